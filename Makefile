@@ -1,0 +1,56 @@
+# demo: measure a real Redis and print a verdict.   test: everything a change must pass.
+# prove: the long acceptance runs, one target each.
+# Each target installs what it needs with apt when run as root, else it says what to install.
+
+SHELL := /bin/bash
+CARGO ?= cargo
+PERFLAB := target/release/perflab
+OUT ?= results
+
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-kill prove-fuzz bench build tools
+
+all: build
+
+build:
+	$(CARGO) build --release --locked
+
+tools:
+	@scripts/need cc:gcc make:make redis-server:redis-server redis-benchmark:redis-tools \
+		ministat:ministat hyperfine:hyperfine python3:python3
+
+demo: tools build
+	scripts/demo $(OUT)
+
+test: tools
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
+	$(CARGO) build --locked --release
+	$(CARGO) test --locked --workspace --quiet
+	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
+
+prove: prove-ministat prove-rates prove-real prove-kill prove-fuzz
+
+# perflab ministat against the ministat that is installed, on random inputs.
+prove-ministat: tools
+	scripts/prove-ministat
+
+# How often verdicts are false, and how often true differences are found, by simulation.
+prove-rates:
+	scripts/prove-rates
+
+# The same with real processes: a command against itself, and against one 2 % slower.
+prove-real: tools build
+	scripts/prove-real
+
+# The laboratory killed at random moments of an experiment, and resumed.
+prove-kill: tools build
+	scripts/prove-kill
+
+# Every parser fed with mutated and random input.
+prove-fuzz:
+	scripts/prove-fuzz
+
+# Costs beside the tools people use today, side by side in one run.
+bench: tools build
+	bench/run

@@ -1,0 +1,1 @@
+//! One file per tool: arguments in, the tool's text out, metrics

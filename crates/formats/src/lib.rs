@@ -1,0 +1,1 @@
+//! Other people's result files, read and written

@@ -1,0 +1,1 @@
+//! The old tool, byte for byte

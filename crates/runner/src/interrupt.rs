@@ -1,0 +1,57 @@
+//! SIGINT and SIGTERM, turned into something that a wait can watch.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+/// Set once the user asked to stop; readable as a descriptor, so that a wait wakes up at once.
+#[derive(Debug)]
+pub struct Interrupt {
+    asked: Arc<AtomicBool>,
+    wake: UnixStream,
+}
+
+impl Interrupt {
+    /// Takes over SIGINT and SIGTERM of this process.
+    ///
+    /// A second signal while the first is being dealt with ends the laboratory at once, as the
+    /// keeper will clean up behind it.
+    ///
+    /// # Errors
+    /// When the signals cannot be taken over.
+    pub fn install() -> io::Result<Self> {
+        let asked = Arc::new(AtomicBool::new(false));
+        let (wake, write) = UnixStream::pair()?;
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&asked))?;
+            signal_hook::flag::register(signal, Arc::clone(&asked))?;
+            signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
+        }
+        Ok(Self { asked, wake })
+    }
+
+    /// One that never fires, for short work and tests.
+    ///
+    /// # Errors
+    /// When no socket pair can be had.
+    pub fn never() -> io::Result<Self> {
+        let (wake, write) = UnixStream::pair()?;
+        // Keeps the write end open: a closed one would read as an interrupt.
+        std::mem::forget(write);
+        Ok(Self { asked: Arc::new(AtomicBool::new(false)), wake })
+    }
+
+    /// Whether the user asked to stop.
+    pub fn asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Readable once the user asked to stop.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+}

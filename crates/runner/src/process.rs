@@ -1,0 +1,300 @@
+//! One process: started in its own group, pinned, waited for with a deadline, accounted for.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::environment::Environment;
+use crate::interrupt::Interrupt;
+use crate::keeper::Keeper;
+use crate::sys::{self, Exit, ResourceUsage};
+
+/// Where an output stream of a process goes. Always a file or nothing: a pipe would make the
+/// laboratory run while it measures.
+#[derive(Debug, Clone, Copy)]
+pub enum Sink<'a> {
+    /// Discarded.
+    Null,
+    /// Into this file, made anew.
+    File(&'a Path),
+    /// Where the laboratory's own goes.
+    Inherit,
+}
+
+/// What to start and how.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// Program and arguments; never empty.
+    pub argv: &'a [OsString],
+    /// All variables that the process gets.
+    pub environment: &'a Environment,
+    /// Working directory; the laboratory's own where absent.
+    pub directory: Option<&'a Path>,
+    /// Read as standard input; nothing where absent.
+    pub stdin: Option<&'a Path>,
+    /// Standard output.
+    pub stdout: Sink<'a>,
+    /// Standard error; the same file as standard output makes one log of both.
+    pub stderr: Sink<'a>,
+    /// The CPUs it may run on; any where absent.
+    pub cpus: Option<&'a CpuSet>,
+}
+
+/// Why a process could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The command is empty.
+    #[error("there is no command to start: expected a program and its arguments")]
+    Empty,
+    /// The program could not be executed.
+    #[error("cannot start `{program}`: {source}{}", hint(.source))]
+    Start {
+        /// What was to be executed.
+        program: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// A file for input or output could not be opened.
+    #[error("cannot open {}: {source}", .path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The CPUs asked for cannot be used.
+    #[error("cannot pin to the CPUs asked for: {0}; `cat /proc/self/status | grep Cpus_allowed_list` shows which may be used")]
+    Pin(io::Error),
+    /// The kernel lacks pidfd_open (Linux 5.3 has it).
+    #[error("cannot watch the process that was started: {0}")]
+    Watch(io::Error),
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "; install it, or give its full path",
+        io::ErrorKind::PermissionDenied => "; is it executable?",
+        _ => "",
+    }
+}
+
+/// How and when a process ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    /// Code or signal.
+    pub exit: Exit,
+    /// From just before it was started until it was seen to have ended.
+    pub wall: Duration,
+    /// What it used.
+    pub usage: ResourceUsage,
+    /// Whether the laboratory ended it, and why.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why the laboratory ended a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Its time limit ran out.
+    TimeLimit,
+    /// The user asked to stop.
+    Interrupted,
+}
+
+/// A running process that leads its own process group.
+///
+/// Dropping it kills the whole group and collects the process.
+#[derive(Debug)]
+pub struct Process<'k> {
+    pid: Pid,
+    watch: OwnedFd,
+    started: Instant,
+    collected: bool,
+    keeper: &'k Keeper,
+}
+
+impl<'k> Process<'k> {
+    /// Starts it.
+    ///
+    /// The child inherits the CPUs from this thread, which takes them for the moment of the start:
+    /// so no code runs between fork and exec, and the cheap way of starting (vfork) stays open.
+    ///
+    /// # Errors
+    /// When it cannot be started: see [`LaunchError`].
+    pub fn start(launch: &Launch<'_>, keeper: &'k Keeper) -> Result<Self, LaunchError> {
+        let (program, arguments) = launch.argv.split_first().ok_or(LaunchError::Empty)?;
+        let mut command = Command::new(program);
+        command.args(arguments).process_group(0);
+        launch.environment.apply(&mut command);
+        if let Some(directory) = launch.directory {
+            command.current_dir(directory);
+        }
+        command.stdin(match launch.stdin {
+            None => Stdio::null(),
+            Some(path) => File::open(path).map_err(|source| open_error(path, source))?.into(),
+        });
+        let shared = match (launch.stdout, launch.stderr) {
+            (Sink::File(out), Sink::File(err)) if out == err => Some(create(out)?),
+            _ => None,
+        };
+        match shared {
+            Some(log) => {
+                command.stdout(log.try_clone().map_err(LaunchError::Watch)?).stderr(log);
+            }
+            None => {
+                command.stdout(stdio(launch.stdout)?).stderr(stdio(launch.stderr)?);
+            }
+        }
+
+        let home = launch.cpus.map(Pinned::to).transpose().map_err(LaunchError::Pin)?;
+        let started = Instant::now();
+        // `Child` is only a number here: dropping it neither kills nor waits.
+        let child = command.spawn();
+        drop(home);
+        let child = child.map_err(|source| LaunchError::Start {
+            program: program.to_string_lossy().into_owned(),
+            source,
+        })?;
+        let pid = Pid::from_child(&child);
+        keeper.started(pid);
+        match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(watch) => Ok(Self { pid, watch, started, collected: false, keeper }),
+            Err(error) => {
+                let _ = kill_process_group(pid, Signal::KILL);
+                let _ = sys::wait4(pid);
+                keeper.ended(pid);
+                Err(LaunchError::Watch(error.into()))
+            }
+        }
+    }
+
+    /// The process's number, which is its group's too.
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Whether it is still running.
+    pub fn alive(&self) -> bool {
+        let mut ready = [PollFd::new(&self.watch, PollFlags::IN)];
+        !matches!(poll(&mut ready, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(1))
+    }
+
+    /// Sends a signal to the process alone, which may want to end its children itself.
+    pub fn signal(&self, signal: Signal) {
+        let _ = rustix::process::kill_process(self.pid, signal);
+    }
+
+    /// Waits until it has ended; at the limit, or when the user asks to stop, the whole group is
+    /// killed. What the group's leader left running is killed in any case.
+    pub fn wait(mut self, limit: Option<Duration>, interrupt: &Interrupt) -> io::Result<Ended> {
+        let deadline = limit.map(|limit| self.started + limit);
+        let stopped = self.watch_until(deadline, interrupt)?;
+        let wall = self.started.elapsed();
+        self.collect(wall, stopped)
+    }
+
+    /// Waits at most so long, without ending anything; whether it has ended by then.
+    pub fn ends_within(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let mut ready = [PollFd::new(&self.watch, PollFlags::IN)];
+            match poll(&mut ready, Some(&timespec(left))) {
+                Ok(0) => return false,
+                Ok(_) => return true,
+                Err(Errno::INTR) => {}
+                Err(_) => return !self.alive(),
+            }
+        }
+    }
+
+    fn watch_until(
+        &self,
+        deadline: Option<Instant>,
+        interrupt: &Interrupt,
+    ) -> io::Result<Option<Stopped>> {
+        loop {
+            let left = deadline
+                .map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
+            let mut ready = [
+                PollFd::new(&self.watch, PollFlags::IN),
+                PollFd::from_borrowed_fd(interrupt.descriptor(), PollFlags::IN),
+            ];
+            match poll(&mut ready, left.as_ref()) {
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(0) => return Ok(Some(Stopped::TimeLimit)),
+                Ok(_) if ready[0].revents().contains(PollFlags::IN) => return Ok(None),
+                Ok(_) => return Ok(Some(Stopped::Interrupted)),
+            }
+        }
+    }
+
+    fn collect(&mut self, wall: Duration, stopped: Option<Stopped>) -> io::Result<Ended> {
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        self.collected = true;
+        let collected = sys::wait4(self.pid);
+        self.keeper.ended(self.pid);
+        let (exit, usage) = collected?;
+        Ok(Ended { exit, wall, usage, stopped })
+    }
+}
+
+impl Drop for Process<'_> {
+    fn drop(&mut self) {
+        if !self.collected {
+            let _ = self.collect(Duration::ZERO, None);
+        }
+    }
+}
+
+/// This thread's CPUs, changed for a moment.
+struct Pinned {
+    before: CpuSet,
+}
+
+impl Pinned {
+    fn to(cpus: &CpuSet) -> io::Result<Self> {
+        let before = sched_getaffinity(None)?;
+        sched_setaffinity(None, cpus)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let _ = sched_setaffinity(None, &self.before);
+    }
+}
+
+fn stdio(sink: Sink<'_>) -> Result<Stdio, LaunchError> {
+    Ok(match sink {
+        Sink::Null => Stdio::null(),
+        Sink::Inherit => Stdio::inherit(),
+        Sink::File(path) => create(path)?.into(),
+    })
+}
+
+fn create(path: &Path) -> Result<File, LaunchError> {
+    File::create(path).map_err(|source| open_error(path, source))
+}
+
+fn open_error(path: &Path, source: io::Error) -> LaunchError {
+    LaunchError::Open { path: path.to_path_buf(), source }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}

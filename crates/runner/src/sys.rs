@@ -1,0 +1,97 @@
+//! The one system call that no safe wrapper offers: waiting for a child together with what it used.
+#![expect(unsafe_code, reason = "wait4 has no safe wrapper that returns the resource usage")]
+
+use std::io;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+/// What a process and the children it waited for have used, from the kernel's accounting.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ResourceUsage {
+    /// Time in user mode.
+    pub user: Duration,
+    /// Time in the kernel.
+    pub system: Duration,
+    /// Largest resident set of any one process among them, in bytes.
+    ///
+    /// The kernel counts the memory that the process had *before* it called exec, which is the
+    /// laboratory's own: see [`peak_memory_floor`].
+    pub max_rss_bytes: u64,
+    /// Context switches because the process had to wait.
+    pub voluntary_switches: u64,
+    /// Context switches because the processor was taken away.
+    pub involuntary_switches: u64,
+    /// Page faults served without input or output.
+    pub minor_faults: u64,
+    /// Page faults that had to read.
+    pub major_faults: u64,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It returned this code.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+}
+
+/// Waits until the child has ended, and collects it.
+///
+/// # Errors
+/// When `pid` is not a child of this process.
+pub fn wait4(pid: Pid) -> io::Result<(Exit, ResourceUsage)> {
+    let mut status: libc::c_int = 0;
+    // SAFETY: an all-zero `rusage` is a valid value of this plain C structure of integers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: both pointers are to live, writable locals of the types that wait4 fills.
+        let got =
+            unsafe { libc::wait4(pid.as_raw_nonzero().get(), &mut status, 0, &mut usage) };
+        if got >= 0 {
+            break;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    let exit = if libc::WIFSIGNALED(status) {
+        Exit::Signal(libc::WTERMSIG(status))
+    } else {
+        Exit::Code(libc::WEXITSTATUS(status))
+    };
+    Ok((exit, from_c(&usage)))
+}
+
+/// The laboratory's own largest resident set so far, in bytes.
+///
+/// A child's peak memory that is not above this cannot be told from the laboratory's: between
+/// fork and exec the child still has the laboratory's memory, and Linux keeps that in its maximum.
+pub fn peak_memory_floor() -> u64 {
+    // SAFETY: an all-zero `rusage` is a valid value of this plain C structure of integers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live, writable local of the type that getrusage fills.
+    let got = unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    if got == 0 { from_c(&usage).max_rss_bytes } else { 0 }
+}
+
+fn from_c(usage: &libc::rusage) -> ResourceUsage {
+    let time = |value: libc::timeval| {
+        Duration::new(
+            u64::try_from(value.tv_sec).unwrap_or(0),
+            u32::try_from(value.tv_usec).unwrap_or(0).min(999_999) * 1000,
+        )
+    };
+    let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
+    ResourceUsage {
+        user: time(usage.ru_utime),
+        system: time(usage.ru_stime),
+        max_rss_bytes: count(usage.ru_maxrss) * 1024,
+        voluntary_switches: count(usage.ru_nvcsw),
+        involuntary_switches: count(usage.ru_nivcsw),
+        minor_faults: count(usage.ru_minflt),
+        major_faults: count(usage.ru_majflt),
+    }
+}

@@ -1,0 +1,1 @@
+//! Statistics of performance: samples in, summaries, intervals and verdicts out

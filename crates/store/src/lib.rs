@@ -1,0 +1,1 @@
+//! The results directory and its index
