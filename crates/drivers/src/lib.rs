@@ -1,1 +1,60 @@
-//! One file per tool: arguments in, the tool's text out, metrics
+//! One file per tool: arguments in, the tool's text out, metrics.
+//!
+//! A [`Driver`] knows how a tool is called and how its output is read. It starts nothing and
+//! opens nothing: what runs the tool hands the finished output back to [`Driver::read`].
+//!
+//! A new tool is a new file with a [`Driver`] in it, one line in [`by_name`], and recorded outputs
+//! of the real tool under `tests/fixtures`.
+
+mod choice;
+mod command;
+mod error;
+pub mod generic;
+mod number;
+mod output;
+mod redis_benchmark;
+
+use perflab_experiment::{Metric, Sample};
+
+pub use choice::{ChoiceError, NAMES, by_name};
+pub use command::Command;
+pub use error::{ArgumentError, Place, ReadError, Stream};
+pub use generic::{Generic, Rule, RuleError, Source};
+pub use output::{Output, Usage};
+pub use redis_benchmark::RedisBenchmark;
+
+/// How one tool is called, and how its output becomes samples.
+pub trait Driver: std::fmt::Debug + Send + Sync {
+    /// The name by which an experiment asks for this driver.
+    fn name(&self) -> &str;
+
+    /// The full command line, program first, for the arguments that the user gave.
+    ///
+    /// Adds what the driver needs to be able to read the output.
+    fn argv(&self, args: &[String]) -> Vec<String>;
+
+    /// Refuses arguments with which the tool would never end or never say anything readable.
+    ///
+    /// # Errors
+    /// Names the argument and what to do instead.
+    fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
+        let _ = args;
+        Ok(())
+    }
+
+    /// What the driver can yield, as far as it is known before the run; the headline first.
+    fn metrics(&self) -> Vec<Metric>;
+
+    /// The samples in the output of one finished run.
+    ///
+    /// # Errors
+    /// Output that is not what the tool writes after a good run: nothing is guessed or left out.
+    fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError>;
+
+    /// What the tool is known to get wrong with these arguments, one sentence each, to be shown
+    /// beside the result.
+    fn cautions(&self, args: &[String]) -> Vec<String> {
+        let _ = args;
+        Vec::new()
+    }
+}

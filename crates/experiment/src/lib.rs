@@ -1,7 +1,46 @@
 //! The nouns of the laboratory, the experiment file and its expansion into a plan.
 //!
 //! Pure: nothing here opens a file, reads a clock or starts a process.
+//!
+//! The way of an experiment through this crate: [`Experiment::parse`] turns the text of a file into
+//! checked types or into a [`ParseError`] that points at the place; [`Experiment::cells`] expands
+//! variants, workloads and parameters; [`Plan::new`] puts the runs of all cells into a random order
+//! within blocks. What only a run can know (a port, a directory) stays in the strings as a
+//! placeholder, to be filled through [`Template::render`].
 
+mod cell;
+mod checked;
+mod command;
+mod cpus;
+mod design;
+mod draw;
+mod duration;
+mod error;
+mod file;
+mod name;
+mod parameters;
+mod percent;
+mod plan;
 mod sample;
+mod source;
+mod system;
+mod template;
+mod validate;
+mod variant;
+mod workload;
 
+pub use cell::{Cell, ResolveError};
+pub use command::Command;
+pub use cpus::{CpuList, Cpus};
+pub use design::{Design, Layout, Lifetime, Refresh, RefreshEvery, RunsError};
+pub use duration::{DurationError, format as format_duration, parse as parse_duration};
+pub use error::ParseError;
+pub use file::Experiment;
+pub use parameters::Value;
+pub use percent::{PercentError, parse as parse_percent};
+pub use plan::{Plan, PlanError, PlannedRun};
 pub use sample::{Better, Metric, Sample, Status};
+pub use system::{Ready, ReadyCheck, Signal, Stop, StopAction};
+pub use template::{Placeholder, Template, TemplateError};
+pub use variant::{Build, Variant, Versions};
+pub use workload::{CsvColumn, Driver, Extract, MetricRule, Stream, Workload};

@@ -14,7 +14,6 @@ use crate::listener::{Listener, listener};
 use crate::process::Process;
 
 /// How to tell that it is ready, with every placeholder filled in.
-#[derive(Debug)]
 pub(crate) enum Check<'a> {
     /// A TCP connection to this `host:port` is accepted by the system itself.
     Tcp(String),

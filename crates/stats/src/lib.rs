@@ -1,1 +1,59 @@
-//! Statistics of performance: samples in, summaries, intervals and verdicts out
+//! Statistics of performance: samples in, summaries, intervals and tests out.
+//!
+//! Everything here is a pure function of its arguments: no input or output, no clock, no global
+//! random numbers. Where a method needs chance, the caller gives the seed. The same samples give
+//! the same answer bit for bit.
+//!
+//! The side called *a* is always the baseline and *b* the candidate; an effect is `b / a` or
+//! `b - a`. One value is one run (a fresh process), never an iteration inside a run: the error
+//! rates promised below are those of runs.
+//!
+//! | Question | Module |
+//! |---|---|
+//! | What do the values look like? | [`summary`], [`quantile`], [`outliers`], [`modes`] |
+//! | Is a typical run different, and by how much? | [`location`] (the default), [`brunner_munzel`] (its guard against unequal spread) |
+//! | Is the mean (the cost of many runs) different? | [`mean`], [`blocked_mean`], [`ratio_of_means`] |
+//! | Is the share of slow runs different? | [`proportion`] |
+//! | Are they the same, within a margin? | [`equivalence`] |
+//! | What could these runs have shown? | [`detectable`] |
+//! | How many claims are made at once? | [`multiplicity`] |
+//! | Are these runs at all, or iterations inside one? | [`dependence`] |
+//!
+//! [`verdict`] puts them together.
+
+pub mod blocked_mean;
+pub mod brunner_munzel;
+mod check;
+pub mod dependence;
+pub mod detectable;
+mod distribution;
+pub mod equivalence;
+mod error;
+pub mod guard;
+pub mod location;
+pub mod mean;
+pub mod modes;
+pub mod multiplicity;
+mod observation;
+pub mod outliers;
+pub mod proportion;
+pub mod quantile;
+pub mod rank;
+pub mod ratio_of_means;
+mod stratum;
+pub mod summary;
+pub mod verdict;
+
+pub use error::Error;
+pub use observation::Observation;
+pub use stratum::Stratum;
+pub use summary::Summary;
+
+/// Which way a metric is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Less is better: times, latencies, sizes.
+    Lower,
+    /// More is better: throughputs.
+    Higher,
+}

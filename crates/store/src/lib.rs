@@ -1,1 +1,38 @@
-//! The results directory and its index
+//! The results directory and its index.
+//!
+//! ```text
+//! DIR/experiment.toml    the experiment, word for word
+//! DIR/plan.json          every run, in order
+//! DIR/fingerprint.json   the machine
+//! DIR/meta.json          who wrote this, when, and the hashes of the three files above
+//! DIR/runs.jsonl         one line for each finished run, with a checksum
+//! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log
+//! DIR/lock               held by the laboratory that writes
+//! ```
+//!
+//! Nothing but `runs.jsonl` and `runs/` changes once the directory is set up, and those only grow.
+//! A run counts once its line is complete: until then its raw output lies in `runs/000017.partial`,
+//! and a laboratory that dies loses no more than that. [`ResultDir::resume`] clears it away.
+//!
+//! [`Index`] is a summary of many such directories in SQLite, which can be thrown away at any time.
+
+mod atomic;
+mod error;
+mod frozen;
+mod index;
+mod line;
+mod meta;
+mod notice;
+mod raw_output;
+mod record;
+mod result_dir;
+mod runs_file;
+mod summary;
+
+pub use error::{LineProblem, StoreError};
+pub use index::Index;
+pub use meta::{Hashes, Meta, Origin};
+pub use notice::Notice;
+pub use record::RunRecord;
+pub use result_dir::ResultDir;
+pub use summary::ResultSummary;

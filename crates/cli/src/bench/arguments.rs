@@ -1,0 +1,159 @@
+//! The command line of `perflab bench`: hyperfine's flags, with hyperfine's meanings.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Compare commands, without a file: runs them in turn and says which is faster.
+///
+/// Flags and meanings are those of hyperfine, with two differences: the runs of all commands are
+/// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), and
+/// the comparison is a verdict with an interval.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L n 1,2 'sleep 0.0{n}'")]
+pub struct BenchArguments {
+    /// The commands to compare; the first is the baseline unless --reference names another.
+    #[arg(required = true, value_name = "COMMAND")]
+    pub commands: Vec<String>,
+
+    /// Executions of each command before the first measured one.
+    #[arg(short, long, value_name = "NUM", default_value_t = 0)]
+    pub warmup: u32,
+
+    /// Exactly this many runs of each command.
+    #[arg(short, long, value_name = "NUM", value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: Option<u32>,
+
+    /// At least this many runs of each command [default: 10].
+    #[arg(short, long, value_name = "NUM", conflicts_with = "runs", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_runs: Option<u32>,
+
+    /// At most this many runs of each command.
+    #[arg(short = 'M', long, value_name = "NUM", conflicts_with = "runs", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_runs: Option<u32>,
+
+    /// Executed once per command, before its first execution.
+    #[arg(short, long, value_name = "CMD")]
+    pub setup: Option<String>,
+
+    /// Executed before each run (once for all commands, or once per command).
+    #[arg(short, long, value_name = "CMD")]
+    pub prepare: Vec<String>,
+
+    /// Executed after each run (once for all commands, or once per command).
+    #[arg(short = 'C', long, value_name = "CMD")]
+    pub conclude: Vec<String>,
+
+    /// Executed once per command, after its last run.
+    #[arg(short, long, value_name = "CMD")]
+    pub cleanup: Option<String>,
+
+    /// Runs every command for each number from MIN to MAX in place of {VAR}.
+    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, conflicts_with = "parameter_list")]
+    pub parameter_scan: Option<Vec<String>>,
+
+    /// Step of --parameter-scan.
+    #[arg(short = 'D', long, value_name = "DELTA", requires = "parameter_scan", allow_hyphen_values = true)]
+    pub parameter_step_size: Option<String>,
+
+    /// Runs every command for each of the comma-separated VALUES in place of {VAR}.
+    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"], action = clap::ArgAction::Append)]
+    pub parameter_list: Vec<String>,
+
+    /// The shell that runs the commands; `none` for no shell.
+    #[arg(short = 'S', long, value_name = "SHELL", default_value = "default")]
+    pub shell: String,
+
+    /// No shell: the same as --shell=none.
+    #[arg(short = 'N', conflicts_with = "shell")]
+    pub no_shell: bool,
+
+    /// Go on when a command fails; with codes, only for those (as in --ignore-failure=1,2).
+    #[arg(short, long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub ignore_failure: Option<String>,
+
+    /// Name of a command in the output, in the order of the commands.
+    #[arg(short = 'n', long, value_name = "NAME")]
+    pub command_name: Vec<String>,
+
+    /// The command that the others are compared with; it need not be among them.
+    #[arg(long, value_name = "CMD")]
+    pub reference: Option<String>,
+
+    /// Unit of times in the output.
+    #[arg(short = 'u', long, value_enum, value_name = "UNIT")]
+    pub time_unit: Option<TimeUnit>,
+
+    /// Where the commands' output goes: null, inherit, or a file.
+    #[arg(long, value_name = "WHERE", default_value = "null")]
+    pub output: String,
+
+    /// The same as --output=inherit.
+    #[arg(long, conflicts_with = "output")]
+    pub show_output: bool,
+
+    /// Where the commands' input comes from: null or a file.
+    #[arg(long, value_name = "WHERE", default_value = "null")]
+    pub input: String,
+
+    /// Write the results as hyperfine's JSON (`-` is standard output; so for all exports).
+    #[arg(long, value_name = "FILE")]
+    pub export_json: Option<PathBuf>,
+
+    /// Write the summary as hyperfine's CSV.
+    #[arg(long, value_name = "FILE")]
+    pub export_csv: Option<PathBuf>,
+
+    /// Write the summary as hyperfine's Markdown table.
+    #[arg(long, value_name = "FILE")]
+    pub export_markdown: Option<PathBuf>,
+
+    /// Order of the runs.
+    #[arg(long, value_enum, default_value_t = Order::Interleaved)]
+    pub order: Order,
+
+    /// Runs of each command within a block.
+    #[arg(long, value_name = "NUM", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub block: u32,
+
+    /// Seed of the random order; drawn and printed if absent.
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u64>,
+
+    /// Largest difference that does not matter, as in 1%: makes the verdict `same` possible.
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<String>,
+
+    /// CPUs that the commands may run on, as in 0 or 0-2,5.
+    #[arg(long, value_name = "LIST")]
+    pub cpus: Option<String>,
+
+    /// Ends a command, with all that it started, that takes longer, as in 10s.
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
+
+    /// Print nothing but errors and what an export writes to standard output.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Units of time in the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TimeUnit {
+    /// Microseconds.
+    Microsecond,
+    /// Milliseconds.
+    Millisecond,
+    /// Seconds.
+    Second,
+}
+
+/// Orders of the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// All commands in turn, in random order within small blocks.
+    Interleaved,
+    /// All runs of a command before those of the next, as hyperfine does; drift then counts as a
+    /// difference.
+    Sequential,
+}

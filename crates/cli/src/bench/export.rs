@@ -1,0 +1,77 @@
+//! Writes what hyperfine's own exports would say.
+
+use std::io::Write;
+use std::path::Path;
+
+use perflab_formats::hyperfine::{Entry, Unit, WriteError, write_csv, write_json, write_markdown};
+use perflab_stats::Summary;
+
+use super::arguments::{BenchArguments, TimeUnit};
+use super::{Findings, Measured};
+use crate::failure::{Code, Failure};
+use crate::terminal;
+
+/// Writes every file that was asked for.
+pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failure> {
+    let wanted =
+        [&arguments.export_json, &arguments.export_csv, &arguments.export_markdown];
+    if wanted.iter().all(|path| path.is_none()) {
+        return Ok(());
+    }
+    let entries = findings.commands.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+    let unit = match arguments.time_unit {
+        None => Unit::automatic(&entries),
+        Some(TimeUnit::Microsecond) => Unit::Microsecond,
+        Some(TimeUnit::Millisecond) => Unit::Millisecond,
+        Some(TimeUnit::Second) => Unit::Second,
+    };
+    let text = |text: Result<String, WriteError>| {
+        text.map_err(|error| Failure::no_data(format!("cannot export: {error}")))
+    };
+    if let Some(path) = &arguments.export_json {
+        write(path, &text(write_json(&entries))?)?;
+    }
+    if let Some(path) = &arguments.export_csv {
+        write(path, &text(write_csv(&entries))?)?;
+    }
+    if let Some(path) = &arguments.export_markdown {
+        write(path, &text(write_markdown(&entries, unit))?)?;
+    }
+    Ok(())
+}
+
+fn entry(measured: &Measured) -> Result<Entry, Failure> {
+    let column = |of: fn(&super::Timing) -> f64| -> Vec<f64> {
+        measured.runs.iter().map(|(_, timing)| of(timing)).collect()
+    };
+    let wall = column(|timing| timing.wall_s);
+    let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let memory: Option<Vec<u64>> =
+        measured.runs.iter().map(|(_, timing)| timing.max_rss_bytes).collect();
+    Ok(Entry {
+        command: measured.command.name.clone(),
+        mean: summary.mean,
+        stddev: summary.sd,
+        median: summary.median,
+        user: mean(&column(|timing| timing.user_s)),
+        system: mean(&column(|timing| timing.system_s)),
+        min: summary.min,
+        max: summary.max,
+        times: Some(wall),
+        memory_usage_byte: memory,
+        exit_codes: measured.runs.iter().map(|(_, timing)| timing.exit_code).collect(),
+        parameters: measured.command.parameters.iter().cloned().collect(),
+    })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return terminal::print(text);
+    }
+    std::fs::File::create(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| {
+            Failure::new(Code::NoData, format!("cannot write {}: {error}", path.display()))
+        })
+}

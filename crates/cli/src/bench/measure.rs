@@ -1,0 +1,225 @@
+//! Executes the commands of `perflab bench`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use perflab_runner::{
+    Ended, Environment, Exit, Interrupt, Keeper, Launch, Process, Sink, Stopped, peak_memory_floor,
+};
+use rustix::thread::CpuSet;
+
+use super::commands::{BenchCommand, Shell};
+use crate::failure::{Code, Failure};
+
+/// Runs of an empty command that tell what the shell costs.
+const SHELL_RUNS: u32 = 50;
+
+/// Which failures of a command are put up with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tolerated {
+    /// None.
+    None,
+    /// All.
+    All,
+    /// Those with these codes.
+    Codes(Vec<i32>),
+}
+
+impl Tolerated {
+    /// From the value of --ignore-failure.
+    ///
+    /// # Errors
+    /// When it is neither a word it knows nor a list of codes.
+    pub fn parse(flag: Option<&str>) -> Result<Self, Failure> {
+        match flag {
+            None => Ok(Self::None),
+            Some("all" | "all-non-zero") => Ok(Self::All),
+            Some(list) => list
+                .split(',')
+                .map(|code| {
+                    code.trim().parse().map_err(|_| {
+                        Failure::usage(format!(
+                            "--ignore-failure: `{code}` is not an exit code; expected numbers as 1,2"
+                        ))
+                    })
+                })
+                .collect::<Result<_, _>>()
+                .map(Self::Codes),
+        }
+    }
+
+    fn accepts(&self, exit: Exit) -> bool {
+        match (self, exit) {
+            (_, Exit::Code(0)) | (Self::All, _) => true,
+            (Self::Codes(codes), Exit::Code(code)) => codes.contains(&code),
+            _ => false,
+        }
+    }
+}
+
+/// One run of a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Timing {
+    /// Wall-clock time in seconds, the shell's own taken off.
+    pub wall_s: f64,
+    /// Time in user mode in seconds, the shell's own taken off.
+    pub user_s: f64,
+    /// Time in the kernel in seconds, the shell's own taken off.
+    pub system_s: f64,
+    /// Largest resident set in bytes, where it can be told from the laboratory's own.
+    pub max_rss_bytes: Option<u64>,
+    /// Exit code, where it ended with one.
+    pub exit_code: Option<i32>,
+}
+
+/// What executes the commands.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    /// How lines become processes.
+    pub shell: Shell,
+    /// Variables, but for the padding of each run.
+    pub environment: Environment,
+    /// Where commands may run.
+    pub cpus: Option<CpuSet>,
+    /// Time limit of a run.
+    pub timeout: Option<Duration>,
+    /// Which failures are put up with.
+    pub tolerated: Tolerated,
+    /// A file to read, or nothing.
+    pub input: Option<PathBuf>,
+    /// A file to write, `None` for nothing.
+    pub output: Option<PathBuf>,
+    /// Whether output goes to the terminal.
+    pub inherit_output: bool,
+    /// Ends what is left over.
+    pub keeper: &'a Keeper,
+    /// Ctrl-C.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Bench<'_> {
+    /// Mean cost of the shell itself, measured on an empty command; nothing without a shell.
+    ///
+    /// # Errors
+    /// When the shell cannot be run.
+    pub fn shell_cost(&mut self) -> Result<Timing, Failure> {
+        if self.shell == Shell::None {
+            return Ok(Timing::default());
+        }
+        let argv = self.shell.argv("")?;
+        let mut sum = Timing::default();
+        for _ in 0..SHELL_RUNS {
+            let ended = self.launch(&argv, 0, Sink::Null)?;
+            if !matches!(ended.exit, Exit::Code(0)) {
+                return Err(Failure::usage(
+                    "the shell cannot run an empty command; is --shell right?".to_owned(),
+                ));
+            }
+            sum.wall_s += ended.wall.as_secs_f64();
+            sum.user_s += ended.usage.user.as_secs_f64();
+            sum.system_s += ended.usage.system.as_secs_f64();
+        }
+        let runs = f64::from(SHELL_RUNS);
+        Ok(Timing {
+            wall_s: sum.wall_s / runs,
+            user_s: sum.user_s / runs,
+            system_s: sum.system_s / runs,
+            ..Timing::default()
+        })
+    }
+
+    /// One run of a command, `shell` being the shell's own cost.
+    ///
+    /// # Errors
+    /// When the command cannot be started, fails, or is stopped.
+    pub fn run(
+        &mut self,
+        command: &BenchCommand,
+        argv: &[OsString],
+        padding: u32,
+        shell: &Timing,
+    ) -> Result<Timing, Failure> {
+        let output = self.output.clone();
+        let sink = match &output {
+            Some(path) => Sink::File(path),
+            None if self.inherit_output => Sink::Inherit,
+            None => Sink::Null,
+        };
+        let ended = self.launch(argv, padding, sink)?;
+        if !self.tolerated.accepts(ended.exit) {
+            return Err(Failure::no_data(format!(
+                "`{}` {}; --ignore-failure goes on all the same, --show-output shows what it says",
+                command.line,
+                how(ended.exit)
+            )));
+        }
+        Ok(Timing {
+            wall_s: (ended.wall.as_secs_f64() - shell.wall_s).max(0.0),
+            user_s: (ended.usage.user.as_secs_f64() - shell.user_s).max(0.0),
+            system_s: (ended.usage.system.as_secs_f64() - shell.system_s).max(0.0),
+            max_rss_bytes: Some(ended.usage.max_rss_bytes)
+                .filter(|bytes| *bytes > peak_memory_floor()),
+            exit_code: match ended.exit {
+                Exit::Code(code) => Some(code),
+                Exit::Signal(_) => None,
+            },
+        })
+    }
+
+    /// A command that is not measured: setup, prepare, conclude, cleanup.
+    ///
+    /// # Errors
+    /// When it fails: what comes after would measure something else.
+    pub fn aside(&mut self, flag: &str, line: &str) -> Result<(), Failure> {
+        let argv = self.shell.argv(line)?;
+        let sink = if self.inherit_output { Sink::Inherit } else { Sink::Null };
+        let ended = self.launch(&argv, 0, sink)?;
+        match ended.exit {
+            Exit::Code(0) => Ok(()),
+            exit => Err(Failure::no_data(format!(
+                "the {flag} command `{line}` {}; append ' || true' if that does not matter",
+                how(exit)
+            ))),
+        }
+    }
+
+    fn launch(
+        &mut self,
+        argv: &[OsString],
+        padding: u32,
+        stdout: Sink<'_>,
+    ) -> Result<Ended, Failure> {
+        self.environment.pad(padding);
+        let launch = Launch {
+            argv,
+            environment: &self.environment,
+            directory: None::<&Path>,
+            stdin: self.input.as_deref(),
+            stdout,
+            stderr: if self.inherit_output { Sink::Inherit } else { Sink::Null },
+            cpus: self.cpus.as_ref(),
+        };
+        let ended = Process::start(&launch, self.keeper)
+            .map_err(|error| Failure::environment(error.to_string()))?
+            .wait(self.timeout, self.interrupt)
+            .map_err(|error| Failure::environment(format!("lost track of a command: {error}")))?;
+        match ended.stopped {
+            None => Ok(ended),
+            Some(Stopped::Interrupted) => {
+                Err(Failure::new(Code::Interrupted, "interrupted".to_owned()))
+            }
+            Some(Stopped::TimeLimit) => Err(Failure::new(
+                Code::TimeLimit,
+                format!("a command took longer than --timeout ({:?})", self.timeout.unwrap_or_default()),
+            )),
+        }
+    }
+}
+
+fn how(exit: Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("ended with exit code {code}"),
+        Exit::Signal(signal) => format!("was ended by signal {signal}"),
+    }
+}

@@ -1,0 +1,246 @@
+//! `perflab bench`: compares commands without a file.
+
+mod arguments;
+mod commands;
+mod export;
+mod measure;
+mod schedule;
+mod summary;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+pub use arguments::BenchArguments;
+use arguments::Order;
+use commands::{BenchCommand, Shell};
+use measure::{Bench, Timing, Tolerated};
+use perflab_runner::{Environment, Interrupt, Keeper, cpu_set};
+use schedule::{Count, Shuffler};
+
+use crate::failure::{Code, Failure};
+use crate::run::lock;
+use crate::terminal;
+
+/// The runs of one command, in order of execution.
+#[derive(Debug)]
+pub struct Measured {
+    /// What was measured.
+    pub command: BenchCommand,
+    /// Each run with its block, from 1.
+    pub runs: Vec<(u32, Timing)>,
+}
+
+/// Everything that a bench found out.
+#[derive(Debug)]
+pub struct Findings {
+    /// One entry per command, the baseline first.
+    pub commands: Vec<Measured>,
+    /// Seed of the order.
+    pub seed: u64,
+    /// Whether the order was random within blocks.
+    pub randomised: bool,
+}
+
+/// Executes the command.
+pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
+    let commands = commands::expand(arguments)?;
+    let shell = Shell::from(arguments)?;
+    let margin = arguments.margin.as_deref().map(percent).transpose()?;
+    let seed = arguments.seed.unwrap_or_else(|| rand::random::<u64>() >> 12);
+    let argvs: Vec<Vec<OsString>> =
+        commands.iter().map(|command| shell.argv(&command.line)).collect::<Result<_, _>>()?;
+
+    let _lock = lock(false)?;
+    let interrupt = Interrupt::install()
+        .map_err(|error| Failure::environment(format!("cannot watch for Ctrl-C: {error}")))?;
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
+    let keeper = Keeper::start(&own)
+        .map_err(|error| Failure::environment(format!("cannot start the keeper: {error}")))?;
+    let mut bench = Bench {
+        shell,
+        environment: Environment::inherited(keeper.mark()),
+        cpus: arguments.cpus.as_deref().map(cpus).transpose()?.flatten(),
+        timeout: arguments.timeout.as_deref().map(duration).transpose()?,
+        tolerated: Tolerated::parse(arguments.ignore_failure.as_deref())?,
+        input: path_or_null(&arguments.input),
+        output: match arguments.output.as_str() {
+            "inherit" => None,
+            other => path_or_null(other),
+        },
+        inherit_output: arguments.show_output || arguments.output == "inherit",
+        keeper: &keeper,
+        interrupt: &interrupt,
+    };
+
+    let mut round = Round::new(&commands, &argvs, arguments, seed);
+    round.all(&mut bench)?;
+    let findings = round.findings();
+    export::all(&findings, arguments)?;
+    if !arguments.quiet {
+        terminal::print(&summary::text(&findings, arguments, margin)?)?;
+    }
+    Ok(None)
+}
+
+/// The state of a bench under way.
+struct Round<'a> {
+    commands: &'a [BenchCommand],
+    argvs: &'a [Vec<OsString>],
+    arguments: &'a BenchArguments,
+    shuffler: Shuffler,
+    seed: u64,
+    runs: Vec<Vec<(u32, Timing)>>,
+    shell: Timing,
+    progress: summary::BenchProgress,
+}
+
+impl<'a> Round<'a> {
+    fn new(
+        commands: &'a [BenchCommand],
+        argvs: &'a [Vec<OsString>],
+        arguments: &'a BenchArguments,
+        seed: u64,
+    ) -> Self {
+        Self {
+            commands,
+            argvs,
+            arguments,
+            shuffler: Shuffler::new(seed),
+            seed,
+            runs: vec![Vec::new(); commands.len()],
+            shell: Timing::default(),
+            progress: summary::BenchProgress::new(arguments.quiet),
+        }
+    }
+
+    fn all(&mut self, bench: &mut Bench<'_>) -> Result<(), Failure> {
+        self.shell = bench.shell_cost()?;
+        match self.arguments.order {
+            Order::Interleaved => {
+                let all: Vec<usize> = (0..self.commands.len()).collect();
+                self.group(bench, &all)?;
+            }
+            Order::Sequential => {
+                for command in 0..self.commands.len() {
+                    self.group(bench, &[command])?;
+                }
+            }
+        }
+        self.progress.finish();
+        Ok(())
+    }
+
+    /// Measures some of the commands against each other, in blocks.
+    fn group(&mut self, bench: &mut Bench<'_>, members: &[usize]) -> Result<(), Failure> {
+        for command in self.pick(members) {
+            if let Some(setup) = &command.setup {
+                bench.aside("--setup", setup)?;
+            }
+        }
+        for _ in 0..self.arguments.warmup {
+            for &member in members {
+                self.one(bench, member, None)?;
+            }
+        }
+        let count = Count {
+            exactly: self.arguments.runs,
+            least: self.arguments.min_runs,
+            most: self.arguments.max_runs,
+        };
+        let first = self.arguments.block.min(count.exactly.or(count.most).unwrap_or(u32::MAX));
+        let before = std::time::Instant::now();
+        self.block(bench, members, 1, first)?;
+        let seconds = before.elapsed().as_secs_f64() / f64::from(first);
+        let total = count.decide(seconds, members.len(), self.arguments.block).max(first);
+        self.progress.expect(total as usize * members.len());
+        let mut done = first;
+        let mut block = 2;
+        while done < total {
+            let each = self.arguments.block.min(total - done);
+            self.block(bench, members, block, each)?;
+            done += each;
+            block += 1;
+        }
+        for command in self.pick(members) {
+            if let Some(cleanup) = &command.cleanup {
+                bench.aside("--cleanup", cleanup)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn block(
+        &mut self,
+        bench: &mut Bench<'_>,
+        members: &[usize],
+        block: u32,
+        each: u32,
+    ) -> Result<(), Failure> {
+        for drawn in self.shuffler.block(members.len(), each) {
+            self.one(bench, members[drawn], Some(block))?;
+        }
+        Ok(())
+    }
+
+    /// One execution with what goes before and after; kept where it belongs to a block.
+    fn one(
+        &mut self,
+        bench: &mut Bench<'_>,
+        member: usize,
+        block: Option<u32>,
+    ) -> Result<(), Failure> {
+        let command = &self.commands[member];
+        if let Some(prepare) = &command.prepare {
+            bench.aside("--prepare", prepare)?;
+        }
+        let padding = self.shuffler.padding();
+        let timing = bench.run(command, &self.argvs[member], padding, &self.shell)?;
+        if let Some(conclude) = &command.conclude {
+            bench.aside("--conclude", conclude)?;
+        }
+        if let Some(block) = block {
+            self.runs[member].push((block, timing));
+            self.progress.add(&command.name);
+        }
+        Ok(())
+    }
+
+    fn pick(&self, members: &[usize]) -> Vec<&'a BenchCommand> {
+        members.iter().map(|&member| &self.commands[member]).collect()
+    }
+
+    fn findings(self) -> Findings {
+        let commands = self
+            .commands
+            .iter()
+            .zip(self.runs)
+            .map(|(command, runs)| Measured { command: command.clone(), runs })
+            .collect();
+        Findings {
+            commands,
+            seed: self.seed,
+            randomised: self.arguments.order == Order::Interleaved,
+        }
+    }
+}
+
+fn path_or_null(text: &str) -> Option<std::path::PathBuf> {
+    (text != "null").then(|| text.into())
+}
+
+/// A share as `1%` or `0.01`.
+pub fn percent(text: &str) -> Result<f64, Failure> {
+    perflab_experiment::parse_percent(text).map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn duration(text: &str) -> Result<Duration, Failure> {
+    perflab_experiment::parse_duration(text).map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn cpus(text: &str) -> Result<Option<rustix::thread::CpuSet>, Failure> {
+    let list: perflab_experiment::CpuList = text
+        .parse()
+        .map_err(|error| Failure::usage(format!("--cpus: {error}")))?;
+    cpu_set(list.numbers()).map_err(|error| Failure::environment(error.to_string()))
+}

@@ -1,0 +1,175 @@
+//! What `perflab bench` says: a line or two per command, and the comparison.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use perflab_experiment::{Better, Metric};
+use perflab_report::{Group, Selection, TextOptions, plain_report};
+use perflab_stats::{Observation, Summary};
+
+use super::arguments::{BenchArguments, TimeUnit};
+use super::{Findings, Measured};
+use crate::failure::Failure;
+use crate::terminal;
+
+/// Below this a shell's own noise is larger than what is measured, in seconds.
+const TOO_FAST_FOR_A_SHELL_S: f64 = 0.005;
+
+/// Least time between two drawings of the progress bar.
+const REDRAW: Duration = Duration::from_millis(100);
+
+/// The progress bar of a bench, drawn between runs only.
+pub struct BenchProgress {
+    bar: ProgressBar,
+    drawn: Instant,
+}
+
+impl BenchProgress {
+    /// Silent where nobody looks.
+    pub fn new(quiet: bool) -> Self {
+        let target = if stderr().is_terminal() && !quiet {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {msg}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar, drawn: Instant::now() }
+    }
+
+    /// So many more runs will come.
+    pub fn expect(&self, runs: usize) {
+        self.bar.set_length(self.bar.length().unwrap_or(0) + runs as u64);
+    }
+
+    /// A run has ended.
+    pub fn add(&mut self, name: &str) {
+        if self.drawn.elapsed() >= REDRAW && !self.bar.is_hidden() {
+            self.bar.set_message(name.to_owned());
+            self.drawn = Instant::now();
+        }
+        self.bar.inc(1);
+    }
+
+    /// Takes it away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// All commands one by one, then the comparison with the first.
+pub fn text(
+    findings: &Findings,
+    arguments: &BenchArguments,
+    margin: Option<f64>,
+) -> Result<String, Failure> {
+    let mut out = String::new();
+    for (index, measured) in findings.commands.iter().enumerate() {
+        out.push_str(&one(index + 1, measured, arguments)?);
+    }
+    if findings.commands.len() > 1 {
+        let options = TextOptions {
+            width: terminal::columns().unwrap_or(100),
+            colour: terminal::colour(),
+            ascii: false,
+        };
+        let groups = findings.commands.iter().map(group).collect();
+        let selection = Selection { margin, ..Selection::default() };
+        let metric = Metric { name: "wall".to_owned(), unit: "s".to_owned(), better: Better::Lower };
+        let mut report = plain_report("bench", &metric, groups, &selection)
+            .map_err(|error| Failure::no_data(error.to_string()))?;
+        report.design.seed = findings.randomised.then_some(findings.seed);
+        report.design.randomised = findings.randomised;
+        if !findings.randomised {
+            report.warnings.push(
+                "the commands ran one after the other: what changed meanwhile on the machine counts \
+                 as a difference between them"
+                    .to_owned(),
+            );
+        }
+        out.push_str(&perflab_report::text(&report, &options));
+    }
+    Ok(out)
+}
+
+fn group(measured: &Measured) -> Group {
+    let observations = measured
+        .runs
+        .iter()
+        .enumerate()
+        .map(|(run, (block, timing))| Observation {
+            block: *block,
+            unit: u32::try_from(run).unwrap_or(u32::MAX),
+            value: timing.wall_s,
+        })
+        .collect();
+    Group { variant: measured.command.name.clone(), observations }
+}
+
+fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result<String, Failure> {
+    let column = |of: fn(&super::Timing) -> f64| -> Vec<f64> {
+        measured.runs.iter().map(|(_, timing)| of(timing)).collect()
+    };
+    let wall = column(|timing| timing.wall_s);
+    let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let show = |seconds: f64| time(seconds, arguments.time_unit, summary.mean);
+    let mut out = format!("{number}: {}\n", terminal::escape(&measured.command.name));
+    out.push_str(&format!(
+        "   mean {} ± {}, median {}, user {}, system {}\n",
+        show(summary.mean),
+        show(summary.sd.unwrap_or(0.0)),
+        show(summary.median),
+        show(mean(&column(|timing| timing.user_s))),
+        show(mean(&column(|timing| timing.system_s))),
+    ));
+    let peak = measured.runs.iter().filter_map(|(_, timing)| timing.max_rss_bytes).max();
+    out.push_str(&format!(
+        "   range {} … {}, {} runs{}\n",
+        show(summary.min),
+        show(summary.max),
+        summary.n,
+        peak.map_or_else(String::new, |bytes| {
+            format!(", peak memory {:.1} MiB", bytes as f64 / 1_048_576.0)
+        })
+    ));
+    let shell = !arguments.no_shell && arguments.shell != "none";
+    if shell && summary.median < TOO_FAST_FOR_A_SHELL_S {
+        out.push_str("   warning: faster than 5 ms, where the shell's own time blurs it; -N leaves the shell out\n");
+    }
+    let failed = measured.runs.iter().filter(|(_, timing)| timing.exit_code != Some(0)).count();
+    if failed > 0 {
+        out.push_str(&format!("   warning: {failed} runs did not end with exit code 0\n"));
+    }
+    Ok(out)
+}
+
+/// A time in the unit asked for, or in one that suits `like`.
+fn time(seconds: f64, unit: Option<TimeUnit>, like: f64) -> String {
+    let unit = unit.unwrap_or(match like {
+        like if like < 1e-3 => TimeUnit::Microsecond,
+        like if like < 1.0 => TimeUnit::Millisecond,
+        _ => TimeUnit::Second,
+    });
+    match unit {
+        TimeUnit::Microsecond => format!("{:.1} µs", seconds * 1e6),
+        TimeUnit::Millisecond => format!("{:.2} ms", seconds * 1e3),
+        TimeUnit::Second => format!("{seconds:.3} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_in_a_unit_that_suits() {
+        assert_eq!(time(0.000_512_3, None, 0.000_5), "512.3 µs");
+        assert_eq!(time(0.0123, None, 0.0123), "12.30 ms");
+        assert_eq!(time(12.3456, None, 12.0), "12.346 s");
+        assert_eq!(time(0.0123, Some(TimeUnit::Second), 0.1), "0.012 s");
+    }
+}

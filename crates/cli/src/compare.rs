@@ -1,0 +1,362 @@
+//! `perflab compare`: the verdicts on a result, or on plain files of numbers.
+
+use std::fs;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use perflab_experiment::{Better, Metric};
+use perflab_report::{
+    AnalysisError, Claims, Filter, Group, Report, Selection, TextOptions, Verdict, plain_report,
+    result_report,
+};
+use perflab_stats::Observation;
+use perflab_store::ResultDir;
+
+use crate::bench::percent;
+use crate::failure::{Code, Failure};
+use crate::run::store_failure;
+use crate::terminal;
+
+/// Compare variants with their baseline: which differ, by how much, and how sure that is.
+///
+/// Takes result directories of `perflab run`, or plain files of numbers, one per line, as
+/// LABEL=FILE; the first is then the baseline.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  perflab compare results/first\n  \
+perflab compare results/first --part SET --detail\n  \
+perflab compare old=before.txt new=after.txt --unit ms --better lower\n  \
+perflab compare results/first --margin 1% --gate same --format json")]
+pub struct CompareArguments {
+    /// A result directory, or LABEL=FILE for each variant.
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<String>,
+
+    /// The variant that the others are compared with.
+    #[arg(long, value_name = "VARIANT")]
+    baseline: Option<String>,
+
+    /// Metrics to compare (may be given again) [default: the experiment's, else the driver's first].
+    #[arg(long, value_name = "NAME")]
+    metric: Vec<String>,
+
+    /// Parts to compare, as a request type or a subset that the experiment names (may be given
+    /// again).
+    #[arg(long, value_name = "NAME")]
+    part: Vec<String>,
+
+    /// Largest difference that does not matter, as in 1%; declare it before you look.
+    #[arg(long, value_name = "PERCENT")]
+    margin: Option<String>,
+
+    /// Confidence level, as in 95%.
+    #[arg(short, long, value_name = "PERCENT")]
+    confidence: Option<String>,
+
+    /// Which claims are made; all of them share the error.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Claim::Typical, Claim::Mean])]
+    claims: Vec<Claim>,
+
+    /// Form of the output.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+
+    /// What makes the command fail.
+    #[arg(long, value_enum, default_value_t = Gate::Regression)]
+    gate: Gate,
+
+    /// Show for every row the plot, the modes, and what the runs could have shown.
+    #[arg(long)]
+    detail: bool,
+
+    /// Plain ASCII.
+    #[arg(long)]
+    ascii: bool,
+
+    /// Unit of the numbers in plain files.
+    #[arg(long, value_name = "UNIT", default_value = "")]
+    unit: String,
+
+    /// Which way the numbers in plain files are better.
+    #[arg(long, value_enum, default_value_t = Way::Lower)]
+    better: Way,
+
+    /// Column of plain files, from 1.
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    column: u32,
+
+    /// Delimiters of columns in plain files [default: blanks and tabs].
+    #[arg(short, long, value_name = "CHARACTERS")]
+    delimiter: Option<String>,
+
+    /// In plain files each so many numbers in a row come from one process, and count as one.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: u32,
+
+    /// Believe that the numbers in plain files come from separate runs, though they do not look it.
+    #[arg(long)]
+    independent: bool,
+}
+
+/// Claims that can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Claim {
+    /// About the typical run.
+    Typical,
+    /// About the mean.
+    Mean,
+}
+
+/// Forms of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people.
+    Text,
+    /// For programs: see `perflab schema result`.
+    Json,
+    /// For spreadsheets.
+    Csv,
+    /// For pull requests.
+    Markdown,
+}
+
+/// What makes the command fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Gate {
+    /// Exit code 1 when any claim is proven worse.
+    Regression,
+    /// Exit code 3 when any claim is not proven to be the same within the margin.
+    Same,
+    /// Never.
+    None,
+}
+
+/// Which way is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Way {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+}
+
+/// Executes the command.
+pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
+    let margin = arguments.margin.as_deref().map(percent).transpose()?;
+    if let Some(margin) = margin
+        && !(margin > 0.0 && margin < 1.0)
+    {
+        return Err(Failure::usage(format!("--margin: expected more than 0% and less than 100%, found {margin}")));
+    }
+    let confidence = match &arguments.confidence {
+        None => None,
+        Some(text) => match percent(text)? {
+            level if level > 0.5 && level < 1.0 => Some(level),
+            level => {
+                return Err(Failure::usage(format!(
+                    "--confidence: expected more than 50% and less than 100%, found {}%",
+                    level * 100.0
+                )));
+            }
+        },
+    };
+    let claims = Claims {
+        typical: arguments.claims.contains(&Claim::Typical),
+        mean: arguments.claims.contains(&Claim::Mean),
+    };
+    let mut reports = Vec::new();
+    if arguments.results.iter().all(|result| labelled(result).is_some()) {
+        reports.push(plain(arguments, margin, confidence, claims)?);
+    } else {
+        for result in &arguments.results {
+            reports.push(recorded(Path::new(result), arguments, margin, confidence, claims)?);
+        }
+    }
+    if arguments.gate == Gate::Same && reports.iter().any(|report| report.margin.is_none()) {
+        return Err(Failure::usage(
+            "--gate same needs a --margin: the largest difference that does not matter, as 1%",
+        ));
+    }
+    terminal::print(&render(&reports, arguments))?;
+    Ok(verdict(&reports, arguments.gate))
+}
+
+/// LABEL=FILE, unless a file or directory of the whole name exists.
+fn labelled(text: &str) -> Option<(&str, &Path)> {
+    let (label, file) = text.split_once('=')?;
+    (!label.is_empty() && !Path::new(text).exists()).then_some((label, Path::new(file)))
+}
+
+fn recorded(
+    path: &Path,
+    arguments: &CompareArguments,
+    margin: Option<f64>,
+    confidence: Option<f64>,
+    claims: Claims,
+) -> Result<Report, Failure> {
+    if !path.is_dir() {
+        return Err(Failure::usage(format!(
+            "{} is no result directory; for plain files write LABEL=FILE for each, as in old=a.txt new=b.txt",
+            path.display()
+        )));
+    }
+    let result = ResultDir::open(path).map_err(store_failure)?;
+    let records = result.records().map_err(store_failure)?;
+    let frozen = path.join("experiment.toml");
+    let experiment =
+        perflab_experiment::Experiment::parse(result.experiment(), &frozen.display().to_string())
+            .map_err(|error| Failure::no_data(error.to_string()))?;
+    let plan: perflab_experiment::Plan = result.plan().map_err(store_failure)?;
+    let selection = Selection {
+        baseline: arguments.baseline.clone().or_else(|| Some(experiment.baseline().to_owned())),
+        control: experiment.design.control.clone(),
+        margin: margin.or(experiment.design.margin),
+        confidence: confidence.unwrap_or(experiment.design.confidence),
+        claims,
+    };
+    let filter = Filter { metrics: arguments.metric.clone(), parts: arguments.part.clone() };
+    let mut report = result_report(&experiment, &plan, &records, &filter, &selection)
+        .map_err(|error| analysis_failure(&error))?;
+    for notice in result.notices() {
+        report.warnings.push(notice.to_string());
+    }
+    Ok(report)
+}
+
+fn plain(
+    arguments: &CompareArguments,
+    margin: Option<f64>,
+    confidence: Option<f64>,
+    claims: Claims,
+) -> Result<Report, Failure> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (label, file) in arguments.results.iter().filter_map(|result| labelled(result)) {
+        if groups.iter().any(|group| group.variant == label) {
+            return Err(Failure::usage(format!("the label `{label}` is given twice")));
+        }
+        let values = column(arguments, file)?;
+        if arguments.iterations == 1 && !arguments.independent {
+            refuse_iterations(&values, file)?;
+        }
+        let observations = values
+            .iter()
+            .enumerate()
+            .map(|(index, value)| Observation {
+                block: 1,
+                unit: u32::try_from(index).unwrap_or(u32::MAX) / arguments.iterations,
+                value: *value,
+            })
+            .collect();
+        groups.push(Group { variant: label.to_owned(), observations });
+    }
+    let metric = Metric {
+        name: "value".to_owned(),
+        unit: arguments.unit.clone(),
+        better: match arguments.better {
+            Way::Lower => Better::Lower,
+            Way::Higher => Better::Higher,
+        },
+    };
+    let selection = Selection {
+        baseline: arguments.baseline.clone(),
+        control: None,
+        margin,
+        confidence: confidence.unwrap_or(0.95),
+        claims,
+    };
+    let mut report = plain_report("plain files", &metric, groups, &selection)
+        .map_err(|error| analysis_failure(&error))?;
+    report.warnings.push(
+        "nothing is known of the order of these runs: if they were not interleaved, whatever \
+         changed meanwhile on the machine counts as a difference"
+            .to_owned(),
+    );
+    Ok(report)
+}
+
+fn column(arguments: &CompareArguments, file: &Path) -> Result<Vec<f64>, Failure> {
+    let bytes = fs::read(file)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    let delimiter =
+        arguments.delimiter.as_deref().unwrap_or(perflab_formats::columns::WHITE_SPACE);
+    perflab_formats::columns::read(&bytes, arguments.column as usize, delimiter)
+        .map_err(|error| Failure::no_data(format!("{}: {error}", file.display())))
+}
+
+/// Numbers that hang together from one to the next are iterations of few processes. Counted as
+/// runs they would prove whatever one likes.
+fn refuse_iterations(values: &[f64], file: &Path) -> Result<(), Failure> {
+    if !perflab_stats::dependence::looks_dependent(values) {
+        return Ok(());
+    }
+    Err(Failure::no_data(format!(
+        "the {} numbers in {} hang together from one to the next, as iterations inside a process \
+         or a machine that drifts do; counted one by one they would prove differences that are not \
+         there. If each N in a row are one process, say --iterations N; if they are separate runs \
+         all the same, say --independent",
+        values.len(),
+        file.display()
+    )))
+}
+
+fn analysis_failure(error: &AnalysisError) -> Failure {
+    let code = match error {
+        AnalysisError::NoBaseline { .. } | AnalysisError::Unknown { .. } => Code::Usage,
+        _ => Code::NoData,
+    };
+    Failure::new(code, error.to_string())
+}
+
+fn render(reports: &[Report], arguments: &CompareArguments) -> String {
+    let options = TextOptions {
+        width: terminal::columns().unwrap_or(120),
+        colour: terminal::colour() && !arguments.ascii,
+        ascii: arguments.ascii,
+    };
+    let mut out = String::new();
+    for report in reports {
+        match arguments.format {
+            Form::Text => {
+                out.push_str(&perflab_report::text(report, &options));
+                if arguments.detail {
+                    for row in report.rows.iter().chain(&report.pooled) {
+                        out.push('\n');
+                        out.push_str(&perflab_report::detail(row, &report.baseline, &options));
+                    }
+                }
+            }
+            Form::Json => out.push_str(&perflab_report::json(report)),
+            Form::Csv => out.push_str(&perflab_report::csv(report)),
+            Form::Markdown => out.push_str(&perflab_report::markdown(report)),
+        }
+    }
+    out
+}
+
+fn verdict(reports: &[Report], gate: Gate) -> Option<Code> {
+    let claims = || {
+        reports
+            .iter()
+            .flat_map(|report| report.rows.iter().chain(&report.pooled))
+            .flat_map(|row| [&row.typical, &row.mean])
+            .filter(|answer| answer.p_adjusted.is_some())
+    };
+    match gate {
+        Gate::Regression if claims().any(|answer| answer.verdict == Verdict::Worse) => {
+            Some(Code::Regression)
+        }
+        Gate::Same if claims().any(|answer| answer.verdict != Verdict::Same) => Some(Code::NotSame),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_told_from_paths() {
+        assert_eq!(labelled("a=b.txt"), Some(("a", Path::new("b.txt"))));
+        assert_eq!(labelled("=b.txt"), None);
+        assert_eq!(labelled("results/x"), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! How a command of the laboratory fails: a message for people, a code for scripts.
+
+use std::fmt;
+
+/// Exit codes, as documented in `docs/command-line.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// A regression is proven.
+    Regression = 1,
+    /// The command line or a file that the user wrote is wrong.
+    Usage = 2,
+    /// Sameness was asked for and is not shown.
+    NotSame = 3,
+    /// There are no data, or they are incomplete.
+    NoData = 4,
+    /// The machine, its settings or what is installed does not allow it.
+    Environment = 5,
+    /// The time limit ran out.
+    TimeLimit = 124,
+    /// The user asked to stop.
+    Interrupted = 130,
+}
+
+/// A failure to report and to end with.
+#[derive(Debug)]
+pub struct Failure {
+    /// What the process ends with.
+    pub code: Code,
+    message: String,
+}
+
+impl Failure {
+    /// With any code.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// The user's input is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Code::Usage, message)
+    }
+
+    /// There are no data to work with.
+    pub fn no_data(message: impl Into<String>) -> Self {
+        Self::new(Code::NoData, message)
+    }
+
+    /// The surroundings do not allow it.
+    pub fn environment(message: impl Into<String>) -> Self {
+        Self::new(Code::Environment, message)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}

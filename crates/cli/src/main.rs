@@ -1,0 +1,127 @@
+//! The binary `perflab`: arguments in, calls to the crates, exit code out.
+
+mod bench;
+mod compare;
+mod failure;
+mod progress;
+mod run;
+mod show;
+mod terminal;
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use failure::{Code, Failure};
+
+/// A performance laboratory: proves whether B differs from A, and says when a number cannot be
+/// trusted.
+#[derive(Debug, Parser)]
+#[command(name = "perflab", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 fine; 1 regression proven; 2 usage; 3 sameness not shown; \
+4 no or incomplete data; 5 environment; 124 time limit; 130 interrupted")]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::RunArguments),
+    Bench(bench::BenchArguments),
+    Compare(compare::CompareArguments),
+    Show(show::ShowArguments),
+    /// Compare columns of numbers as the tool of this name does, byte for byte.
+    ///
+    /// Takes that tool's arguments: [-Ans] [-C column] [-c confidence] [-d delimiter] [-w width]
+    /// [file ...]. Its defects are kept; `perflab compare` is the better judge.
+    #[command(disable_help_flag = true, after_help = "Example:\n  perflab ministat -w 60 before.txt after.txt")]
+    Ministat {
+        /// The tool's own arguments.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Print the JSON Schema of a file format.
+    #[command(after_help = "Example:\n  perflab schema experiment")]
+    Schema {
+        /// Which format.
+        format: Format,
+    },
+    /// Make the index of results below a directory anew.
+    #[command(after_help = "Example:\n  perflab index results")]
+    Index(show::IndexArguments),
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// The experiment file.
+    Experiment,
+    /// What `perflab compare --format json` prints.
+    Result,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    match arguments.get(1).and_then(|word| word.to_str()) {
+        // Not a command for people: see `perflab_runner::Keeper`.
+        Some(perflab_runner::KEEPER_ARGUMENT) => {
+            let mark = arguments.get(2).map(|mark| mark.to_string_lossy().into_owned());
+            perflab_runner::keep(&mark.unwrap_or_default(), std::io::stdin(), std::io::stdout());
+            return ExitCode::SUCCESS;
+        }
+        // Clap must not interpret what belongs to the old tool.
+        Some("ministat") => return ministat(arguments.get(2..).unwrap_or_default()),
+        _ => {}
+    }
+    let outcome = match CommandLine::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Show(arguments) => show::show(&arguments),
+        Command::Index(arguments) => show::index(&arguments),
+        Command::Schema { format } => schema(format),
+        Command::Ministat { arguments } => return ministat(&arguments),
+    };
+    match outcome {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(code)) => ExitCode::from(code as u8),
+        Err(failure) => {
+            terminal::say_error(&failure);
+            ExitCode::from(failure.code as u8)
+        }
+    }
+}
+
+fn ministat(arguments: &[OsString]) -> ExitCode {
+    let columns = if std::io::stdout().is_terminal() {
+        let variable = std::env::var_os("COLUMNS");
+        perflab_ministat::terminal_width(variable.as_deref(), terminal::window_columns())
+    } else {
+        None
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let code = perflab_ministat::run(
+        arguments,
+        &mut std::io::stdin().lock(),
+        &mut out,
+        &mut std::io::stderr().lock(),
+        columns,
+    );
+    match out.flush() {
+        Ok(()) => ExitCode::from(code),
+        Err(_) => ExitCode::from(Code::NoData as u8),
+    }
+}
+
+fn schema(format: Format) -> Result<Option<Code>, Failure> {
+    let schema = match format {
+        Format::Experiment => perflab_experiment::Experiment::schema(),
+        Format::Result => perflab_report::schema(),
+    };
+    let text = serde_json::to_string_pretty(&schema)
+        .map_err(|error| Failure::environment(format!("cannot print the schema: {error}")))?;
+    terminal::print(&format!("{text}\n"))?;
+    Ok(None)
+}

@@ -1,0 +1,125 @@
+//! The progress bar: where an experiment stands and how long it will take yet.
+//!
+//! It is drawn between runs only. While a run is measured the laboratory does nothing at all.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use perflab_experiment::{Cell, PlannedRun};
+use perflab_runner::Observer;
+use perflab_store::RunRecord;
+
+/// Least time between two drawings; nothing is drawn by a thread of its own.
+const DRAWINGS_PER_SECOND: u8 = 10;
+
+/// Where lines go when standard error is no terminal: at most so often.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Shows how far an experiment is.
+pub struct Progress {
+    bar: ProgressBar,
+    total: u64,
+    done_before: u64,
+    done: u64,
+    failed: u64,
+    started: Instant,
+    plain: Option<Instant>,
+    quiet: bool,
+}
+
+impl Progress {
+    /// For so many runs, of which some are done already.
+    pub fn new(total: usize, done: usize, quiet: bool) -> Self {
+        let terminal = stderr().is_terminal();
+        let target = if terminal && !quiet {
+            ProgressDrawTarget::stderr_with_hz(DRAWINGS_PER_SECOND)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(total as u64), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_position(done as u64);
+        Self {
+            bar,
+            total: total as u64,
+            done_before: done as u64,
+            done: done as u64,
+            failed: 0,
+            started: Instant::now(),
+            plain: (!terminal).then(Instant::now),
+            quiet,
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// Time left, if the rest goes like what was done here.
+    fn left(&self) -> Option<Duration> {
+        let here = self.done.checked_sub(self.done_before).filter(|here| *here > 0)?;
+        let rest = self.total.saturating_sub(self.done);
+        Some(self.started.elapsed().mul_f64(rest as f64 / here as f64))
+    }
+
+    fn message(&self, what: &str) -> String {
+        let left = self.left().map_or_else(|| "time left not known yet".to_owned(), |left| {
+            format!("about {} left", human(left))
+        });
+        let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        format!("{left}{failed}  {what}")
+    }
+}
+
+impl Observer for Progress {
+    fn started(&mut self, run: &PlannedRun, cell: &Cell) {
+        self.bar.set_message(self.message(&format!("block {}: {}", run.block, cell.id)));
+    }
+
+    fn finished(&mut self, record: &RunRecord) {
+        self.done += 1;
+        if !record.status.passed() {
+            self.failed += 1;
+            let detail = record.detail.as_deref().unwrap_or_default();
+            let line = format!("run {} of {}: {} {detail}", record.run, record.cell, record.status.name());
+            match self.plain {
+                Some(_) if !self.quiet => crate::terminal::say(&line),
+                _ => self.bar.println(line),
+            }
+        }
+        self.bar.set_position(self.done);
+        if let Some(last) = self.plain
+            && !self.quiet
+            && last.elapsed() >= PLAIN_INTERVAL
+        {
+            crate::terminal::say(&format!("{}/{} runs, {}", self.done, self.total, self.message("")));
+            self.plain = Some(Instant::now());
+        }
+    }
+}
+
+/// A duration as people say it.
+pub fn human(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_said_in_two_units() {
+        assert_eq!(human(Duration::from_secs(59)), "59 s");
+        assert_eq!(human(Duration::from_secs(61)), "1 min 01 s");
+        assert_eq!(human(Duration::from_secs(3660)), "1 h 01 min");
+    }
+}

@@ -1,0 +1,182 @@
+//! `perflab show` and `perflab index`: what results there are, and what is in one.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use indexmap::IndexMap;
+use perflab_store::{Index, ResultDir, RunRecord};
+
+use crate::failure::{Code, Failure};
+use crate::run::{RESULTS, Surroundings, store_failure};
+use crate::terminal;
+
+/// Show the results in a directory, or what is in one result.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  perflab show\n  perflab show results/first\n  perflab show results/first --run 17")]
+pub struct ShowArguments {
+    /// A result, or a directory of results.
+    #[arg(value_name = "RESULT", default_value = RESULTS)]
+    path: PathBuf,
+
+    /// One run: what was executed, how it ended, what it measured, where its raw output is.
+    #[arg(long, value_name = "N")]
+    run: Option<u32>,
+}
+
+/// Make the index of the results below a directory anew.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  perflab index results")]
+pub struct IndexArguments {
+    /// The directory of results.
+    #[arg(value_name = "DIR", default_value = RESULTS)]
+    path: PathBuf,
+}
+
+/// Executes `show`.
+pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
+    let path = &arguments.path;
+    if !path.is_dir() {
+        return Err(Failure::usage(format!("there is no directory {}", path.display())));
+    }
+    let text = match arguments.run {
+        Some(run) => one_run(path, run)?,
+        None if path.join("meta.json").exists() => one_result(path)?,
+        None => list(&Index::refresh(path).map_err(store_failure)?)?,
+    };
+    terminal::print(&text)?;
+    Ok(None)
+}
+
+/// Executes `index`.
+pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
+    if !arguments.path.is_dir() {
+        return Err(Failure::usage(format!("there is no directory {}", arguments.path.display())));
+    }
+    let index = Index::rebuild(&arguments.path).map_err(store_failure)?;
+    terminal::print(&list(&index)?)?;
+    Ok(None)
+}
+
+fn list(index: &Index) -> Result<String, Failure> {
+    let mut results = index.list().map_err(store_failure)?;
+    results.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.path.cmp(&b.path)));
+    if results.is_empty() {
+        return Ok("no results here yet; perflab run makes some\n".to_owned());
+    }
+    let mut out = String::new();
+    for result in results {
+        let line = match &result.error {
+            Some(error) => format!("{}  cannot be read: {error}", result.path.display()),
+            None => format!(
+                "{}  {}  {}/{} runs{}  {}",
+                result.path.display(),
+                result.created.get(..19).unwrap_or(&result.created),
+                result.runs_done,
+                result.runs_planned,
+                if result.runs_failed > 0 {
+                    format!(", {} failed", result.runs_failed)
+                } else {
+                    String::new()
+                },
+                result.variants.join(", ")
+            ),
+        };
+        out.push_str(&terminal::escape(&line));
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+fn one_result(path: &Path) -> Result<String, Failure> {
+    let result = ResultDir::open(path).map_err(store_failure)?;
+    let records = result.records().map_err(store_failure)?;
+    let plan: perflab_experiment::Plan = result.plan().map_err(store_failure)?;
+    let surroundings: Surroundings = result.fingerprint().map_err(store_failure)?;
+    let origin = &result.meta().origin;
+    let mut lines = vec![
+        format!("{}: begun {} by perflab {}", origin.name, origin.created, origin.perflab),
+        format!("command: {}", origin.argv.join(" ")),
+        format!("{} of {} runs recorded; seed {}", records.len(), plan.runs.len(), plan.seed),
+    ];
+    let machine = serde_json::to_value(&surroundings.machine).unwrap_or_default();
+    for (group, facts) in machine.as_object().into_iter().flatten() {
+        if let Some(facts) = facts.as_object().filter(|facts| !facts.is_empty()) {
+            let known: Vec<String> = facts
+                .iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(name, value)| format!("{name} {value}"))
+                .collect();
+            if !known.is_empty() {
+                lines.push(format!("{group}: {}", known.join(", ")));
+            }
+        }
+    }
+    for (what, programs) in &surroundings.programs {
+        for (name, file) in &programs.files {
+            lines.push(format!("{what}: {name} is {} ({:.12})", file.path, file.sha256));
+        }
+        for (command, said) in &programs.versions {
+            lines.push(format!("{what}: {command}: {}", said.lines().next().unwrap_or_default()));
+        }
+    }
+    lines.push(String::new());
+    for (cell, statuses) in statuses(&records) {
+        let counts: Vec<String> =
+            statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        lines.push(format!("{cell}: {}", counts.join(", ")));
+    }
+    for notice in result.notices() {
+        lines.push(format!("note: {notice}"));
+    }
+    Ok(join(&lines))
+}
+
+fn statuses(records: &[RunRecord]) -> IndexMap<&str, IndexMap<&'static str, usize>> {
+    let mut cells: IndexMap<&str, IndexMap<&'static str, usize>> = IndexMap::new();
+    for record in records {
+        *cells.entry(&record.cell).or_default().entry(record.status.name()).or_default() += 1;
+    }
+    cells.sort_keys();
+    cells
+}
+
+fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
+    let result = ResultDir::open(path).map_err(store_failure)?;
+    let records = result.records().map_err(store_failure)?;
+    let Some(record) = records.iter().find(|record| record.run == number) else {
+        return Err(Failure::no_data(format!(
+            "run {number} is not recorded in {}; there are {} runs",
+            path.display(),
+            records.len()
+        )));
+    };
+    let mut lines = vec![
+        format!("run {} of {}, block {}, unit {}", record.run, record.cell, record.block, record.unit),
+        format!("status {}{}", record.status.name(), record.detail.as_ref().map_or_else(String::new, |d| format!(": {d}"))),
+        format!("started {}", record.started),
+        format!("command: {}", record.argv.join(" ")),
+        format!(
+            "wall {:.6} s, user {:.6} s, system {:.6} s, peak memory {} bytes, {} waits, {} preemptions",
+            record.wall_s,
+            record.user_s,
+            record.system_s,
+            record.max_rss_bytes,
+            record.voluntary_switches,
+            record.involuntary_switches
+        ),
+    ];
+    lines.extend(record.layout.as_ref().map(|layout| format!("layout: {layout}")));
+    for (name, value) in &record.evidence {
+        lines.push(format!("evidence: {name} {value}"));
+    }
+    for sample in &record.samples {
+        let part = sample.part.as_ref().map_or_else(String::new, |part| format!("{part} "));
+        lines.push(format!("{part}{} {} {}", sample.metric.name, sample.value, sample.metric.unit));
+    }
+    lines.push(format!("raw output: {}", result.run_dir(number).display()));
+    Ok(join(&lines))
+}
+
+fn join(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{}\n", terminal::escape(line))).collect()
+}

@@ -1,0 +1,138 @@
+//! From the name in an experiment to a driver.
+
+use thiserror::Error;
+
+use crate::{Command, Driver, Generic, RedisBenchmark, Rule, RuleError};
+
+/// The names that [`by_name`] knows.
+pub const NAMES: [&str; 3] = ["command", "generic", "redis-benchmark"];
+
+/// Why there is no driver for a name and its rules.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ChoiceError {
+    /// No driver has this name.
+    #[error(
+        "expected the name of a driver ({}), found `{name}`{}",
+        NAMES.join(", "),
+        .nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
+    )]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The known name that looks most like it, if any does.
+        nearest: Option<&'static str>,
+    },
+    /// Rules were given to a driver that has none.
+    #[error(
+        "driver `{name}` reads its tool's output by itself: expected no rules, found {count}; \
+         remove them, or use the driver `generic`"
+    )]
+    NeedlessRules {
+        /// The driver's name.
+        name: &'static str,
+        /// How many rules were given.
+        count: usize,
+    },
+    /// The rules of the generic driver cannot be used.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+}
+
+/// The driver called `name`; `rules` are for `generic` alone.
+///
+/// # Errors
+/// An unknown name, rules that cannot be used, or rules for a driver that takes none.
+pub fn by_name(name: &str, rules: Vec<Rule>) -> Result<Box<dyn Driver>, ChoiceError> {
+    let without_rules = |name, driver: Box<dyn Driver>| match rules.len() {
+        0 => Ok(driver),
+        count => Err(ChoiceError::NeedlessRules { name, count }),
+    };
+    match name {
+        "command" => without_rules("command", Box::new(Command)),
+        "redis-benchmark" => without_rules("redis-benchmark", Box::new(RedisBenchmark)),
+        "generic" => Ok(Box::new(Generic::new(rules)?)),
+        _ => Err(ChoiceError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name),
+        }),
+    }
+}
+
+/// The most similar known name, if it is similar enough to have been meant.
+fn nearest(name: &str) -> Option<&'static str> {
+    // Typing errors in names of this length stay above 0.8; unrelated words stay below.
+    const MEANT: f64 = 0.8;
+    NAMES
+        .into_iter()
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(likeness, _)| *likeness >= MEANT)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Source, Stream};
+    use perflab_experiment::Better;
+
+    fn rule() -> Rule {
+        Rule {
+            name: "rate".to_owned(),
+            unit: "1/s".to_owned(),
+            better: Better::Higher,
+            part: None,
+            stream: Stream::Stdout,
+            source: Source::Regex("rate: (.*)".to_owned()),
+            all: false,
+            scale: 1.0,
+        }
+    }
+
+    #[test]
+    fn every_known_name_gives_the_driver_of_that_name() {
+        for name in NAMES {
+            let rules = if name == "generic" {
+                vec![rule()]
+            } else {
+                vec![]
+            };
+            assert_eq!(by_name(name, rules).unwrap().name(), name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_gets_the_nearest() {
+        for (wrong, meant) in [
+            ("redis_benchmark", Some("redis-benchmark")),
+            ("redis-bench", Some("redis-benchmark")),
+            ("comand", Some("command")),
+            ("Generic", Some("generic")),
+            ("iperf3", None),
+            ("", None),
+        ] {
+            match by_name(wrong, vec![]).unwrap_err() {
+                ChoiceError::Unknown { name, nearest } => {
+                    assert_eq!((name.as_str(), nearest), (wrong, meant));
+                }
+                other => panic!("{other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn rules_go_with_the_generic_driver_only() {
+        let error = by_name("command", vec![rule(), rule()]).unwrap_err();
+        assert_eq!(
+            error,
+            ChoiceError::NeedlessRules {
+                name: "command",
+                count: 2
+            }
+        );
+        assert!(matches!(
+            by_name("generic", vec![]),
+            Err(ChoiceError::Rule(_))
+        ));
+    }
+}

@@ -1,0 +1,130 @@
+//! Why an output could not be read, or an argument not be used.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// One of the two streams that a process writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stdout => "stdout",
+            Self::Stderr => "stderr",
+        })
+    }
+}
+
+/// Where in a run's output a reader stumbled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// What the kernel counted for the process.
+    Usage,
+    /// A stream as a whole.
+    Whole(Stream),
+    /// A line of a stream, counted from 1.
+    Line(Stream, usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage => f.write_str("resource usage"),
+            Self::Whole(stream) => write!(f, "{stream}"),
+            Self::Line(stream, line) => write!(f, "{stream}, line {line}"),
+        }
+    }
+}
+
+/// An output that is not what the tool writes after a good run.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "{place}: expected {expected}, found {found}{}",
+    .advice.as_ref().map(|advice| format!("; {advice}")).unwrap_or_default()
+)]
+pub struct ReadError {
+    /// Where.
+    pub place: Place,
+    /// What should have stood there.
+    pub expected: String,
+    /// What stood there.
+    pub found: String,
+    /// What to do about it, where more can be said than "look at the output".
+    pub advice: Option<String>,
+}
+
+impl ReadError {
+    pub(crate) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Self {
+            place,
+            expected: expected.into(),
+            found: found.into(),
+            advice: None,
+        }
+    }
+
+    pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+}
+
+/// An argument that a driver cannot work with.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{driver}: argument `{argument}` cannot be used: {reason}; {advice}")]
+pub struct ArgumentError {
+    /// The driver's name.
+    pub driver: &'static str,
+    /// The argument as given.
+    pub argument: String,
+    /// Why it cannot be used.
+    pub reason: &'static str,
+    /// What to do instead.
+    pub advice: &'static str,
+}
+
+/// Text of unknown origin and length, fit to stand in a message of one line.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 120;
+    let mut shown: String = text
+        .chars()
+        .take(LONGEST)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push_str("...");
+    }
+    format!("`{shown}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_says_where_what_and_what_to_do() {
+        let error =
+            ReadError::new(Place::Line(Stream::Stdout, 3), "8 columns", "5").advise("read the log");
+        assert_eq!(
+            error.to_string(),
+            "stdout, line 3: expected 8 columns, found 5; read the log"
+        );
+    }
+
+    #[test]
+    fn an_excerpt_is_one_short_line() {
+        assert_eq!(excerpt("a\nb\0"), "`a\\nb\\0`");
+        let long = excerpt(&"é".repeat(500));
+        assert!(
+            long.ends_with("...`") && long.chars().count() < 130,
+            "{long}"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Lines `VALUE number unit name`, as test scripts print them.
+
+use std::collections::HashMap;
+
+use perflab_experiment::{Metric, Sample};
+
+use super::{Found, Rule, count, sample, text};
+use crate::error::{Place, ReadError, excerpt};
+use crate::number;
+
+/// The samples of the lines that a rule takes.
+pub(super) fn read(bytes: &[u8], rule: &Rule) -> Result<Vec<Sample>, ReadError> {
+    let text = text(bytes);
+    let mut samples = Vec::new();
+    let mut by_name: HashMap<&str, Vec<Found>> = HashMap::new();
+    let mut names = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let place = Place::Line(rule.stream, index + 1);
+        let Some(line) = ValueLine::parse(line, place)? else {
+            continue;
+        };
+        if !rule.takes_every_name() {
+            if line.name != rule.name {
+                continue;
+            }
+            if line.unit != rule.unit {
+                return Err(ReadError::new(
+                    place,
+                    format!("`{}` in `{}`", rule.name, rule.unit),
+                    format!("it in {}", excerpt(line.unit)),
+                ));
+            }
+        }
+        let found = Found {
+            line: index + 1,
+            value: line.value,
+        };
+        let metric = Metric {
+            name: line.name.to_owned(),
+            unit: line.unit.to_owned(),
+            better: rule.better,
+        };
+        samples.push(sample(found, rule, metric)?);
+        let of_name = by_name.entry(line.name).or_default();
+        if of_name.is_empty() {
+            names.push(line.name);
+        }
+        of_name.push(found);
+    }
+    if names.is_empty() {
+        count(&[], rule, &rule.name)?;
+    }
+    for name in names {
+        count(&by_name[name], rule, name)?;
+    }
+    Ok(samples)
+}
+
+/// The fields of one line.
+struct ValueLine<'a> {
+    value: f64,
+    unit: &'a str,
+    name: &'a str,
+}
+
+impl<'a> ValueLine<'a> {
+    /// `None` if the line does not begin with the word VALUE.
+    fn parse(line: &'a str, place: Place) -> Result<Option<Self>, ReadError> {
+        let Some(fields) = line.strip_prefix("VALUE") else {
+            return Ok(None);
+        };
+        if !fields.starts_with(char::is_whitespace) {
+            return Ok(None);
+        }
+        let word = |text: &'a str| text.trim_start().split_once(char::is_whitespace);
+        let (value, unit, name) = word(fields)
+            .and_then(|(value, rest)| word(rest).map(|(unit, name)| (value, unit, name.trim())))
+            .filter(|(_, _, name)| !name.is_empty())
+            .ok_or_else(|| ReadError::new(place, "`VALUE number unit name`", excerpt(line)))?;
+        let value = number::finite(value)
+            .map_err(|found| ReadError::new(place, "a number behind `VALUE`", found))?;
+        Ok(Some(Self { value, unit, name }))
+    }
+}

@@ -1,0 +1,212 @@
+//! `redis-benchmark`, the load generator that comes with Redis.
+//!
+//! Read from the sources of 5.0, 6.0, 6.2, 7.0 and 7.4, and checked against 7.0.15.
+//!
+//! The tool waits without end when nothing listens where it connects to, so a run needs a time
+//! limit.
+
+mod cautions;
+mod options;
+mod table;
+
+use perflab_experiment::{Better, Metric, Sample};
+
+use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
+use crate::{Driver, Output};
+use options::Options;
+
+/// Runs `redis-benchmark --csv ARGS` and reads its table.
+///
+/// Metrics: `rps` (1/s) and `latency_avg`, `latency_min`, `latency_p50`, `latency_p95`,
+/// `latency_p99`, `latency_max` (ms); versions before 6.2 print `rps` alone.
+///
+/// Each row is a part, under the name that the tool gives it, except for
+///
+/// | row | part |
+/// |---|---|
+/// | `LPUSH (needed to benchmark LRANGE)` | `LPUSH_REFILL`: a refill, not the LPUSH test |
+/// | `LRANGE_100 (first 100 elements)`, and 300, 500, 600 likewise | `LRANGE_100`, ... |
+/// | `MSET (10 keys)` | `MSET` |
+///
+/// Rows that differ from these in a number keep their whole name, for they are other work: before
+/// 7.0 there is an `LRANGE_500 (first 450 elements)`. A command of the user's own is its own name.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RedisBenchmark;
+
+/// The tool's column and the metric that it holds.
+const COLUMNS: [(&str, &str); 7] = [
+    ("rps", "rps"),
+    ("avg_latency_ms", "latency_avg"),
+    ("min_latency_ms", "latency_min"),
+    ("p50_latency_ms", "latency_p50"),
+    ("p95_latency_ms", "latency_p95"),
+    ("p99_latency_ms", "latency_p99"),
+    ("max_latency_ms", "latency_max"),
+];
+
+fn metric(name: &str) -> Metric {
+    let (unit, better) = if name == "rps" {
+        ("1/s", Better::Higher)
+    } else {
+        ("ms", Better::Lower)
+    };
+    Metric {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        better,
+    }
+}
+
+impl Driver for RedisBenchmark {
+    fn name(&self) -> &str {
+        "redis-benchmark"
+    }
+
+    fn argv(&self, args: &[String]) -> Vec<String> {
+        // In front, because behind the first word without a dash everything is part of the
+        // command to be sent. Given twice it does no harm, and it overrides -q.
+        ["redis-benchmark", "--csv"]
+            .into_iter()
+            .map(str::to_owned)
+            .chain(args.iter().cloned())
+            .collect()
+    }
+
+    fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
+        let options = Options::of(args);
+        let refuse = |argument: &str, reason, advice| {
+            Err(ArgumentError {
+                driver: "redis-benchmark",
+                argument: argument.to_owned(),
+                reason,
+                advice,
+            })
+        };
+        if options.has("-l") {
+            return refuse(
+                "-l",
+                "the tool would repeat its tests without end",
+                "leave it out and ask for more runs instead",
+            );
+        }
+        if options.has("-I") {
+            return refuse(
+                "-I",
+                "the tool would hold idle connections without end and measure nothing",
+                "start it as a part of the system under test if idle connections are wanted",
+            );
+        }
+        match options.number("-n") {
+            Some(n) if n <= 0 => refuse(
+                &format!("-n {n}"),
+                "the tool would wait without end for its first request",
+                "ask for at least one request, better for a second's worth",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        COLUMNS.iter().map(|(_, name)| metric(name)).collect()
+    }
+
+    fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
+        refuse_failure(output)?;
+        table::read(output.stdout)
+    }
+
+    fn cautions(&self, args: &[String]) -> Vec<String> {
+        cautions::of(&Options::of(args))
+    }
+}
+
+/// An error code, or a complaint after which the tool may go on and print numbers none the less.
+///
+/// Warnings are no failure: a server without the command CONFIG can be measured.
+fn refuse_failure(output: &Output<'_>) -> Result<(), ReadError> {
+    const COMPLAINTS: [&str; 4] = ["Error", "Could not", "All clients disconnected", "FATAL"];
+    let stderr = String::from_utf8_lossy(output.stderr);
+    let complaint = stderr
+        .lines()
+        .enumerate()
+        .find(|(_, line)| COMPLAINTS.iter().any(|start| line.starts_with(start)));
+    let code = output.usage.exit_code;
+
+    if let Some((index, line)) = complaint {
+        let error = ReadError::new(
+            Place::Line(Stream::Stderr, index + 1),
+            "no error message",
+            format!("{} (exit code {code})", excerpt(line)),
+        );
+        return Err(if line.starts_with("Could not connect") {
+            error.advise("start the server first, and check -h, -p and -s")
+        } else {
+            error
+        });
+    }
+    if code != 0 {
+        // An unusable option is reported on stdout, all else on stderr.
+        let stdout = String::from_utf8_lossy(output.stdout);
+        let (stream, text) = match stderr.trim() {
+            "" => (Stream::Stdout, stdout.lines().next().unwrap_or_default()),
+            text => (Stream::Stderr, text),
+        };
+        return Err(ReadError::new(
+            Place::Whole(stream),
+            "exit code 0",
+            format!("exit code {code} and {}", excerpt(text)),
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn csv_stands_before_a_command_of_the_users_own() {
+        assert_eq!(
+            RedisBenchmark.argv(&args("-n 10 SET foo bar")),
+            args("redis-benchmark --csv -n 10 SET foo bar")
+        );
+    }
+
+    #[test]
+    fn what_would_never_end_is_refused() {
+        for line in ["-l", "-t get -l", "-I", "-n 0", "-n -5 -t get", "-n many"] {
+            let error = RedisBenchmark.check(&args(line)).expect_err(line);
+            assert!(
+                line.contains(&error.argument) || line == "-n many",
+                "{error}"
+            );
+        }
+        for line in [
+            "",
+            "-q",
+            "--csv",
+            "-n 1",
+            "-n 0 -n 5",
+            "LPUSH -l -I",
+            "-a -l",
+        ] {
+            RedisBenchmark.check(&args(line)).expect(line);
+        }
+    }
+
+    #[test]
+    fn throughput_is_the_headline_and_the_only_one_to_grow() {
+        let metrics = RedisBenchmark.metrics();
+        assert_eq!(metrics[0], metric("rps"));
+        assert_eq!(metrics.len(), 7);
+        assert!(
+            metrics
+                .iter()
+                .all(|m| (m.better == Better::Higher) == (m.name == "rps"))
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! The tool's command line, as far as cautions depend on it.
+
+/// Options that take the next argument as their value, TLS options included.
+const WITH_VALUE: [&str; 23] = [
+    "-h",
+    "-p",
+    "-s",
+    "-a",
+    "--user",
+    "-u",
+    "-c",
+    "-n",
+    "-k",
+    "-d",
+    "-P",
+    "-r",
+    "-t",
+    "--dbnum",
+    "--precision",
+    "--threads",
+    "--sni",
+    "--cacertdir",
+    "--cacert",
+    "--cert",
+    "--key",
+    "--tls-ciphers",
+    "--tls-ciphersuites",
+];
+
+/// Options of one call, and whether a command of the user's own follows them.
+#[derive(Debug)]
+pub(super) struct Options<'a> {
+    given: Vec<(&'a str, Option<&'a str>)>,
+    own_command: bool,
+}
+
+impl<'a> Options<'a> {
+    /// Splits arguments the way the tool does: up to the first word that is neither an option nor
+    /// an option's value.
+    pub(super) fn of(args: &'a [String]) -> Self {
+        let mut given = Vec::new();
+        let mut rest = args.iter().map(String::as_str);
+        while let Some(word) = rest.next() {
+            if !word.starts_with('-') {
+                return Self {
+                    given,
+                    own_command: true,
+                };
+            }
+            let takes_value = WITH_VALUE.contains(&word);
+            given.push((word, if takes_value { rest.next() } else { None }));
+        }
+        Self {
+            given,
+            own_command: false,
+        }
+    }
+
+    /// Whether an option is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(option, _)| *option == name)
+    }
+
+    /// The value of an option; the last one counts, as in the tool.
+    fn value(&self, name: &str) -> Option<&'a str> {
+        self.given
+            .iter()
+            .rev()
+            .find(|(option, _)| *option == name)
+            .and_then(|(_, value)| *value)
+    }
+
+    /// The value as the tool's `atoi` takes it: leading digits, 0 if there are none.
+    pub(super) fn number(&self, name: &str) -> Option<i64> {
+        let text = self.value(name)?.trim_start();
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(digits) => (-1, digits),
+            None => (1, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let end = digits
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(digits.len());
+        Some(sign * digits[..end].parse::<i64>().unwrap_or(0))
+    }
+
+    /// Requests per test.
+    pub(super) fn requests(&self) -> i64 {
+        self.number("-n").unwrap_or(100_000)
+    }
+
+    /// Whether a test of the built-in suite is to be run.
+    pub(super) fn runs(&self, test: &str) -> bool {
+        if self.own_command {
+            return false;
+        }
+        self.value("-t").is_none_or(|tests| {
+            tests
+                .split(',')
+                .any(|selected| selected.eq_ignore_ascii_case(test))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn values_are_no_options_and_the_command_ends_them() {
+        let args = args("-a -l -n 5 -n 7x SET -P 16");
+        let options = Options::of(&args);
+        assert!(!options.has("-l") && !options.has("-P"));
+        assert_eq!(options.requests(), 7);
+        assert!(!options.runs("set"));
+    }
+
+    #[test]
+    fn numbers_are_read_as_the_tool_reads_them() {
+        for (value, number) in [
+            ("12", 12),
+            ("-3", -3),
+            ("+4", 4),
+            ("x", 0),
+            ("1e6", 1),
+            ("-", 0),
+        ] {
+            let args = [String::from("-n"), value.to_owned()];
+            assert_eq!(Options::of(&args).number("-n"), Some(number), "{value}");
+        }
+        assert_eq!(Options::of(&args("-n")).number("-n"), None);
+        assert_eq!(Options::of(&[]).requests(), 100_000);
+    }
+
+    #[test]
+    fn tests_are_selected_by_whole_names_in_any_case() {
+        let all = Options::of(&[]);
+        assert!(all.runs("get"));
+        let args = args("-t GET,mset");
+        let some = Options::of(&args);
+        assert!(some.runs("get") && some.runs("mset") && !some.runs("set"));
+    }
+}

@@ -1,0 +1,104 @@
+//! The experiment file.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Cell;
+use crate::cpus::Cpus;
+use crate::design::Design;
+use crate::error::ParseError;
+use crate::name;
+use crate::parameters::{self, Entry, Value};
+use crate::source::Source;
+use crate::validate;
+use crate::variant::Variant;
+use crate::workload::Workload;
+
+/// A question, and all that is needed to answer it.
+///
+/// Only [`Experiment::parse`] guarantees that the parts fit together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Version of the file's format: 1.
+    #[serde(default = "schema_version")]
+    #[schemars(range(min = 1, max = 1))]
+    pub schema: u32,
+    /// Name of the experiment; by default the file's name.
+    #[serde(default)]
+    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9_.-]*$"))]
+    pub name: String,
+    /// What the experiment is to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// How it is carried out.
+    #[serde(default)]
+    pub design: Design,
+    /// Where system and load may run.
+    #[serde(default)]
+    pub cpus: Cpus,
+    /// What is compared.
+    #[schemars(extend("minProperties" = 1))]
+    pub variants: IndexMap<String, Variant>,
+    /// What is done to it.
+    #[schemars(extend("minProperties" = 1))]
+    pub workloads: IndexMap<String, Workload>,
+    /// Names with lists of values, over whose combinations variants and workloads are expanded.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub parameters: IndexMap<String, Vec<Value>>,
+    /// Cells to add, or variables to set in the cells that match.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<Entry>,
+    /// Cells to leave out: those that match all values given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<Entry>,
+    /// Named lists of parts, as of the request types that a report shows.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub subsets: IndexMap<String, Vec<String>>,
+}
+
+fn schema_version() -> u32 {
+    validate::SCHEMA
+}
+
+impl Experiment {
+    /// Reads an experiment file. `file_name` is used in errors, and for the name of an experiment that has none.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its place: TOML itself, unknown or missing keys, values
+    /// that are not allowed, or parts that do not fit together.
+    pub fn parse(text: &str, file_name: &str) -> Result<Self, ParseError> {
+        let source = Source::parse(text, file_name)?;
+        let mut experiment: Self =
+            toml::from_str(text).map_err(|error| source.deserialisation(&error))?;
+        validate::validate(&experiment, &source).map_err(|fault| source.fault(fault))?;
+        if experiment.name.is_empty() {
+            experiment.name = name::from_file(file_name);
+        }
+        Ok(experiment)
+    }
+
+    /// JSON Schema of the experiment file.
+    pub fn schema() -> serde_json::Value {
+        let mut schema = schemars::schema_for!(Self);
+        schema.insert("title".to_owned(), "perflab experiment".into());
+        schema.to_value()
+    }
+
+    /// The variant that the others are compared with. Empty only if there is no variant at all.
+    pub fn baseline(&self) -> &str {
+        let first = || self.variants.keys().next().map(String::as_str);
+        self.design
+            .baseline
+            .as_deref()
+            .or_else(first)
+            .unwrap_or_default()
+    }
+
+    /// The cells: all combinations of variants, workloads and parameter values, less what is
+    /// excluded, plus what is included.
+    pub fn cells(&self) -> Vec<Cell> {
+        parameters::expand(self)
+    }
+}

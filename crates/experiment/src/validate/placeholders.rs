@@ -1,0 +1,235 @@
+//! Rules of placeholders: each must be known where it stands.
+
+use std::collections::HashSet;
+
+use crate::cell::{Bindings, Cell, RUN_TIME_NAMES, Scope};
+use crate::error::{Fault, Place};
+use crate::file::Experiment;
+use crate::parameters::{VARIANT, Value};
+use crate::template::{Placeholder, Template, TemplateError};
+
+pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
+    definitions(experiment)?;
+    for cell in &experiment.cells() {
+        uses_of_cell(experiment, cell)?;
+    }
+    match experiment
+        .parameters
+        .keys()
+        .find(|name| !uses(experiment, name))
+    {
+        Some(unused) => Err(Fault::key(
+            Place::of(&["parameters", unused]),
+            format!("nothing uses the parameter `{unused}`, so its cells would all be the same"),
+        )
+        .help(format!("put `{{{unused}}}` where the value belongs"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a template of any variant or workload has a placeholder of this name.
+pub(super) fn uses(experiment: &Experiment, name: &str) -> bool {
+    let mut names = HashSet::new();
+    let mut collect = |_: &Place, _: Scope, text: &mut String| -> Result<(), TemplateError> {
+        names.extend(
+            Template::parse(text)?
+                .placeholders()
+                .map(|placeholder| placeholder.name.clone()),
+        );
+        Ok(())
+    };
+    let mut all = || -> Result<(), TemplateError> {
+        let nowhere = Place::default();
+        for mut variant in experiment.variants.values().cloned() {
+            for text in variant.vars.values_mut() {
+                collect(&nowhere, Scope::Build, text)?;
+            }
+            variant.visit_templates(&nowhere, &mut collect)?;
+        }
+        for mut workload in experiment.workloads.values().cloned() {
+            workload.visit_templates(&nowhere, &mut collect)?;
+        }
+        for text in experiment.include.iter().flat_map(|entry| entry.values()) {
+            collect(&nowhere, Scope::Build, &mut text.to_string())?;
+        }
+        Ok(())
+    };
+    // A string that is no template is reported where it stands, not here.
+    all().is_err() || names.contains(name)
+}
+
+/// Parameters, variables and included values may use what is known before them.
+fn definitions(experiment: &Experiment) -> Result<(), Fault> {
+    let before_parameters: Vec<&str> = [VARIANT].into_iter().chain(RUN_TIME_NAMES).collect();
+    let parameters = experiment.parameters.keys().map(String::as_str);
+    let before_vars: Vec<&str> = before_parameters
+        .iter()
+        .copied()
+        .chain(parameters)
+        .collect();
+    for (name, values) in &experiment.parameters {
+        for (index, value) in values.iter().enumerate() {
+            if let Value::Text(text) = value {
+                let place = Place::of(&["parameters", name]).index(index);
+                definition(experiment, text, &place, &before_parameters)?;
+            }
+        }
+    }
+    for (variant, content) in &experiment.variants {
+        for (name, text) in &content.vars {
+            let place = Place::of(&["variants", variant, "vars", name]);
+            definition(experiment, text, &place, &before_vars)?;
+        }
+    }
+    for (index, entry) in experiment.include.iter().enumerate() {
+        for (name, value) in entry {
+            if let Value::Text(text) = value {
+                let known = if experiment.parameters.contains_key(name) {
+                    &before_parameters
+                } else {
+                    &before_vars
+                };
+                let place = Place::of(&["include"]).index(index).key(name);
+                definition(experiment, text, &place, known)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn definition(
+    experiment: &Experiment,
+    text: &str,
+    place: &Place,
+    known: &[&str],
+) -> Result<(), Fault> {
+    let template = Template::parse(text).map_err(|error| malformed(&error, place.clone()))?;
+    let unknown = template.placeholders().find(|placeholder| {
+        !known.contains(&placeholder.name.as_str())
+            || (placeholder.argument.is_some() && placeholder.name != "port")
+    });
+    let Some(unknown) = unknown else {
+        return Ok(());
+    };
+    let name = unknown.name.as_str();
+    let fault = |message| Fault::text(place.clone(), unknown.to_string(), message);
+    if experiment
+        .variants
+        .values()
+        .any(|variant| variant.vars.contains_key(name))
+    {
+        return Err(fault(format!("the variable `{name}` cannot be used here"))
+            .help("parameters come before variables, and variables cannot use each other"));
+    }
+    Err(fault(format!("unknown placeholder `{unknown}`")).suggest(name, known.iter().copied()))
+}
+
+fn malformed(error: &TemplateError, place: Place) -> Fault {
+    Fault::text(place, error.text(), error.to_string())
+        .help("write `{{` and `}}` for braces that are meant as such")
+}
+
+fn uses_of_cell(experiment: &Experiment, cell: &Cell) -> Result<(), Fault> {
+    let place = Place::of(&["variants", &cell.variant]);
+    // Both exist: cells are made from these tables.
+    let (Some(variant), Some(workload)) = (
+        experiment.variants.get(&cell.variant),
+        experiment.workloads.get(&cell.workload),
+    ) else {
+        return Ok(());
+    };
+    let bindings =
+        Bindings::new(cell, variant).map_err(|error| malformed(&error, place.clone()))?;
+    let mut check = |place: &Place, scope: Scope, text: &mut String| {
+        let filled = bindings
+            .apply(text)
+            .map_err(|error| malformed(&error, place.clone()))?;
+        let known = scope.names(experiment.design.instance_lifetime());
+        for placeholder in filled.placeholders() {
+            let name = placeholder.name.as_str();
+            if known.contains(&name) && (placeholder.argument.is_none() || name == "port") {
+                if name == "build" && variant.build.is_none() {
+                    return Err(no_build(cell, placeholder, place));
+                }
+                continue;
+            }
+            return Err(unknown(
+                experiment,
+                cell,
+                &bindings,
+                scope,
+                placeholder,
+                place,
+            ));
+        }
+        Ok(())
+    };
+    variant.clone().visit_templates(&place, &mut check)?;
+    workload
+        .clone()
+        .visit_templates(&Place::of(&["workloads", &cell.workload]), &mut check)
+}
+
+fn no_build(cell: &Cell, placeholder: &Placeholder, place: &Place) -> Fault {
+    Fault::text(
+        place.clone(),
+        placeholder.to_string(),
+        format!(
+            "`{{build}}` is used, but the variant `{}` is not built",
+            cell.variant
+        ),
+    )
+    .help(format!("add a table [variants.{}.build]", cell.variant))
+}
+
+fn unknown(
+    experiment: &Experiment,
+    cell: &Cell,
+    bindings: &Bindings,
+    scope: Scope,
+    placeholder: &Placeholder,
+    place: &Place,
+) -> Fault {
+    let name = placeholder.name.as_str();
+    let fault = |message: String| Fault::text(place.clone(), placeholder.to_string(), message);
+    let known = scope.names(experiment.design.instance_lifetime());
+    if placeholder.argument.is_some()
+        && (known.contains(&name) || bindings.names().any(|n| n == name))
+    {
+        return fault(format!(
+            "`{placeholder}`: only `port` takes a name behind a colon"
+        ));
+    }
+    if RUN_TIME_NAMES.contains(&name) {
+        let help = match (scope, name) {
+            (_, "objects") => "`{objects}` belongs in `build.link`",
+            (Scope::System, "run") => "a system that outlives a run knows no run; use `{dir}`",
+            _ => "at this time the variant is built or looked at; no system and no run exists yet",
+        };
+        return fault(format!("`{{{name}}}` has no value here")).help(help);
+    }
+    if let Some((other, _)) = experiment
+        .variants
+        .iter()
+        .find(|(_, variant)| variant.vars.contains_key(name))
+    {
+        return fault(format!(
+            "the variant `{}` has no variable `{name}`, which `{other}` has",
+            cell.variant
+        ))
+        .help(format!(
+            "add `{name}` to the `vars` of [variants.{}]",
+            cell.variant
+        ));
+    }
+    if experiment
+        .include
+        .iter()
+        .any(|entry| entry.contains_key(name))
+    {
+        return fault(format!("the variable `{name}` has no value in the cell `{}`", cell.id))
+            .help(format!("`{name}` comes from an `include` that does not match this cell; set a default in `vars`"));
+    }
+    let candidates: Vec<&str> = bindings.names().chain(known.iter().copied()).collect();
+    fault(format!("unknown placeholder `{placeholder}`")).suggest(name, candidates)
+}

@@ -1,0 +1,122 @@
+//! Rules of `[variants]`.
+
+use super::{command, environment, no_nul, positive, regex};
+use crate::cell::RUN_TIME_NAMES;
+use crate::error::{Fault, Place};
+use crate::file::Experiment;
+use crate::name;
+use crate::parameters::{VARIANT, WORKLOAD};
+use crate::system::{ReadyCheck, Stop};
+use crate::template;
+use crate::variant::{Build, Variant};
+
+pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
+    for (name, variant) in &experiment.variants {
+        check_one(variant, &Place::of(&["variants", name]))?;
+    }
+    Ok(())
+}
+
+fn check_one(variant: &Variant, place: &Place) -> Result<(), Fault> {
+    for (at, what) in variant.commands(place) {
+        command(what, variant.shell, &at)?;
+    }
+    environment(&variant.env, &place.key("env"))?;
+    for (name, value) in &variant.vars {
+        let place = place.key("vars").key(name);
+        placeholder_name(name, "variable", &place)?;
+        no_nul(value, &place)?;
+    }
+    if variant.start.is_none() {
+        for (key, given) in [
+            ("ready", variant.ready.is_some()),
+            ("stop", variant.stop != Stop::default()),
+        ] {
+            if given {
+                return Err(
+                    Fault::key(place.key(key), format!("`{key}` without `start`"))
+                        .help("add `start`, the command of the system, or leave this out"),
+                );
+            }
+        }
+    }
+    if let Some(ready) = &variant.ready {
+        let place = place.key("ready");
+        positive(ready.timeout, place.key("timeout"))?;
+        if let ReadyCheck::Line(pattern) = &ready.check {
+            regex(pattern, &place.key("line"))?;
+        }
+    }
+    positive(variant.stop.timeout, place.key("stop").key("timeout"))?;
+    variant
+        .build
+        .as_ref()
+        .map_or(Ok(()), |build| check_build(build, &place.key("build")))
+}
+
+fn check_build(build: &Build, place: &Place) -> Result<(), Fault> {
+    let Some(link) = &build.link else {
+        if !build.objects.is_empty() {
+            return Err(Fault::key(place.key("objects"), "`objects` without `link`")
+                .help("add `link`, the command that links them, with the argument \"{objects}\""));
+        }
+        if build.command.is_none() {
+            return Err(Fault::value(
+                place.clone(),
+                "the build has neither `command` nor `link`",
+            ));
+        }
+        return Ok(());
+    };
+    if build.objects.is_empty() {
+        return Err(Fault::key(place.key("link"), "`link` without `objects`")
+            .help("add `objects`, patterns of the object files, as in [\"src/*.o\"]"));
+    }
+    let whole = link
+        .argv
+        .iter()
+        .filter(|argument| *argument == "{objects}")
+        .count();
+    if link.shell || whole != 1 {
+        return Err(Fault::value(
+            place.key("link"),
+            "`link` must be a list of arguments, exactly one of them \"{objects}\"",
+        ));
+    }
+    if let Some(index) = link.argv.iter().position(|argument| {
+        argument != "{objects}" && argument.replace("{{", "").contains("{objects}")
+    }) {
+        return Err(Fault::value(
+            place.key("link").index(index),
+            "`{objects}` stands for several arguments and cannot be a part of one",
+        ));
+    }
+    if build.gap == Some(0) {
+        return Err(Fault::value(
+            place.key("gap"),
+            "`gap` must be at least 1 byte",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses names that no placeholder can have, or that mean something else already.
+pub(super) fn placeholder_name(text: &str, kind: &str, place: &Place) -> Result<(), Fault> {
+    if RUN_TIME_NAMES.contains(&text) || [VARIANT, WORKLOAD].contains(&text) {
+        let reserved = [VARIANT, WORKLOAD].into_iter().chain(RUN_TIME_NAMES);
+        return Err(
+            Fault::key(place.clone(), format!("the name `{text}` is taken")).help(format!(
+                "the laboratory itself gives values to {}",
+                name::list(reserved)
+            )),
+        );
+    }
+    if !template::is_name(text) {
+        return Err(Fault::key(
+            place.clone(),
+            format!("\"{text}\" cannot be the name of a {kind}"),
+        )
+        .help("a name is letters, digits, `_` and `-`, beginning with a letter or `_`"));
+    }
+    Ok(())
+}

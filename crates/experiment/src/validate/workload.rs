@@ -1,0 +1,171 @@
+//! Rules of `[workloads]`.
+
+use super::{command, environment, no_nul, positive, regex};
+use crate::error::{Fault, Place};
+use crate::file::Experiment;
+use crate::workload::{CsvColumn, Driver, EVERY_NAME, Extract, MetricRule, Workload};
+
+pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
+    for (name, workload) in &experiment.workloads {
+        check_one(workload, &Place::of(&["workloads", name]))?;
+    }
+    Ok(())
+}
+
+fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
+    driver_keys(workload, place)?;
+    for (at, what) in workload.commands(place) {
+        command(what, workload.shell, &at)?;
+    }
+    for (index, argument) in workload.args.iter().enumerate() {
+        no_nul(argument, &place.key("args").index(index))?;
+    }
+    environment(&workload.env, &place.key("env"))?;
+    if let Some(timeout) = workload.timeout {
+        positive(timeout, place.key("timeout"))?;
+    }
+    if workload.exit_codes.is_empty() {
+        return Err(
+            Fault::value(place.key("exit_codes"), "no exit code would be fine")
+                .help("list at least one, as in [0]"),
+        );
+    }
+    for (index, rule) in workload.metrics.iter().enumerate() {
+        let place = place.key("metrics").index(index);
+        check_metric(rule, &place)?;
+        let same =
+            |other: &MetricRule| other.metric.name == rule.metric.name && other.part == rule.part;
+        if workload.metrics[..index].iter().any(same) {
+            return Err(Fault::value(
+                place.key("name"),
+                format!("the metric `{}` is defined twice", rule.metric.name),
+            )
+            .help("give one of them another `name` or another `part`"));
+        }
+        let differs = |other: &&MetricRule| {
+            other.metric.name == rule.metric.name && other.metric != rule.metric
+        };
+        if let Some(other) = workload.metrics[..index].iter().find(differs) {
+            let key = if other.metric.unit == rule.metric.unit {
+                "better"
+            } else {
+                "unit"
+            };
+            return Err(Fault::value(
+                place.key(key),
+                format!(
+                    "the metric `{}` has another `{key}` above",
+                    rule.metric.name
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Each driver has keys that it needs and keys that mean nothing to it.
+fn driver_keys(workload: &Workload, place: &Place) -> Result<(), Fault> {
+    let (driver, command, args, metrics) = match workload.driver {
+        Driver::RedisBenchmark => ("redis-benchmark", false, true, false),
+        Driver::Command => ("command", true, false, false),
+        Driver::Generic => ("generic", true, false, true),
+    };
+    let needs = |key: &str| {
+        Fault::value(
+            place.key("driver"),
+            format!("the driver `{driver}` needs `{key}`"),
+        )
+    };
+    let refuses = |key: &str, help: &str| {
+        Fault::key(
+            place.key(key),
+            format!("the driver `{driver}` takes no `{key}`"),
+        )
+        .help(help)
+    };
+    match (command, workload.command.is_some()) {
+        (true, false) => {
+            return Err(needs("command").help("add `command`, the list of arguments to run"));
+        }
+        (false, true) => return Err(refuses("command", "put the tool's arguments into `args`")),
+        _ => {}
+    }
+    if !args && !workload.args.is_empty() {
+        return Err(refuses("args", "put all arguments into `command`"));
+    }
+    match (metrics, workload.metrics.is_empty()) {
+        (true, true) => {
+            Err(needs("metrics").help("add a table [[workloads.NAME.metrics]] for each metric"))
+        }
+        (false, false) => Err(refuses(
+            "metrics",
+            "use the driver `generic` to read metrics from any output",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_metric(rule: &MetricRule, place: &Place) -> Result<(), Fault> {
+    let name = &rule.metric.name;
+    if name.trim().is_empty() || name.chars().any(char::is_control) {
+        let message = "the name of a metric is not empty and has no control characters";
+        return Err(Fault::value(place.key("name"), message));
+    }
+    if !(rule.scale.is_finite() && rule.scale > 0.0) {
+        let message = "`scale` must be a finite number over 0";
+        return Err(Fault::value(place.key("scale"), message));
+    }
+    match &rule.extract {
+        Extract::Regex(pattern) => check_groups(pattern, &place.key("regex")),
+        Extract::Json(pointer) if !pointer.is_empty() && !pointer.starts_with('/') => Err(
+            Fault::value(place.key("json"), "a JSON pointer begins with `/`")
+                .help("write \"/a/0/b\" for element b of the first element of a"),
+        ),
+        Extract::Csv(CsvColumn::Number(0)) => Err(Fault::value(
+            place.key("csv"),
+            "columns are numbered from 1",
+        )),
+        Extract::Json(_) | Extract::Csv(_) => Ok(()),
+        Extract::Values => check_values(rule, place),
+    }
+}
+
+/// One group has to say where the number stands.
+fn check_groups(pattern: &str, place: &Place) -> Result<(), Fault> {
+    let regex = regex(pattern, place)?;
+    let named = regex.capture_names().flatten().any(|name| name == "value");
+    // The whole match counts as a group too.
+    match regex.captures_len() - 1 {
+        0 => Err(
+            Fault::value(place.clone(), "the regular expression has no group")
+                .help("put the number in parentheses, as in 'rate: ([0-9.]+)'"),
+        ),
+        2.. if !named => Err(Fault::value(
+            place.clone(),
+            "the regular expression has several groups, none of them called `value`",
+        )
+        .help("write (?<value>...) round the number, or (?:...) elsewhere")),
+        _ => Ok(()),
+    }
+}
+
+/// `VALUE` lines state their unit, so a rule can neither change it nor give one to all names.
+fn check_values(rule: &MetricRule, place: &Place) -> Result<(), Fault> {
+    if rule.scale != 1.0 {
+        return Err(Fault::value(
+            place.key("scale"),
+            "`values` cannot be scaled: the lines state their unit",
+        )
+        .help("leave `scale` out"));
+    }
+    match (rule.metric.name == EVERY_NAME, rule.metric.unit.is_empty()) {
+        (true, false) => Err(Fault::value(
+            place.key("unit"),
+            "the lines of all names have no common unit",
+        )
+        .help("write unit = \"\": each line states its own")),
+        (false, true) => Err(Fault::value(place.key("unit"), "the unit is empty")
+            .help("give the unit that the lines `VALUE number unit name` state")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,227 @@
+//! What is compared: a way to build, start, await and stop a system, or just an environment.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cell::{Scope, Visitor};
+use crate::command::Command;
+use crate::error::Place;
+use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable};
+
+/// A table under `[variants]`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub struct Variant {
+    /// Starts the system under test. Without it there is nothing to bring up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Command>,
+    /// Commands of this variant that are strings are run by `sh -c`.
+    pub shell: bool,
+    /// How to see that the system is ready. Without it, ready is as soon as it is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<ReadyTable>")]
+    pub ready: Option<Ready>,
+    /// How the system is stopped.
+    #[schemars(with = "StopTable")]
+    pub stop: Stop,
+    /// Environment variables on top of the clean set: of the system, or of the workload where no system is started.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub env: IndexMap<String, String>,
+    /// Placeholders with their values, to be used in all commands, also in those of the workloads.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub vars: IndexMap<String, String>,
+    /// Commands whose output is recorded as the version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<Versions>,
+    /// Further files whose hash is recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// How the variant is built.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
+}
+
+/// One command or a list of commands whose output is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected a command (a list of arguments, or a string with shell = true) or a list of commands"
+)]
+pub enum Versions {
+    /// One command.
+    One(Command),
+    /// Several.
+    Several(Vec<Command>),
+}
+
+impl Versions {
+    /// The commands, in order.
+    pub fn commands(&self) -> &[Command] {
+        match self {
+            Self::One(command) => std::slice::from_ref(command),
+            Self::Several(commands) => commands,
+        }
+    }
+}
+
+/// The table `[variants.NAME.build]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub struct Build {
+    /// Compiles the variant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Command>,
+    /// Directory in which the commands run, relative to the experiment file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// Object files in link order: patterns relative to `directory`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<String>,
+    /// Links the program; the argument `{objects}` is replaced by the object files in their new order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<Command>,
+    /// Gap behind each object in bytes, for the layout `gap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<u32>,
+}
+
+impl Variant {
+    /// Visits all strings that are templates, except `vars`, which define rather than use.
+    pub(crate) fn visit_templates<E>(
+        &mut self,
+        place: &Place,
+        visit: &mut Visitor<'_, E>,
+    ) -> Result<(), E> {
+        let system = Scope::System;
+        if let Some(command) = &mut self.start {
+            command.visit(&place.key("start"), system, visit)?;
+        }
+        if let Some(ready) = &mut self.ready {
+            let place = place.key("ready");
+            match &mut ready.check {
+                ReadyCheck::Tcp(address) => visit(&place.key("tcp"), system, address)?,
+                ReadyCheck::Unix(path) => visit(&place.key("unix"), system, path)?,
+                ReadyCheck::Command(command) => {
+                    command.visit(&place.key("command"), system, visit)?;
+                }
+                ReadyCheck::Line(_) => {}
+            }
+        }
+        if let StopAction::Command(command) = &mut self.stop.action {
+            command.visit(&place.key("stop").key("command"), system, visit)?;
+        }
+        for (name, value) in &mut self.env {
+            visit(&place.key("env").key(name), system, value)?;
+        }
+        if let Some(versions) = &mut self.version {
+            let place = place.key("version");
+            match versions {
+                Versions::One(command) => command.visit(&place, Scope::Build, visit)?,
+                Versions::Several(commands) => {
+                    for (index, command) in commands.iter_mut().enumerate() {
+                        command.visit(&place.index(index), Scope::Build, visit)?;
+                    }
+                }
+            }
+        }
+        visit_list(&mut self.files, &place.key("files"), Scope::Build, visit)?;
+        if let Some(build) = &mut self.build {
+            build.visit_templates(&place.key("build"), visit)?;
+        }
+        Ok(())
+    }
+
+    /// All commands with their places.
+    pub(crate) fn commands(&self, place: &Place) -> Vec<(Place, &Command)> {
+        let mut commands = Vec::new();
+        commands.extend(
+            self.start
+                .as_ref()
+                .map(|command| (place.key("start"), command)),
+        );
+        if let Some(Ready {
+            check: ReadyCheck::Command(command),
+            ..
+        }) = &self.ready
+        {
+            commands.push((place.key("ready").key("command"), command));
+        }
+        if let StopAction::Command(command) = &self.stop.action {
+            commands.push((place.key("stop").key("command"), command));
+        }
+        match &self.version {
+            Some(Versions::One(command)) => commands.push((place.key("version"), command)),
+            Some(Versions::Several(several)) => commands.extend(
+                several
+                    .iter()
+                    .enumerate()
+                    .map(|(index, c)| (place.key("version").index(index), c)),
+            ),
+            None => {}
+        }
+        if let Some(build) = &self.build {
+            let place = place.key("build");
+            commands.extend(
+                build
+                    .command
+                    .as_ref()
+                    .map(|command| (place.key("command"), command)),
+            );
+            commands.extend(
+                build
+                    .link
+                    .as_ref()
+                    .map(|command| (place.key("link"), command)),
+            );
+        }
+        commands
+    }
+}
+
+impl Build {
+    fn visit_templates<E>(&mut self, place: &Place, visit: &mut Visitor<'_, E>) -> Result<(), E> {
+        if let Some(command) = &mut self.command {
+            command.visit(&place.key("command"), Scope::Build, visit)?;
+        }
+        if let Some(directory) = &mut self.directory {
+            visit(&place.key("directory"), Scope::Build, directory)?;
+        }
+        visit_list(
+            &mut self.objects,
+            &place.key("objects"),
+            Scope::Build,
+            visit,
+        )?;
+        if let Some(command) = &mut self.link {
+            command.visit(&place.key("link"), Scope::Link, visit)?;
+        }
+        Ok(())
+    }
+}
+
+impl Command {
+    pub(crate) fn visit<E>(
+        &mut self,
+        place: &Place,
+        scope: Scope,
+        visit: &mut Visitor<'_, E>,
+    ) -> Result<(), E> {
+        match (self.shell, self.argv.as_mut_slice()) {
+            (true, [line]) => visit(place, scope, line),
+            (_, argv) => visit_list(argv, place, scope, visit),
+        }
+    }
+}
+
+pub(crate) fn visit_list<E>(
+    list: &mut [String],
+    place: &Place,
+    scope: Scope,
+    visit: &mut Visitor<'_, E>,
+) -> Result<(), E> {
+    for (index, text) in list.iter_mut().enumerate() {
+        visit(&place.index(index), scope, text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,278 @@
+//! What is done to a system, and how its output is understood.
+
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::cell::{Scope, Visitor};
+use crate::checked;
+use crate::command::Command;
+use crate::duration::{self, DurationText};
+use crate::error::Place;
+use crate::sample::{Better, Metric};
+use crate::variant::visit_list;
+
+/// What runs a workload's tool and turns its output into metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Driver {
+    /// redis-benchmark with `args`.
+    RedisBenchmark,
+    /// Any command; its duration and its use of resources are measured.
+    Command,
+    /// Any command; its output is read by the rules in `metrics`.
+    Generic,
+}
+
+/// A table under `[workloads]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Workload {
+    /// What runs the workload's tool.
+    pub driver: Driver,
+    /// Arguments of the driver's tool; not with `command` and `generic`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// The command of the drivers `command` and `generic`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Command>,
+    /// Commands of this workload that are strings are run by `sh -c`.
+    #[serde(default)]
+    pub shell: bool,
+    /// Working directory, relative to the experiment file. By default a fresh directory per run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// Environment variables of the workload, on top of the clean set.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub env: IndexMap<String, String>,
+    /// Command before each run, not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<Command>,
+    /// Command after each run, not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleanup: Option<Command>,
+    /// Time limit of one run; by default the design's.
+    #[serde(
+        default,
+        with = "duration::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<DurationText>")]
+    pub timeout: Option<Duration>,
+    /// Exit codes that are fine.
+    #[serde(default = "zero_only")]
+    pub exit_codes: Vec<u8>,
+    /// How the output becomes metrics; only with `generic`, at least one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<MetricTable>")]
+    pub metrics: Vec<MetricRule>,
+}
+
+/// The name of a metric whose rule takes the `VALUE` lines of all names.
+pub(crate) const EVERY_NAME: &str = "*";
+
+fn zero_only() -> Vec<u8> {
+    vec![0]
+}
+
+/// A rule that reads one metric out of a command's output.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(into = "MetricTable")]
+pub struct MetricRule {
+    /// What is measured.
+    pub metric: Metric,
+    /// The part of the workload that the values belong to.
+    pub part: Option<String>,
+    /// Where the value stands.
+    pub extract: Extract,
+    /// Which output is read.
+    pub stream: Stream,
+    /// Whether every match is a sample; otherwise exactly one match is expected.
+    pub all: bool,
+    /// Factor from the value in the output to the value in the metric's unit. Finite and positive.
+    pub scale: f64,
+}
+
+/// Where a value stands in an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extract {
+    /// In the group `value` of this regular expression, or in its only group.
+    Regex(String),
+    /// At this JSON pointer (RFC 6901).
+    Json(String),
+    /// In this column of comma-separated values.
+    Csv(CsvColumn),
+    /// In lines `VALUE number unit name` with the metric's unit and name, or with any if its name is `*`.
+    Values,
+}
+
+/// A column, by its name in the first line or by its number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected the name of a column, or its number from 1"
+)]
+pub enum CsvColumn {
+    /// From 1.
+    Number(#[schemars(range(min = 1))] u32),
+    /// As in the first line.
+    Name(String),
+}
+
+/// An output of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    #[default]
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// [`MetricRule`] as it stands in the file.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MetricRule")]
+pub(crate) struct MetricTable {
+    /// Name of the metric; with `values`, `*` stands for every name.
+    name: String,
+    /// Unit as printed behind a value; empty for a pure number.
+    unit: String,
+    /// Which way is better.
+    better: Better,
+    /// The part of the workload that the values belong to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
+    /// Regular expression whose group `value`, or only group, is the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    regex: Option<String>,
+    /// JSON pointer to the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    json: Option<String>,
+    /// Column of comma-separated values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    csv: Option<CsvColumn>,
+    /// Read lines `VALUE number unit name` with this unit and name.
+    #[serde(default)]
+    values: bool,
+    /// Which output is read.
+    #[serde(default)]
+    stream: Stream,
+    /// Whether every match is a sample; otherwise exactly one match is expected.
+    #[serde(default)]
+    all: bool,
+    /// Factor from the value in the output to the value in the metric's unit.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    scale: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl TryFrom<MetricTable> for MetricRule {
+    type Error = String;
+
+    fn try_from(table: MetricTable) -> Result<Self, String> {
+        let extract = match (table.regex, table.json, table.csv, table.values) {
+            (Some(pattern), None, None, false) => Extract::Regex(pattern),
+            (None, Some(pointer), None, false) => Extract::Json(pointer),
+            (None, None, Some(column), false) => Extract::Csv(column),
+            (None, None, None, true) => Extract::Values,
+            _ => {
+                return Err(format!(
+                    "the metric `{}` needs exactly one of `regex`, `json`, `csv` and `values = true`",
+                    table.name
+                ));
+            }
+        };
+        Ok(Self {
+            metric: Metric {
+                name: table.name,
+                unit: table.unit,
+                better: table.better,
+            },
+            part: table.part,
+            extract,
+            stream: table.stream,
+            all: table.all,
+            scale: table.scale,
+        })
+    }
+}
+
+impl From<MetricRule> for MetricTable {
+    fn from(rule: MetricRule) -> Self {
+        let mut table = Self {
+            name: rule.metric.name,
+            unit: rule.metric.unit,
+            better: rule.metric.better,
+            part: rule.part,
+            regex: None,
+            json: None,
+            csv: None,
+            values: false,
+            stream: rule.stream,
+            all: rule.all,
+            scale: rule.scale,
+        };
+        match rule.extract {
+            Extract::Regex(pattern) => table.regex = Some(pattern),
+            Extract::Json(pointer) => table.json = Some(pointer),
+            Extract::Csv(column) => table.csv = Some(column),
+            Extract::Values => table.values = true,
+        }
+        table
+    }
+}
+
+impl<'de> Deserialize<'de> for MetricRule {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        checked::table::<MetricTable, _, _>(from)
+    }
+}
+
+impl Workload {
+    /// Visits all strings that are templates.
+    pub(crate) fn visit_templates<E>(
+        &mut self,
+        place: &Place,
+        visit: &mut Visitor<'_, E>,
+    ) -> Result<(), E> {
+        let load = Scope::Load;
+        visit_list(&mut self.args, &place.key("args"), load, visit)?;
+        let commands = [
+            ("command", &mut self.command),
+            ("prepare", &mut self.prepare),
+            ("cleanup", &mut self.cleanup),
+        ];
+        for (key, command) in commands {
+            if let Some(command) = command {
+                command.visit(&place.key(key), load, visit)?;
+            }
+        }
+        if let Some(directory) = &mut self.directory {
+            visit(&place.key("directory"), load, directory)?;
+        }
+        for (name, value) in &mut self.env {
+            visit(&place.key("env").key(name), load, value)?;
+        }
+        Ok(())
+    }
+
+    /// All commands with their places.
+    pub(crate) fn commands(&self, place: &Place) -> Vec<(Place, &Command)> {
+        [
+            ("command", &self.command),
+            ("prepare", &self.prepare),
+            ("cleanup", &self.cleanup),
+        ]
+        .into_iter()
+        .filter_map(|(key, command)| command.as_ref().map(|command| (place.key(key), command)))
+        .collect()
+    }
+}

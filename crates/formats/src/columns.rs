@@ -1,0 +1,201 @@
+//! Plain files of numbers, one observation per line, as `ministat` reads them.
+
+use thiserror::Error;
+
+/// Characters between columns unless others are given: space and tab.
+pub const WHITE_SPACE: &str = " \t";
+
+/// Why a file of numbers could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ColumnsError {
+    /// Columns are counted from 1.
+    #[error("expected a column from 1 on, found 0")]
+    NoSuchColumn,
+    /// Without a delimiter a line cannot be split.
+    #[error("expected at least one character as delimiter, found none")]
+    NoDelimiter,
+    /// A field that is not a number.
+    #[error(
+        "line {line}: expected a number in column {column}, found `{found}`; put `#` before lines \
+         that are not data, or choose another column or delimiter"
+    )]
+    NotANumber {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column, counted from 1.
+        column: usize,
+        /// The field, shortened if long.
+        found: String,
+    },
+    /// A field that is an infinity or not-a-number.
+    #[error(
+        "line {line}: expected a finite number in column {column}, found `{found}`; one such value \
+         makes mean and deviation of all others meaningless, so correct it or remove the line"
+    )]
+    NotFinite {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column, counted from 1.
+        column: usize,
+        /// The field.
+        found: String,
+    },
+    /// No line holds a value.
+    #[error(
+        "expected a number in column {column} of at least one line, found none in {lines} lines; \
+         check column and delimiter"
+    )]
+    Empty {
+        /// Column, counted from 1.
+        column: usize,
+        /// Number of lines read.
+        lines: usize,
+    },
+}
+
+/// The values in one column, counted from 1, in the order of the lines.
+///
+/// A column ends at any of the characters in `delimiter`; several in a row count as one. What
+/// begins with `#` at the start of a column is a comment up to the end of its line. Lines that end
+/// before the column are left out. These are the rules of FreeBSD's `ministat`, which differs in
+/// taking whatever C's `strtod` does: infinities, and hexadecimal numbers.
+///
+/// # Errors
+/// A field that is not a finite decimal number, a file without values, or arguments that cannot
+/// select any.
+pub fn read(text: &[u8], column: usize, delimiter: &str) -> Result<Vec<f64>, ColumnsError> {
+    if column == 0 {
+        return Err(ColumnsError::NoSuchColumn);
+    }
+    if delimiter.is_empty() {
+        return Err(ColumnsError::NoDelimiter);
+    }
+    // Bytes that are not text cannot be part of a number; they may stand in a comment.
+    let text = String::from_utf8_lossy(text);
+    let mut values = Vec::new();
+    let mut lines = 0;
+    for line in text.lines() {
+        lines += 1;
+        if let Some(field) = field(line, column, delimiter) {
+            values.push(value(field, lines, column)?);
+        }
+    }
+    if values.is_empty() {
+        return Err(ColumnsError::Empty { column, lines });
+    }
+    Ok(values)
+}
+
+/// A column of one line, unless the line ends or a comment begins before.
+fn field<'a>(line: &'a str, column: usize, delimiter: &str) -> Option<&'a str> {
+    line.split(|c| delimiter.contains(c))
+        .filter(|field| !field.is_empty())
+        .take_while(|field| !field.starts_with('#'))
+        .nth(column - 1)
+}
+
+fn value(field: &str, line: usize, column: usize) -> Result<f64, ColumnsError> {
+    const SHOWN: usize = 60;
+    let found = || {
+        field
+            .chars()
+            .take(SHOWN)
+            .flat_map(char::escape_debug)
+            .collect()
+    };
+    // With a delimiter other than white space, a field may be padded with it.
+    match field.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err(ColumnsError::NotFinite {
+            line,
+            column,
+            found: found(),
+        }),
+        Err(_) => Err(ColumnsError::NotANumber {
+            line,
+            column,
+            found: found(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_str(text: &str, column: usize, delimiter: &str) -> Result<Vec<f64>, ColumnsError> {
+        read(text.as_bytes(), column, delimiter)
+    }
+
+    #[test]
+    fn comments_and_short_lines_are_left_out() {
+        let text = "# before\n1\n\n 2 # behind\n#3\n4#\r\n  \t \n5e1\r\n";
+        let error = read_str(text, 1, WHITE_SPACE).unwrap_err();
+        assert!(
+            matches!(error, ColumnsError::NotANumber { line: 6, .. }),
+            "{error}"
+        );
+        let text = text.replace("4#", "-4 #");
+        assert_eq!(
+            read_str(&text, 1, WHITE_SPACE).unwrap(),
+            [1.0, 2.0, -4.0, 50.0]
+        );
+    }
+
+    #[test]
+    fn columns_are_counted_from_one_with_runs_of_delimiters_as_one() {
+        let text = "a  \t1 10\nb 2\nc 3 # 30\nd 4 40\n";
+        assert_eq!(
+            read_str(text, 2, WHITE_SPACE).unwrap(),
+            [1.0, 2.0, 3.0, 4.0]
+        );
+        assert_eq!(read_str(text, 3, WHITE_SPACE).unwrap(), [10.0, 40.0]);
+        assert_eq!(read_str("x;; 1,5\n", 2, ";,").unwrap(), [1.0]);
+        assert_eq!(read_str("x;; 1,5\n", 3, ";,").unwrap(), [5.0]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused_with_its_line() {
+        let error = read_str("1\n2\n3s\n", 1, WHITE_SPACE).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("line 3: expected a number in column 1, found `3s`")
+        );
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused_with_the_reason() {
+        for text in ["nan", "-nan", "inf", "-Infinity", "1e999"] {
+            let error = read_str(&format!("1\n{text}\n"), 1, WHITE_SPACE).unwrap_err();
+            assert!(
+                matches!(error, ColumnsError::NotFinite { line: 2, .. }),
+                "{text}"
+            );
+            assert!(error.to_string().contains("meaningless"));
+        }
+    }
+
+    #[test]
+    fn a_file_without_values_is_refused() {
+        for (text, lines) in [("", 0), ("# 1\n\n", 2), ("1\n2\n", 2)] {
+            let error = read_str(text, 2, WHITE_SPACE).unwrap_err();
+            assert_eq!(error, ColumnsError::Empty { column: 2, lines });
+        }
+    }
+
+    #[test]
+    fn arguments_that_select_nothing_are_refused() {
+        assert_eq!(
+            read_str("1", 0, WHITE_SPACE),
+            Err(ColumnsError::NoSuchColumn)
+        );
+        assert_eq!(read_str("1", 1, ""), Err(ColumnsError::NoDelimiter));
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_may_stand_in_comments_only() {
+        assert_eq!(read(b"1 # \xff\n2\n", 1, WHITE_SPACE).unwrap(), [1.0, 2.0]);
+        assert!(read(b"1\xff\n", 1, WHITE_SPACE).is_err());
+    }
+}

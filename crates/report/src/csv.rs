@@ -1,0 +1,123 @@
+//! The report as comma-separated values (RFC 4180), for other programs.
+
+use crate::model::{Report, Row, Verdict};
+use crate::sections::distinct;
+use crate::terminal::clean;
+use ::csv::WriterBuilder;
+use perflab_experiment::Better;
+
+/// A column's name, and its field in a row.
+type Column = (&'static str, fn(&Row) -> String);
+
+const SUBJECT: [Column; 5] = [
+    ("part", |row| row.part.clone().unwrap_or_default()),
+    ("metric", |row| row.metric.name.clone()),
+    ("unit", |row| row.metric.unit.clone()),
+    ("better", |row| better(row.metric.better)),
+    ("variant", |row| row.variant.clone()),
+];
+
+const FIGURES: [Column; 36] = [
+    ("headline", |row| row.headline.clone()),
+    ("relative", |row| row.relative.to_string()),
+    ("typical.difference", |row| number(row.typical.difference)),
+    ("typical.low", |row| optional(row.typical.low)),
+    ("typical.high", |row| optional(row.typical.high)),
+    ("typical.p", |row| number(row.typical.p)),
+    ("typical.p_adjusted", |row| optional(row.typical.p_adjusted)),
+    ("typical.verdict", |row| verdict(row.typical.verdict)),
+    ("mean.difference", |row| number(row.mean.difference)),
+    ("mean.low", |row| optional(row.mean.low)),
+    ("mean.high", |row| optional(row.mean.high)),
+    ("mean.p", |row| number(row.mean.p)),
+    ("mean.p_adjusted", |row| optional(row.mean.p_adjusted)),
+    ("mean.verdict", |row| verdict(row.mean.verdict)),
+    ("slow.base", |row| row.slow.as_ref().map_or_else(String::new, |slow| slow.base.to_string())),
+    ("slow.candidate", |row| {
+        row.slow.as_ref().map_or_else(String::new, |slow| slow.candidate.to_string())
+    }),
+    ("slow.difference", |row| optional(row.slow.as_ref().map(|slow| slow.difference))),
+    ("slow.low", |row| optional(row.slow.as_ref().map(|slow| slow.low))),
+    ("slow.high", |row| optional(row.slow.as_ref().map(|slow| slow.high))),
+    ("slow.p", |row| optional(row.slow.as_ref().map(|slow| slow.p))),
+    ("detectable", |row| optional(row.detectable)),
+    ("base.n", |row| row.base.n.to_string()),
+    ("base.min", |row| number(row.base.min)),
+    ("base.median", |row| number(row.base.median)),
+    ("base.mean", |row| number(row.base.mean)),
+    ("base.max", |row| number(row.base.max)),
+    ("base.sd", |row| optional(row.base.sd)),
+    ("base.runs", |row| row.base.values.len().to_string()),
+    ("candidate.n", |row| row.candidate.n.to_string()),
+    ("candidate.min", |row| number(row.candidate.min)),
+    ("candidate.median", |row| number(row.candidate.median)),
+    ("candidate.mean", |row| number(row.candidate.mean)),
+    ("candidate.max", |row| number(row.candidate.max)),
+    ("candidate.sd", |row| optional(row.candidate.sd)),
+    ("candidate.runs", |row| row.candidate.values.len().to_string()),
+    ("warnings", |row| row.warnings.join("; ")),
+];
+
+/// The report as a header and one line for each row, the pooled ones last.
+///
+/// Every field of a row, but of its single values only their number; each parameter in a column `parameter:NAME`.
+/// What is absent is empty, numbers have all their digits, and control characters in names are spelt out, so that
+/// a row is a line.
+pub fn csv(report: &Report) -> String {
+    let rows = report.rows.iter().chain(&report.pooled);
+    let parameters = distinct(rows.flat_map(|row| row.parameters.keys()));
+    let mut header = vec!["pooled".to_owned(), "baseline".to_owned(), "workload".to_owned()];
+    header.extend(parameters.iter().map(|name| format!("parameter:{name}")));
+    header.extend(SUBJECT.iter().chain(&FIGURES).map(|(name, _)| (*name).to_owned()));
+
+    let record = |row: &Row, pooled: bool| {
+        let mut record =
+            vec![pooled.to_string(), report.baseline.clone(), row.workload.clone()];
+        let values = parameters.iter().map(|name| row.parameters.get(*name).cloned());
+        record.extend(values.map(Option::unwrap_or_default));
+        record.extend(SUBJECT.iter().chain(&FIGURES).map(|(_, field)| field(row)));
+        record
+    };
+    let rows = report.rows.iter().map(|row| record(row, false));
+    let pooled = report.pooled.iter().map(|row| record(row, true));
+    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    for record in std::iter::once(header).chain(rows).chain(pooled) {
+        // Writing to a vector cannot fail, and all records have the same number of fields.
+        let _ = writer.write_record(record.iter().map(|field| clean(field)));
+    }
+    String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
+}
+
+fn better(better: Better) -> String {
+    match better {
+        Better::Higher => "higher",
+        Better::Lower => "lower",
+    }
+    .to_owned()
+}
+
+/// As in the JSON.
+fn verdict(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::Worse => "worse",
+        Verdict::Same => "same",
+        Verdict::NotProven => "not-proven",
+    }
+    .to_owned()
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or_else(String::new, number)
+}
+
+/// The shortest digits that read back as the same number; those that are none are empty.
+fn number(value: f64) -> String {
+    if !value.is_finite() {
+        String::new()
+    } else if value != 0.0 && !(1e-5..1e16).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}

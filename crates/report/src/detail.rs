@@ -1,0 +1,136 @@
+//! One row in full: both sides drawn in ministat's manner, every question and its answer.
+
+use crate::model::{Answer, Row, Side, Slow};
+use crate::number::{self, Differences};
+use crate::sections::{metric_in_words, row_label};
+use crate::terminal::TextOptions;
+use perflab_experiment::{Better, Metric};
+use perflab_ministat::{Comparison, Confidence, Dataset, compare_sentence, render_plot};
+
+/// Least and greatest width of a plot, in columns.
+const PLOT: std::ops::RangeInclusive<usize> = 20..=200;
+
+/// Values of a side from which ministat compares.
+const MINISTAT_LEAST: usize = 3;
+
+/// A row with its plot, the typical run, the mean, slow runs, and what such runs could have shown.
+pub fn detail(row: &Row, baseline: &str, options: &TextOptions) -> String {
+    let mut text = options.paragraph(&format!(
+        "{}: {} against {baseline}: {}",
+        row_label(row),
+        row.variant,
+        metric_in_words(&row.metric)
+    ));
+    text += &plot(row, baseline, options);
+    text += &options.show(&ministat(row));
+    text.push('\n');
+    let mut facts = vec![
+        ("verdict", row.headline.clone()),
+        ("typical run", answer(&row.typical, row)),
+        ("mean", answer(&row.mean, row)),
+    ];
+    facts.extend(row.slow.as_ref().map(|slow| ("slow runs", slow_runs(slow, row))));
+    facts.extend(row.slow.as_ref().and_then(|slow| main_modes(slow, row)));
+    facts.extend(detectable(row).map(|smallest| ("such runs show", smallest)));
+    for (name, fact) in facts {
+        text += &format!("{name:<14}  {}\n", options.show(&fact));
+    }
+    for warning in &row.warnings {
+        text += &options.paragraph(&format!("warning: {warning}"));
+    }
+    text
+}
+
+fn plot(row: &Row, baseline: &str, options: &TextOptions) -> String {
+    let sides = [&row.base.values, &row.candidate.values];
+    if sides.iter().any(|values| values.is_empty()) {
+        return "no plot: a side has no values\n".to_owned();
+    }
+    let names = [options.show(baseline), options.show(&row.variant)];
+    let width = options.width.saturating_sub(2).clamp(*PLOT.start(), *PLOT.end());
+    let finite = sides.iter().all(|values| values.iter().all(|value| value.is_finite()));
+    let datasets = [
+        (names[0].as_str(), sides[0].as_slice()),
+        (names[1].as_str(), sides[1].as_slice()),
+    ];
+    match render_plot(&datasets, width, true) {
+        Ok(plot) if finite => plot,
+        _ => "no plot: the values have no common axis\n".to_owned(),
+    }
+}
+
+/// What the old tool makes of the same values, at its own 95 %.
+fn ministat(row: &Row) -> String {
+    let dataset = |side: &Side| {
+        let enough = side.values.len() >= MINISTAT_LEAST;
+        Dataset::new(side.values.clone()).filter(|_| enough)
+    };
+    match (dataset(&row.base), dataset(&row.candidate)) {
+        (Some(base), Some(candidate)) => {
+            let comparison = Comparison::of(&base, &candidate, Confidence::default());
+            let sentence = crate::terminal::one_line(&compare_sentence(&comparison));
+            format!("ministat would say: {sentence}")
+        }
+        _ => format!("ministat would say nothing: it wants {MINISTAT_LEAST} values of each"),
+    }
+}
+
+fn answer(answer: &Answer, row: &Row) -> String {
+    let style = Differences::of([answer].into_iter(), row.relative, &row.metric.unit);
+    let adjusted = match answer.p_adjusted {
+        Some(p) => format!("{} among all claims", number::probability(p)),
+        None => "no claim".to_owned(),
+    };
+    format!(
+        "{}  {}; {} alone, {adjusted}",
+        style.answer(answer),
+        answer.verdict.word(&row.metric),
+        number::probability(answer.p)
+    )
+}
+
+fn slow_runs(slow: &Slow, row: &Row) -> String {
+    format!(
+        "{} of {} and {} of {}; difference of the shares {} {}; {} alone",
+        slow.base,
+        row.base.n,
+        slow.candidate,
+        row.candidate.n,
+        number::percent(slow.difference),
+        number::interval(Some(slow.low), Some(slow.high)),
+        number::probability(slow.p)
+    )
+}
+
+/// The medians without slow runs, which are the worst ones; unknown where several runs make a unit.
+fn main_modes(slow: &Slow, row: &Row) -> Option<(&'static str, String)> {
+    let base = main_median(&row.base, slow.base, &row.metric)?;
+    let candidate = main_median(&row.candidate, slow.candidate, &row.metric)?;
+    let (base, candidate) = number::pair(base, candidate, &row.metric.unit);
+    Some(("main modes", format!("medians {base} and {candidate}, without the slow runs")))
+}
+
+fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {
+    if side.values.len() != side.n {
+        return None;
+    }
+    let mut values = side.values.clone();
+    values.sort_by(|a, b| match metric.better {
+        Better::Lower => a.total_cmp(b),
+        Better::Higher => b.total_cmp(a),
+    });
+    values.truncate(values.len().saturating_sub(slow));
+    let upper = *values.get(values.len() / 2)?;
+    let lower = *values.get(values.len().saturating_sub(1) / 2)?;
+    Some(f64::midpoint(lower, upper))
+}
+
+fn detectable(row: &Row) -> Option<String> {
+    let smallest = row.detectable?;
+    let size = if row.relative {
+        number::share(smallest)
+    } else {
+        number::value_with_unit(smallest, &row.metric.unit)
+    };
+    Some(format!("a typical-run difference of {size} in 4 of 5 experiments"))
+}

@@ -1,0 +1,125 @@
+//! The report as Markdown for a pull request: tables in GitHub's dialect.
+
+use crate::model::{Report, Row, Verdict};
+use crate::sections::{Section, sections, slow_runs};
+use crate::terminal::{clean, one_line};
+use crate::words;
+
+/// The report as Markdown. Names are escaped, so that none of them is taken for markup.
+pub fn markdown(report: &Report) -> String {
+    let mut text = format!("### {}\n\n", escape(&report.name));
+    let mut paragraph = |sentence: &str| text += &format!("{}\n\n", escape(sentence));
+    if let Some(question) = &report.question {
+        paragraph(question);
+    }
+    paragraph(&words::design(report));
+    if let Some(failures) = words::failures(report) {
+        paragraph(&failures);
+    }
+    if let Some(nothing) = words::nothing(report) {
+        paragraph(&nothing);
+    }
+    for section in sections(report) {
+        text += &format!("#### {}\n\n", escape(&section.title()));
+        text += &table(&section);
+        text.push('\n');
+    }
+    if let Some((sentence, alarm)) = words::control(report) {
+        text += &format!("{}{}\n\n", if alarm { WARNING } else { "" }, escape(&sentence));
+    }
+    for sentence in words::legend(report) {
+        text += &format!("- {}\n", escape(&sentence));
+    }
+    for warning in words::warnings(report) {
+        text += &format!("- {WARNING}{}\n", escape(&warning));
+    }
+    text
+}
+
+const WARNING: &str = "**warning:** ";
+
+fn table(section: &Section<'_>) -> String {
+    let labels = section.labels();
+    let medians = section.medians();
+    let (typical, mean) = (section.style(|row| &row.typical), section.style(|row| &row.mean));
+    let has_slow = section.has_slow_runs();
+    let mut headers: Vec<(String, bool)> =
+        labels.iter().map(|label| (escape(&label.header), false)).collect();
+    headers.extend([section.baseline, section.variant].map(|name| (escape(name), true)));
+    headers.push(("typical run".to_owned(), true));
+    headers.push(("verdict".to_owned(), false));
+    headers.push(("mean".to_owned(), true));
+    headers.extend(has_slow.then(|| ("slow runs".to_owned(), true)));
+    let names = headers.iter().map(|(name, _)| name.clone());
+    let rules = headers.iter().map(|(_, right)| if *right { "---:" } else { ":---" }.to_owned());
+    let mut text = line(names) + &line(rules);
+    for (index, row) in section.all().enumerate() {
+        let mut cells: Vec<String> = labels
+            .iter()
+            .map(|label| label.cells.get(index).map_or_else(String::new, |cell| escape(cell)))
+            .collect();
+        let (base, candidate) = medians.get(index).cloned().unwrap_or_default();
+        cells.extend([base, candidate]);
+        cells.push(typical(row).answer(&row.typical));
+        cells.push(verdict(row));
+        cells.push(mean(row).answer(&row.mean));
+        if has_slow {
+            let counts = slow_runs(row).map(|(base, candidate)| format!("{base}, {candidate}"));
+            cells.push(counts.unwrap_or_default());
+        }
+        text += &line(cells.into_iter());
+    }
+    text
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// What is proven stands out.
+fn verdict(row: &Row) -> String {
+    let proven = [row.typical.verdict, row.mean.verdict]
+        .iter()
+        .any(|verdict| *verdict != Verdict::NotProven);
+    let headline = escape(&row.headline);
+    if proven && !headline.is_empty() {
+        format!("**{headline}**")
+    } else {
+        headline
+    }
+}
+
+/// The text on one line, free of markup: Markdown's own, HTML's, and the separator of cells.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in clean(&one_line(text)).chars() {
+        match character {
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '&' => escaped += "&amp;",
+            // A zero-width joiner keeps a name from notifying its namesake.
+            '@' => escaped += "@\u{200d}",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_no_markup() {
+        assert_eq!(escape("a|b"), "a\\|b");
+        assert_eq!(escape("`x` *y* _z_"), "\\`x\\` \\*y\\* \\_z\\_");
+        assert_eq!(escape("<script>&"), "&lt;script&gt;&amp;");
+        assert_eq!(escape("[a](b)"), "\\[a\\](b)");
+        assert_eq!(escape("a\nb\u{1b}[2J"), "a b\\\\u{1b}\\[2J");
+        assert_eq!(escape("@root"), "@\u{200d}root");
+    }
+}

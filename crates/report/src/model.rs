@@ -1,0 +1,178 @@
+//! What a comparison says, ready to be rendered or read by a program.
+
+use indexmap::IndexMap;
+use perflab_experiment::{Better, Metric};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of the JSON that `perflab compare --format json` prints.
+pub const SCHEMA: u32 = 1;
+
+/// A comparison of variants with their baseline, over all cells and metrics that were selected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Version of this format: 1.
+    pub schema: u32,
+    /// Name of the experiment, or of what was compared.
+    pub name: String,
+    /// The question that the experiment asks.
+    pub question: Option<String>,
+    /// The variant that the others are compared with.
+    pub baseline: String,
+    /// A variant that is the baseline once more.
+    pub control: Option<String>,
+    /// Confidence level, as 0.95.
+    pub confidence: f64,
+    /// Largest relative difference that does not matter, as 0.01, declared before measuring.
+    pub margin: Option<f64>,
+    /// How the runs were made.
+    pub design: Design,
+    /// One row per group, part, metric and candidate.
+    pub rows: Vec<Row>,
+    /// One row per metric and candidate over all parts and groups.
+    pub pooled: Vec<Row>,
+    /// Number of claims that the error is shared among.
+    pub claims: usize,
+    /// Things to know before believing any of it.
+    pub warnings: Vec<String>,
+}
+
+/// How the runs were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Design {
+    /// Blocks of runs in random order; 1 where the order is not known.
+    pub blocks: u32,
+    /// Runs in the plan.
+    pub planned: usize,
+    /// Runs recorded.
+    pub recorded: usize,
+    /// Runs by status, other than PASS.
+    pub failed: IndexMap<String, usize>,
+    /// Seed of the random order.
+    pub seed: Option<u64>,
+    /// Whether the order within blocks was random.
+    pub randomised: bool,
+}
+
+/// One candidate against the baseline on one metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// The workload; several, with `+` between, where pooled.
+    pub workload: String,
+    /// Parameter values.
+    pub parameters: IndexMap<String, String>,
+    /// The part of the workload, as a request type; the number of parts where pooled.
+    pub part: Option<String>,
+    /// What was measured.
+    pub metric: Metric,
+    /// The candidate.
+    pub variant: String,
+    /// The baseline's runs.
+    pub base: Side,
+    /// The candidate's runs.
+    pub candidate: Side,
+    /// Whether differences are relative to the baseline (0.02 is 2 % more) or absolute.
+    pub relative: bool,
+    /// The typical run.
+    pub typical: Answer,
+    /// The mean.
+    pub mean: Answer,
+    /// Slow runs, where either side has a slow mode.
+    pub slow: Option<Slow>,
+    /// Smallest difference of the typical run that such runs show in four of five experiments.
+    pub detectable: Option<f64>,
+    /// The verdicts in a word or two.
+    pub headline: String,
+    /// Things to know about this row.
+    pub warnings: Vec<String>,
+}
+
+/// The runs of one side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Side {
+    /// Units of evidence (runs; builds, where several runs share one).
+    pub n: usize,
+    /// Smallest value.
+    pub min: f64,
+    /// Median.
+    pub median: f64,
+    /// Mean.
+    pub mean: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Standard deviation; absent for a single value.
+    pub sd: Option<f64>,
+    /// Every value, in order of execution.
+    pub values: Vec<f64>,
+}
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// Difference of the candidate to the baseline.
+    pub difference: f64,
+    /// Lower end of the interval at the report's confidence, for this row alone; absent where
+    /// there is none.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Two-sided p-value of "no difference", for this row alone.
+    pub p: f64,
+    /// The same, adjusted for all claims of the report; absent where the question was not asked.
+    pub p_adjusted: Option<f64>,
+    /// What is proven.
+    pub verdict: Verdict,
+}
+
+/// Slow runs on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slow {
+    /// Slow runs of the baseline.
+    pub base: usize,
+    /// Slow runs of the candidate.
+    pub candidate: usize,
+    /// Difference of the shares, candidate minus baseline.
+    pub difference: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// p-value of equal shares.
+    pub p: f64,
+}
+
+/// What is proven about one question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The candidate is better.
+    Better,
+    /// The candidate is worse.
+    Worse,
+    /// They differ by less than the margin.
+    Same,
+    /// The runs prove none of these.
+    NotProven,
+}
+
+impl Verdict {
+    /// The word for people: about speed where the metric is one of time or rate.
+    pub fn word(self, metric: &Metric) -> &'static str {
+        match (self, is_speed(metric)) {
+            (Self::Better, true) => "faster",
+            (Self::Worse, true) => "slower",
+            (Self::Better, false) => "better",
+            (Self::Worse, false) => "worse",
+            (Self::Same, _) => "same",
+            (Self::NotProven, _) => "not proven",
+        }
+    }
+}
+
+/// Whether a metric is about speed: a time that is better short, or a rate that is better high.
+fn is_speed(metric: &Metric) -> bool {
+    match metric.better {
+        Better::Lower => matches!(metric.unit.as_str(), "s" | "ms" | "us" | "µs" | "ns"),
+        Better::Higher => metric.unit.ends_with("/s"),
+    }
+}

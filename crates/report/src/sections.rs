@@ -1,0 +1,215 @@
+//! The rows of a report as tables: one for each metric and candidate, the control's last.
+
+use crate::model::{Answer, Report, Row, Verdict};
+use crate::number::{self, Differences};
+use crate::terminal::Colour;
+use perflab_experiment::{Better, Metric};
+
+/// The rows of one candidate on one metric.
+#[derive(Debug)]
+pub(crate) struct Section<'a> {
+    pub(crate) metric: &'a Metric,
+    pub(crate) variant: &'a str,
+    pub(crate) baseline: &'a str,
+    pub(crate) is_control: bool,
+    pub(crate) rows: Vec<&'a Row>,
+    /// Set apart, below the rows.
+    pub(crate) pooled: Vec<&'a Row>,
+}
+
+/// A column that says which row it is.
+#[derive(Debug)]
+pub(crate) struct Label {
+    pub(crate) header: String,
+    /// One for each row, then one for each pooled row.
+    pub(crate) cells: Vec<String>,
+}
+
+/// The sections in order of appearance, metric by metric.
+pub(crate) fn sections(report: &Report) -> Vec<Section<'_>> {
+    let mut sections: Vec<Section<'_>> = Vec::new();
+    let rows = report.rows.iter().map(|row| (row, false));
+    let pooled = report.pooled.iter().map(|row| (row, true));
+    for (row, is_pooled) in rows.chain(pooled) {
+        let found = sections
+            .iter()
+            .position(|section| section.metric == &row.metric && section.variant == row.variant);
+        let index = found.unwrap_or_else(|| {
+            sections.push(Section {
+                metric: &row.metric,
+                variant: &row.variant,
+                baseline: &report.baseline,
+                is_control: report.control.as_ref() == Some(&row.variant),
+                rows: Vec::new(),
+                pooled: Vec::new(),
+            });
+            sections.len() - 1
+        });
+        let section = &mut sections[index];
+        if is_pooled {
+            section.pooled.push(row);
+        } else {
+            section.rows.push(row);
+        }
+    }
+    let metrics = distinct(report.rows.iter().chain(&report.pooled).map(|row| &row.metric));
+    sections.sort_by_key(|section| {
+        let metric = metrics.iter().position(|metric| *metric == section.metric);
+        (section.is_control, metric)
+    });
+    sections
+}
+
+impl<'a> Section<'a> {
+    /// Rows, then pooled rows.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'a Row> + Clone {
+        self.rows.iter().chain(&self.pooled).copied()
+    }
+
+    /// What is compared, and which way is better.
+    pub(crate) fn title(&self) -> String {
+        let control = if self.is_control { "control: " } else { "" };
+        format!(
+            "{control}{} against {}: {}",
+            self.variant,
+            self.baseline,
+            metric_in_words(self.metric)
+        )
+    }
+
+    /// The columns that tell the rows apart; at least one.
+    pub(crate) fn labels(&self) -> Vec<Label> {
+        let mut labels = Vec::new();
+        let workloads = distinct(self.rows.iter().map(|row| &row.workload));
+        let has_parts = self.rows.iter().any(|row| row.part.is_some());
+        let keys = distinct(self.rows.iter().flat_map(|row| row.parameters.keys()));
+        let varying: Vec<&String> = keys
+            .into_iter()
+            .filter(|key| distinct(self.rows.iter().map(|row| row.parameters.get(*key))).len() > 1)
+            .collect();
+        if workloads.len() > 1 || (varying.is_empty() && !has_parts) {
+            labels.push(self.label("workload", |row| Some(&row.workload)));
+        }
+        for key in varying {
+            labels.push(self.label(key, |row| row.parameters.get(key)));
+        }
+        if has_parts {
+            labels.push(self.label("part", |row| row.part.as_ref()));
+        }
+        if let Some(first) = labels.first_mut() {
+            let several = self.pooled.len() > 1;
+            first.cells.extend(self.pooled.iter().map(|row| pooled_label(row, several)));
+        }
+        labels
+    }
+
+    fn label(&self, header: &str, cell: impl Fn(&'a Row) -> Option<&'a String>) -> Label {
+        let cells = self.rows.iter().map(|row| cell(row).cloned().unwrap_or_default());
+        Label {
+            header: header.to_owned(),
+            cells: cells.collect(),
+        }
+    }
+
+    /// The medians of both sides, for rows only: a pooled row's values have no meaning of their own.
+    pub(crate) fn medians(&self) -> Vec<(String, String)> {
+        self.rows
+            .iter()
+            .map(|row| number::pair(row.base.median, row.candidate.median, &self.metric.unit))
+            .collect()
+    }
+
+    /// How the section's answers to one question are written: relative ones and absolute ones.
+    pub(crate) fn style(&self, question: fn(&Row) -> &Answer) -> impl Fn(&Row) -> Differences {
+        let of = |relative: bool| {
+            let rows = self.all().filter(move |row| row.relative == relative);
+            Differences::of(rows.map(question), relative, &self.metric.unit)
+        };
+        let (relative, absolute) = (of(true), of(false));
+        move |row| {
+            let style = if row.relative { relative } else { absolute };
+            style.for_answer(question(row))
+        }
+    }
+
+    /// Whether the answers about the mean say what those about the typical run do not.
+    pub(crate) fn mean_matters(&self) -> bool {
+        self.all().any(|row| {
+            row.mean.verdict != Verdict::NotProven || row.mean.verdict != row.typical.verdict
+        })
+    }
+
+    pub(crate) fn has_slow_runs(&self) -> bool {
+        self.all().any(|row| row.slow.is_some())
+    }
+}
+
+/// `2/30  1/30`: slow runs of the baseline and of the candidate.
+pub(crate) fn slow_runs(row: &Row) -> Option<(String, String)> {
+    let slow = row.slow.as_ref()?;
+    Some((
+        format!("{}/{}", slow.base, row.base.n),
+        format!("{}/{}", slow.candidate, row.candidate.n),
+    ))
+}
+
+/// Which row it is, in a line of its own.
+pub(crate) fn row_label(row: &Row) -> String {
+    let mut words = vec![row.workload.clone()];
+    words.extend(row.parameters.iter().map(|(key, value)| format!("{key}={value}")));
+    words.extend(row.part.clone());
+    words.retain(|word| !word.is_empty());
+    words.join(" ")
+}
+
+/// `rps (1/s), higher is better`; units that stand behind each value are left out.
+pub(crate) fn metric_in_words(metric: &Metric) -> String {
+    let better = match metric.better {
+        Better::Higher => "higher is better",
+        Better::Lower => "lower is better",
+    };
+    if metric.unit.is_empty() || number::value_has_unit(&metric.unit) {
+        format!("{}, {better}", metric.name)
+    } else {
+        format!("{} ({}), {better}", metric.name, metric.unit)
+    }
+}
+
+/// What the verdicts of a row mean for the candidate.
+pub(crate) fn colour(row: &Row) -> Colour {
+    let verdicts = [row.typical.verdict, row.mean.verdict];
+    let better = verdicts.contains(&Verdict::Better);
+    let worse = verdicts.contains(&Verdict::Worse);
+    match (better, worse) {
+        (true, true) => Colour::Mixed,
+        (true, false) => Colour::Good,
+        (false, true) => Colour::Bad,
+        (false, false) if verdicts.contains(&Verdict::Same) => Colour::None,
+        (false, false) => Colour::Dim,
+    }
+}
+
+fn pooled_label(row: &Row, several: bool) -> String {
+    let count = row.part.as_deref().unwrap_or("all");
+    let count = if count.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("all {count}")
+    } else {
+        count.to_owned()
+    };
+    if several {
+        format!("{count} {}", row.workload)
+    } else {
+        count
+    }
+}
+
+/// The items without repetition, in order of appearance.
+pub(crate) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for item in items {
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+    }
+    seen
+}

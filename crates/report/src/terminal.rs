@@ -1,0 +1,227 @@
+//! What reaches a terminal: names made harmless, text of known width, colours only where wanted.
+
+use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr;
+
+/// How text is written for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Columns to fit into, if possible.
+    pub width: usize,
+    /// Whether verdicts are coloured, with ANSI escape sequences.
+    pub colour: bool,
+    /// Whether everything outside ASCII is replaced.
+    pub ascii: bool,
+}
+
+impl Default for TextOptions {
+    /// What suits a file: 100 columns, no colour.
+    fn default() -> Self {
+        Self {
+            width: 100,
+            colour: false,
+            ascii: false,
+        }
+    }
+}
+
+/// A colour with a meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colour {
+    Good,
+    Bad,
+    Mixed,
+    Dim,
+    None,
+}
+
+impl Colour {
+    /// Select Graphic Rendition (ECMA-48, 8.3.117).
+    fn code(self) -> Option<u8> {
+        match self {
+            Self::Good => Some(32),
+            Self::Bad => Some(31),
+            Self::Mixed => Some(33),
+            Self::Dim => Some(2),
+            Self::None => None,
+        }
+    }
+}
+
+impl TextOptions {
+    /// A name, or any text without line ends of its own, as it may be shown.
+    pub(crate) fn show(&self, text: &str) -> String {
+        let clean = clean(text);
+        if self.ascii { to_ascii(&clean) } else { clean }
+    }
+
+    /// The text, which must be shown already, in a colour.
+    pub(crate) fn paint(&self, text: &str, colour: Colour) -> String {
+        match colour.code() {
+            Some(code) if self.colour && !text.trim().is_empty() => {
+                format!("\u{1b}[{code}m{text}\u{1b}[0m")
+            }
+            _ => text.to_owned(),
+        }
+    }
+
+    /// A paragraph, wrapped; every line but the first is indented. Ends with a line end.
+    pub(crate) fn paragraph(&self, text: &str) -> String {
+        let mut lines = String::new();
+        let mut line = String::new();
+        // Below that, wrapping makes no reading easier.
+        let width = self.width.max(40);
+        for word in self.show(&one_line(text)).split(' ') {
+            if !line.is_empty() && line.width() + 1 + word.width() > width {
+                lines += line.trim_end();
+                lines.push('\n');
+                line = "  ".to_owned();
+            } else if !line.is_empty() {
+                line.push(' ');
+            }
+            line += word;
+        }
+        lines += line.trim_end();
+        lines.push('\n');
+        lines
+    }
+
+    /// The text cut to so many columns, with a mark where it is cut.
+    pub(crate) fn cut(&self, text: &str, columns: usize) -> String {
+        if text.width() <= columns {
+            return text.to_owned();
+        }
+        let mark = if self.ascii { "..." } else { "…" };
+        let mut kept = String::new();
+        for character in text.chars() {
+            kept.push(character);
+            if kept.width() + mark.width() > columns {
+                kept.pop();
+                break;
+            }
+        }
+        kept + mark
+    }
+}
+
+/// The text on one line, with single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text padded to so many columns.
+pub(crate) fn pad(text: &str, columns: usize, right: bool) -> String {
+    let space = " ".repeat(columns.saturating_sub(text.width()));
+    if right {
+        space + text
+    } else {
+        text.to_owned() + &space
+    }
+}
+
+/// The text without anything that steers a terminal or changes the order of what is seen.
+///
+/// Names come from files of others: control characters (escape sequences begin with one), line and paragraph
+/// separators and bidirectional controls (Unicode 16, UAX 9) are written as Rust writes them: `\n`, `\u{1b}`.
+pub(crate) fn clean(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for character in text.chars() {
+        if steers(character) {
+            clean.extend(character.escape_default());
+        } else {
+            clean.push(character);
+        }
+    }
+    clean
+}
+
+fn steers(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+fn to_ascii(text: &str) -> String {
+    let mut ascii = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            _ if character.is_ascii() => ascii.push(character),
+            '…' => ascii += "...",
+            '×' => ascii.push('x'),
+            'µ' | 'μ' => ascii.push('u'),
+            '±' => ascii += "+/-",
+            '–' | '—' | '−' => ascii.push('-'),
+            '‘' | '’' => ascii.push('\''),
+            '“' | '”' => ascii.push('"'),
+            '\u{a0}' => ascii.push(' '),
+            other => {
+                // Writing to a string cannot fail.
+                let _ = write!(ascii, "{}", other.escape_unicode());
+            }
+        }
+    }
+    ascii
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: TextOptions = TextOptions {
+        width: 40,
+        colour: false,
+        ascii: false,
+    };
+    const ASCII: TextOptions = TextOptions {
+        ascii: true,
+        ..PLAIN
+    };
+
+    #[test]
+    fn what_steers_a_terminal_is_spelt_out() {
+        assert_eq!(PLAIN.show("a\u{1b}[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(PLAIN.show("a\nb\tc\r\u{7f}"), "a\\nb\\tc\\r\\u{7f}");
+        assert_eq!(PLAIN.show("\u{9b}31m"), "\\u{9b}31m");
+        assert_eq!(PLAIN.show("abc\u{202e}fed"), "abc\\u{202e}fed");
+        assert_eq!(PLAIN.show("Größe 🚀"), "Größe 🚀");
+    }
+
+    #[test]
+    fn ascii_replaces_everything_else() {
+        assert_eq!(ASCII.show("3×12 µs … ±1 “é”"), "3x12 us ... +/-1 \"\\u{e9}\"");
+        assert_eq!(ASCII.cut("abcdefgh", 6), "abc...");
+    }
+
+    #[test]
+    fn cutting_counts_columns_not_characters() {
+        assert_eq!(PLAIN.cut("abcdef", 6), "abcdef");
+        assert_eq!(PLAIN.cut("abcdefg", 6), "abcde…");
+        assert_eq!(PLAIN.cut("速度速度", 6), "速度…");
+        assert_eq!(pad("速度", 6, true), "  速度");
+    }
+
+    #[test]
+    fn a_paragraph_is_wrapped_at_spaces() {
+        let text = "the quick brown fox jumps\nover the lazy dog and runs away";
+        assert_eq!(
+            PLAIN.paragraph(text),
+            "the quick brown fox jumps over the lazy\n  dog and runs away\n"
+        );
+        let word = "x".repeat(60);
+        assert_eq!(PLAIN.paragraph(&word), format!("{word}\n"));
+    }
+
+    #[test]
+    fn colour_is_used_only_if_wanted() {
+        let colour = TextOptions {
+            colour: true,
+            ..PLAIN
+        };
+        assert_eq!(PLAIN.paint("slower", Colour::Bad), "slower");
+        assert_eq!(colour.paint("slower", Colour::Bad), "\u{1b}[31mslower\u{1b}[0m");
+        assert_eq!(colour.paint("same", Colour::None), "same");
+    }
+}

@@ -1,0 +1,103 @@
+//! What `perflab compare` prints.
+
+use crate::model::{Report, Row, Side};
+use crate::number;
+use crate::sections::{Section, colour, row_label, sections};
+use crate::table::table;
+use crate::terminal::{Colour, TextOptions, pad};
+use crate::words;
+use unicode_width::UnicodeWidthStr;
+
+/// The report for a terminal: a table for each metric and candidate, what verdicts mean, and warnings.
+///
+/// Of what names contain, only what is harmless to a terminal is printed as it is.
+pub fn text(report: &Report, options: &TextOptions) -> String {
+    let mut text = options.paragraph(&words::heading(report));
+    text += &options.paragraph(&words::design(report));
+    let failures = words::failures(report).map(|failures| options.paragraph(&failures));
+    text += &failures.unwrap_or_default();
+    let mut omitted = Vec::new();
+    for section in sections(report) {
+        text.push('\n');
+        if let ([row], []) = (section.rows.as_slice(), section.pooled.as_slice()) {
+            text += &single(report, &section, row, options);
+        } else {
+            text += &options.paragraph(&section.title());
+            let table = table(&section, options);
+            text += &table.text;
+            omitted.extend(table.omitted);
+        }
+    }
+    if let Some((sentence, alarm)) = words::control(report) {
+        text += &alarmed(&sentence, alarm, options);
+    }
+    text.push('\n');
+    text += &words::nothing(report).map(|nothing| options.paragraph(&nothing)).unwrap_or_default();
+    omitted.sort_unstable();
+    omitted.dedup();
+    if !omitted.is_empty() {
+        let columns = omitted.join(", ");
+        text += &options.paragraph(&format!("not shown, as the page is too narrow: {columns}"));
+    }
+    for sentence in words::legend(report) {
+        text += &options.paragraph(&sentence);
+    }
+    for warning in words::warnings(report) {
+        text += &alarmed(&warning, true, options);
+    }
+    text
+}
+
+/// A sentence on a line of its own, behind `warning:` where it is one.
+fn alarmed(sentence: &str, alarm: bool, options: &TextOptions) -> String {
+    let sentence = options.show(&crate::terminal::one_line(sentence));
+    if alarm {
+        format!("{} {sentence}\n", options.paint("warning:", Colour::Bad))
+    } else {
+        format!("{sentence}\n")
+    }
+}
+
+/// A section of one row, the answer first.
+fn single(report: &Report, section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
+    let several_workloads = report.rows.iter().any(|other| other.workload != row.workload);
+    let label = if several_workloads || row.part.is_some() || !row.parameters.is_empty() {
+        format!(", {}", row_label(row))
+    } else {
+        String::new()
+    };
+    let typical = section.style(|row| &row.typical)(row).answer(&row.typical);
+    let mean = section.style(|row| &row.mean)(row).answer(&row.mean);
+    let verdict = options.paint(&options.show(&row.headline), colour(row));
+    let answer = options.show(&format!(": typical run {typical}, mean {mean}"));
+    let mut text = options.paragraph(&(section.title() + &label));
+    text += &format!("  {verdict}{answer}\n");
+    let slow = row.slow.as_ref();
+    let sides = [
+        (section.baseline, &row.base, slow.map(|slow| slow.base)),
+        (section.variant, &row.candidate, slow.map(|slow| slow.candidate)),
+    ];
+    let names = sides.map(|(name, ..)| options.show(name));
+    let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let medians = number::pair(row.base.median, row.candidate.median, &row.metric.unit);
+    let means = number::pair(row.base.mean, row.candidate.mean, &row.metric.unit);
+    let figures = [(medians.0, means.0), (medians.1, means.1)];
+    for ((name, (_, side, slow)), (median, mean)) in names.iter().zip(sides).zip(figures) {
+        let runs = runs(side, slow);
+        let line = options.show(&format!("median {median}, mean {mean}, {runs}"));
+        text += &format!("  {}  {line}\n", pad(name, width, false));
+    }
+    text
+}
+
+fn runs(side: &Side, slow: Option<usize>) -> String {
+    let runs = if side.values.len() == side.n {
+        "runs".to_owned()
+    } else {
+        format!("units of {} runs", side.values.len())
+    };
+    match slow {
+        Some(slow) => format!("{} {runs}, {slow} slow", side.n),
+        None => format!("{} {runs}", side.n),
+    }
+}

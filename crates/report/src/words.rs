@@ -1,0 +1,283 @@
+//! What a report says in sentences: how the runs were made, what verdicts mean, what to beware of.
+
+use crate::model::{Answer, Report, Row, Verdict};
+use crate::number;
+use crate::sections::{distinct, row_label};
+
+/// Rows that a warning names before it counts the rest.
+const NAMED: usize = 3;
+
+/// The name and the question.
+pub(crate) fn heading(report: &Report) -> String {
+    match &report.question {
+        Some(question) => format!("{}: {question}", report.name),
+        None => report.name.clone(),
+    }
+}
+
+/// How the runs were made.
+pub(crate) fn design(report: &Report) -> String {
+    let mut sentence = Vec::new();
+    if !report.rows.is_empty() {
+        sentence.push(format!("{}, {}", subjects(report), runs(report)));
+    }
+    let design = &report.design;
+    let order = match (design.blocks, design.randomised) {
+        (0 | 1, true) => "order random".to_owned(),
+        (0 | 1, false) => "order not known to be random".to_owned(),
+        (blocks, true) => format!("{blocks} blocks in random order"),
+        (blocks, false) => format!("{blocks} blocks, their order not known to be random"),
+    };
+    sentence.push(match design.seed {
+        Some(seed) => format!("{order}, seed {seed}"),
+        None => order,
+    });
+    sentence.push(format!("baseline {}", report.baseline));
+    sentence.join("; ")
+}
+
+fn subjects(report: &Report) -> String {
+    let rows = &report.rows;
+    let mut product = vec![counted(
+        distinct(rows.iter().map(|row| &row.variant)).len() + 1,
+        "variant",
+    )];
+    let factors = [
+        (distinct(rows.iter().map(|row| &row.workload)).len(), "workload"),
+        (distinct(rows.iter().map(|row| &row.parameters)).len(), "setting"),
+        (distinct(rows.iter().map(|row| &row.part)).len(), "part"),
+        (distinct(rows.iter().map(|row| &row.metric)).len(), "metric"),
+    ];
+    let several = factors.iter().filter(|(count, _)| *count > 1);
+    product.extend(several.map(|(count, noun)| counted(*count, noun)));
+    product.join(" x ")
+}
+
+/// How many runs each side has; units where runs share one.
+fn runs(report: &Report) -> String {
+    let sides = || report.rows.iter().flat_map(|row| [&row.base, &row.candidate]);
+    let fewest = sides().map(|side| side.n).min().unwrap_or(0);
+    let most = sides().map(|side| side.n).max().unwrap_or(0);
+    let noun = if sides().all(|side| side.values.len() == side.n) {
+        "run"
+    } else {
+        "unit"
+    };
+    if fewest == most {
+        format!("{} each", counted(most, noun))
+    } else {
+        format!("{fewest} to {} each", counted(most, noun))
+    }
+}
+
+/// Runs that are missing; nothing if none is.
+pub(crate) fn failures(report: &Report) -> Option<String> {
+    let design = &report.design;
+    let mut parts = Vec::new();
+    if design.recorded != design.planned {
+        parts.push(format!("{} of {} planned runs recorded", design.recorded, design.planned));
+    }
+    let failed = design.failed.iter().filter(|(_, count)| **count > 0);
+    let failed: Vec<String> = failed.map(|(status, count)| format!("{count} {status}")).collect();
+    if !failed.is_empty() {
+        parts.push(format!("runs that did not pass: {}", failed.join(", ")));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What the control found, and whether that is cause for alarm.
+pub(crate) fn control(report: &Report) -> Option<(String, bool)> {
+    let control = report.control.as_ref()?;
+    let rows = all(report).filter(|row| &row.variant == control);
+    let answers: Vec<&Answer> = rows.flat_map(|row| [&row.typical, &row.mean]).collect();
+    let asked = answers.iter().filter(|answer| answer.p_adjusted.is_some()).count();
+    let found = answers
+        .iter()
+        .filter(|answer| matches!(answer.verdict, Verdict::Better | Verdict::Worse))
+        .count();
+    let sentence = match (asked, found) {
+        (_, 1..) => format!(
+            "control: {control} is the baseline once more, and yet {found} of {} proven different: \
+             something other than the variants moves these results, so do not believe the verdicts above",
+            claims(asked.max(found), found != 1)
+        ),
+        (0, 0) => format!("control: {control} is not in this comparison"),
+        (_, 0) => format!("control: nothing found in {}, as it should be", counted(asked, "claim")),
+    };
+    Some((sentence, found > 0))
+}
+
+fn claims(count: usize, plural_verb: bool) -> String {
+    let verb = if plural_verb { "are" } else { "is" };
+    format!("{} {verb}", counted(count, "claim"))
+}
+
+/// What the columns and the verdicts mean: at most four sentences.
+pub(crate) fn legend(report: &Report) -> Vec<String> {
+    if all(report).next().is_none() {
+        return Vec::new();
+    }
+    let legend = [
+        Some(columns(report)),
+        Some(family(report)),
+        detectable(report),
+        unproven(report),
+    ];
+    legend.into_iter().flatten().collect()
+}
+
+fn columns(report: &Report) -> String {
+    let within = if report.design.blocks > 1 {
+        " within blocks"
+    } else {
+        ""
+    };
+    let open = |end: Option<f64>| !end.is_some_and(f64::is_finite);
+    let lacks_end = answers(report).any(|answer| open(answer.low) || open(answer.high));
+    let ends = if lacks_end {
+        format!("; {}: no end, the runs are too few or too uneven", number::NONE)
+    } else {
+        String::new()
+    };
+    format!(
+        "values: medians; typical run: Hodges-Lehmann{within}; intervals: {} each{ends}",
+        number::share(report.confidence)
+    )
+}
+
+fn family(report: &Report) -> String {
+    let risk = number::share(1.0 - report.confidence);
+    let same = report
+        .margin
+        .map(|margin| format!("; same: within {}", number::share(margin)))
+        .unwrap_or_default();
+    if report.claims > 1 {
+        format!(
+            "verdicts hold for all {} claims together (Holm): at most {risk} chance that any is false{same}",
+            report.claims
+        )
+    } else {
+        format!("verdict: at most {risk} chance that it is false{same}")
+    }
+}
+
+/// The smallest difference that the runs could have shown; relative ones, as far as there are any.
+fn detectable(report: &Report) -> Option<String> {
+    let is_candidate = |row: &&Row| Some(&row.variant) != report.control.as_ref();
+    let relative = report.rows.iter().filter(is_candidate).any(|row| row.relative);
+    let is_shown = |row: &&Row| is_candidate(row) && row.relative == relative;
+    let mut smallest: Vec<(f64, &Row)> =
+        report.rows.iter().filter(is_shown).filter_map(with_detectable).collect();
+    smallest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let write = |(smallest, row): (f64, &Row)| {
+        if relative {
+            number::share(smallest)
+        } else {
+            number::value_with_unit(smallest, &row.metric.unit)
+        }
+    };
+    let (first, last) = (*smallest.first()?, *smallest.last()?);
+    let one_unit = smallest.iter().all(|(_, row)| row.metric.unit == first.1.metric.unit);
+    if !relative && !one_unit {
+        return None;
+    }
+    let middle = write(smallest[smallest.len() / 2]);
+    let range = if smallest.len() > 1 {
+        format!(" (median; rows: {} to {})", write(first), write(last))
+    } else {
+        String::new()
+    };
+    let mut pooled = report.pooled.iter().filter(is_shown).filter_map(with_detectable);
+    let pooled = match (pooled.next(), pooled.next()) {
+        (Some(only), None) => format!("; pooled {}", write(only)),
+        _ => String::new(),
+    };
+    Some(format!(
+        "such runs show a typical-run difference of {middle}{range}{pooled} in 4 of 5 experiments"
+    ))
+}
+
+fn with_detectable(row: &Row) -> Option<(f64, &Row)> {
+    let smallest = row.detectable.filter(|smallest| smallest.is_finite())?;
+    Some((smallest, row))
+}
+
+/// Why an interval without zero may prove nothing.
+fn unproven(report: &Report) -> Option<String> {
+    let excludes_zero = |answer: &&Answer| {
+        answer.low.is_some_and(|low| low > 0.0) || answer.high.is_some_and(|high| high < 0.0)
+    };
+    let unproven: Vec<&Answer> = answers(report)
+        .filter(excludes_zero)
+        .filter(|answer| answer.verdict == Verdict::NotProven && answer.p_adjusted.is_some())
+        .collect();
+    let alone = 1.0 - report.confidence;
+    let guarded = unproven.iter().filter(|answer| answer.p > alone).count();
+    let shared = unproven.len() - guarded;
+    let mut reasons = Vec::new();
+    if shared > 0 {
+        reasons.push(format!(
+            "{shared} would be claims alone, but not among {} (Holm)",
+            report.claims
+        ));
+    }
+    if guarded > 0 {
+        reasons.push(format!("{guarded} failed the second test, the guard"));
+    }
+    (!reasons.is_empty()).then(|| {
+        format!(
+            "not proven although 0 is outside the interval: {}",
+            reasons.join("; ")
+        )
+    })
+}
+
+/// All warnings, each once, with the rows that it is about.
+pub(crate) fn warnings(report: &Report) -> Vec<String> {
+    let mut warnings: Vec<(&String, Vec<String>)> = Vec::new();
+    for warning in distinct(report.warnings.iter()) {
+        warnings.push((warning, Vec::new()));
+    }
+    let whole = warnings.len();
+    for row in all(report) {
+        for warning in &row.warnings {
+            let about = format!("{} of {}", row_label(row), row.variant);
+            match warnings[whole..].iter_mut().find(|(text, _)| *text == warning) {
+                Some((_, rows)) => rows.push(about),
+                None => warnings.push((warning, vec![about])),
+            }
+        }
+    }
+    let in_words = |(text, rows): (&String, Vec<String>)| {
+        let named = rows.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        match rows.len() {
+            0 => text.clone(),
+            count if count <= NAMED => format!("{text} ({named})"),
+            count => format!("{text} ({named} and {} more)", count - NAMED),
+        }
+    };
+    warnings.into_iter().map(in_words).collect()
+}
+
+/// What is said where there is no row at all.
+pub(crate) fn nothing(report: &Report) -> Option<String> {
+    all(report).next().is_none().then(|| {
+        format!(
+            "nothing to compare: no variant has runs on what {} was measured on",
+            report.baseline
+        )
+    })
+}
+
+fn all(report: &Report) -> impl Iterator<Item = &Row> {
+    report.rows.iter().chain(&report.pooled)
+}
+
+fn answers(report: &Report) -> impl Iterator<Item = &Answer> {
+    all(report).flat_map(|row| [&row.typical, &row.mean])
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}

@@ -1,0 +1,122 @@
+//! Commands that are executed beside the measurement: builds, prepare, cleanup, ready, stop.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use perflab_experiment::Status;
+use rustix::thread::CpuSet;
+
+use crate::environment::Environment;
+use crate::fault::{Fault, Trouble};
+use crate::interrupt::Interrupt;
+use crate::keeper::Keeper;
+use crate::process::{Launch, LaunchError, Process, Sink, Stopped};
+use crate::sys::Exit;
+
+/// What all commands of an experiment share.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) keeper: &'a Keeper,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// A command beside the measurement.
+#[derive(Debug)]
+pub(crate) struct Aside<'a> {
+    /// What it is for, in messages: `build`, `prepare`.
+    pub(crate) purpose: &'a str,
+    /// The status of the run should it fail.
+    pub(crate) status: Status,
+    pub(crate) argv: &'a [OsString],
+    pub(crate) environment: &'a Environment,
+    pub(crate) directory: &'a Path,
+    /// Receives standard output and error.
+    pub(crate) log: &'a Path,
+    pub(crate) cpus: Option<&'a CpuSet>,
+    pub(crate) limit: Duration,
+}
+
+impl Aside<'_> {
+    /// Executes it; it must end with code 0.
+    pub(crate) fn execute(&self, around: Surroundings<'_>) -> Result<(), Trouble> {
+        match self.exit(around)? {
+            Exit::Code(0) => Ok(()),
+            exit => Err(self.fault(&format!("{}{}", how(exit), last_line(self.log))).into()),
+        }
+    }
+
+    /// Executes it and says how it ended.
+    pub(crate) fn exit(&self, around: Surroundings<'_>) -> Result<Exit, Trouble> {
+        let launch = Launch {
+            argv: self.argv,
+            environment: self.environment,
+            directory: Some(self.directory),
+            stdin: None,
+            stdout: Sink::File(self.log),
+            stderr: Sink::File(self.log),
+            cpus: self.cpus,
+        };
+        let process = Process::start(&launch, around.keeper).map_err(|error| self.launch(error))?;
+        let ended = process.wait(Some(self.limit), around.interrupt).map_err(Trouble::Fatal)?;
+        match ended.stopped {
+            None => Ok(ended.exit),
+            Some(Stopped::Interrupted) => Err(Trouble::Interrupted),
+            Some(Stopped::TimeLimit) => {
+                Err(self.fault(&format!("took longer than {:?} and was killed", self.limit)).into())
+            }
+        }
+    }
+
+    fn launch(&self, error: LaunchError) -> Trouble {
+        launch_trouble(error, |text| self.fault(&text))
+    }
+
+    fn fault(&self, what: &str) -> Fault {
+        Fault::new(self.status, format!("the {} command {what}", self.purpose))
+    }
+}
+
+/// A full disk stops the laboratory; whatever else keeps a process from starting is the run's.
+pub(crate) fn launch_trouble(
+    error: LaunchError,
+    fault: impl FnOnce(String) -> Fault,
+) -> Trouble {
+    match error {
+        LaunchError::Open { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
+            Trouble::Fatal(source)
+        }
+        error => Trouble::Fault(fault(error.to_string())),
+    }
+}
+
+/// How a process ended, in words.
+pub(crate) fn how(exit: Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("ended with exit code {code}"),
+        Exit::Signal(signal) => format!("was ended by signal {signal}"),
+    }
+}
+
+/// Bytes of a log that are looked at for its last line.
+const TAIL_BYTES: u64 = 4096;
+
+/// The last line of a log, for a message; nothing where there is none.
+pub(crate) fn last_line(log: &Path) -> String {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut tail = Vec::new();
+    let read = fs::File::open(log).and_then(|mut file| {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
+        file.read_to_end(&mut tail)
+    });
+    if read.is_err() {
+        return String::new();
+    }
+    let text = String::from_utf8_lossy(&tail);
+    match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        Some(line) => format!("; it said last: {}", line.chars().take(200).collect::<String>()),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,184 @@
+//! Builds of a variant, and new layouts for what was built.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use perflab_experiment::{Build, Layout, Status};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::aside::{Aside, Surroundings};
+use crate::environment::Environment;
+use crate::fault::{Fault, Trouble};
+use crate::fill::Fill;
+
+/// Gap between objects where the experiment does not say: one cache line.
+const DEFAULT_GAP_BYTES: u32 = 64;
+
+/// Alignment of each object's code for the layout `align`: one page.
+const ALIGN_BYTES: u32 = 4096;
+
+/// What a build needs besides the variant's own words.
+#[derive(Debug)]
+pub(crate) struct Site<'a> {
+    /// Takes what is built.
+    pub(crate) output: &'a Path,
+    /// Takes the logs.
+    pub(crate) logs: &'a Path,
+    pub(crate) environment: &'a Environment,
+    pub(crate) limit: Duration,
+    pub(crate) around: Surroundings<'a>,
+}
+
+impl Site<'_> {
+    /// Compiles.
+    pub(crate) fn compile(&self, build: &Build, fill: &mut Fill<'_>) -> Result<(), Trouble> {
+        let Some(command) = &build.command else { return Ok(()) };
+        let argv = fill.argv(command)?;
+        self.step("build", &argv, &directory(build, fill)?)
+    }
+
+    /// Links, with the objects laid out as asked; what the layout was, in words.
+    pub(crate) fn link(
+        &self,
+        build: &Build,
+        layout: Option<Layout>,
+        fill: &mut Fill<'_>,
+        random: &mut ChaCha8Rng,
+    ) -> Result<Option<String>, Trouble> {
+        let Some(link) = &build.link else { return Ok(None) };
+        let directory = directory(build, fill)?;
+        let mut objects = Vec::new();
+        for pattern in &build.objects {
+            objects.extend(matching(&directory.join(fill.text(pattern)?))?);
+        }
+        if objects.is_empty() {
+            return Err(no_build(format!("no object file matches {:?}", build.objects)).into());
+        }
+        let described = match layout {
+            None => None,
+            Some(layout) => {
+                Some(self.arrange(layout, &mut objects, build.gap, &directory, random)?)
+            }
+        };
+        let mut argv = Vec::new();
+        for argument in link.exec_argv() {
+            if argument == "{objects}" {
+                argv.extend(objects.iter().map(|object| object.as_os_str().to_owned()));
+            } else {
+                argv.push(OsString::from(fill.text(&argument)?));
+            }
+        }
+        self.step("link", &argv, &directory)?;
+        Ok(described)
+    }
+
+    fn arrange(
+        &self,
+        layout: Layout,
+        objects: &mut Vec<PathBuf>,
+        gap: Option<u32>,
+        directory: &Path,
+        random: &mut ChaCha8Rng,
+    ) -> Result<String, Trouble> {
+        objects.sort();
+        Ok(match layout {
+            Layout::Sort => "objects sorted".to_owned(),
+            Layout::Reorder => {
+                for last in (1..objects.len()).rev() {
+                    let other = random.random_range(0..=last);
+                    objects.swap(last, other);
+                }
+                format!("objects shuffled: {}", names(objects))
+            }
+            Layout::Gap => {
+                let bytes = gap.unwrap_or(DEFAULT_GAP_BYTES);
+                let mut spaced = Vec::with_capacity(objects.len() * 2);
+                for object in objects.drain(..) {
+                    let gap = self.gap(&object, bytes, directory)?;
+                    spaced.extend([object, gap]);
+                }
+                *objects = spaced;
+                format!("objects sorted, gaps of {bytes} B")
+            }
+            Layout::Align => {
+                for object in objects.iter_mut() {
+                    *object = self.aligned(object, directory)?;
+                }
+                format!("objects sorted, each aligned to {ALIGN_BYTES} B")
+            }
+        })
+    }
+
+    /// An object that is nothing but a gap; one per object, as a linker takes each file once.
+    fn gap(&self, object: &Path, bytes: u32, directory: &Path) -> Result<PathBuf, Trouble> {
+        let name = object.file_name().unwrap_or_default().to_string_lossy();
+        let source = self.output.join(format!("gap-{name}.s"));
+        let gap = self.output.join(format!("gap-{name}"));
+        let text =
+            format!(".section .text\n.skip {bytes}\n.section .note.GNU-stack,\"\",@progbits\n");
+        fs::write(&source, text).map_err(Trouble::Fatal)?;
+        let argv: Vec<OsString> =
+            vec!["cc".into(), "-c".into(), "-o".into(), gap.clone().into(), source.into()];
+        self.step("gap", &argv, directory)?;
+        Ok(gap)
+    }
+
+    /// A copy of an object whose code starts on a page of its own.
+    fn aligned(&self, object: &Path, directory: &Path) -> Result<PathBuf, Trouble> {
+        let name = object.file_name().unwrap_or_default();
+        let copy = self.output.join(format!("aligned-{}", name.to_string_lossy()));
+        let argv: Vec<OsString> = vec![
+            "objcopy".into(),
+            format!("--set-section-alignment=.text={ALIGN_BYTES}").into(),
+            object.into(),
+            copy.clone().into(),
+        ];
+        self.step("align", &argv, directory)?;
+        Ok(copy)
+    }
+
+    fn step(&self, purpose: &str, argv: &[OsString], directory: &Path) -> Result<(), Trouble> {
+        Aside {
+            purpose,
+            status: Status::NoBuild,
+            argv,
+            environment: self.environment,
+            directory,
+            log: &self.logs.join(format!("{purpose}.log")),
+            cpus: None,
+            limit: self.limit,
+        }
+        .execute(self.around)
+    }
+}
+
+fn directory(build: &Build, fill: &mut Fill<'_>) -> Result<PathBuf, Trouble> {
+    match &build.directory {
+        Some(directory) => Ok(fill.path(directory)?),
+        None => Ok(fill.experiment.to_path_buf()),
+    }
+}
+
+fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let pattern = pattern.to_string_lossy();
+    let paths = glob::glob(&pattern)
+        .map_err(|error| no_build(format!("`{pattern}` is no pattern for files: {error}")))?;
+    paths
+        .map(|path| path.map_err(|error| no_build(format!("cannot look for objects: {error}"))))
+        .collect()
+}
+
+fn names(objects: &[PathBuf]) -> String {
+    let names: Vec<_> = objects
+        .iter()
+        .map(|object| object.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    names.join(" ")
+}
+
+fn no_build(detail: String) -> Fault {
+    Fault::new(Status::NoBuild, detail)
+}

@@ -1,0 +1,120 @@
+//! Fills the placeholders that only a run knows: ports and directories.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use perflab_experiment::{Command, Placeholder, Template};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::fault::Fault;
+
+/// Ports handed out: below the range from which Linux takes the ports of outgoing connections
+/// (32768 and up), so that no client of the run can sit on them by chance.
+const PORTS: std::ops::Range<u16> = 20_000..32_768;
+
+/// Tries before giving up on finding a free one.
+const PORT_TRIES: u32 = 200;
+
+/// The ports of one instance of a system, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Ports {
+    given: BTreeMap<Option<String>, u16>,
+}
+
+impl Ports {
+    fn get(&mut self, name: Option<&String>, random: &mut ChaCha8Rng) -> Option<u16> {
+        if let Some(port) = self.given.get(&name.cloned()) {
+            return Some(*port);
+        }
+        for _ in 0..PORT_TRIES {
+            let port = random.random_range(PORTS);
+            let taken = self.given.values().any(|given| *given == port);
+            if !taken && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+                self.given.insert(name.cloned(), port);
+                return Some(port);
+            }
+        }
+        None
+    }
+}
+
+/// What placeholders stand for in one run.
+#[derive(Debug)]
+pub(crate) struct Fill<'a> {
+    /// Of the system's instance, shared by the system and its load.
+    pub(crate) ports: &'a mut Ports,
+    /// Where ports are drawn from.
+    pub(crate) random: &'a mut ChaCha8Rng,
+    /// `{dir}`.
+    pub(crate) dir: &'a Path,
+    /// `{run}`.
+    pub(crate) run: Option<&'a Path>,
+    /// `{build}`.
+    pub(crate) build: Option<&'a Path>,
+    /// `{experiment}`.
+    pub(crate) experiment: &'a Path,
+}
+
+impl Fill<'_> {
+    /// Fills one string.
+    pub(crate) fn text(&mut self, text: &str) -> Result<String, Fault> {
+        let template = Template::parse(text).map_err(|error| Fault::no_run(error.to_string()))?;
+        template
+            .render(|placeholder| self.value(placeholder))
+            .map_err(|error| Fault::no_run(format!("{error} in `{text}`, or there is no free port")))
+    }
+
+    /// Fills a path; a relative one is below the experiment file's directory.
+    pub(crate) fn path(&mut self, text: &str) -> Result<PathBuf, Fault> {
+        Ok(self.experiment.join(self.text(text)?))
+    }
+
+    /// Fills a command, ready to be executed.
+    pub(crate) fn argv(&mut self, command: &Command) -> Result<Vec<OsString>, Fault> {
+        command.exec_argv().iter().map(|argument| Ok(self.text(argument)?.into())).collect()
+    }
+
+    fn value(&mut self, placeholder: &Placeholder) -> Option<String> {
+        let path = |path: &Path| Some(path.to_string_lossy().into_owned());
+        match placeholder.name.as_str() {
+            "port" => {
+                self.ports.get(placeholder.argument.as_ref(), self.random).map(|port| port.to_string())
+            }
+            "dir" => path(self.dir),
+            "run" => self.run.and_then(path),
+            "build" => self.build.and_then(path),
+            "experiment" => path(self.experiment),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn a_port_keeps_its_number_and_no_two_share_one() {
+        let mut ports = Ports::default();
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut fill = Fill {
+            ports: &mut ports,
+            random: &mut random,
+            dir: Path::new("/d"),
+            run: None,
+            build: None,
+            experiment: Path::new("/e"),
+        };
+        let once = fill.text("{port} {port:b} {dir} {experiment} {{}}").unwrap();
+        assert_eq!(once, fill.text("{port} {port:b} {dir} {experiment} {{}}").unwrap());
+        let words: Vec<_> = once.split(' ').collect();
+        assert_ne!(words[0], words[1]);
+        assert_eq!(&words[2..], ["/d", "/e", "{}"]);
+        assert!(fill.text("{run}").is_err());
+        assert_eq!(fill.path("x").unwrap(), Path::new("/e/x"));
+    }
+}

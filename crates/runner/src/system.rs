@@ -1,0 +1,174 @@
+//! The system under test: brought up, waited for, watched and stopped.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use perflab_experiment::{ReadyCheck, Signal, Status, StopAction, Variant};
+use regex::bytes::RegexBuilder;
+use rustix::thread::CpuSet;
+
+use crate::aside::{Aside, Surroundings, last_line, launch_trouble};
+use crate::environment::Environment;
+use crate::fault::{Fault, Trouble};
+use crate::fill::Fill;
+use crate::process::{Ended, Launch, Process, Sink};
+use crate::ready::{self, Check, NotReady};
+
+/// A running system.
+#[derive(Debug)]
+pub(crate) struct System<'k> {
+    process: Process<'k>,
+    log: PathBuf,
+}
+
+/// Where and how it runs.
+#[derive(Debug)]
+pub(crate) struct Seat<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) directory: &'a Path,
+    pub(crate) log: &'a Path,
+    pub(crate) cpus: Option<&'a CpuSet>,
+}
+
+impl<'k> System<'k> {
+    /// Brings up the system of a variant, or nothing where the variant has none.
+    pub(crate) fn start(
+        variant: &Variant,
+        seat: &Seat<'_>,
+        fill: &mut Fill<'_>,
+        around: Surroundings<'k>,
+    ) -> Result<Option<Self>, Trouble> {
+        let Some(start) = &variant.start else { return Ok(None) };
+        let argv = fill.argv(start)?;
+        let launch = Launch {
+            argv: &argv,
+            environment: seat.environment,
+            directory: Some(seat.directory),
+            stdin: None,
+            stdout: Sink::File(seat.log),
+            stderr: Sink::File(seat.log),
+            cpus: seat.cpus,
+        };
+        let process = Process::start(&launch, around.keeper)
+            .map_err(|error| launch_trouble(error, Fault::no_run))?;
+        let system = Self { process, log: seat.log.to_path_buf() };
+        system.await_ready(variant, seat, fill, around)?;
+        Ok(Some(system))
+    }
+
+    fn await_ready(
+        &self,
+        variant: &Variant,
+        seat: &Seat<'_>,
+        fill: &mut Fill<'_>,
+        around: Surroundings<'_>,
+    ) -> Result<(), Trouble> {
+        let Some(wanted) = &variant.ready else { return Ok(()) };
+        let probe_argv;
+        let probe_log = seat.log.with_extension("ready.log");
+        let check = match &wanted.check {
+            ReadyCheck::Tcp(address) => Check::Tcp(fill.text(address)?),
+            ReadyCheck::Unix(path) => Check::Unix(fill.path(path)?),
+            ReadyCheck::Line(pattern) => {
+                let line = RegexBuilder::new(pattern)
+                    .build()
+                    .map_err(|error| not_ready(format!("`{pattern}`: {error}")))?;
+                Check::Line(line)
+            }
+            ReadyCheck::Command(command) => {
+                probe_argv = fill.argv(command)?;
+                Check::Probe(Box::new(|left| {
+                    let probe = Aside {
+                        purpose: "ready",
+                        status: Status::NotReady,
+                        argv: &probe_argv,
+                        environment: seat.environment,
+                        directory: seat.directory,
+                        log: &probe_log,
+                        cpus: None,
+                        limit: left.max(Duration::from_millis(1)),
+                    };
+                    match probe.exit(around) {
+                        Ok(exit) => Ok(exit == crate::sys::Exit::Code(0)),
+                        Err(Trouble::Fault(fault)) => Err(fault.detail),
+                        Err(Trouble::Fatal(error)) => Err(error.to_string()),
+                        // The wait that called this sees it too.
+                        Err(Trouble::Interrupted) => Ok(false),
+                    }
+                }))
+            }
+        };
+        ready::wait(&check, &self.process, &self.log, wanted.timeout, around.interrupt).map_err(
+            |error| match error {
+                NotReady::Interrupted => Trouble::Interrupted,
+                error => not_ready(format!("{error}{}", last_line(&self.log))).into(),
+            },
+        )
+    }
+
+    /// Whether it still runs; else what it said last.
+    pub(crate) fn check_alive(&self) -> Result<(), Fault> {
+        if self.process.alive() {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Status::Died,
+            format!("the system ended while it was under load{}", last_line(&self.log)),
+        ))
+    }
+
+    /// Stops it as the variant says, and kills it if it does not.
+    pub(crate) fn stop(
+        self,
+        variant: &Variant,
+        seat: &Seat<'_>,
+        fill: &mut Fill<'_>,
+        around: Surroundings<'_>,
+    ) -> Result<Ended, Trouble> {
+        let told = match &variant.stop.action {
+            StopAction::Signal(signal) => {
+                self.process.signal(number(*signal));
+                Ok(())
+            }
+            StopAction::Command(command) => Aside {
+                purpose: "stop",
+                status: Status::NoStop,
+                argv: &fill.argv(command)?,
+                environment: seat.environment,
+                directory: seat.directory,
+                log: &seat.log.with_extension("stop.log"),
+                cpus: None,
+                limit: variant.stop.timeout,
+            }
+            .execute(around),
+        };
+        let in_time = self.process.ends_within(variant.stop.timeout);
+        let ended = self.process.wait(Some(Duration::ZERO), around.interrupt).map_err(Trouble::Fatal)?;
+        told?;
+        if !in_time {
+            return Err(Fault::new(
+                Status::NoStop,
+                format!("the system did not stop within {:?} and was killed", variant.stop.timeout),
+            )
+            .into());
+        }
+        Ok(ended)
+    }
+}
+
+fn not_ready(detail: String) -> Fault {
+    Fault::new(Status::NotReady, format!("the system: {detail}"))
+}
+
+fn number(signal: Signal) -> rustix::process::Signal {
+    use rustix::process::Signal as Number;
+    match signal {
+        Signal::Term => Number::TERM,
+        Signal::Int => Number::INT,
+        Signal::Hup => Number::HUP,
+        Signal::Quit => Number::QUIT,
+        Signal::Usr1 => Number::USR1,
+        Signal::Usr2 => Number::USR2,
+        Signal::Kill => Number::KILL,
+    }
+}

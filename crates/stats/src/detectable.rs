@@ -1,0 +1,176 @@
+//! What could these runs have shown, and how many are needed?
+//!
+//! To be computed from the spread, before looking at the difference: the power "observed" at the
+//! difference found says nothing that its p-value has not said.
+
+use crate::distribution::{normal_cdf, normal_upper_quantile, t_upper_quantile};
+use crate::{Error, check};
+
+/// Most runs per side that [`runs_needed`] considers.
+const MOST_RUNS: usize = 10_000_000;
+
+/// Smallest difference that a design shows with probability `power`, from the half-width of the
+/// interval it gave: `half_width (z(1 - alpha/2) + z(power)) / z(1 - alpha/2)`.
+///
+/// For a ratio, give the half-width of the interval of its logarithm; the result is then a
+/// logarithm too.
+pub fn from_half_width(half_width: f64, confidence: f64, power: f64) -> Result<f64, Error> {
+    check::between("half-width", half_width, 0.0, f64::INFINITY)?;
+    check::probability("confidence", confidence)?;
+    check::between("power", power, 0.5, 1.0)?;
+    let z = normal_upper_quantile(0.5 * (1.0 - confidence));
+    Ok(half_width * (z + normal_upper_quantile(1.0 - power)) / z)
+}
+
+/// Probability that the two-sided t test with `n_a` and `n_b` runs finds a true difference of
+/// `difference` standard deviations of a run, in its right direction. At least one run per side
+/// and three in all.
+pub fn t_test_power(
+    n_a: usize,
+    n_b: usize,
+    difference: f64,
+    confidence: f64,
+) -> Result<f64, Error> {
+    check::probability("confidence", confidence)?;
+    check::between("difference", difference, 0.0, f64::INFINITY)?;
+    let test = TTest::new(n_a, n_b, confidence)?;
+    Ok(test.power(difference))
+}
+
+/// Smallest difference, in standard deviations of a run, that the two-sided t test with `n_a` and
+/// `n_b` runs finds with probability `power`.
+///
+/// Divide by 0.977 (the root of `3 / pi`) for the Mann-Whitney test on normal data.
+pub fn detectable_difference(
+    n_a: usize,
+    n_b: usize,
+    confidence: f64,
+    power: f64,
+) -> Result<f64, Error> {
+    check::probability("confidence", confidence)?;
+    check::between("power", power, 0.5, 1.0)?;
+    let test = TTest::new(n_a, n_b, confidence)?;
+    let (mut low, mut high) = (0.0, 1.0);
+    while test.power(high) < power {
+        (low, high) = (high, 2.0 * high);
+    }
+    while high - low > 1e-13 * high {
+        let middle = 0.5 * (low + high);
+        if test.power(middle) < power {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(high)
+}
+
+/// Runs needed on each side for the two-sided t test to find a difference of `difference`
+/// standard deviations of a run with probability `power`.
+///
+/// The standard deviation is that between runs; if it comes from a pilot of few runs, take the
+/// upper end of its interval. Divide by 0.955 (`3 / pi`) for the Mann-Whitney test.
+///
+/// # Errors
+/// [`Error::Setting`] for a difference so small that it would take more than ten million runs.
+pub fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize, Error> {
+    check::probability("confidence", confidence)?;
+    check::between("power", power, 0.5, 1.0)?;
+    let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);
+    let smallest = z * (2.0 / MOST_RUNS as f64).sqrt();
+    check::between("difference", difference, smallest, f64::INFINITY)?;
+    let enough =
+        |n: usize| TTest::new(n, n, confidence).map(|test| test.power(difference) >= power);
+    // The normal approximation is a little below the answer and doubling it is above.
+    let (mut low, mut high) = (1, (2.0 * (z / difference).powi(2)).ceil().max(2.0) as usize);
+    while !enough(high)? {
+        (low, high) = (high, 2 * high);
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if enough(middle)? {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Ok(high)
+}
+
+/// Runs needed, both sides together, for the Mann-Whitney test to find that the candidate is
+/// larger in a share `larger` of the pairs, `(z(1 - alpha/2) + z(power))^2 / (12 c (1 - c)
+/// (larger - 1/2)^2)`, when a share `c` of all runs is the candidate's (Noether, *Journal of the
+/// American Statistical Association* 82, 1987).
+///
+/// Not rounded, so that it can be compared with other methods.
+pub fn noether_runs(
+    larger: f64,
+    share_of_candidate: f64,
+    confidence: f64,
+    power: f64,
+) -> Result<f64, Error> {
+    check::probability("share of pairs in which the candidate is larger", larger)?;
+    check::probability("share of runs that are the candidate's", share_of_candidate)?;
+    check::probability("confidence", confidence)?;
+    check::between("power", power, 0.5, 1.0)?;
+    let c = share_of_candidate;
+    let away = larger - 0.5;
+    check::between("distance of the share from one half", away.abs(), 0.0, 1.0)?;
+    let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);
+    Ok(z * z / (12.0 * c * (1.0 - c) * away * away))
+}
+
+/// A two-sided two-sample t test, as far as its power goes.
+struct TTest {
+    df: f64,
+    critical: f64,
+    /// Noncentrality per standard deviation of difference.
+    precision: f64,
+}
+
+impl TTest {
+    fn new(n_a: usize, n_b: usize, confidence: f64) -> Result<Self, Error> {
+        for (what, n) in [("baseline", n_a), ("candidate", n_b)] {
+            if n == 0 || n_a + n_b < 3 {
+                return Err(Error::TooFew {
+                    what: what.to_owned(),
+                    needed: 2,
+                    found: n,
+                });
+            }
+        }
+        let (n, m) = (n_a as f64, n_b as f64);
+        let df = n + m - 2.0;
+        Ok(Self {
+            df,
+            critical: t_upper_quantile(0.5 * (1.0 - confidence), df),
+            precision: (1.0 / n + 1.0 / m).sqrt().recip(),
+        })
+    }
+
+    /// `P(T > critical)` for a noncentral `T`.
+    ///
+    /// Given the estimated standard deviation `s` (true value 1) this is a normal probability; it
+    /// is averaged over the distribution of `s`. On the scale of `ln s` the integrand is smooth
+    /// and vanishes at both ends, where the trapezoidal rule converges exponentially.
+    fn power(&self, difference: f64) -> f64 {
+        let noncentrality = difference * self.precision;
+        let ln_weight = |u: f64| self.df * (u - 0.5 * (2.0 * u).exp_m1());
+        // Fine enough for the weight, and for the normal probability's rise from 0 to 1.
+        let step = (0.1 / self.df.sqrt()).min(0.25 / (1.0 + noncentrality));
+        let (mut sum, mut total) = (0.0, 0.0);
+        for direction in [-1.0, 1.0] {
+            let first = if direction < 0.0 { 1 } else { 0 };
+            for i in first.. {
+                let u = direction * step * f64::from(i);
+                let weight = ln_weight(u).exp();
+                if weight < 1e-18 {
+                    break;
+                }
+                sum += weight * normal_cdf(noncentrality - self.critical * u.exp());
+                total += weight;
+            }
+        }
+        sum / total
+    }
+}

@@ -1,0 +1,110 @@
+//! What can be wrong with the samples or settings handed in.
+
+/// Why a statistic was refused. No function of this crate returns a number it cannot stand for.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The method needs more values than it got.
+    #[error("{what}: expected at least {needed} values, found {found}; measure more runs")]
+    TooFew {
+        /// The sample that is too small.
+        what: String,
+        /// The smallest number of values that the method can use.
+        needed: usize,
+        /// The number of values found.
+        found: usize,
+    },
+    /// A value is no usable measurement.
+    #[error(
+        "{what}, value {position}: expected a finite number of at most 1e75 in size, found \
+         {value}; leave out runs that have no result, or change the unit"
+    )]
+    NotFinite {
+        /// The sample that holds the value.
+        what: String,
+        /// Place of the value in its sample, counted from 1.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A ratio was asked of values that have none.
+    #[error(
+        "{what}, value {position}: expected a number between 1e-75 and 1e75, since ratios are \
+         compared, found {value}; compare differences instead"
+    )]
+    NotPositive {
+        /// The sample that holds the value.
+        what: String,
+        /// Place of the value in its sample, counted from 1.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A setting lies outside its range.
+    #[error("{what}: expected a number above {above} and below {below}, found {value}")]
+    Setting {
+        /// Name of the setting.
+        what: &'static str,
+        /// The setting must be larger than this.
+        above: f64,
+        /// The setting must be smaller than this.
+        below: f64,
+        /// The value found.
+        value: f64,
+    },
+    /// No block has runs of both variants, so nothing can be compared within a block.
+    #[error(
+        "expected at least one block with runs of both variants, found none in {blocks} blocks; \
+         measure both variants in every block"
+    )]
+    NoPairs {
+        /// Number of blocks handed in.
+        blocks: usize,
+    },
+    /// The spread needed to judge a difference cannot be estimated.
+    #[error(
+        "expected at least two runs of the {side} in one block, found at most one in each of \
+         {blocks} blocks; measure more runs in a block, or use the additive model"
+    )]
+    NoReplicates {
+        /// `baseline` or `candidate`.
+        side: &'static str,
+        /// Number of blocks with runs of both variants.
+        blocks: usize,
+    },
+    /// The values do not vary, so that a statistic divided by their spread does not exist.
+    #[error(
+        "expected values that vary, found a spread no larger than the rounding of the numbers; \
+         record the metric with a finer resolution, or compare the values themselves"
+    )]
+    NoVariation,
+    /// A p-value that is none.
+    #[error("p-value {position}: expected a number from 0 to 1, found {value}")]
+    PValue {
+        /// Place of the value in the list, counted from 1.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+    /// More successes than trials, or no trials at all.
+    #[error(
+        "expected a number of successes between 0 and the number of trials, and at least one \
+         trial, found {successes} of {trials}"
+    )]
+    Proportion {
+        /// Number of successes.
+        successes: usize,
+        /// Number of trials.
+        trials: usize,
+    },
+    /// Bounds of equivalence that do not enclose "no difference".
+    #[error("expected bounds of equivalence with {none} between them, found {low} and {high}")]
+    Bounds {
+        /// Lower bound.
+        low: f64,
+        /// Upper bound.
+        high: f64,
+        /// The effect that means no difference: 1 for ratios, 0 for differences.
+        none: f64,
+    },
+}

@@ -1,0 +1,97 @@
+//! Is a share of runs different: of slow runs, of failures?
+
+mod boschloo;
+
+pub use boschloo::{LARGEST_UNCONDITIONAL, UnconditionalTest, boschloo};
+
+use crate::distribution::{hypergeometric, normal_upper_quantile};
+use crate::{Error, check};
+
+/// A number of successes among a number of trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proportion {
+    successes: usize,
+    trials: usize,
+}
+
+impl Proportion {
+    /// `successes` of `trials`; at least one trial.
+    pub fn new(successes: usize, trials: usize) -> Result<Self, Error> {
+        if successes <= trials && trials > 0 {
+            Ok(Self { successes, trials })
+        } else {
+            Err(Error::Proportion { successes, trials })
+        }
+    }
+
+    /// Number of successes.
+    pub fn successes(self) -> usize {
+        self.successes
+    }
+
+    /// Number of trials.
+    pub fn trials(self) -> usize {
+        self.trials
+    }
+
+    /// Successes over trials.
+    pub fn share(self) -> f64 {
+        self.successes as f64 / self.trials as f64
+    }
+
+    /// Wilson's score interval: low and high end, between 0 and 1 (*Journal of the American
+    /// Statistical Association* 22, 1927).
+    pub fn wilson(self, confidence: f64) -> Result<(f64, f64), Error> {
+        check::probability("confidence", confidence)?;
+        let z = normal_upper_quantile(0.5 * (1.0 - confidence));
+        let (n, p) = (self.trials as f64, self.share());
+        let shrink = 1.0 + z * z / n;
+        let centre = (p + z * z / (2.0 * n)) / shrink;
+        let half_width = z / shrink * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
+        // At no or only successes the end is 0 or 1 itself; rounding must not move it.
+        let low = if self.successes == 0 {
+            0.0
+        } else {
+            centre - half_width
+        };
+        let high = if self.successes == self.trials {
+            1.0
+        } else {
+            centre + half_width
+        };
+        Ok((low, high))
+    }
+}
+
+/// Difference of two shares with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShareDifference {
+    /// Share of the candidate less that of the baseline.
+    pub difference: f64,
+    /// Lower end of the interval, at least -1.
+    pub low: f64,
+    /// Upper end of the interval, at most 1.
+    pub high: f64,
+}
+
+/// Newcombe's hybrid score interval for `b - a` (method 10 of *Statistics in Medicine* 17, 1998).
+pub fn newcombe(a: Proportion, b: Proportion, confidence: f64) -> Result<ShareDifference, Error> {
+    let (low_a, high_a) = a.wilson(confidence)?;
+    let (low_b, high_b) = b.wilson(confidence)?;
+    let (a, b) = (a.share(), b.share());
+    Ok(ShareDifference {
+        difference: b - a,
+        low: b - a - (b - low_b).hypot(high_a - a),
+        high: b - a + (high_b - b).hypot(a - low_a),
+    })
+}
+
+/// Fisher's exact test, two-sided: the probability, given the margins, of all tables that are no
+/// likelier than the one observed. Conservative for few trials; [`boschloo`] is sharper.
+pub fn fisher_exact(a: Proportion, b: Proportion) -> f64 {
+    let all = a.successes + b.successes;
+    let (first, pmf) = hypergeometric(a.trials + b.trials, all, a.trials);
+    // Tables that are equally likely may differ by rounding.
+    let limit = pmf[a.successes - first] * (1.0 + 1e-7);
+    pmf.iter().filter(|&&p| p <= limit).sum::<f64>().min(1.0)
+}

@@ -1,0 +1,90 @@
+//! `meta.json`: who wrote the results, and what with.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{LineProblem, StoreError};
+use crate::line;
+
+/// The file's name.
+pub(crate) const FILE: &str = "meta.json";
+
+/// Version of the format.
+const SCHEMA: u32 = 1;
+
+/// Where results come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// Version of perflab.
+    pub perflab: String,
+    /// When the directory was set up, RFC 3339 in UTC.
+    pub created: String,
+    /// The experiment's name.
+    pub name: String,
+    /// The laboratory's command line.
+    pub argv: Vec<String>,
+}
+
+/// SHA-256, in hexadecimal, of the files that never change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hashes {
+    /// Of `experiment.toml`.
+    pub experiment: String,
+    /// Of `plan.json`.
+    pub plan: String,
+    /// Of `fingerprint.json`.
+    pub fingerprint: String,
+}
+
+/// The content of `meta.json`: one line, with a checksum as in `runs.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Meta {
+    /// Version of the results directory's format: 1.
+    pub schema: u32,
+    /// Where the results come from.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// Hashes of the files beside it.
+    pub sha256: Hashes,
+}
+
+impl Meta {
+    pub(crate) fn new(origin: Origin, sha256: Hashes) -> Self {
+        Self {
+            schema: SCHEMA,
+            origin,
+            sha256,
+        }
+    }
+
+    pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
+        let path = directory.join(FILE);
+        let content = fs::read(&path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => StoreError::Missing {
+                directory: directory.to_owned(),
+                file: FILE,
+            },
+            _ => StoreError::io("read", &path, source),
+        })?;
+        let wrong = |problem| StoreError::Line {
+            path: path.clone(),
+            line: 1,
+            problem,
+        };
+        let line = content
+            .strip_suffix(b"\n")
+            .ok_or_else(|| wrong(LineProblem::Altered))?;
+        let meta: Self = line::unseal(line).map_err(wrong)?;
+        if meta.schema != SCHEMA {
+            return Err(wrong(LineProblem::Schema {
+                expected: SCHEMA,
+                found: meta.schema,
+            }));
+        }
+        Ok(meta)
+    }
+}

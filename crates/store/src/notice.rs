@@ -1,0 +1,50 @@
+//! What a person should know about a results directory, though it can be used.
+
+use std::fmt;
+
+/// What was found, and put right if the directory was opened to be continued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// The last line of `runs.jsonl` has no end: the laboratory died, or is writing now.
+    CutLine {
+        /// Number of bytes of the line that are there.
+        bytes: usize,
+        /// The file that they were moved to, if they were.
+        moved_to: Option<String>,
+    },
+    /// Raw output of runs that did not finish, or were not recorded, was removed.
+    RemovedRaw {
+        /// The directories' names.
+        directories: Vec<String>,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::CutLine {
+                bytes,
+                moved_to: None,
+            } => {
+                write!(
+                    f,
+                    "runs.jsonl ends within a line; its last {bytes} bytes are not used"
+                )
+            }
+            Self::CutLine {
+                bytes,
+                moved_to: Some(file),
+            } => write!(
+                f,
+                "runs.jsonl ended within a line; its last {bytes} bytes were moved to {file}, and the run is measured again"
+            ),
+            Self::RemovedRaw { directories } => {
+                write!(
+                    f,
+                    "removed the output of runs that were not finished: {}",
+                    directories.join(", ")
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `runs/`: what each run said, a directory for each.
+//!
+//! A run's files are written into `000017.partial`, which is renamed to `000017` when the run has
+//! ended. A directory without a record is no result.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::atomic;
+use crate::error::StoreError;
+
+const DIRECTORY: &str = "runs";
+const PARTIAL: &str = ".partial";
+
+/// Makes the directory, if there is none.
+pub(crate) fn create(directory: &Path) -> Result<(), StoreError> {
+    let path = directory.join(DIRECTORY);
+    fs::create_dir_all(&path).map_err(|source| StoreError::io("create", &path, source))
+}
+
+/// Undoes [`create`], unless there is output already.
+pub(crate) fn remove_empty(directory: &Path) {
+    let _in_use = fs::remove_dir(directory.join(DIRECTORY));
+}
+
+/// Where the output of a finished run lies.
+pub(crate) fn finished(directory: &Path, run: u32) -> PathBuf {
+    directory.join(DIRECTORY).join(format!("{run:06}"))
+}
+
+fn partial(directory: &Path, run: u32) -> PathBuf {
+    directory.join(DIRECTORY).join(format!("{run:06}{PARTIAL}"))
+}
+
+/// Makes an empty directory for a run that has no record.
+pub(crate) fn begin(directory: &Path, run: u32) -> Result<PathBuf, StoreError> {
+    let path = partial(directory, run);
+    for leftover in [&path, &finished(directory, run)] {
+        remove(leftover)?;
+    }
+    fs::create_dir(&path).map_err(|source| StoreError::io("create", &path, source))?;
+    Ok(path)
+}
+
+/// Gives the directory of a run that has ended its final name, once its files are on the disk.
+pub(crate) fn finish(directory: &Path, run: u32) -> Result<PathBuf, StoreError> {
+    let (from, to) = (partial(directory, run), finished(directory, run));
+    sync_tree(&from)?;
+    fs::rename(&from, &to).map_err(|source| StoreError::io("rename", &from, source))?;
+    atomic::sync(&directory.join(DIRECTORY))?;
+    Ok(to)
+}
+
+/// Syncs all files of a directory. Links are not followed, pipes and sockets not opened.
+fn sync_tree(path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::io("read", path, source);
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        if kind.is_dir() {
+            sync_tree(&entry.path())?;
+        } else if kind.is_file() {
+            atomic::sync(&entry.path())?;
+        }
+    }
+    atomic::sync(path)
+}
+
+/// Removes what is left of runs that did not end or have no record; returns the directories' names.
+pub(crate) fn clear(
+    directory: &Path,
+    is_recorded: impl Fn(u32) -> bool,
+) -> Result<Vec<String>, StoreError> {
+    let runs = directory.join(DIRECTORY);
+    let failed = |source| StoreError::io("read", &runs, source);
+    let mut removed = Vec::new();
+    for entry in fs::read_dir(&runs).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let leftover = match (run_of(name), name.strip_suffix(PARTIAL).and_then(run_of)) {
+            (Some(run), _) => !is_recorded(run),
+            (None, partial) => partial.is_some(),
+        };
+        if leftover {
+            remove(&runs.join(name))?;
+            removed.push(name.to_owned());
+        }
+    }
+    removed.sort_unstable();
+    Ok(removed)
+}
+
+/// The run that a directory's name stands for. Only names that the store gives are looked at.
+fn run_of(name: &str) -> Option<u32> {
+    let run = name.parse().ok()?;
+    (format!("{run:06}") == name).then_some(run)
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_dir_all(path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            Err(StoreError::io("remove", path, source))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,118 @@
+//! The record of a run.
+
+use indexmap::IndexMap;
+use perflab_experiment::{Sample, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+
+/// What is kept of a finished run, one line of `runs.jsonl`.
+///
+/// Fields that a later version of schema 1 adds are ignored on reading.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunRecord {
+    /// Version of this format: 1.
+    pub schema: u32,
+    /// The run's number in the plan, from 1. Also the name of the directory of its raw output.
+    pub run: u32,
+    /// The block, from 1.
+    pub block: u32,
+    /// The cell's id.
+    pub cell: String,
+    /// The variant's name.
+    pub variant: String,
+    /// The workload's name.
+    pub workload: String,
+    /// Values of the parameters.
+    #[serde(default)]
+    pub parameters: IndexMap<String, String>,
+    /// The instance of the variant that served the run, from 1.
+    pub unit: u32,
+    /// When the run began, RFC 3339 in UTC.
+    pub started: String,
+    /// How the run ended. Only the samples of a run that passed count.
+    pub status: Status,
+    /// What went wrong, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The workload's command.
+    pub argv: Vec<String>,
+    /// Its exit code, if it ended by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Time from start to end.
+    pub wall_s: f64,
+    /// CPU time in the program, with its children.
+    pub user_s: f64,
+    /// CPU time in the kernel, with its children.
+    pub system_s: f64,
+    /// Most memory that was resident at a time.
+    pub max_rss_bytes: u64,
+    /// Number of times that it waited.
+    pub voluntary_switches: u64,
+    /// Number of times that it was made to wait.
+    pub involuntary_switches: u64,
+    /// Length of the variable that shifts the stack from run to run.
+    pub environment_padding_bytes: u32,
+    /// The layout of the program's code, where it is renewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
+    /// The machine's load average over a minute, before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load1: Option<f64>,
+    /// Share of the machine's time that the hypervisor took during the run, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_share: Option<f64>,
+    /// What was measured. All values are finite.
+    #[serde(default)]
+    pub samples: Vec<Sample>,
+    /// Counters that show that the mechanism under test was really at work. All are finite.
+    #[serde(default)]
+    pub evidence: IndexMap<String, f64>,
+}
+
+impl RunRecord {
+    /// Version of the format that is written and read.
+    pub const SCHEMA: u32 = 1;
+
+    /// Refuses what would not come back as it was.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.schema != Self::SCHEMA {
+            return Err(StoreError::RecordSchema {
+                run: self.run,
+                expected: Self::SCHEMA,
+                found: self.schema,
+            });
+        }
+        let times = [
+            ("wall_s", self.wall_s),
+            ("user_s", self.user_s),
+            ("system_s", self.system_s),
+        ];
+        let load = [("load1", self.load1), ("steal_share", self.steal_share)];
+        let load = load
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        let samples = self
+            .samples
+            .iter()
+            .map(|sample| (sample.metric.name.as_str(), sample.value));
+        let evidence = self
+            .evidence
+            .iter()
+            .map(|(name, value)| (name.as_str(), *value));
+        let wrong = times.into_iter().chain(load).chain(samples).chain(evidence);
+        match wrong.into_iter().find(|(_, value)| !value.is_finite()) {
+            Some((what, value)) => Err(StoreError::NotFinite {
+                run: self.run,
+                what: what.to_owned(),
+                value,
+            }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The results directory.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use perflab_machine::LockFile;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::atomic;
+use crate::error::StoreError;
+use crate::frozen::Frozen;
+use crate::meta::{Meta, Origin};
+use crate::notice::Notice;
+use crate::raw_output;
+use crate::record::RunRecord;
+use crate::runs_file::{self, Appender};
+
+const LOCK: &str = "lock";
+
+/// The results of one experiment: see the crate's documentation for the files.
+#[derive(Debug)]
+pub struct ResultDir {
+    path: PathBuf,
+    frozen: Frozen,
+    notices: Vec<Notice>,
+    writer: Option<Writer>,
+}
+
+/// What only the laboratory that writes has.
+#[derive(Debug)]
+struct Writer {
+    runs: Appender,
+    _lock: LockFile,
+}
+
+impl ResultDir {
+    /// Sets up a directory and opens it for writing.
+    ///
+    /// # Errors
+    /// [`StoreError::NotEmpty`] if there is anything in it, [`StoreError::Lock`] if another laboratory
+    /// is just setting it up, [`StoreError::DiskFull`] or [`StoreError::Io`] if it cannot be written;
+    /// what was written is then removed again.
+    pub fn create(
+        path: &Path,
+        experiment: &str,
+        plan: &Value,
+        fingerprint: &Value,
+        origin: Origin,
+    ) -> Result<Self, StoreError> {
+        fs::create_dir_all(path).map_err(|source| StoreError::io("create", path, source))?;
+        // Before the lock, so that nothing is added to a directory of other things; and after it,
+        // because another laboratory may have come first.
+        refuse_content(path)?;
+        let lock = LockFile::try_lock(&path.join(LOCK))?;
+        refuse_content(path)?;
+        let write = || {
+            raw_output::create(path)?;
+            runs_file::create(path)?;
+            Frozen::write(path, experiment, plan, fingerprint, origin)
+        };
+        let frozen = write().inspect_err(|_| {
+            Frozen::remove(path);
+            let _not_there = fs::remove_file(path.join(runs_file::FILE));
+            raw_output::remove_empty(path);
+        })?;
+        if let Some(parent) = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+        {
+            atomic::sync(parent)?;
+        }
+        let (runs, _) = Appender::open(path)?;
+        let writer = Some(Writer { runs, _lock: lock });
+        Ok(Self {
+            path: path.to_owned(),
+            frozen,
+            notices: Vec::new(),
+            writer,
+        })
+    }
+
+    /// Opens a directory for reading, also while a laboratory writes to it. Changes nothing.
+    ///
+    /// # Errors
+    /// If it is not a results directory, or a file that never changes was altered.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let frozen = Frozen::read(path)?;
+        let notices = runs_file::cut_line(path)?.into_iter().collect();
+        Ok(Self {
+            path: path.to_owned(),
+            frozen,
+            notices,
+            writer: None,
+        })
+    }
+
+    /// Opens a directory to go on with the experiment: clears away what a laboratory that died left
+    /// half done, see [`Self::notices`].
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`StoreError::Lock`] if another laboratory writes to it;
+    /// [`StoreError::Line`] if a record cannot be trusted. Nothing is changed then.
+    pub fn resume(path: &Path) -> Result<Self, StoreError> {
+        let frozen = Frozen::read(path)?;
+        let lock = LockFile::try_lock(&path.join(LOCK))?;
+        let (runs, cut) = Appender::open(path)?;
+        raw_output::create(path)?;
+        let directories = raw_output::clear(path, |run| runs.has(run))?;
+        let removed = (!directories.is_empty()).then_some(Notice::RemovedRaw { directories });
+        let notices = cut.into_iter().chain(removed).collect();
+        let writer = Some(Writer { runs, _lock: lock });
+        Ok(Self {
+            path: path.to_owned(),
+            frozen,
+            notices,
+            writer,
+        })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Who wrote the results, when, and what with.
+    pub fn meta(&self) -> &Meta {
+        &self.frozen.meta
+    }
+
+    /// The experiment, word for word.
+    pub fn experiment(&self) -> &str {
+        &self.frozen.experiment
+    }
+
+    /// The plan.
+    ///
+    /// # Errors
+    /// If it is not a `T`.
+    pub fn plan<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        self.frozen.plan()
+    }
+
+    /// The machine, when the experiment began.
+    ///
+    /// # Errors
+    /// If it is not a `T`.
+    pub fn fingerprint<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        self.frozen.fingerprint()
+    }
+
+    /// What a person should know about the directory, as found when it was opened.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// All records, in the order in which the runs ended.
+    ///
+    /// # Errors
+    /// [`StoreError::Line`] if a line was altered, is of another schema or has a run again.
+    pub fn records(&self) -> Result<Vec<RunRecord>, StoreError> {
+        runs_file::read(&self.path)
+    }
+
+    /// Records a run that has ended. When this returns, the record is on the disk.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] or [`StoreError::Io`] if it cannot be written: the records before are
+    /// intact, and appending may be tried again. Else if the record is not fit to be stored.
+    pub fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        self.writer_mut()?.runs.append(record)
+    }
+
+    /// Whether a run is recorded.
+    ///
+    /// # Errors
+    /// If the directory was opened for reading.
+    pub fn is_recorded(&self, run: u32) -> Result<bool, StoreError> {
+        Ok(self.writer()?.runs.has(run))
+    }
+
+    /// Where the raw output of a recorded run lies.
+    pub fn run_dir(&self, run: u32) -> PathBuf {
+        raw_output::finished(&self.path, run)
+    }
+
+    /// Makes an empty directory for the raw output of a run that begins, `runs/000017.partial`. What
+    /// an earlier attempt left of it is removed.
+    ///
+    /// # Errors
+    /// If the run is already recorded, or the directory cannot be made.
+    pub fn begin_run(&mut self, run: u32) -> Result<PathBuf, StoreError> {
+        if self.is_recorded(run)? {
+            return Err(StoreError::Recorded {
+                run,
+                path: self.path.join(runs_file::FILE),
+            });
+        }
+        raw_output::begin(&self.path, run)
+    }
+
+    /// Gives the raw output of a run that has ended its final name, and returns it. To be called
+    /// before [`Self::append`], so that no record is without its raw output.
+    ///
+    /// # Errors
+    /// If the run was not begun, or its files cannot be synced or renamed.
+    pub fn finish_run(&mut self, run: u32) -> Result<PathBuf, StoreError> {
+        self.writer()?;
+        raw_output::finish(&self.path, run)
+    }
+
+    fn writer(&self) -> Result<&Writer, StoreError> {
+        self.writer
+            .as_ref()
+            .ok_or_else(|| StoreError::ReadOnly(self.path.clone()))
+    }
+
+    fn writer_mut(&mut self) -> Result<&mut Writer, StoreError> {
+        self.writer
+            .as_mut()
+            .ok_or_else(|| StoreError::ReadOnly(self.path.clone()))
+    }
+}
+
+/// A lock file alone is what is left of an attempt that failed.
+fn refuse_content(path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::io("read", path, source);
+    for entry in fs::read_dir(path).map_err(failed)? {
+        if entry.map_err(failed)?.file_name() != LOCK {
+            return Err(StoreError::NotEmpty(path.to_owned()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! `runs.jsonl`: one line for each finished run.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::atomic;
+use crate::error::{LineProblem, StoreError};
+use crate::line;
+use crate::notice::Notice;
+use crate::record::RunRecord;
+
+/// The file's name.
+pub(crate) const FILE: &str = "runs.jsonl";
+
+/// Makes an empty file of records.
+pub(crate) fn create(directory: &Path) -> Result<(), StoreError> {
+    atomic::write(directory, FILE, b"")?;
+    Ok(())
+}
+
+/// All records. A last line that was cut off is left out; anything else that is wrong is an error.
+pub(crate) fn read(directory: &Path) -> Result<Vec<RunRecord>, StoreError> {
+    let path = directory.join(FILE);
+    let content = fs::read(&path).map_err(|source| missing_or("read", directory, source))?;
+    parse(&path, complete(&content))
+}
+
+/// What lies before the last line feed, with it.
+fn complete(content: &[u8]) -> &[u8] {
+    let end = content
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |position| position + 1);
+    &content[..end]
+}
+
+fn parse(path: &Path, content: &[u8]) -> Result<Vec<RunRecord>, StoreError> {
+    let mut records: Vec<RunRecord> = Vec::new();
+    let mut first_line: HashMap<u32, usize> = HashMap::new();
+    for (line, text) in (1..).zip(content.split_inclusive(|byte| *byte == b'\n')) {
+        let wrong = |problem| StoreError::Line {
+            path: path.to_owned(),
+            line,
+            problem,
+        };
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let record = record(text).map_err(wrong)?;
+        if let Some(first) = first_line.insert(record.run, line) {
+            return Err(wrong(LineProblem::Duplicate {
+                run: record.run,
+                first,
+            }));
+        }
+        records.push(record);
+    }
+    Ok(records)
+}
+
+fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
+    /// What can be said of a line of any format.
+    #[derive(serde::Deserialize)]
+    struct Schema {
+        schema: u32,
+    }
+    let record = line::unseal::<RunRecord>(line);
+    let found = match &record {
+        Ok(record) => record.schema,
+        Err(LineProblem::Malformed(_)) => {
+            line::unseal(line).map_or(RunRecord::SCHEMA, |Schema { schema }| schema)
+        }
+        Err(_) => RunRecord::SCHEMA,
+    };
+    if found == RunRecord::SCHEMA {
+        record
+    } else {
+        Err(LineProblem::Schema {
+            expected: RunRecord::SCHEMA,
+            found,
+        })
+    }
+}
+
+/// Whether the last line was cut off.
+pub(crate) fn cut_line(directory: &Path) -> Result<Option<Notice>, StoreError> {
+    let failed = |source| missing_or("read", directory, source);
+    let mut file = File::open(directory.join(FILE)).map_err(failed)?;
+    let bytes = unfinished(&mut file).map_err(failed)?;
+    Ok((bytes > 0).then_some(Notice::CutLine {
+        bytes,
+        moved_to: None,
+    }))
+}
+
+/// Number of bytes behind the last line feed, found from the end without reading all records.
+fn unfinished(file: &mut File) -> io::Result<usize> {
+    const STEP: u64 = 1 << 16;
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut start = length;
+    while start > 0 {
+        let end = start;
+        start = end.saturating_sub(STEP);
+        file.seek(SeekFrom::Start(start))?;
+        let mut part = Vec::new();
+        Read::by_ref(file)
+            .take(end - start)
+            .read_to_end(&mut part)?;
+        if let Some(position) = part.iter().rposition(|byte| *byte == b'\n') {
+            return Ok((length - start) as usize - position - 1);
+        }
+    }
+    Ok(length as usize)
+}
+
+fn missing_or(action: &'static str, directory: &Path, source: io::Error) -> StoreError {
+    match source.kind() {
+        ErrorKind::NotFound => StoreError::Missing {
+            directory: directory.to_owned(),
+            file: FILE,
+        },
+        _ => StoreError::io(action, &directory.join(FILE), source),
+    }
+}
+
+/// The file of records, opened by the one laboratory that may add to it.
+#[derive(Debug)]
+pub(crate) struct Appender {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    recorded: HashSet<u32>,
+    half_written: bool,
+}
+
+impl Appender {
+    /// Opens the file and moves what is left of a cut-off last line into a file of its own.
+    ///
+    /// All complete lines are checked first: nothing is changed if one of them cannot be trusted.
+    pub(crate) fn open(directory: &Path) -> Result<(Self, Option<Notice>), StoreError> {
+        let path = directory.join(FILE);
+        let content = fs::read(&path).map_err(|source| missing_or("read", directory, source))?;
+        let complete = complete(&content);
+        let recorded = parse(&path, complete)?
+            .into_iter()
+            .map(|record| record.run)
+            .collect();
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(|source| missing_or("open", directory, source))?;
+        let mut appender = Self {
+            path,
+            file,
+            length: complete.len() as u64,
+            recorded,
+            half_written: false,
+        };
+        let cut = &content[complete.len()..];
+        if cut.is_empty() {
+            return Ok((appender, None));
+        }
+        let name = free_name(directory);
+        atomic::write(directory, &name, cut)?;
+        appender.take_back()?;
+        Ok((
+            appender,
+            Some(Notice::CutLine {
+                bytes: cut.len(),
+                moved_to: Some(name),
+            }),
+        ))
+    }
+
+    pub(crate) fn has(&self, run: u32) -> bool {
+        self.recorded.contains(&run)
+    }
+
+    /// Adds a record: one write of one line, then it is on the disk.
+    pub(crate) fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        if self.half_written {
+            return Err(StoreError::HalfWritten(self.path.clone()));
+        }
+        record.check()?;
+        if self.has(record.run) {
+            return Err(StoreError::Recorded {
+                run: record.run,
+                path: self.path.clone(),
+            });
+        }
+        let line = line::seal(record).map_err(|error| StoreError::Content {
+            path: self.path.clone(),
+            reason: error.to_string(),
+        })?;
+        // write_all makes a single call unless the disk fills up within the line; the next call then
+        // says so.
+        let written = self
+            .file
+            .write_all(&line)
+            .and_then(|()| self.file.sync_data());
+        if let Err(source) = written {
+            self.half_written = self.take_back().is_err();
+            return Err(StoreError::io("add a record to", &self.path, source));
+        }
+        self.length += line.len() as u64;
+        self.recorded.insert(record.run);
+        Ok(())
+    }
+
+    /// Cuts the file to the records that are complete.
+    fn take_back(&mut self) -> Result<(), StoreError> {
+        self.file
+            .set_len(self.length)
+            .and_then(|()| self.file.sync_data())
+            .map_err(|source| StoreError::io("repair", &self.path, source))
+    }
+}
+
+/// A name for the rest of a cut-off line that is not taken.
+fn free_name(directory: &Path) -> String {
+    let mut number = 1_u32;
+    loop {
+        let name = format!("{FILE}.cut-{number}");
+        if directory.join(&name).symlink_metadata().is_err() {
+            return name;
+        }
+        number += 1;
+    }
+}

@@ -1,0 +1,116 @@
+//! A small experiment's results.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use perflab_experiment::{Better, Metric, Sample, Status};
+use perflab_store::{Origin, ResultDir, RunRecord};
+use serde_json::{Value, json};
+
+pub const EXPERIMENT: &str = "# an experiment\nname = \"small\"\r\n";
+
+pub fn origin() -> Origin {
+    Origin {
+        perflab: "0.1.0".into(),
+        created: "2026-03-01T12:00:00Z".into(),
+        name: "small".into(),
+        argv: vec!["perflab".into(), "run".into(), "small.toml".into()],
+    }
+}
+
+pub fn plan() -> Value {
+    json!({
+        "schema": 1,
+        "cells": [{"variant": "new"}, {"variant": "old"}],
+        "runs": [{"run": 1, "cell": 0}, {"run": 2, "cell": 1}, {"run": 3, "cell": 1}],
+    })
+}
+
+pub fn create(path: &Path) -> ResultDir {
+    let fingerprint = json!({"schema": 1, "cpu": {"cores": 4}});
+    ResultDir::create(path, EXPERIMENT, &plan(), &fingerprint, origin()).unwrap()
+}
+
+pub fn sample(part: Option<&str>, name: &str, value: f64) -> Sample {
+    let metric = Metric {
+        name: name.into(),
+        unit: "1/s".into(),
+        better: Better::Higher,
+    };
+    Sample {
+        part: part.map(Into::into),
+        metric,
+        value,
+    }
+}
+
+/// A record with something in every field, different for each run.
+pub fn record(run: u32) -> RunRecord {
+    let x = f64::from(run);
+    RunRecord {
+        schema: RunRecord::SCHEMA,
+        run,
+        block: run.div_ceil(2),
+        cell: format!("old/load/clients={run}"),
+        variant: "old".into(),
+        workload: "load".into(),
+        parameters: IndexMap::from([
+            ("clients".into(), run.to_string()),
+            ("a".into(), "ü\n\"".into()),
+        ]),
+        unit: 7,
+        started: "2026-03-01T12:00:01.5Z".into(),
+        status: Status::Pass,
+        detail: None,
+        argv: vec!["redis-benchmark".into(), "-q".into()],
+        exit_code: Some(0),
+        signal: None,
+        wall_s: 1.0 + x / 3.0,
+        user_s: x / 7.0,
+        system_s: 1e-300 * x,
+        max_rss_bytes: u64::MAX,
+        voluntary_switches: 12,
+        involuntary_switches: 3,
+        environment_padding_bytes: 4095,
+        layout: Some("gap 17".into()),
+        load1: Some(0.1 + 0.2),
+        steal_share: Some(0.0),
+        samples: vec![
+            sample(Some("GET"), "rps", 48_054.123_456_789 + x),
+            sample(Some("SET"), "rps", f64::MIN_POSITIVE / 2.0),
+            sample(None, "rps", -f64::MAX),
+        ],
+        evidence: IndexMap::from([("probe.hits".into(), 350_000.0), ("zero".into(), -0.0)]),
+    }
+}
+
+/// A finished directory with these runs, each with its raw output.
+pub fn with_runs(path: &Path, runs: impl IntoIterator<Item = u32>) -> ResultDir {
+    let mut results = create(path);
+    for run in runs {
+        run_one(&mut results, run);
+    }
+    results
+}
+
+pub fn run_one(results: &mut ResultDir, run: u32) {
+    let partial = results.begin_run(run).unwrap();
+    fs::write(partial.join("stdout"), format!("output of run {run}")).unwrap();
+    results.finish_run(run).unwrap();
+    results.append(&record(run)).unwrap();
+}
+
+pub fn runs_file(path: &Path) -> PathBuf {
+    path.join("runs.jsonl")
+}
+
+/// Names of a directory's entries, in order.
+pub fn names(path: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
