@@ -3,10 +3,9 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
-use perflab_stats::location::NullCache;
 use perflab_stats::multiplicity::holm_weighted;
 use perflab_stats::verdict::{
-    self, Comparison, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, Warning, compare,
+    self, Cache, Comparison, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, Warning, compare,
 };
 
 use crate::headline::headline;
@@ -135,7 +134,7 @@ pub fn analyse(
     if variants.len() == 1 {
         return Err(AnalysisError::OnlyBaseline(baseline));
     }
-    let mut cache = NullCache::default();
+    let mut cache = Cache::default();
     let mut rows = Vec::new();
     for subject in subjects {
         rows.extend(compare_subject(subject, &baseline, selection, &mut cache)?);
@@ -181,7 +180,7 @@ fn compare_subject(
     subject: &Subject,
     baseline: &str,
     selection: &Selection,
-    cache: &mut NullCache,
+    cache: &mut Cache,
 ) -> Result<Vec<Draft>, AnalysisError> {
     let Some(base) = subject.groups.iter().find(|group| group.variant == baseline) else {
         return Ok(Vec::new());
@@ -307,7 +306,7 @@ fn pool(subjects: &[Subject]) -> Vec<Subject> {
             complete.then(|| Subject {
                 workload: workloads.join("+"),
                 parameters: IndexMap::new(),
-                part: Some(format!("all {}", members.len())),
+                part: Some(format!("all {} parts", members.len())),
                 metric: metric.clone(),
                 groups,
             })

@@ -32,14 +32,28 @@ const FIGURES: [Column; 36] = [
     ("mean.p", |row| number(row.mean.p)),
     ("mean.p_adjusted", |row| optional(row.mean.p_adjusted)),
     ("mean.verdict", |row| verdict(row.mean.verdict)),
-    ("slow.base", |row| row.slow.as_ref().map_or_else(String::new, |slow| slow.base.to_string())),
-    ("slow.candidate", |row| {
-        row.slow.as_ref().map_or_else(String::new, |slow| slow.candidate.to_string())
+    ("slow.base", |row| {
+        row.slow
+            .as_ref()
+            .map_or_else(String::new, |slow| slow.base.to_string())
     }),
-    ("slow.difference", |row| optional(row.slow.as_ref().map(|slow| slow.difference))),
-    ("slow.low", |row| optional(row.slow.as_ref().map(|slow| slow.low))),
-    ("slow.high", |row| optional(row.slow.as_ref().map(|slow| slow.high))),
-    ("slow.p", |row| optional(row.slow.as_ref().map(|slow| slow.p))),
+    ("slow.candidate", |row| {
+        row.slow
+            .as_ref()
+            .map_or_else(String::new, |slow| slow.candidate.to_string())
+    }),
+    ("slow.difference", |row| {
+        optional(row.slow.as_ref().map(|slow| slow.difference))
+    }),
+    ("slow.low", |row| {
+        optional(row.slow.as_ref().map(|slow| slow.low))
+    }),
+    ("slow.high", |row| {
+        optional(row.slow.as_ref().map(|slow| slow.high))
+    }),
+    ("slow.p", |row| {
+        optional(row.slow.as_ref().map(|slow| slow.p))
+    }),
     ("detectable", |row| optional(row.detectable)),
     ("base.n", |row| row.base.n.to_string()),
     ("base.min", |row| number(row.base.min)),
@@ -54,7 +68,9 @@ const FIGURES: [Column; 36] = [
     ("candidate.mean", |row| number(row.candidate.mean)),
     ("candidate.max", |row| number(row.candidate.max)),
     ("candidate.sd", |row| optional(row.candidate.sd)),
-    ("candidate.runs", |row| row.candidate.values.len().to_string()),
+    ("candidate.runs", |row| {
+        row.candidate.values.len().to_string()
+    }),
     ("warnings", |row| row.warnings.join("; ")),
 ];
 
@@ -66,14 +82,28 @@ const FIGURES: [Column; 36] = [
 pub fn csv(report: &Report) -> String {
     let rows = report.rows.iter().chain(&report.pooled);
     let parameters = distinct(rows.flat_map(|row| row.parameters.keys()));
-    let mut header = vec!["pooled".to_owned(), "baseline".to_owned(), "workload".to_owned()];
+    let mut header = vec![
+        "pooled".to_owned(),
+        "baseline".to_owned(),
+        "workload".to_owned(),
+    ];
     header.extend(parameters.iter().map(|name| format!("parameter:{name}")));
-    header.extend(SUBJECT.iter().chain(&FIGURES).map(|(name, _)| (*name).to_owned()));
+    header.extend(
+        SUBJECT
+            .iter()
+            .chain(&FIGURES)
+            .map(|(name, _)| (*name).to_owned()),
+    );
 
     let record = |row: &Row, pooled: bool| {
-        let mut record =
-            vec![pooled.to_string(), report.baseline.clone(), row.workload.clone()];
-        let values = parameters.iter().map(|name| row.parameters.get(*name).cloned());
+        let mut record = vec![
+            pooled.to_string(),
+            report.baseline.clone(),
+            row.workload.clone(),
+        ];
+        let values = parameters
+            .iter()
+            .map(|name| row.parameters.get(*name).cloned());
         record.extend(values.map(Option::unwrap_or_default));
         record.extend(SUBJECT.iter().chain(&FIGURES).map(|(_, field)| field(row)));
         record

@@ -1,7 +1,8 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
+use crate::difference::{Differences, percent_within};
 use crate::model::{Answer, Row, Side, Slow};
-use crate::number::{self, Differences};
+use crate::number;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::TextOptions;
 use perflab_experiment::{Better, Metric};
@@ -22,14 +23,20 @@ pub fn detail(row: &Row, baseline: &str, options: &TextOptions) -> String {
         metric_in_words(&row.metric)
     ));
     text += &plot(row, baseline, options);
-    text += &options.show(&ministat(row));
-    text.push('\n');
+    for line in ministat(row).lines() {
+        text += &options.show(line);
+        text.push('\n');
+    }
     let mut facts = vec![
         ("verdict", row.headline.clone()),
         ("typical run", answer(&row.typical, row)),
         ("mean", answer(&row.mean, row)),
     ];
-    facts.extend(row.slow.as_ref().map(|slow| ("slow runs", slow_runs(slow, row))));
+    facts.extend(
+        row.slow
+            .as_ref()
+            .map(|slow| ("slow runs", slow_runs(slow, row))),
+    );
     facts.extend(row.slow.as_ref().and_then(|slow| main_modes(slow, row)));
     facts.extend(detectable(row).map(|smallest| ("such runs show", smallest)));
     for (name, fact) in facts {
@@ -47,8 +54,13 @@ fn plot(row: &Row, baseline: &str, options: &TextOptions) -> String {
         return "no plot: a side has no values\n".to_owned();
     }
     let names = [options.show(baseline), options.show(&row.variant)];
-    let width = options.width.saturating_sub(2).clamp(*PLOT.start(), *PLOT.end());
-    let finite = sides.iter().all(|values| values.iter().all(|value| value.is_finite()));
+    let width = options
+        .width
+        .saturating_sub(2)
+        .clamp(*PLOT.start(), *PLOT.end());
+    let finite = sides
+        .iter()
+        .all(|values| values.iter().all(|value| value.is_finite()));
     let datasets = [
         (names[0].as_str(), sides[0].as_slice()),
         (names[1].as_str(), sides[1].as_slice()),
@@ -68,7 +80,7 @@ fn ministat(row: &Row) -> String {
     match (dataset(&row.base), dataset(&row.candidate)) {
         (Some(base), Some(candidate)) => {
             let comparison = Comparison::of(&base, &candidate, Confidence::default());
-            let sentence = crate::terminal::one_line(&compare_sentence(&comparison));
+            let sentence = compare_sentence(&comparison).replace('\t', "    ");
             format!("ministat would say: {sentence}")
         }
         _ => format!("ministat would say nothing: it wants {MINISTAT_LEAST} values of each"),
@@ -91,13 +103,12 @@ fn answer(answer: &Answer, row: &Row) -> String {
 
 fn slow_runs(slow: &Slow, row: &Row) -> String {
     format!(
-        "{} of {} and {} of {}; difference of the shares {} {}; {} alone",
+        "{} of {} and {} of {}; difference of the shares {}; {} alone",
         slow.base,
         row.base.n,
         slow.candidate,
         row.candidate.n,
-        number::percent(slow.difference),
-        number::interval(Some(slow.low), Some(slow.high)),
+        percent_within(slow.difference, slow.low, slow.high),
         number::probability(slow.p)
     )
 }
@@ -107,7 +118,10 @@ fn main_modes(slow: &Slow, row: &Row) -> Option<(&'static str, String)> {
     let base = main_median(&row.base, slow.base, &row.metric)?;
     let candidate = main_median(&row.candidate, slow.candidate, &row.metric)?;
     let (base, candidate) = number::pair(base, candidate, &row.metric.unit);
-    Some(("main modes", format!("medians {base} and {candidate}, without the slow runs")))
+    Some((
+        "main modes",
+        format!("medians {base} and {candidate}, without the slow runs"),
+    ))
 }
 
 fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {
@@ -132,5 +146,7 @@ fn detectable(row: &Row) -> Option<String> {
     } else {
         number::value_with_unit(smallest, &row.metric.unit)
     };
-    Some(format!("a typical-run difference of {size} in 4 of 5 experiments"))
+    Some(format!(
+        "a typical-run difference of {size} in 4 of 5 experiments"
+    ))
 }

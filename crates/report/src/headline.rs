@@ -1,8 +1,8 @@
 //! The verdicts on one pair of variants, in a word or two.
 //!
-//! A word without more (`faster`) needs both questions to be answered that way. A typical run that
-//! is faster while the mean is not proven to be so may hide more slow runs, so it is said what was
-//! proven, and no more.
+//! A word without more (`faster`) needs both questions to be answered that way, and no slow mode on
+//! either side. A typical run that is faster while the mean is not proven to be so may hide more
+//! slow runs; so it is said what was proven, and no more.
 
 use crate::model::{Row, Verdict};
 
@@ -15,7 +15,8 @@ pub fn headline(row: &Row) -> String {
         (false, true) => format!("mean {}", word(row.mean.verdict)),
         (false, false) => "not asked".to_owned(),
         (true, true) => match (row.typical.verdict, row.mean.verdict) {
-            (typical, mean) if typical == mean => word(typical).to_owned(),
+            (Verdict::NotProven, Verdict::NotProven) => word(Verdict::NotProven).to_owned(),
+            (typical, mean) if typical == mean && row.slow.is_none() => word(typical).to_owned(),
             (typical, Verdict::NotProven) => format!("typical run {}", word(typical)),
             (Verdict::NotProven, mean) => format!("mean {}", word(mean)),
             (typical, mean) => format!("typical run {}, mean {}", word(typical), word(mean)),

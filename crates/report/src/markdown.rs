@@ -25,9 +25,13 @@ pub fn markdown(report: &Report) -> String {
         text.push('\n');
     }
     if let Some((sentence, alarm)) = words::control(report) {
-        text += &format!("{}{}\n\n", if alarm { WARNING } else { "" }, escape(&sentence));
+        text += &format!(
+            "{}{}\n\n",
+            if alarm { WARNING } else { "" },
+            escape(&sentence)
+        );
     }
-    for sentence in words::legend(report) {
+    for sentence in words::legend(report, true) {
         text += &format!("- {}\n", escape(&sentence));
     }
     for warning in words::warnings(report) {
@@ -41,22 +45,34 @@ const WARNING: &str = "**warning:** ";
 fn table(section: &Section<'_>) -> String {
     let labels = section.labels();
     let medians = section.medians();
-    let (typical, mean) = (section.style(|row| &row.typical), section.style(|row| &row.mean));
+    let (typical, mean) = (
+        section.style(|row| &row.typical),
+        section.style(|row| &row.mean),
+    );
     let has_slow = section.has_slow_runs();
-    let mut headers: Vec<(String, bool)> =
-        labels.iter().map(|label| (escape(&label.header), false)).collect();
+    let mut headers: Vec<(String, bool)> = labels
+        .iter()
+        .map(|label| (escape(&label.header), false))
+        .collect();
     headers.extend([section.baseline, section.variant].map(|name| (escape(name), true)));
     headers.push(("typical run".to_owned(), true));
     headers.push(("verdict".to_owned(), false));
     headers.push(("mean".to_owned(), true));
     headers.extend(has_slow.then(|| ("slow runs".to_owned(), true)));
     let names = headers.iter().map(|(name, _)| name.clone());
-    let rules = headers.iter().map(|(_, right)| if *right { "---:" } else { ":---" }.to_owned());
+    let rules = headers
+        .iter()
+        .map(|(_, right)| if *right { "---:" } else { ":---" }.to_owned());
     let mut text = line(names) + &line(rules);
     for (index, row) in section.all().enumerate() {
         let mut cells: Vec<String> = labels
             .iter()
-            .map(|label| label.cells.get(index).map_or_else(String::new, |cell| escape(cell)))
+            .map(|label| {
+                label
+                    .cells
+                    .get(index)
+                    .map_or_else(String::new, |cell| escape(cell))
+            })
             .collect();
         let (base, candidate) = medians.get(index).cloned().unwrap_or_default();
         cells.extend([base, candidate]);

@@ -1,6 +1,4 @@
-//! Figures for people: as many digits as the evidence carries, in units that can be read.
-
-use crate::model::Answer;
+//! Figures for people: few digits, in units that can be read.
 
 /// Written where there is no finite figure.
 pub(crate) const NONE: &str = "…";
@@ -9,7 +7,7 @@ pub(crate) const NONE: &str = "…";
 const DIGITS: usize = 4;
 
 /// From here on a figure is written with an exponent.
-const LONGEST: f64 = 1e12;
+pub(crate) const LONGEST: f64 = 1e12;
 
 /// From here downwards too.
 const SHORTEST: f64 = 1e-9;
@@ -60,20 +58,6 @@ pub(crate) fn pair(a: f64, b: f64, unit: &str) -> (String, String) {
     }
 }
 
-/// A relative difference on its own: 0.0312 is `+3.1%`. Zero and what rounds to it have no sign.
-pub fn percent(difference: f64) -> String {
-    let fitted = Differences::percent(fitting_decimals(None, None, difference, 100.0, true));
-    fitted.estimate(difference)
-}
-
-/// The interval of a relative difference: `[-4.0, -2.2]%`. An end that is absent or infinite is `…`.
-pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
-    let centre = low.or(high).unwrap_or(0.0);
-    let decimals = fitting_decimals(low, high, centre, 100.0, true);
-    let (low, high) = Differences::percent(decimals).ends(low, high);
-    format!("[{low}, {high}]%")
-}
-
 /// A share or a size without sign, with up to three significant digits: 0.95 is `95%`, 0.0123 is `1.23%`.
 pub fn share(fraction: f64) -> String {
     let percent = fraction * 100.0;
@@ -94,8 +78,9 @@ pub fn probability(p: f64) -> String {
 
 /// How values of one unit are scaled.
 #[derive(Debug, Clone, Copy)]
-struct Scale {
-    factor: f64,
+pub(crate) struct Scale {
+    /// From the metric's unit to the one shown.
+    pub(crate) factor: f64,
     /// The unit that the scale chose; empty where values stay as they are.
     suffix: &'static str,
     per_second: bool,
@@ -104,8 +89,16 @@ struct Scale {
 }
 
 impl Scale {
+    /// Of relative differences.
+    pub(crate) const PERCENT: Self = Self {
+        factor: 100.0,
+        suffix: "",
+        per_second: false,
+        whole: false,
+    };
+
     /// The scale of the largest value.
-    fn of(values: &[f64], unit: &str) -> Self {
+    pub(crate) fn of(values: &[f64], unit: &str) -> Self {
         let largest = values
             .iter()
             .filter(|value| value.is_finite())
@@ -128,12 +121,7 @@ impl Scale {
     }
 
     /// The largest step that the value reaches once it is rounded, so that 999.99 µs is 1.000 ms.
-    fn pick(
-        steps: &[(f64, &'static str)],
-        largest: f64,
-        base: f64,
-        per_second: bool,
-    ) -> Self {
+    fn pick(steps: &[(f64, &'static str)], largest: f64, base: f64, per_second: bool) -> Self {
         let reached = |&&(step, _): &&(f64, &str)| rounded(largest * base / step, DIGITS) >= 1.0;
         let own = steps.iter().find(|&&(step, _)| step == base);
         let step = if largest == 0.0 {
@@ -154,7 +142,8 @@ impl Scale {
         !self.suffix.is_empty()
     }
 
-    fn unit(self) -> String {
+    /// What stands behind a figure; nothing where the metric's own unit is kept.
+    pub(crate) fn unit(self) -> String {
         match (self.suffix, self.per_second) {
             ("", _) => String::new(),
             (suffix, false) => format!(" {suffix}"),
@@ -174,158 +163,6 @@ impl Scale {
         };
         number + &self.unit()
     }
-}
-
-/// How the differences of one column, or of one row, are written.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Differences {
-    scale: Scale,
-    percent: bool,
-    decimals: usize,
-}
-
-impl Differences {
-    fn percent(decimals: usize) -> Self {
-        let scale = Scale {
-            factor: 100.0,
-            suffix: "",
-            per_second: false,
-            whole: false,
-        };
-        Self {
-            scale,
-            percent: true,
-            decimals,
-        }
-    }
-
-    /// A common style for answers in a column: the median of the decimals that their intervals ask for.
-    pub(crate) fn of<'a>(
-        answers: impl Iterator<Item = &'a Answer> + Clone,
-        relative: bool,
-        unit: &str,
-    ) -> Self {
-        let style = if relative {
-            Self::percent(0)
-        } else {
-            let figures: Vec<f64> = answers
-                .clone()
-                .flat_map(|a| [Some(a.difference), a.low, a.high])
-                .flatten()
-                .collect();
-            Self {
-                scale: Scale::of(&figures, unit),
-                percent: false,
-                decimals: 0,
-            }
-        };
-        let mut decimals: Vec<usize> = answers.map(|answer| style.fitting(answer)).collect();
-        decimals.sort_unstable();
-        Self {
-            decimals: decimals.get(decimals.len() / 2).copied().unwrap_or(1),
-            ..style
-        }
-    }
-
-    fn fitting(self, answer: &Answer) -> usize {
-        let Answer {
-            difference,
-            low,
-            high,
-            ..
-        } = *answer;
-        fitting_decimals(low, high, difference, self.scale.factor, self.percent)
-    }
-
-    /// The style for one answer: more decimals where an end that is not zero would be rounded to it,
-    /// as the reader looks for zero in the interval.
-    pub(crate) fn for_answer(self, answer: &Answer) -> Self {
-        let nearest = match (answer.low, answer.high) {
-            (Some(low), _) if low > 0.0 => low,
-            (_, Some(high)) if high < 0.0 => high,
-            _ => return self,
-        };
-        let visible = (self.decimals..=MOST_DECIMALS)
-            .find(|&decimals| !is_zero(&fixed(nearest * self.scale.factor, decimals)));
-        Self {
-            decimals: visible.unwrap_or(self.decimals),
-            ..self
-        }
-    }
-
-    /// The difference with its unit: `-3.1%`, `+1.20 ms`.
-    pub(crate) fn estimate(self, difference: f64) -> String {
-        let unit = if self.percent {
-            "%".to_owned()
-        } else {
-            self.scale.unit()
-        };
-        match self.bare(difference) {
-            text if text == NONE => text,
-            text => text + &unit,
-        }
-    }
-
-    /// The ends of an interval, without unit.
-    pub(crate) fn ends(self, low: Option<f64>, high: Option<f64>) -> (String, String) {
-        let end = |end: Option<f64>| end.map_or_else(|| NONE.to_owned(), |end| self.bare(end));
-        (end(low), end(high))
-    }
-
-    /// The difference and its interval: `-3.1% [-4.0, -2.2]`.
-    pub(crate) fn answer(self, answer: &Answer) -> String {
-        let style = self.for_answer(answer);
-        let (low, high) = style.ends(answer.low, answer.high);
-        format!("{} [{low}, {high}]", style.estimate(answer.difference))
-    }
-
-    fn bare(self, difference: f64) -> String {
-        fixed(difference * self.scale.factor, self.decimals)
-    }
-}
-
-/// More decimals than this tell nothing about measurements.
-const MOST_DECIMALS: usize = 6;
-
-/// Decimals that leave an interval one digit or two that move; without one, the difference two.
-fn fitting_decimals(
-    low: Option<f64>,
-    high: Option<f64>,
-    difference: f64,
-    factor: f64,
-    percent: bool,
-) -> usize {
-    let half_width = match (low, high) {
-        (Some(low), Some(high)) => (high - low) / 2.0,
-        _ => difference.abs() / 10.0,
-    } * factor.abs();
-    if !half_width.is_finite() || half_width <= 0.0 {
-        return 1;
-    }
-    let wanted = 1.0 - (4.0 * half_width).log10().floor();
-    // A whole per cent is too coarse for a difference that matters, unless the interval is wide.
-    let least = if percent && half_width < 10.0 { 1.0 } else { 0.0 };
-    wanted.clamp(least, MOST_DECIMALS as f64) as usize
-}
-
-/// A number with sign and decimals; never a negative zero.
-fn fixed(value: f64, decimals: usize) -> String {
-    if !value.is_finite() {
-        return NONE.to_owned();
-    }
-    if value.abs() >= LONGEST {
-        return format!("{value:+.1e}");
-    }
-    let text = format!("{value:+.decimals$}");
-    if is_zero(&text) {
-        text.trim_start_matches(['+', '-']).to_owned()
-    } else {
-        text
-    }
-}
-
-fn is_zero(number: &str) -> bool {
-    !number.bytes().any(|byte| (b'1'..=b'9').contains(&byte))
 }
 
 /// A finite number with at least so many significant digits; whole digits are never rounded away.
@@ -361,18 +198,6 @@ fn trimmed(number: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Verdict;
-
-    fn answer(difference: f64, low: Option<f64>, high: Option<f64>) -> Answer {
-        Answer {
-            difference,
-            low,
-            high,
-            p: 0.5,
-            p_adjusted: None,
-            verdict: Verdict::NotProven,
-        }
-    }
 
     #[test]
     fn times_take_the_unit_of_their_magnitude() {
@@ -431,52 +256,12 @@ mod tests {
     #[test]
     fn two_values_share_a_scale_unless_far_apart() {
         let both = |a, b| pair(a, b, "s");
-        assert_eq!(both(0.000_998_7, 0.001_002), ("0.9987 ms".into(), "1.002 ms".into()));
+        assert_eq!(
+            both(0.000_998_7, 0.001_002),
+            ("0.9987 ms".into(), "1.002 ms".into())
+        );
         assert_eq!(both(0.000_001, 1.0), ("1.000 µs".into(), "1.000 s".into()));
         assert_eq!(both(f64::NAN, 0.001), ("…".into(), "1.000 ms".into()));
-    }
-
-    #[test]
-    fn a_percentage_has_a_sign_unless_it_is_zero() {
-        let cases = [
-            (-0.0312, "-3.1%"),
-            (0.0004, "+0.040%"),
-            (-0.000_000_000_1, "0.000000%"),
-            (-0.0, "0.0%"),
-            (5.0, "+500%"),
-            (1e300, "+1.0e302%"),
-            (f64::INFINITY, "…"),
-        ];
-        for (number, text) in cases {
-            assert_eq!(percent(number), text, "{number}");
-        }
-    }
-
-    #[test]
-    fn an_interval_shows_what_it_lacks() {
-        assert_eq!(interval(Some(-0.04), Some(-0.022)), "[-4.0, -2.2]%");
-        assert_eq!(interval(Some(-0.000_4), Some(0.000_3)), "[-0.04, +0.03]%");
-        assert_eq!(interval(None, Some(0.1)), "[…, +10.0]%");
-        assert_eq!(interval(Some(f64::NEG_INFINITY), None), "[…, …]%");
-    }
-
-    #[test]
-    fn an_end_that_is_not_zero_never_looks_like_zero() {
-        let near = answer(0.01, Some(0.000_2), Some(0.02));
-        let style = Differences::of([&near].into_iter(), true, "1/s");
-        assert_eq!(style.answer(&near), "+1.00% [+0.02, +2.00]");
-        let across = answer(0.01, Some(-0.000_2), Some(0.02));
-        assert_eq!(style.answer(&across), "+1.0% [0.0, +2.0]");
-    }
-
-    #[test]
-    fn absolute_differences_carry_their_unit() {
-        let slower = answer(0.0012, Some(0.0009), Some(0.0015));
-        let style = Differences::of([&slower].into_iter(), false, "s");
-        assert_eq!(style.answer(&slower), "+1.2 ms [+0.9, +1.5]");
-        let more = answer(12.0, Some(-3.0), Some(27.0));
-        let style = Differences::of([&more].into_iter(), false, "faults");
-        assert_eq!(style.answer(&more), "+12 [-3, +27]");
     }
 
     #[test]

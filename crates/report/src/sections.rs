@@ -1,7 +1,8 @@
 //! The rows of a report as tables: one for each metric and candidate, the control's last.
 
+use crate::difference::Differences;
 use crate::model::{Answer, Report, Row, Verdict};
-use crate::number::{self, Differences};
+use crate::number;
 use crate::terminal::Colour;
 use perflab_experiment::{Better, Metric};
 
@@ -12,6 +13,8 @@ pub(crate) struct Section<'a> {
     pub(crate) variant: &'a str,
     pub(crate) baseline: &'a str,
     pub(crate) is_control: bool,
+    /// Whether the report holds other workloads than those of this section, or several here.
+    several_workloads: bool,
     pub(crate) rows: Vec<&'a Row>,
     /// Set apart, below the rows.
     pub(crate) pooled: Vec<&'a Row>,
@@ -28,6 +31,7 @@ pub(crate) struct Label {
 /// The sections in order of appearance, metric by metric.
 pub(crate) fn sections(report: &Report) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
+    let several_workloads = distinct(report.rows.iter().map(|row| &row.workload)).len() > 1;
     let rows = report.rows.iter().map(|row| (row, false));
     let pooled = report.pooled.iter().map(|row| (row, true));
     for (row, is_pooled) in rows.chain(pooled) {
@@ -40,6 +44,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section<'_>> {
                 variant: &row.variant,
                 baseline: &report.baseline,
                 is_control: report.control.as_ref() == Some(&row.variant),
+                several_workloads,
                 rows: Vec::new(),
                 pooled: Vec::new(),
             });
@@ -52,7 +57,13 @@ pub(crate) fn sections(report: &Report) -> Vec<Section<'_>> {
             section.rows.push(row);
         }
     }
-    let metrics = distinct(report.rows.iter().chain(&report.pooled).map(|row| &row.metric));
+    let metrics = distinct(
+        report
+            .rows
+            .iter()
+            .chain(&report.pooled)
+            .map(|row| &row.metric),
+    );
     sections.sort_by_key(|section| {
         let metric = metrics.iter().position(|metric| *metric == section.metric);
         (section.is_control, metric)
@@ -66,28 +77,52 @@ impl<'a> Section<'a> {
         self.rows.iter().chain(&self.pooled).copied()
     }
 
-    /// What is compared, and which way is better.
+    /// What is compared, where that is the same for all rows, and which way is better.
     pub(crate) fn title(&self) -> String {
         let control = if self.is_control { "control: " } else { "" };
-        format!(
-            "{control}{} against {}: {}",
-            self.variant,
-            self.baseline,
-            metric_in_words(self.metric)
-        )
+        let mut title = format!("{control}{} against {}", self.variant, self.baseline);
+        if let ([workload], true) = (self.workloads().as_slice(), self.several_workloads) {
+            title += &format!(", {workload}");
+        }
+        for key in self.parameters() {
+            if let [Some(value)] = self.values(key).as_slice() {
+                title += &format!(", {key}={value}");
+            }
+        }
+        if let (
+            [
+                Row {
+                    part: Some(part), ..
+                },
+            ],
+            [],
+        ) = (self.rows.as_slice(), self.pooled.as_slice())
+        {
+            title += &format!(", {part}");
+        }
+        format!("{title}: {}", metric_in_words(self.metric))
+    }
+
+    fn workloads(&self) -> Vec<&'a String> {
+        distinct(self.rows.iter().map(|row| &row.workload))
+    }
+
+    fn parameters(&self) -> Vec<&'a String> {
+        distinct(self.rows.iter().flat_map(|row| row.parameters.keys()))
+    }
+
+    /// The different values of a parameter.
+    fn values(&self, key: &str) -> Vec<Option<&'a String>> {
+        distinct(self.rows.iter().map(|row| row.parameters.get(key)))
     }
 
     /// The columns that tell the rows apart; at least one.
     pub(crate) fn labels(&self) -> Vec<Label> {
         let mut labels = Vec::new();
-        let workloads = distinct(self.rows.iter().map(|row| &row.workload));
         let has_parts = self.rows.iter().any(|row| row.part.is_some());
-        let keys = distinct(self.rows.iter().flat_map(|row| row.parameters.keys()));
-        let varying: Vec<&String> = keys
-            .into_iter()
-            .filter(|key| distinct(self.rows.iter().map(|row| row.parameters.get(*key))).len() > 1)
-            .collect();
-        if workloads.len() > 1 || (varying.is_empty() && !has_parts) {
+        let mut varying = self.parameters();
+        varying.retain(|key| self.values(key).len() > 1);
+        if self.workloads().len() > 1 || (varying.is_empty() && !has_parts) {
             labels.push(self.label("workload", |row| Some(&row.workload)));
         }
         for key in varying {
@@ -98,13 +133,18 @@ impl<'a> Section<'a> {
         }
         if let Some(first) = labels.first_mut() {
             let several = self.pooled.len() > 1;
-            first.cells.extend(self.pooled.iter().map(|row| pooled_label(row, several)));
+            first
+                .cells
+                .extend(self.pooled.iter().map(|row| pooled_label(row, several)));
         }
         labels
     }
 
     fn label(&self, header: &str, cell: impl Fn(&'a Row) -> Option<&'a String>) -> Label {
-        let cells = self.rows.iter().map(|row| cell(row).cloned().unwrap_or_default());
+        let cells = self
+            .rows
+            .iter()
+            .map(|row| cell(row).cloned().unwrap_or_default());
         Label {
             header: header.to_owned(),
             cells: cells.collect(),
@@ -155,10 +195,24 @@ pub(crate) fn slow_runs(row: &Row) -> Option<(String, String)> {
 
 /// Which row it is, in a line of its own.
 pub(crate) fn row_label(row: &Row) -> String {
-    let mut words = vec![row.workload.clone()];
-    words.extend(row.parameters.iter().map(|(key, value)| format!("{key}={value}")));
+    let within = label_within_workload(row);
+    let words = [row.workload.as_str(), &within];
+    words
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Which row of its workload it is; nothing where it is the only one.
+pub(crate) fn label_within_workload(row: &Row) -> String {
+    let mut words = Vec::new();
+    words.extend(
+        row.parameters
+            .iter()
+            .map(|(key, value)| format!("{key}={value}")),
+    );
     words.extend(row.part.clone());
-    words.retain(|word| !word.is_empty());
     words.join(" ")
 }
 

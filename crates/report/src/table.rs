@@ -8,6 +8,9 @@ use unicode_width::UnicodeWidthStr;
 /// Columns of a name at the head of a column, or beside a row, before it is cut.
 const LONGEST_NAME: usize = 32;
 
+/// Columns that a label keeps before other columns are left out for it.
+const COMFORTABLE_LABEL: usize = 20;
+
 /// Columns that a label keeps however narrow the page.
 const SHORTEST_LABEL: usize = 8;
 
@@ -18,6 +21,7 @@ const GAP: &str = "  ";
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) text: String,
+    pub(crate) has_medians: bool,
     /// Headers of columns that say something and were left out all the same.
     pub(crate) omitted: Vec<&'static str>,
 }
@@ -54,7 +58,9 @@ pub(crate) fn table(section: &Section<'_>, options: &TextOptions) -> Table {
     let omitted = fit(&mut columns, section.mean_matters(), options);
     let colours: Vec<Colour> = section.all().map(colour).collect();
     let mut text = String::new();
-    let headers = columns.iter().map(|column| (column, column.header.as_str(), Colour::None));
+    let headers = columns
+        .iter()
+        .map(|column| (column, column.header.as_str(), Colour::None));
     text += &line(headers, options);
     for (index, colour) in colours.iter().enumerate() {
         if index == section.rows.len() && index > 0 {
@@ -71,7 +77,12 @@ pub(crate) fn table(section: &Section<'_>, options: &TextOptions) -> Table {
         });
         text += &line(cells, options);
     }
-    Table { text, omitted }
+    let has_medians = columns.iter().any(|column| column.kind == Kind::Median);
+    Table {
+        text,
+        has_medians,
+        omitted,
+    }
 }
 
 fn line<'a>(
@@ -85,7 +96,11 @@ fn line<'a>(
         }
         let space = " ".repeat(column.width().saturating_sub(cell.width()));
         let painted = options.paint(cell, colour);
-        line += &if column.right { space + &painted } else { painted + &space };
+        line += &if column.right {
+            space + &painted
+        } else {
+            painted + &space
+        };
     }
     line.truncate(line.trim_end().len());
     line.push('\n');
@@ -114,14 +129,25 @@ fn columns(section: &Section<'_>, options: &TextOptions) -> Vec<Column> {
             });
         }
     }
-    columns.push(answers(section, options, Kind::Typical, "typical run", |row| &row.typical));
+    columns.push(answers(
+        section,
+        options,
+        Kind::Typical,
+        "typical run",
+        |row| &row.typical,
+    ));
     columns.push(Column {
         kind: Kind::Verdict,
         header: "verdict".to_owned(),
         right: false,
-        cells: section.all().map(|row| options.show(&row.headline)).collect(),
+        cells: section
+            .all()
+            .map(|row| options.show(&row.headline))
+            .collect(),
     });
-    columns.push(answers(section, options, Kind::Mean, "mean", |row| &row.mean));
+    columns.push(answers(section, options, Kind::Mean, "mean", |row| {
+        &row.mean
+    }));
     if section.has_slow_runs() {
         columns.push(slow(section));
     }
@@ -143,7 +169,13 @@ fn answers(
         [style.estimate(answer.difference), low, high].map(|part| options.show(&part))
     });
     let parts: Vec<[String; 3]> = parts.collect();
-    let width = |index: usize| parts.iter().map(|part| part[index].width()).max().unwrap_or(0);
+    let width = |index: usize| {
+        parts
+            .iter()
+            .map(|part| part[index].width())
+            .max()
+            .unwrap_or(0)
+    };
     let widths = [width(0), width(1), width(2)];
     let cell = |[difference, low, high]: &[String; 3]| {
         format!(
@@ -163,12 +195,23 @@ fn answers(
 
 fn slow(section: &Section<'_>) -> Column {
     let counts: Vec<Option<(String, String)>> = section.all().map(slow_runs).collect();
-    let sides = || counts.iter().flatten().flat_map(|(base, candidate)| [base, candidate]);
+    let sides = || {
+        counts
+            .iter()
+            .flatten()
+            .flat_map(|(base, candidate)| [base, candidate])
+    };
     let width = sides().map(|side| side.width()).max().unwrap_or(0);
     let cell = |counts: &Option<(String, String)>| {
-        counts.as_ref().map_or_else(String::new, |(base, candidate)| {
-            format!("{}{GAP}{}", pad(base, width, true), pad(candidate, width, true))
-        })
+        counts
+            .as_ref()
+            .map_or_else(String::new, |(base, candidate)| {
+                format!(
+                    "{}{GAP}{}",
+                    pad(base, width, true),
+                    pad(candidate, width, true)
+                )
+            })
     };
     Column {
         kind: Kind::Slow,
@@ -178,38 +221,47 @@ fn slow(section: &Section<'_>) -> Column {
     }
 }
 
-/// Leaves out columns, the least telling first, then cuts labels, until the table fits or nothing is left to give.
+/// Leaves out columns, the least telling first, and cuts labels, until the table fits or nothing is left to give.
 fn fit(columns: &mut Vec<Column>, mean_matters: bool, options: &TextOptions) -> Vec<&'static str> {
     let mut omitted = Vec::new();
-    let steps = [
-        (Kind::Mean, !mean_matters, None),
-        (Kind::Median, true, Some("medians")),
-        (Kind::Slow, true, Some("slow runs")),
-        (Kind::Mean, true, Some("mean")),
-    ];
-    for (kind, may_go, name) in steps {
+    let mut leave_out = |columns: &mut Vec<Column>, kind: Kind, name: Option<&'static str>| {
         let there = columns.iter().any(|column| column.kind == kind);
-        if may_go && there && total(columns) > options.width {
+        if there && total(columns) > options.width {
             columns.retain(|column| column.kind != kind);
             omitted.extend(name);
         }
+    };
+    if !mean_matters {
+        leave_out(columns, Kind::Mean, None);
     }
-    while let Some(excess) = total(columns).checked_sub(options.width).filter(|more| *more > 0) {
-        let labels = columns.iter_mut().filter(|column| column.kind == Kind::Label);
+    leave_out(columns, Kind::Median, Some("medians"));
+    cut_labels(columns, COMFORTABLE_LABEL, options);
+    leave_out(columns, Kind::Slow, Some("slow runs"));
+    leave_out(columns, Kind::Mean, Some("mean"));
+    cut_labels(columns, SHORTEST_LABEL, options);
+    omitted
+}
+
+/// Cuts the widest label as far as needed, then the next, but none below `least` columns.
+fn cut_labels(columns: &mut [Column], least: usize, options: &TextOptions) {
+    loop {
+        let excess = total(columns).saturating_sub(options.width);
+        let labels = columns
+            .iter_mut()
+            .filter(|column| column.kind == Kind::Label);
         let Some(widest) = labels.max_by_key(|column| column.width()) else {
-            break;
+            return;
         };
         let width = widest.width();
-        if width <= SHORTEST_LABEL {
-            break;
+        if excess == 0 || width <= least {
+            return;
         }
-        let width = width.saturating_sub(excess).max(SHORTEST_LABEL);
+        let width = width.saturating_sub(excess).max(least);
         widest.header = options.cut(&widest.header, width);
         for cell in &mut widest.cells {
             *cell = options.cut(cell, width);
         }
     }
-    omitted
 }
 
 fn total(columns: &[Column]) -> usize {

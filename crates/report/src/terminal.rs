@@ -191,7 +191,10 @@ mod tests {
 
     #[test]
     fn ascii_replaces_everything_else() {
-        assert_eq!(ASCII.show("3×12 µs … ±1 “é”"), "3x12 us ... +/-1 \"\\u{e9}\"");
+        assert_eq!(
+            ASCII.show("3×12 µs … ±1 “é”"),
+            "3x12 us ... +/-1 \"\\u{e9}\""
+        );
         assert_eq!(ASCII.cut("abcdefgh", 6), "abc...");
     }
 
@@ -221,7 +224,10 @@ mod tests {
             ..PLAIN
         };
         assert_eq!(PLAIN.paint("slower", Colour::Bad), "slower");
-        assert_eq!(colour.paint("slower", Colour::Bad), "\u{1b}[31mslower\u{1b}[0m");
+        assert_eq!(
+            colour.paint("slower", Colour::Bad),
+            "\u{1b}[31mslower\u{1b}[0m"
+        );
         assert_eq!(colour.paint("same", Colour::None), "same");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::{Report, Row, Side};
 use crate::number;
-use crate::sections::{Section, colour, row_label, sections};
+use crate::sections::{Section, colour, sections};
 use crate::table::table;
 use crate::terminal::{Colour, TextOptions, pad};
 use crate::words;
@@ -17,14 +17,16 @@ pub fn text(report: &Report, options: &TextOptions) -> String {
     let failures = words::failures(report).map(|failures| options.paragraph(&failures));
     text += &failures.unwrap_or_default();
     let mut omitted = Vec::new();
+    let mut medians = false;
     for section in sections(report) {
         text.push('\n');
         if let ([row], []) = (section.rows.as_slice(), section.pooled.as_slice()) {
-            text += &single(report, &section, row, options);
+            text += &single(&section, row, options);
         } else {
             text += &options.paragraph(&section.title());
             let table = table(&section, options);
             text += &table.text;
+            medians |= table.has_medians;
             omitted.extend(table.omitted);
         }
     }
@@ -32,14 +34,16 @@ pub fn text(report: &Report, options: &TextOptions) -> String {
         text += &alarmed(&sentence, alarm, options);
     }
     text.push('\n');
-    text += &words::nothing(report).map(|nothing| options.paragraph(&nothing)).unwrap_or_default();
+    text += &words::nothing(report)
+        .map(|nothing| options.paragraph(&nothing))
+        .unwrap_or_default();
     omitted.sort_unstable();
     omitted.dedup();
     if !omitted.is_empty() {
         let columns = omitted.join(", ");
         text += &options.paragraph(&format!("not shown, as the page is too narrow: {columns}"));
     }
-    for sentence in words::legend(report) {
+    for sentence in words::legend(report, medians) {
         text += &options.paragraph(&sentence);
     }
     for warning in words::warnings(report) {
@@ -59,23 +63,21 @@ fn alarmed(sentence: &str, alarm: bool, options: &TextOptions) -> String {
 }
 
 /// A section of one row, the answer first.
-fn single(report: &Report, section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
-    let several_workloads = report.rows.iter().any(|other| other.workload != row.workload);
-    let label = if several_workloads || row.part.is_some() || !row.parameters.is_empty() {
-        format!(", {}", row_label(row))
-    } else {
-        String::new()
-    };
+fn single(section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
     let typical = section.style(|row| &row.typical)(row).answer(&row.typical);
     let mean = section.style(|row| &row.mean)(row).answer(&row.mean);
     let verdict = options.paint(&options.show(&row.headline), colour(row));
     let answer = options.show(&format!(": typical run {typical}, mean {mean}"));
-    let mut text = options.paragraph(&(section.title() + &label));
+    let mut text = options.paragraph(&section.title());
     text += &format!("  {verdict}{answer}\n");
     let slow = row.slow.as_ref();
     let sides = [
         (section.baseline, &row.base, slow.map(|slow| slow.base)),
-        (section.variant, &row.candidate, slow.map(|slow| slow.candidate)),
+        (
+            section.variant,
+            &row.candidate,
+            slow.map(|slow| slow.candidate),
+        ),
     ];
     let names = sides.map(|(name, ..)| options.show(name));
     let width = names.iter().map(|name| name.width()).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use crate::model::{Answer, Report, Row, Verdict};
 use crate::number;
-use crate::sections::{distinct, row_label};
+use crate::sections::{distinct, label_within_workload, row_label};
 
 /// Rows that a warning names before it counts the rest.
 const NAMED: usize = 3;
@@ -43,8 +43,14 @@ fn subjects(report: &Report) -> String {
         "variant",
     )];
     let factors = [
-        (distinct(rows.iter().map(|row| &row.workload)).len(), "workload"),
-        (distinct(rows.iter().map(|row| &row.parameters)).len(), "setting"),
+        (
+            distinct(rows.iter().map(|row| &row.workload)).len(),
+            "workload",
+        ),
+        (
+            distinct(rows.iter().map(|row| &row.parameters)).len(),
+            "setting",
+        ),
         (distinct(rows.iter().map(|row| &row.part)).len(), "part"),
         (distinct(rows.iter().map(|row| &row.metric)).len(), "metric"),
     ];
@@ -55,7 +61,12 @@ fn subjects(report: &Report) -> String {
 
 /// How many runs each side has; units where runs share one.
 fn runs(report: &Report) -> String {
-    let sides = || report.rows.iter().flat_map(|row| [&row.base, &row.candidate]);
+    let sides = || {
+        report
+            .rows
+            .iter()
+            .flat_map(|row| [&row.base, &row.candidate])
+    };
     let fewest = sides().map(|side| side.n).min().unwrap_or(0);
     let most = sides().map(|side| side.n).max().unwrap_or(0);
     let noun = if sides().all(|side| side.values.len() == side.n) {
@@ -75,10 +86,15 @@ pub(crate) fn failures(report: &Report) -> Option<String> {
     let design = &report.design;
     let mut parts = Vec::new();
     if design.recorded != design.planned {
-        parts.push(format!("{} of {} planned runs recorded", design.recorded, design.planned));
+        parts.push(format!(
+            "{} of {} planned runs recorded",
+            design.recorded, design.planned
+        ));
     }
     let failed = design.failed.iter().filter(|(_, count)| **count > 0);
-    let failed: Vec<String> = failed.map(|(status, count)| format!("{count} {status}")).collect();
+    let failed: Vec<String> = failed
+        .map(|(status, count)| format!("{count} {status}"))
+        .collect();
     if !failed.is_empty() {
         parts.push(format!("runs that did not pass: {}", failed.join(", ")));
     }
@@ -90,35 +106,36 @@ pub(crate) fn control(report: &Report) -> Option<(String, bool)> {
     let control = report.control.as_ref()?;
     let rows = all(report).filter(|row| &row.variant == control);
     let answers: Vec<&Answer> = rows.flat_map(|row| [&row.typical, &row.mean]).collect();
-    let asked = answers.iter().filter(|answer| answer.p_adjusted.is_some()).count();
+    let asked = answers
+        .iter()
+        .filter(|answer| answer.p_adjusted.is_some())
+        .count();
     let found = answers
         .iter()
         .filter(|answer| matches!(answer.verdict, Verdict::Better | Verdict::Worse))
         .count();
     let sentence = match (asked, found) {
         (_, 1..) => format!(
-            "control: {control} is the baseline once more, and yet {found} of {} proven different: \
-             something other than the variants moves these results, so do not believe the verdicts above",
-            claims(asked.max(found), found != 1)
+            "control: {control} is the baseline once more, yet proven different in {found} of {}: \
+             distrust the verdicts above",
+            counted(asked.max(found), "claim")
         ),
         (0, 0) => format!("control: {control} is not in this comparison"),
-        (_, 0) => format!("control: nothing found in {}, as it should be", counted(asked, "claim")),
+        (_, 0) => format!(
+            "control: nothing found in {}, as it should be",
+            counted(asked, "claim")
+        ),
     };
     Some((sentence, found > 0))
 }
 
-fn claims(count: usize, plural_verb: bool) -> String {
-    let verb = if plural_verb { "are" } else { "is" };
-    format!("{} {verb}", counted(count, "claim"))
-}
-
-/// What the columns and the verdicts mean: at most four sentences.
-pub(crate) fn legend(report: &Report) -> Vec<String> {
+/// What the columns and the verdicts mean: at most four sentences. `medians`: whether there is a column of them.
+pub(crate) fn legend(report: &Report, medians: bool) -> Vec<String> {
     if all(report).next().is_none() {
         return Vec::new();
     }
     let legend = [
-        Some(columns(report)),
+        Some(columns(report, medians)),
         Some(family(report)),
         detectable(report),
         unproven(report),
@@ -126,7 +143,8 @@ pub(crate) fn legend(report: &Report) -> Vec<String> {
     legend.into_iter().flatten().collect()
 }
 
-fn columns(report: &Report) -> String {
+fn columns(report: &Report, medians: bool) -> String {
+    let values = if medians { "values: medians; " } else { "" };
     let within = if report.design.blocks > 1 {
         " within blocks"
     } else {
@@ -135,12 +153,15 @@ fn columns(report: &Report) -> String {
     let open = |end: Option<f64>| !end.is_some_and(f64::is_finite);
     let lacks_end = answers(report).any(|answer| open(answer.low) || open(answer.high));
     let ends = if lacks_end {
-        format!("; {}: no end, the runs are too few or too uneven", number::NONE)
+        format!(
+            "; {}: no end, as the runs are too few or too uneven",
+            number::NONE
+        )
     } else {
         String::new()
     };
     format!(
-        "values: medians; typical run: Hodges-Lehmann{within}; intervals: {} each{ends}",
+        "{values}typical run: Hodges-Lehmann{within}; intervals: {} each{ends}",
         number::share(report.confidence)
     )
 }
@@ -164,10 +185,18 @@ fn family(report: &Report) -> String {
 /// The smallest difference that the runs could have shown; relative ones, as far as there are any.
 fn detectable(report: &Report) -> Option<String> {
     let is_candidate = |row: &&Row| Some(&row.variant) != report.control.as_ref();
-    let relative = report.rows.iter().filter(is_candidate).any(|row| row.relative);
+    let relative = report
+        .rows
+        .iter()
+        .filter(is_candidate)
+        .any(|row| row.relative);
     let is_shown = |row: &&Row| is_candidate(row) && row.relative == relative;
-    let mut smallest: Vec<(f64, &Row)> =
-        report.rows.iter().filter(is_shown).filter_map(with_detectable).collect();
+    let mut smallest: Vec<(f64, &Row)> = report
+        .rows
+        .iter()
+        .filter(is_shown)
+        .filter_map(with_detectable)
+        .collect();
     smallest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let write = |(smallest, row): (f64, &Row)| {
         if relative {
@@ -177,23 +206,32 @@ fn detectable(report: &Report) -> Option<String> {
         }
     };
     let (first, last) = (*smallest.first()?, *smallest.last()?);
-    let one_unit = smallest.iter().all(|(_, row)| row.metric.unit == first.1.metric.unit);
+    let one_unit = smallest
+        .iter()
+        .all(|(_, row)| row.metric.unit == first.1.metric.unit);
     if !relative && !one_unit {
         return None;
     }
     let middle = write(smallest[smallest.len() / 2]);
-    let range = if smallest.len() > 1 {
-        format!(" (median; rows: {} to {})", write(first), write(last))
-    } else {
+    let mut context = Vec::new();
+    if write(first) != write(last) {
+        context.push(format!("median; rows {} to {}", write(first), write(last)));
+    }
+    let mut pooled = report
+        .pooled
+        .iter()
+        .filter(is_shown)
+        .filter_map(with_detectable);
+    if let (Some(only), None) = (pooled.next(), pooled.next()) {
+        context.push(format!("pooled {}", write(only)));
+    }
+    let context = if context.is_empty() {
         String::new()
-    };
-    let mut pooled = report.pooled.iter().filter(is_shown).filter_map(with_detectable);
-    let pooled = match (pooled.next(), pooled.next()) {
-        (Some(only), None) => format!("; pooled {}", write(only)),
-        _ => String::new(),
+    } else {
+        format!(" ({})", context.join("; "))
     };
     Some(format!(
-        "such runs show a typical-run difference of {middle}{range}{pooled} in 4 of 5 experiments"
+        "4 times in 5, these runs would have shown a typical-run difference of {middle}{context}"
     ))
 }
 
@@ -217,19 +255,16 @@ fn unproven(report: &Report) -> Option<String> {
     let mut reasons = Vec::new();
     if shared > 0 {
         reasons.push(format!(
-            "{shared} would be claims alone, but not among {} (Holm)",
-            report.claims
+            "{shared} ({} share the {}: Holm)",
+            counted(report.claims, "claim"),
+            number::share(alone)
         ));
     }
     if guarded > 0 {
-        reasons.push(format!("{guarded} failed the second test, the guard"));
+        reasons.push(format!("{guarded} (the guard, a second test, disagrees)"));
     }
-    (!reasons.is_empty()).then(|| {
-        format!(
-            "not proven although 0 is outside the interval: {}",
-            reasons.join("; ")
-        )
-    })
+    let reasons = reasons.join(", ");
+    (!reasons.is_empty()).then(|| format!("intervals without 0, yet not proven: {reasons}"))
 }
 
 /// All warnings, each once, with the rows that it is about.
@@ -239,17 +274,30 @@ pub(crate) fn warnings(report: &Report) -> Vec<String> {
         warnings.push((warning, Vec::new()));
     }
     let whole = warnings.len();
+    let workloads = distinct(report.rows.iter().map(|row| &row.workload)).len();
     for row in all(report) {
+        let mut label = label_within_workload(row);
+        if workloads > 1 || label.is_empty() {
+            label = row_label(row);
+        }
         for warning in &row.warnings {
-            let about = format!("{} of {}", row_label(row), row.variant);
-            match warnings[whole..].iter_mut().find(|(text, _)| *text == warning) {
+            let about = format!("{label} of {}", row.variant);
+            match warnings[whole..]
+                .iter_mut()
+                .find(|(text, _)| *text == warning)
+            {
                 Some((_, rows)) => rows.push(about),
                 None => warnings.push((warning, vec![about])),
             }
         }
     }
     let in_words = |(text, rows): (&String, Vec<String>)| {
-        let named = rows.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let named = rows
+            .iter()
+            .take(NAMED)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
         match rows.len() {
             0 => text.clone(),
             count if count <= NAMED => format!("{text} ({named})"),

@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_report::{
-    Answer, Design, Report, Row, Side, Slow, TextOptions, Verdict, csv, detail, json, markdown, text,
+    Answer, Design, Report, Row, Side, Slow, TextOptions, Verdict, csv, detail, json, markdown,
+    text,
 };
 use proptest::prelude::*;
 
@@ -42,7 +43,12 @@ fn count() -> impl Strategy<Value = usize> {
 }
 
 fn verdict() -> impl Strategy<Value = Verdict> {
-    prop::sample::select(vec![Verdict::Better, Verdict::Worse, Verdict::Same, Verdict::NotProven])
+    prop::sample::select(vec![
+        Verdict::Better,
+        Verdict::Worse,
+        Verdict::Same,
+        Verdict::NotProven,
+    ])
 }
 
 prop_compose! {
@@ -149,11 +155,13 @@ prop_compose! {
 }
 
 fn has_control(output: &str) -> bool {
-    output.chars().any(|character| character.is_control() && character != '\n')
+    output
+        .chars()
+        .any(|character| character.is_control() && character != '\n')
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn text_is_free_of_control_characters(report in report().boxed(), width in 0_usize..200, ascii in any::<bool>()) {

@@ -6,21 +6,33 @@ use common::{parameters, report, row, side, single, slow_modes, suite};
 use perflab_report::{Report, TextOptions, Verdict, csv, detail, json, markdown, text};
 use std::path::Path;
 
-const WIDE: TextOptions = TextOptions { width: 120, colour: false, ascii: false };
+const WIDE: TextOptions = TextOptions {
+    width: 120,
+    colour: false,
+    ascii: false,
+};
 
 #[track_caller]
 fn golden(name: &str, actual: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
     if std::env::var_os("PERFLAB_BLESS").is_some() {
-        std::fs::write(&path, actual).unwrap();
+        std::fs::write(&path, actual).expect("the golden file can be written");
         return;
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(actual, expected, "{name} differs; PERFLAB_BLESS=1 accepts it");
+    assert_eq!(
+        actual, expected,
+        "{name} differs; PERFLAB_BLESS=1 accepts it"
+    );
 }
 
 fn widest(text: &str) -> usize {
-    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    text.lines()
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0)
 }
 
 /// Names that try to steer the terminal, forge lines, or break out of a table.
@@ -30,7 +42,9 @@ fn hostile() -> Report {
     report.question = Some("first line\nsecond line \u{1b}[2J".to_owned());
     report.rows[0].part = Some("S\u{1b}[31mE\u{1b}[0mT\r\nall fine".to_owned());
     report.rows[2].part = Some("a|b `c` <script>alert(1)</script> [x](y)".to_owned());
-    report.rows[2].warnings.push("line one\nwarning: \u{9b}31m forged".to_owned());
+    report.rows[2]
+        .warnings
+        .push("line one\nwarning: \u{9b}31m forged".to_owned());
     report.rows[4].part = Some("desrever\u{202e}reversed".to_owned());
     report.warnings.push("tab\tand bell\u{7}".to_owned());
     report
@@ -55,13 +69,24 @@ fn a_suite_on_a_terminal_of_80_columns() {
 fn a_suite_on_60_columns() {
     let options = TextOptions { width: 60, ..WIDE };
     let actual = text(&slow_modes(), &options);
-    assert!(widest(&actual) <= 70, "only sentences with a prefix may be longer");
+    let mut lines: Vec<&str> = actual.lines().collect();
+    lines.retain(|line| !line.starts_with("warning:"));
+    assert!(widest(&lines.join("\n")) <= 60, "{actual}");
     golden("slow-modes-60.txt", &actual);
 }
 
 #[test]
 fn a_suite_in_colour() {
-    golden("suite-colour.txt", &text(&suite(), &TextOptions { colour: true, ..WIDE }));
+    golden(
+        "suite-colour.txt",
+        &text(
+            &suite(),
+            &TextOptions {
+                colour: true,
+                ..WIDE
+            },
+        ),
+    );
 }
 
 #[test]
@@ -111,7 +136,8 @@ fn too_few_runs_have_open_intervals() {
         row.typical.high = Some(f64::INFINITY);
         row.typical.verdict = Verdict::NotProven;
         row.detectable = None;
-        row.warnings.push("too few runs to prove anything; 4 blocks are the least".to_owned());
+        row.warnings
+            .push("too few runs to prove anything; 4 blocks are the least".to_owned());
     }
     golden("open-intervals.txt", &text(&report, &WIDE));
 }
@@ -143,7 +169,13 @@ fn ascii_only() {
     latency.base = side(0.000_2);
     latency.candidate = side(0.000_3);
     report.rows.push(latency);
-    let actual = text(&report, &TextOptions { ascii: true, ..WIDE });
+    let actual = text(
+        &report,
+        &TextOptions {
+            ascii: true,
+            ..WIDE
+        },
+    );
     assert!(actual.is_ascii());
     golden("ascii.txt", &actual);
 }
@@ -153,18 +185,29 @@ fn names_in_any_script() {
     let mut report = suite();
     report.rows[0].part = Some("速度テスト".to_owned());
     report.rows[2].part = Some("🚀🚀 launch".to_owned());
-    report.rows[4].part = Some("a name that is much longer than any column could ever hold".to_owned());
+    report.rows[4].part =
+        Some("a name that is much longer than any column could ever hold".to_owned());
     golden("unicode.txt", &text(&report, &WIDE));
-    golden("unicode-80.txt", &text(&report, &TextOptions { width: 80, ..WIDE }));
+    golden(
+        "unicode-80.txt",
+        &text(&report, &TextOptions { width: 80, ..WIDE }),
+    );
 }
 
 #[test]
 fn hostile_names_never_reach_the_terminal() {
     let report = hostile();
     let actual = text(&report, &WIDE);
-    let outputs = [actual.clone(), csv(&report), markdown(&report), detail(&report.rows[0], "\u{1b}c", &WIDE)];
+    let outputs = [
+        actual.clone(),
+        csv(&report),
+        markdown(&report),
+        detail(&report.rows[0], "\u{1b}c", &WIDE),
+    ];
     for output in outputs {
-        let steering = output.chars().find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
+        let steering = output
+            .chars()
+            .find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
         assert_eq!(steering, None, "{output}");
     }
     golden("hostile.txt", &actual);
@@ -184,7 +227,14 @@ fn no_rows() {
 fn details_of_a_row() {
     let report = slow_modes();
     golden("detail-slow.txt", &detail(&report.rows[0], "redis", &WIDE));
-    golden("detail-single.txt", &detail(&single().rows[0], "sort", &TextOptions { width: 72, ..WIDE }));
+    golden(
+        "detail-single.txt",
+        &detail(
+            &single().rows[0],
+            "sort",
+            &TextOptions { width: 72, ..WIDE },
+        ),
+    );
     let mut few = single().rows.remove(0);
     few.base.values.truncate(2);
     few.base.n = 2;
@@ -194,7 +244,10 @@ fn details_of_a_row() {
 
 #[test]
 fn details_of_absolute_differences() {
-    golden("detail-absolute.txt", &detail(&parameters().rows[4], "qsbr", &WIDE));
+    golden(
+        "detail-absolute.txt",
+        &detail(&parameters().rows[4], "qsbr", &WIDE),
+    );
 }
 
 #[test]
@@ -210,7 +263,12 @@ fn the_schema_names_every_field_of_the_json() {
     let schema = perflab_report::schema();
     let written: serde_json::Value = serde_json::from_str(&json(&slow_modes())).unwrap();
     let properties = |schema: &serde_json::Value| -> Vec<String> {
-        schema["properties"].as_object().unwrap().keys().cloned().collect()
+        schema["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
     };
     let keys = |value: &serde_json::Value| -> Vec<String> {
         value.as_object().unwrap().keys().cloned().collect()

@@ -7,7 +7,7 @@ use crate::distribution::{normal_cdf, normal_upper_quantile, t_upper_quantile};
 use crate::{Error, check};
 
 /// Most runs per side that [`runs_needed`] considers.
-const MOST_RUNS: usize = 10_000_000;
+const MOST_RUNS: usize = 1_000_000;
 
 /// Smallest difference that a design shows with probability `power`, from the half-width of the
 /// interval it gave: `half_width (z(1 - alpha/2) + z(power)) / z(1 - alpha/2)`.
@@ -72,7 +72,7 @@ pub fn detectable_difference(
 /// upper end of its interval. Divide by 0.955 (`3 / pi`) for the Mann-Whitney test.
 ///
 /// # Errors
-/// [`Error::Setting`] for a difference so small that it would take more than ten million runs.
+/// [`Error::Setting`] for a difference so small that it would take more than a million runs.
 pub fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize, Error> {
     check::probability("confidence", confidence)?;
     check::between("power", power, 0.5, 1.0)?;

@@ -6,6 +6,8 @@
 //! slow runs count in full. Beside them stand the share of slow runs on each side, and what the
 //! runs at hand could have shown.
 
+use std::collections::HashMap;
+
 use crate::Better;
 use crate::Error;
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
@@ -119,6 +121,13 @@ pub struct Comparison {
     pub warnings: Vec<Warning>,
 }
 
+/// What is computed once for many comparisons: the same designs and the same counts come again.
+#[derive(Debug, Default)]
+pub struct Cache {
+    null: NullCache,
+    shares: HashMap<[usize; 4], f64>,
+}
+
 /// Compares a candidate with the baseline.
 ///
 /// # Errors
@@ -127,7 +136,7 @@ pub fn compare(
     base: &[Observation],
     candidate: &[Observation],
     terms: &Terms,
-    cache: &mut NullCache,
+    cache: &mut Cache,
 ) -> Result<Comparison, Error> {
     let middle = Strata::of(base, candidate, middle_of)?;
     let average = Strata::of(base, candidate, average_of)?;
@@ -137,9 +146,9 @@ pub fn compare(
     if !relative {
         warnings.push(Warning::Absolute);
     }
-    let typical = typical(&middle.strata, scale, terms, cache, &mut warnings)?;
+    let typical = typical(&middle.strata, scale, terms, &mut cache.null, &mut warnings)?;
     let mean = mean(&average.strata, scale, terms, typical.p, &mut warnings)?;
-    let slow = slow(&middle, terms, &mut warnings)?;
+    let slow = slow(&middle, terms, &mut cache.shares, &mut warnings)?;
     Ok(Comparison {
         base: Summary::of(&average.base())?,
         candidate: Summary::of(&average.candidate())?,
@@ -336,6 +345,7 @@ fn beyond(strata: &[Stratum], ratio: f64, confidence: f64, side: Side) -> Result
 fn slow(
     strata: &Strata,
     terms: &Terms,
+    known: &mut HashMap<[usize; 4], f64>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<SlowRuns>, Error> {
     let (base, candidate) = (strata.base(), strata.candidate());
@@ -356,7 +366,9 @@ fn slow(
         difference: shares.difference,
         low: shares.low,
         high: shares.high,
-        p: boschloo(a, b).p,
+        p: *known
+            .entry([a.successes(), a.trials(), b.successes(), b.trials()])
+            .or_insert_with(|| boschloo(a, b).p),
     }))
 }
 

@@ -108,6 +108,10 @@ pub struct BenchArguments {
     #[arg(long, value_name = "FILE")]
     pub export_markdown: Option<PathBuf>,
 
+    /// Write the comparison as JSON: see `perflab schema result`.
+    #[arg(long, value_name = "FILE")]
+    pub export_report: Option<PathBuf>,
+
     /// Order of the runs.
     #[arg(long, value_enum, default_value_t = Order::Interleaved)]
     pub order: Order,

@@ -65,7 +65,8 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
     })
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+/// Writes a file, or standard output for `-`.
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
         return terminal::print(text);
     }

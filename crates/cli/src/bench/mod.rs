@@ -77,8 +77,12 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     round.all(&mut bench)?;
     let findings = round.findings();
     export::all(&findings, arguments)?;
+    let report = summary::report(&findings, margin)?;
+    if let (Some(path), Some(report)) = (&arguments.export_report, &report) {
+        export::write(path, &perflab_report::json(report))?;
+    }
     if !arguments.quiet {
-        terminal::print(&summary::text(&findings, arguments, margin)?)?;
+        terminal::print(&summary::text(&findings, arguments, report.as_ref())?)?;
     }
     Ok(None)
 }

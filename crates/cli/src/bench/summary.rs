@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use perflab_experiment::{Better, Metric};
-use perflab_report::{Group, Selection, TextOptions, plain_report};
+use perflab_report::{Group, Report, Selection, TextOptions, plain_report};
 use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
@@ -60,37 +60,46 @@ impl BenchProgress {
     }
 }
 
-/// All commands one by one, then the comparison with the first.
+/// The comparison of all commands with the first; none where there is but one.
+pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>, Failure> {
+    if findings.commands.len() < 2 {
+        return Ok(None);
+    }
+    let groups = findings.commands.iter().map(group).collect();
+    let selection = Selection { margin, ..Selection::default() };
+    let metric = Metric { name: "wall".to_owned(), unit: "s".to_owned(), better: Better::Lower };
+    let mut report = plain_report("bench", &metric, groups, &selection)
+        .map_err(|error| Failure::no_data(error.to_string()))?;
+    report.design.seed = findings.randomised.then_some(findings.seed);
+    report.design.randomised = findings.randomised;
+    if !findings.randomised {
+        report.warnings.push(
+            "the commands ran one after the other: what changed meanwhile on the machine counts \
+             as a difference between them"
+                .to_owned(),
+        );
+    }
+    Ok(Some(report))
+}
+
+/// All commands one by one, then the comparison.
 pub fn text(
     findings: &Findings,
     arguments: &BenchArguments,
-    margin: Option<f64>,
+    report: Option<&Report>,
 ) -> Result<String, Failure> {
     let mut out = String::new();
     for (index, measured) in findings.commands.iter().enumerate() {
         out.push_str(&one(index + 1, measured, arguments)?);
     }
-    if findings.commands.len() > 1 {
+    if let Some(report) = report {
         let options = TextOptions {
             width: terminal::columns().unwrap_or(100),
             colour: terminal::colour(),
             ascii: false,
         };
-        let groups = findings.commands.iter().map(group).collect();
-        let selection = Selection { margin, ..Selection::default() };
-        let metric = Metric { name: "wall".to_owned(), unit: "s".to_owned(), better: Better::Lower };
-        let mut report = plain_report("bench", &metric, groups, &selection)
-            .map_err(|error| Failure::no_data(error.to_string()))?;
-        report.design.seed = findings.randomised.then_some(findings.seed);
-        report.design.randomised = findings.randomised;
-        if !findings.randomised {
-            report.warnings.push(
-                "the commands ran one after the other: what changed meanwhile on the machine counts \
-                 as a difference between them"
-                    .to_owned(),
-            );
-        }
-        out.push_str(&perflab_report::text(&report, &options));
+        out.push('\n');
+        out.push_str(&perflab_report::text(report, &options));
     }
     Ok(out)
 }

@@ -22,7 +22,9 @@ pub fn wall() -> Metric {
 
 /// Thirty values around a centre, evenly spread over 2 %.
 pub fn side(centre: f64) -> Side {
-    let values: Vec<f64> = (0..30).map(|i| centre * (0.99 + 0.02 * f64::from(i * 7 % 30) / 29.0)).collect();
+    let values: Vec<f64> = (0..30)
+        .map(|i| centre * (0.99 + 0.02 * f64::from(i * 7 % 30) / 29.0))
+        .collect();
     Side {
         n: 30,
         min: centre * 0.99,
@@ -35,7 +37,11 @@ pub fn side(centre: f64) -> Side {
 }
 
 pub fn answer(difference: f64, half_width: f64, verdict: Verdict) -> Answer {
-    let p = if verdict == Verdict::NotProven { 0.41 } else { 0.000_2 };
+    let p = if verdict == Verdict::NotProven {
+        0.41
+    } else {
+        0.000_2
+    };
     Answer {
         difference,
         low: Some(difference - half_width),
@@ -112,7 +118,8 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Report {
 /// An append-only file slows writes, and leaves reads alone; the control finds nothing.
 pub fn suite() -> Report {
     let aof = |part, base, difference, verdict| row(part, "redis-aof", base, difference, verdict);
-    let again = |part, base, difference| row(part, "redis-again", base, difference, Verdict::NotProven);
+    let again =
+        |part, base, difference| row(part, "redis-again", base, difference, Verdict::NotProven);
     let mut suite = report(
         "redis-suite",
         vec![
@@ -128,7 +135,8 @@ pub fn suite() -> Report {
             pooled("redis-again", 0.000_4, Verdict::NotProven),
         ],
     );
-    suite.question = Some("Does an append-only file slow Redis, and which request types?".to_owned());
+    suite.question =
+        Some("Does an append-only file slow Redis, and which request types?".to_owned());
     suite.control = Some("redis-again".to_owned());
     suite.rows[4].detectable = Some(0.021);
     suite
@@ -138,7 +146,10 @@ pub fn suite() -> Report {
 pub fn single() -> Report {
     let mut single = report(
         "bench",
-        vec![with_metric(row("", "sort -S1M", 0.012_35, 0.031, Verdict::Worse), wall())],
+        vec![with_metric(
+            row("", "sort -S1M", 0.012_35, 0.031, Verdict::Worse),
+            wall(),
+        )],
         Vec::new(),
     );
     single.baseline = "sort".to_owned();
@@ -162,19 +173,35 @@ pub fn slow_modes() -> Report {
         p: 0.009,
     });
     row.candidate = side(60_164.7);
-    row.candidate.values.iter_mut().take(11).for_each(|value| *value *= 0.8);
-    row.base.values.iter_mut().take(2).for_each(|value| *value *= 0.8);
-    row.warnings.push("some runs fall into a slow mode".to_owned());
+    row.candidate
+        .values
+        .iter_mut()
+        .take(11)
+        .for_each(|value| *value *= 0.8);
+    row.base
+        .values
+        .iter_mut()
+        .take(2)
+        .for_each(|value| *value *= 0.8);
+    row.warnings
+        .push("some runs fall into a slow mode".to_owned());
     report
 }
 
 /// Parameters, two workloads, absolute differences.
 pub fn parameters() -> Report {
     let mut rows = Vec::new();
-    for (workload, threads, difference) in
-        [("read", "4", -0.02), ("read", "8", -0.11), ("write", "4", 0.0), ("write", "8", 0.004)]
-    {
-        let verdict = if difference < -0.01 { Verdict::Better } else { Verdict::NotProven };
+    for (workload, threads, difference) in [
+        ("read", "4", -0.02),
+        ("read", "8", -0.11),
+        ("write", "4", 0.0),
+        ("write", "8", 0.004),
+    ] {
+        let verdict = if difference < -0.01 {
+            Verdict::Better
+        } else {
+            Verdict::NotProven
+        };
         let mut row = with_metric(row("", "memb", 0.000_8, difference, verdict), wall());
         row.workload = workload.to_owned();
         row.parameters = [("threads", threads), ("ratio", "1:10")]

@@ -28,8 +28,8 @@ pub(super) type Sizes = (usize, usize);
 /// A design is exact if no block has more than 128 runs on both sides, the sum of the smaller
 /// sides of its blocks times its number of pairs is at most 2^25, and it has at most 2^20 pairs:
 /// one block of up to 128+128 runs, 10 blocks of up to 69+69, or 1100 blocks of 3+3. Larger
-/// designs use the normal approximation; at that size it is off by less than 1 % of a p-value
-/// near 0.05, always less than two steps of the interval's `k`.
+/// designs use the normal approximation. At 128+128 runs it is off by 0.3 % of a p-value of 0.02
+/// and less above that; smaller p-values come out too large (by 9 % at 1e-4).
 #[derive(Debug, Default)]
 pub struct NullCache {
     nulls: HashMap<Vec<Sizes>, Null>,
@@ -278,13 +278,13 @@ mod tests {
         let pairs = 128 * 128;
         let sd = untied_variance(size).sqrt();
         let normal = Null::Normal { pairs, sd };
-        for (u, relative) in [(6500, 0.02), (7000, 0.01), (7500, 0.005), (8192, 1e-4)] {
+        for (u, relative) in [(6000, 0.1), (6500, 0.03), (7000, 0.004), (7500, 0.002)] {
             let (x, y) = (exact.lower_tail(u), normal.lower_tail(u));
             assert!((x / y - 1.0).abs() < relative, "{x} {y}");
         }
         for level in [0.05, 0.025, 0.005] {
             let (x, y) = (exact.critical_value(level), normal.critical_value(level));
-            assert!(x.unwrap().abs_diff(y.unwrap()) <= 5, "{x:?} {y:?}");
+            assert!(x.unwrap().abs_diff(y.unwrap()) <= 3, "{x:?} {y:?}");
         }
     }
 

@@ -7,7 +7,7 @@ import itertools
 import json
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, stats
 
 rng = np.random.default_rng(20240229)
 out = {}
@@ -37,7 +37,7 @@ def samples():
 PAIRS = list(samples())
 
 # Distributions -------------------------------------------------------------------------------
-dfs = [1, 1.5, 2, 3, 7.4254283, 29, 56.864608, 300, 1e4, 1e6]
+dfs = [1, 1.5, 2, 3, 7.4254283, 29, 56.864608, 300, 1e4, 1e5]
 out["t_upper_tail"] = [
     [t, df, stats.t.sf(t, df)] for df in dfs for t in (-3.0, 0.0, 1e-6, 0.385578, 2.0, 6.5, 40.0)
 ]
@@ -45,9 +45,9 @@ out["t_upper_quantile"] = [
     [p, df, stats.t.isf(p, df)] for df in dfs for p in (0.7, 0.49, 0.1, 0.025, 0.005, 1e-6, 1e-12)
 ]
 out["normal_upper_quantile"] = [
-    [p, stats.norm.isf(p)] for p in (0.999, 0.7, 0.5, 0.49, 0.1, 0.025, 1e-3, 1e-9, 1e-40)
+    [p, stats.norm.isf(p)] for p in (0.999, 0.7, 0.5, 0.49, 0.2, 0.1, 0.025, 1e-3, 1e-9, 1e-40)
 ]
-out["normal_cdf"] = [[z, stats.norm.cdf(z)] for z in (-30.0, -6.0, -1.96, -0.1, 0.0, 0.7, 5.0)]
+out["normal_cdf"] = [[z, stats.norm.cdf(z)] for z in (-30.0, -6.0, -1.96, -0.84162123, -0.1, 0.0, 0.7, 5.0)]
 
 # Summaries, ranks, quantiles, outliers ---------------------------------------------------------
 out["summary"] = [
@@ -202,7 +202,8 @@ out["means"] = [
         "a": a.tolist(), "b": b.tolist(), "confidence": c,
         "student": t_result(stats.ttest_ind(b, a), c),
         "welch": t_result(stats.ttest_ind(b, a, equal_var=False), c),
-        "logs": t_result(stats.ttest_ind(np.log(b), np.log(a), equal_var=False), c),
+        "logs": t_result(stats.ttest_ind(np.log(b), np.log(a), equal_var=False), c)
+        if min(*a, *b) > 0 else None,
         "fieller": fieller(a, b, c),
     }
     for a, b in PAIRS for c in (.95, .99)
@@ -350,5 +351,5 @@ out["power"] = [[n, m, d, c, power(n, m, d, c)]
                 for d in (.2, .8, 2.0) for c in (.95, .99)]
 
 with open("vectors.json", "w") as f:
-    json.dump(out, f, indent=1, default=float)
+    json.dump(out, f, indent=1, default=float, allow_nan=False)
     f.write("\n")

@@ -5,22 +5,26 @@ use serde_json::Value;
 
 /// The reference numbers under one name, see `vectors/generate.py`.
 pub fn vectors(name: &str) -> Vec<Value> {
-    let all: Value = serde_json::from_str(include_str!("../vectors/vectors.json")).unwrap();
-    all[name].as_array().unwrap().clone()
+    let all: Value =
+        serde_json::from_str(include_str!("../vectors/vectors.json")).expect("the file is JSON");
+    all[name].as_array().expect("a list").clone()
 }
 
 pub fn numbers(value: &Value) -> Vec<f64> {
-    let items = value.as_array().unwrap();
-    items.iter().map(|v| v.as_f64().unwrap()).collect()
+    let items = value.as_array().expect("a list");
+    items
+        .iter()
+        .map(|v| v.as_f64().expect("a number"))
+        .collect()
 }
 
 pub fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap()
+    value.as_f64().expect("a number")
 }
 
 /// Blocks from the lists of lists `a` and `b`.
 pub fn blocks(value: &Value) -> Vec<Stratum> {
-    let side = |name: &str| value[name].as_array().unwrap().clone();
+    let side = |name: &str| value[name].as_array().expect("a list").clone();
     let pairs = side("a").into_iter().zip(side("b"));
     pairs
         .map(|(a, b)| Stratum::new(numbers(&a), numbers(&b)))
@@ -45,7 +49,7 @@ pub fn printed(found: f64, expected: f64, half_unit: f64) {
 
 fn column(text: &str) -> Vec<f64> {
     text.split_whitespace()
-        .map(|v| v.parse().unwrap())
+        .map(|v| v.parse().expect("a number"))
         .collect()
 }
 

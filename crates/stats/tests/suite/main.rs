@@ -1,0 +1,11 @@
+//! The methods seen from outside: against published numbers, against SciPy, against brute force,
+//! and against the laws they must obey.
+
+mod edges;
+mod exhaustive;
+mod fast_paths;
+mod laws;
+mod published;
+mod redis_like;
+mod scipy;
+mod support;
