@@ -93,7 +93,7 @@ fn hint(error: &io::Error) -> &'static str {
 pub struct Ended {
     /// Code or signal.
     pub exit: Exit,
-    /// From just before it was started until it was seen to have ended.
+    /// From just before it was started until it was collected, as a shell or `time` would see it.
     pub wall: Duration,
     /// What it used.
     pub usage: ResourceUsage,
@@ -198,8 +198,7 @@ impl<'k> Process<'k> {
     pub fn wait(mut self, limit: Option<Duration>, interrupt: &Interrupt) -> io::Result<Ended> {
         let deadline = limit.map(|limit| self.started + limit);
         let stopped = self.watch_until(deadline, interrupt)?;
-        let wall = self.started.elapsed();
-        self.collect(wall, stopped)
+        self.collect(stopped)
     }
 
     /// Waits at most so long, without ending anything; whether it has ended by then.
@@ -239,10 +238,12 @@ impl<'k> Process<'k> {
         }
     }
 
-    fn collect(&mut self, wall: Duration, stopped: Option<Stopped>) -> io::Result<Ended> {
+    fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
+        // Before the leader is collected, as the group's number can be given away after that.
         let _ = kill_process_group(self.pid, Signal::KILL);
         self.collected = true;
         let collected = sys::wait4(self.pid);
+        let wall = self.started.elapsed();
         self.keeper.ended(self.pid);
         let (exit, usage) = collected?;
         Ok(Ended { exit, wall, usage, stopped })
@@ -252,7 +253,7 @@ impl<'k> Process<'k> {
 impl Drop for Process<'_> {
     fn drop(&mut self) {
         if !self.collected {
-            let _ = self.collect(Duration::ZERO, None);
+            let _ = self.collect(None);
         }
     }
 }

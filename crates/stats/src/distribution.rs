@@ -135,7 +135,7 @@ mod tests {
             let (expected, found) = (row[row.len() - 1], function(row[0], row[1]));
             let error = (found - expected).abs();
             assert!(
-                error <= 1e-10 * expected.abs(),
+                error <= 1e-9 * expected.abs(),
                 "{name}: {row:?}, found {found}"
             );
         }

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 /// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), and
 /// the comparison is a verdict with an interval.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L n 1,2 'sleep 0.0{n}'")]
+#[command(after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L time 0.01,0.02 'sleep {time}'")]
 pub struct BenchArguments {
     /// The commands to compare; the first is the baseline unless --reference names another.
     #[arg(required = true, value_name = "COMMAND")]

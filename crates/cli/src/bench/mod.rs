@@ -233,9 +233,15 @@ fn path_or_null(text: &str) -> Option<std::path::PathBuf> {
     (text != "null").then(|| text.into())
 }
 
-/// A share as `1%` or `0.01`.
+/// A share as `1%` or `0.01`, the two forms that the experiment file takes.
 pub fn percent(text: &str) -> Result<f64, Failure> {
-    perflab_experiment::parse_percent(text).map_err(|error| Failure::usage(error.to_string()))
+    perflab_experiment::parse_percent(text).or_else(|error| {
+        let unsigned = text.starts_with(|c: char| c.is_ascii_digit());
+        text.parse()
+            .ok()
+            .filter(|share: &f64| unsigned && share.is_finite())
+            .ok_or_else(|| Failure::usage(error.to_string()))
+    })
 }
 
 fn duration(text: &str) -> Result<Duration, Failure> {
@@ -247,4 +253,18 @@ fn cpus(text: &str) -> Result<Option<rustix::thread::CpuSet>, Failure> {
         .parse()
         .map_err(|error| Failure::usage(format!("--cpus: {error}")))?;
     cpu_set(list.numbers()).map_err(|error| Failure::environment(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_percentage_or_a_fraction() {
+        assert_eq!(percent("1%").unwrap(), 0.01);
+        assert_eq!(percent("0.01").unwrap(), 0.01);
+        for wrong in ["", "%", "-1%", "-0.01", "+0.01", "inf", "nan", "a", "1,5%"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
 }

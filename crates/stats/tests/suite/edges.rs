@@ -2,7 +2,7 @@
 
 use perflab_stats::blocked_mean::{blocked_additive, blocked_welch};
 use perflab_stats::brunner_munzel::{
-    BrunnerMunzel, EXACT_ARRANGEMENTS, Resampling, brunner_munzel, brunner_munzel_permutation,
+    BrunnerMunzel, Resampling, brunner_munzel, brunner_munzel_permutation,
 };
 use perflab_stats::detectable::{detectable_difference, noether_runs, runs_needed, t_test_power};
 use perflab_stats::equivalence::Bounds;
@@ -180,7 +180,6 @@ fn random_arrangements_follow_their_seed() {
     let far: Vec<f64> = b.iter().map(|v| v + 100.0).collect();
     let clear = brunner_munzel_permutation(&a, &far, Resampling { draws: 9, seed: 1 }).unwrap();
     assert_eq!(clear.p, 0.1);
-    assert!(EXACT_ARRANGEMENTS < 155_117_520);
     assert!(brunner_munzel_permutation(&a, &b, Resampling { draws: 0, seed: 1 }).is_err());
 }
 

@@ -36,7 +36,7 @@ fn check(blocks: &[(&[f64], usize)], ties: bool) {
     let mut cache = NullCache::default();
     let results: Vec<_> = all
         .iter()
-        .map(|s| hodges_lehmann_with(&mut cache, s, Scale::Ratio, 0.8).unwrap())
+        .map(|s| hodges_lehmann_with(&mut cache, s, Scale::Ratio, 0.8).expect("usable values"))
         .collect();
     let share = |count: usize| count as f64 / all.len() as f64;
     for result in &results {

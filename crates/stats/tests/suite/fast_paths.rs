@@ -30,8 +30,8 @@ fn by_definition(strata: &[Stratum], k: usize) -> (f64, f64, f64) {
 }
 
 fn check(strata: &[Stratum]) -> Location {
-    let found = hodges_lehmann(strata, Scale::Ratio, 0.95).unwrap();
-    let (effect, low, high) = by_definition(strata, found.k.unwrap());
+    let found = hodges_lehmann(strata, Scale::Ratio, 0.95).expect("usable values");
+    let (effect, low, high) = by_definition(strata, found.k.expect("a large design"));
     assert!((found.effect / effect - 1.0).abs() < 1e-15);
     assert_eq!((found.low, found.high), (low, high));
     found

@@ -1,0 +1,97 @@
+//! Any bytes as one of the files of a result that never change, with checksums and hashes that fit.
+//! The first byte says which: `e`xperiment, `p`lan, `f`ingerprint, `m`eta, or `=` for the meta file as
+//! it is. Whatever is in them, a list of results is still made.
+
+#![no_main]
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use perflab_experiment::{Experiment, Plan};
+use perflab_fuzz::{directory, seal};
+use perflab_machine::Fingerprint;
+use perflab_store::{Index, ResultDir};
+use sha2::{Digest, Sha256};
+
+const EXPERIMENT: &str = include_str!("../seeds/small.toml");
+
+/// The directory of results, in which the result is `small`.
+static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let root = directory();
+    fs::create_dir(root.join("small")).expect("a directory can be made");
+    fs::write(root.join("small/runs.jsonl"), "").expect("a file can be written");
+    root
+});
+
+static PLAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let experiment = Experiment::parse(EXPERIMENT, "small.toml").expect("it is sound");
+    serde_json::to_vec(&Plan::new(&experiment, 7)).expect("a plan can be written")
+});
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    let Some((&which, content)) = input.split_first() else {
+        return Corpus::Reject;
+    };
+    let (mut experiment, mut plan, mut fingerprint) =
+        (EXPERIMENT.as_bytes(), PLAN.as_slice(), b"{\"schema\":1}".as_slice());
+    let mut meta = None;
+    match which {
+        b'e' => experiment = content,
+        b'p' => plan = content,
+        b'f' => fingerprint = content,
+        b'm' => meta = Some([&seal(content), b"\n".as_slice()].concat()),
+        b'=' => meta = Some(content.to_vec()),
+        _ => return Corpus::Reject,
+    }
+    let meta = meta.unwrap_or_else(|| meta_of(experiment, plan, fingerprint));
+    let path = ROOT.join("small");
+    for (name, content) in [
+        ("experiment.toml", experiment),
+        ("plan.json", plan),
+        ("fingerprint.json", fingerprint),
+        ("meta.json", &meta),
+    ] {
+        fs::write(path.join(name), content).expect("a file can be written");
+    }
+
+    let mut readable = false;
+    match ResultDir::open(&path) {
+        Ok(result) => {
+            assert_eq!(result.experiment().as_bytes(), experiment);
+            let read = result.plan::<Plan>();
+            readable = read.is_ok();
+            if which != b'p' && which != b'm' {
+                read.expect("the plan is sound");
+            }
+            let _may_be_anything = result.fingerprint::<Fingerprint>();
+            assert!(result.notices().is_empty());
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    let index = Index::rebuild(&ROOT).expect("an index is made of any results");
+    let list = index.list().expect("it can be listed");
+    assert_eq!(list.len(), 1);
+    assert!(!readable || list[0].error.is_none(), "{:?}", list[0]);
+    Corpus::Keep
+});
+
+fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
+    let sha256 = |content| {
+        Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let meta = serde_json::json!({
+        "schema": 1,
+        "perflab": "0.1.0",
+        "created": "2026-03-01T12:00:00Z",
+        "name": "small",
+        "argv": ["perflab", "run"],
+        "sha256": {
+            "experiment": sha256(experiment),
+            "plan": sha256(plan),
+            "fingerprint": sha256(fingerprint),
+        },
+    });
+    [seal(meta.to_string().as_bytes()), b"\n".to_vec()].concat()
+}

@@ -1,0 +1,54 @@
+//! Any bytes in one of the files of `/proc`, `/sys` and `/etc` of which the fingerprint of a machine
+//! is made. The first line is the file's path; only files of a recorded server are taken.
+
+#![no_main]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use perflab_fuzz::{directory, first_line, has_control};
+use perflab_machine::{Fingerprint, Load};
+
+/// `== path` stands before the content of each file.
+const SERVER: &str = include_str!("../../crates/machine/tests/machines/server.txt");
+
+struct Server {
+    root: PathBuf,
+    files: BTreeMap<&'static [u8], &'static str>,
+}
+
+static RECORDED: LazyLock<Server> = LazyLock::new(|| {
+    let root = directory();
+    let files: BTreeMap<&str, &str> =
+        SERVER.split("== ").skip(1).filter_map(|part| part.split_once('\n')).collect();
+    for (path, content) in &files {
+        let path = root.join(path);
+        let parent = path.parent().expect("it is below the root");
+        fs::create_dir_all(parent).expect("a directory can be made");
+        fs::write(&path, content).expect("a file can be written");
+    }
+    let files = files.into_iter().map(|(path, content)| (path.as_bytes(), content)).collect();
+    Server { root, files }
+});
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    let (name, content) = first_line(input);
+    let Some((name, sound)) = RECORDED.files.get_key_value(name) else {
+        return Corpus::Reject;
+    };
+    let path = RECORDED.root.join(String::from_utf8_lossy(name).as_ref());
+    fs::write(&path, content).expect("a file can be written");
+    let fingerprint = Fingerprint::take(&RECORDED.root).with_hostname(&RECORDED.root);
+    let load = Load::take(&RECORDED.root);
+    fs::write(&path, sound).expect("a file can be written");
+
+    let stored = serde_json::to_string(&fingerprint).expect("a fingerprint can be written");
+    assert!(!has_control(&stored));
+    let again: Fingerprint = serde_json::from_str(&stored).expect("it is read");
+    assert_eq!(again, fingerprint);
+    assert!(load.load1.is_none_or(f64::is_finite));
+    Corpus::Keep
+});

@@ -1,0 +1,31 @@
+//! Any bytes as a report in JSON. Every rendering of what is read succeeds and keeps its promises.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use perflab_fuzz::has_control;
+use perflab_report::{Report, TextOptions, csv, detail, json, markdown, text};
+
+fuzz_target!(|input: &[u8]| {
+    let Ok(report) = serde_json::from_slice::<Report>(input) else {
+        return;
+    };
+    for (width, ascii) in [(0, true), (80, false), (200, true)] {
+        let options = TextOptions { width, colour: false, ascii };
+        let mut output = text(&report, &options);
+        for row in &report.rows {
+            output += &detail(row, &report.baseline, &options);
+        }
+        assert!(!has_control(&output), "{output:?}");
+        assert!(!ascii || output.is_ascii(), "{output:?}");
+    }
+    text(&report, &TextOptions { width: 80, colour: true, ascii: false });
+    assert!(!has_control(&markdown(&report)));
+
+    let table = csv(&report);
+    assert_eq!(table.lines().count(), 1 + report.rows.len() + report.pooled.len());
+    assert!(::csv::Reader::from_reader(table.as_bytes()).records().all(|record| record.is_ok()));
+
+    let again: Report = serde_json::from_str(&json(&report)).expect("its own JSON is read");
+    assert_eq!(again, report);
+});
