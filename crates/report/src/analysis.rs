@@ -81,7 +81,7 @@ impl Default for Selection {
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
     /// There are no samples at all.
-    #[error("there are no samples to compare")]
+    #[error("there are no samples to compare: no run that passed is recorded")]
     Empty,
     /// The baseline is not among the variants.
     #[error("there is no variant `{wanted}` to compare with; there are: {known}")]

@@ -153,6 +153,9 @@ fn metrics(
         .flat_map(|record| &record.samples)
         .map(|sample| sample.metric.name.clone())
         .collect();
+    if known.is_empty() {
+        return Err(AnalysisError::Empty);
+    }
     let asked =
         if filter.metrics.is_empty() { &experiment.design.metrics } else { &filter.metrics };
     if asked.is_empty() {

@@ -5,7 +5,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// Set once the user asked to stop; readable as a descriptor, so that a wait wakes up at once.
@@ -48,6 +51,19 @@ impl Interrupt {
     /// Whether the user asked to stop.
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps so long, or until the user asks to stop.
+    pub fn sleep(&self, duration: Duration) {
+        let deadline = Instant::now() + duration;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let mut wake = [PollFd::new(&self.wake, PollFlags::IN)];
+            // A signal of another kind must not cut the sleep short.
+            if left.is_zero() || poll(&mut wake, Some(&timespec(left))) != Err(Errno::INTR) {
+                return;
+            }
+        }
     }
 
     /// Readable once the user asked to stop.

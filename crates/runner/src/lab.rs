@@ -92,6 +92,9 @@ pub struct Lab<'a> {
     experiment: &'a Experiment,
     /// Directory of the experiment file, for paths relative to it.
     home: PathBuf,
+    /// Directory of the result. Absolute, as the processes that get paths in it have working
+    /// directories of their own.
+    root: PathBuf,
     plan: &'a Plan,
     result: &'a mut ResultDir,
     observer: &'a mut dyn Observer,
@@ -136,7 +139,7 @@ impl<'a> Lab<'a> {
     /// Prepares to execute what is left of a plan.
     ///
     /// # Errors
-    /// When CPUs are asked for that there are not.
+    /// When CPUs are asked for that there are not, or the working directory is gone.
     pub fn new(
         experiment: &'a Experiment,
         home: &Path,
@@ -154,6 +157,7 @@ impl<'a> Lab<'a> {
             load_cpus: set(&experiment.cpus.load)?,
             experiment,
             home: home.to_path_buf(),
+            root: std::path::absolute(result.path())?,
             plan,
             result,
             observer,
@@ -185,9 +189,7 @@ impl<'a> Lab<'a> {
             if let Some(hopeless) = ledger.add(&record) {
                 return Err(hopeless);
             }
-            if !self.experiment.design.pause.is_zero() {
-                std::thread::sleep(self.experiment.design.pause);
-            }
+            self.around.interrupt.sleep(self.experiment.design.pause);
         }
         Ok(())
     }
@@ -202,7 +204,7 @@ impl<'a> Lab<'a> {
             self.experiment.variant(cell).map_err(|error| LabError::Plan(error.to_string()))?;
         let workload =
             self.experiment.workload(cell).map_err(|error| LabError::Plan(error.to_string()))?;
-        let directory = self.result.begin_run(planned.run)?;
+        let directory = std::path::absolute(self.result.begin_run(planned.run)?)?;
         self.observer.started(planned, cell);
         let started = jiff::Timestamp::now().to_string();
 
@@ -282,14 +284,13 @@ impl<'a> Lab<'a> {
         if let Some(built) = self.built.get(&key).filter(|built| built.unit == unit) {
             return Ok(Some(built.clone()));
         }
-        let compiled = self.built.get(&key).is_some() && design.refresh == Refresh::Relink;
-        if let Some(old) = self.built.remove(&key) {
-            let _ = fs::remove_dir_all(&old.output);
+        // A build that fails must not be taken for one that is there.
+        let compiled = self.built.remove(&key).is_some() && design.refresh == Refresh::Relink;
+        let output = self.scratch().join("build").join(directory_name(&key));
+        if !compiled {
+            let _ = fs::remove_dir_all(&output);
+            fs::create_dir_all(&output).map_err(Trouble::Fatal)?;
         }
-        let output = self.scratch().join("build").join(directory_name(&key)).join(unit.to_string());
-        // Left over from a laboratory that was killed while it built.
-        let _ = fs::remove_dir_all(&output);
-        fs::create_dir_all(&output).map_err(Trouble::Fatal)?;
         let layout = self.make(build, design.layout(), &output, logs, compiled, planned.seed, random)?;
         let built = Built { unit, output, layout };
         self.built.insert(key, built.clone());
@@ -533,7 +534,7 @@ impl<'a> Lab<'a> {
     }
 
     fn scratch(&self) -> PathBuf {
-        self.result.path().join("scratch")
+        self.root.join("scratch")
     }
 }
 

@@ -1,0 +1,4 @@
+unsigned long rest(unsigned long value)
+{
+	return value >> 1 << 1;
+}

@@ -1,0 +1,87 @@
+//! A wrong experiment file is refused with its place, before anything runs.
+
+use crate::support::Laboratory;
+
+const GOOD: &str = r#"
+[design]
+runs = 3
+baseline = "a"
+
+[variants.a]
+
+[workloads.w]
+driver = "command"
+command = ["sh", "-c", "echo >> {experiment}/ran"]
+"#;
+
+/// Runs a file that must be refused with this message.
+#[track_caller]
+fn refuse(text: impl AsRef<[u8]>, words: &[&str]) {
+    let laboratory = Laboratory::new();
+    laboratory.write("exp.toml", text);
+    for arguments in [&["run", "exp.toml", "--dry-run"][..], &["run", "exp.toml", "--out", "result"]] {
+        let said = laboratory.call(arguments).code(2).says(words);
+        assert!(said.out.is_empty(), "{}", said.out);
+    }
+    assert!(!laboratory.path("result").exists());
+    assert!(!laboratory.path("ran").exists());
+}
+
+#[test]
+fn a_good_file_is_run() {
+    let laboratory = Laboratory::new();
+    laboratory.run(GOOD).code(0);
+    laboratory.assert_complete(3);
+    assert_eq!(laboratory.read("ran").lines().count(), 3);
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let laboratory = Laboratory::new();
+    laboratory.call(&["run", "none.toml"]).code(2).says(&["none.toml", "No such file"]);
+}
+
+#[test]
+fn a_directory_in_its_place() {
+    let laboratory = Laboratory::new();
+    laboratory.call(&["run", "."]).code(2).says(&["cannot read the experiment file .", "directory"]);
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    refuse(b"question = \"\xff\xfe\"\n", &["exp.toml", "UTF-8"]);
+}
+
+#[test]
+fn no_toml_at_all() {
+    refuse(GOOD.replace("runs = 3", "runs = = 3"), &["exp.toml:3:8: not valid TOML", "runs = = 3"]);
+    refuse("", &["exp.toml:1:1: the key `variants` is missing"]);
+}
+
+#[test]
+fn an_unknown_key_with_the_nearest_known_one() {
+    refuse(
+        GOOD.replace("runs = 3", "rnus = 3"),
+        &["exp.toml:3:1: unknown key `rnus` in [design]", "did you mean `runs`?"],
+    );
+}
+
+#[test]
+fn an_unknown_variant_with_the_nearest_known_one() {
+    let text = GOOD.replace("variants.a", "variants.release").replace("\"a\"", "\"relaese\"");
+    refuse(text, &["exp.toml:4:12: there is no variant `relaese`", "did you mean `release`?"]);
+}
+
+#[test]
+fn a_placeholder_that_nobody_fills() {
+    refuse(GOOD.replace("{experiment}", "{prot}"), &["unknown placeholder `{prot}`", "`{port}`?"]);
+}
+
+#[test]
+fn runs_that_do_not_divide_into_blocks() {
+    let laboratory = Laboratory::new();
+    laboratory.write("exp.toml", GOOD);
+    let arguments = ["run", "exp.toml", "--runs", "4", "--out", "result"];
+    laboratory.call(&arguments).code(2).says(&["--runs", "3 or 6"]);
+    laboratory.call(&["run", "exp.toml", "--runs", "many"]).code(2).says(&["many"]);
+}

@@ -1,0 +1,229 @@
+//! A laboratory in a directory of its own, what it says, and what it leaves behind.
+
+mod processes;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub use processes::{processes, signal};
+
+/// Longest that anything here is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A directory with experiments and results, and a machine lock of its own.
+pub struct Laboratory {
+    directory: TempDir,
+}
+
+impl Laboratory {
+    pub fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap() }
+    }
+
+    /// A file or directory in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Reads a file; one that is not there is empty.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// The binary under test, in this directory and with this directory's lock.
+    pub fn perflab<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perflab"));
+        command
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env("PERFLAB_LOCK", self.path("lock"))
+            .env_remove("NO_COLOR")
+            .env_remove("COLUMNS")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Executes the binary to its end.
+    pub fn call<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Said {
+        self.perflab(arguments).output().unwrap().into()
+    }
+
+    /// Starts the binary.
+    pub fn start<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Running {
+        Running(Some(self.perflab(arguments).spawn().unwrap()))
+    }
+
+    /// Writes an experiment to `exp.toml` and runs it into `result`.
+    pub fn run(&self, experiment: &str) -> Said {
+        self.write("exp.toml", experiment);
+        self.call(&RUN)
+    }
+
+    /// Goes on with the experiment in `exp.toml`.
+    pub fn resume(&self) -> Said {
+        self.call(&[&RUN[..], &["--resume"]].concat())
+    }
+
+    /// The records of `result`, in order.
+    pub fn records(&self) -> Vec<Value> {
+        let text = self.read("result/runs.jsonl");
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The one record of `result`.
+    #[track_caller]
+    pub fn record(&self) -> Value {
+        let mut records = self.records();
+        assert_eq!(records.len(), 1, "{records:#?}");
+        records.remove(0)
+    }
+
+    /// Checks that `result` has every planned run exactly once, and that all passed.
+    #[track_caller]
+    pub fn assert_complete(&self, runs: usize) {
+        let records = self.records();
+        let mut numbers: Vec<u64> =
+            records.iter().map(|record| record["run"].as_u64().unwrap()).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, (1..=runs as u64).collect::<Vec<_>>());
+        for record in &records {
+            assert_eq!(record["status"], "PASS", "{record:#}");
+        }
+    }
+
+    /// Checks that no process is left that has to do with this directory.
+    #[track_caller]
+    pub fn assert_nothing_runs(&self) {
+        let left = processes(self.directory.path().to_str().unwrap());
+        assert!(left.is_empty(), "still running: {left:#?}");
+    }
+
+    /// Waits until no process is left that has to do with this directory.
+    #[track_caller]
+    pub fn await_nothing_runs(&self) {
+        let word = self.directory.path().to_str().unwrap();
+        wait_until("the processes to end", || processes(word).is_empty());
+    }
+
+    /// Waits until a file is there.
+    #[track_caller]
+    pub fn await_file(&self, name: &str) {
+        let path = self.path(name);
+        wait_until(name, || path.exists());
+    }
+}
+
+/// What [`Laboratory::run`] executes.
+pub const RUN: [&str; 4] = ["run", "exp.toml", "--out", "result"];
+
+/// What the binary said, and how it ended.
+#[derive(Debug)]
+pub struct Said {
+    /// Exit code, -1 where a signal ended it.
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    /// Checks the exit code.
+    #[track_caller]
+    pub fn code(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "\n--- stdout\n{}\n--- stderr\n{}", self.out, self.err);
+        self
+    }
+
+    /// Checks that the message on standard error has all these words.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.err.contains(word), "`{word}` is not in:\n{}", self.err);
+        }
+        self
+    }
+
+    /// Checks that standard output has all these words.
+    #[track_caller]
+    pub fn prints(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.out.contains(word), "`{word}` is not in:\n{}", self.out);
+        }
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
+/// The binary while it runs. A test that fails takes it along.
+pub struct Running(Option<Child>);
+
+impl Running {
+    pub fn pid(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    pub fn is_running(&mut self) -> bool {
+        self.0.as_mut().unwrap().try_wait().unwrap().is_none()
+    }
+
+    pub fn end(mut self) -> Said {
+        self.0.take().unwrap().wait_with_output().unwrap().into()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Waits until a condition holds.
+#[track_caller]
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Executes something of the system's own, which must succeed.
+#[track_caller]
+pub fn tool(argv: &[&str], directory: &Path) -> String {
+    let output = Command::new(argv[0]).args(&argv[1..]).current_dir(directory).output().unwrap();
+    assert!(output.status.success(), "{argv:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
