@@ -30,7 +30,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArguments),
-    Bench(bench::BenchArguments),
+    Bench(Box<bench::BenchArguments>),
     Compare(compare::CompareArguments),
     Show(show::ShowArguments),
     /// Compare columns of numbers as the tool of this name does, byte for byte.

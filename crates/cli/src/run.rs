@@ -95,6 +95,11 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         programs: programs(&experiment, &home, &scratch.0, &keeper, &interrupt),
     };
 
+    // A version command that was cut short has not said the version, so this is no fingerprint.
+    if interrupt.asked() {
+        return Err(Failure::new(Code::Interrupted, "interrupted before the first run"));
+    }
+
     let (mut result, plan, experiment) = if arguments.resume {
         resume(arguments, &text, &experiment, &surroundings)?
     } else {
@@ -297,8 +302,15 @@ pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
     })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for map_err, which hands it over")]
+/// A failure of the store, with the code that tells whose it is.
 pub(crate) fn store_failure(error: StoreError) -> Failure {
-    Failure::no_data(error.to_string())
+    let code = match error {
+        StoreError::NotEmpty(_) => Code::Usage,
+        StoreError::Lock(_) => Code::Environment,
+        _ => Code::NoData,
+    };
+    Failure::new(code, error.to_string())
 }
 
 fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure {

@@ -40,11 +40,16 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     }
     let text = match arguments.run {
         Some(run) => one_run(path, run)?,
-        None if path.join("meta.json").exists() => one_result(path)?,
+        None if is_result(path) => one_result(path)?,
         None => list(&Index::refresh(path).map_err(store_failure)?)?,
     };
     terminal::print(&text)?;
     Ok(None)
+}
+
+/// Whether a directory is a result, though perhaps a damaged one.
+fn is_result(path: &Path) -> bool {
+    ["meta.json", "runs.jsonl"].iter().any(|file| path.join(file).exists())
 }
 
 /// Executes `index`.

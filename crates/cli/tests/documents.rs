@@ -78,6 +78,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Makes the directory in which a document's examples are run: that of the fixtures, or one like the
+/// repository for the page that people read there.
+fn prepare(laboratory: &Path, document: &Path) {
+    if document == root().join("README.md") {
+        copy(Path::new(FIXTURES), &laboratory.join("crates/cli/tests/documents"));
+        copy(&root().join("experiments"), &laboratory.join("experiments"));
+    } else {
+        copy(Path::new(FIXTURES), laboratory);
+    }
+}
+
 fn perflab(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_perflab"))
         .args(arguments)
@@ -96,7 +107,7 @@ fn every_command_shown_prints_what_is_shown() {
             continue;
         }
         let laboratory = tempfile::tempdir().unwrap();
-        copy(Path::new(FIXTURES), laboratory.path());
+        prepare(laboratory.path(), &document);
         let lock = tempfile::tempdir().unwrap();
         std::env::set_current_dir(laboratory.path()).unwrap();
         let cases = trycmd::TestCases::new();

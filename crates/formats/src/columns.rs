@@ -56,9 +56,10 @@ pub enum ColumnsError {
 /// The values in one column, counted from 1, in the order of the lines.
 ///
 /// A column ends at any of the characters in `delimiter`; several in a row count as one. What
-/// begins with `#` at the start of a column is a comment up to the end of its line. Lines that end
-/// before the column are left out. These are the rules of FreeBSD's `ministat`, which differs in
-/// taking whatever C's `strtod` does: infinities, and hexadecimal numbers.
+/// begins with `#` at the start of a column is a comment up to the end of its line. White space at the
+/// end of a line belongs to no column, and lines that end before the column are left out. These are the
+/// rules of FreeBSD's `ministat`, which differs in taking whatever C's `strtod` does: infinities, and
+/// hexadecimal numbers.
 ///
 /// # Errors
 /// A field that is not a finite decimal number, a file without values, or arguments that cannot
@@ -88,7 +89,8 @@ pub fn read(text: &[u8], column: usize, delimiter: &str) -> Result<Vec<f64>, Col
 
 /// A column of one line, unless the line ends or a comment begins before.
 fn field<'a>(line: &'a str, column: usize, delimiter: &str) -> Option<&'a str> {
-    line.split(|c| delimiter.contains(c))
+    line.trim_end()
+        .split(|c| delimiter.contains(c))
         .filter(|field| !field.is_empty())
         .take_while(|field| !field.starts_with('#'))
         .nth(column - 1)
@@ -152,6 +154,12 @@ mod tests {
         assert_eq!(read_str(text, 3, WHITE_SPACE).unwrap(), [10.0, 40.0]);
         assert_eq!(read_str("x;; 1,5\n", 2, ";,").unwrap(), [1.0]);
         assert_eq!(read_str("x;; 1,5\n", 3, ";,").unwrap(), [5.0]);
+    }
+
+    #[test]
+    fn white_space_at_the_end_of_a_line_is_no_column() {
+        assert_eq!(read_str("1,2 \n3, \t\n  \n4,5\r", 2, ",").unwrap(), [2.0, 5.0]);
+        assert!(read_str("1, ,3\n", 2, ",").is_err());
     }
 
     #[test]

@@ -11,6 +11,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::process::{later, timespec};
+
 /// Set once the user asked to stop; readable as a descriptor, so that a wait wakes up at once.
 #[derive(Debug)]
 pub struct Interrupt {
@@ -55,7 +57,7 @@ impl Interrupt {
 
     /// Sleeps so long, or until the user asks to stop.
     pub fn sleep(&self, duration: Duration) {
-        let deadline = Instant::now() + duration;
+        let deadline = later(Instant::now(), duration);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut wake = [PollFd::new(&self.wake, PollFlags::IN)];

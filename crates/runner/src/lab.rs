@@ -46,6 +46,13 @@ use crate::system::{Seat, System};
 /// the rest would fail too.
 const HOPELESS: u32 = 3;
 
+/// Room on the result's disk below which it counts as full, in bytes: a program that ran out of
+/// it leaves less than a few blocks.
+const LEAST_ROOM_BYTES: u64 = 1 << 14;
+
+/// Most that is read of what a workload writes to one stream, in bytes.
+const MOST_OUTPUT_BYTES: u64 = 1 << 28;
+
 /// Hears of what happens; must be quick, and silent between `started` and `finished`.
 pub trait Observer {
     /// A run begins.
@@ -218,12 +225,20 @@ impl<'a> Lab<'a> {
             load: None,
         };
         let outcome = self.perform(planned, cell, &variant, &workload, &directory, &mut finding);
+        // Before the scratch directory goes, and with it the room that the run had.
+        let full = no_room(&self.root);
         let scratch = self.scratch().join(format!("run-{}", planned.run));
         let _ = fs::remove_dir_all(&scratch);
+        if full {
+            return Err(disk_full(&self.root, io::ErrorKind::StorageFull.into()));
+        }
         let (status, detail) = match outcome {
             Ok(()) => (Status::Pass, None),
             Err(Trouble::Fault(fault)) => (fault.status, Some(fault.detail)),
             Err(Trouble::Interrupted) => return Err(LabError::Interrupted),
+            Err(Trouble::Fatal(error)) if is_full(&error) => {
+                return Err(disk_full(&self.root, error));
+            }
             Err(Trouble::Fatal(error)) => return Err(LabError::System(error)),
         };
         if !status.passed() {
@@ -580,6 +595,21 @@ impl Ledger {
     }
 }
 
+/// Whether the result's disk has no room left: then the run may have failed, or done less, for
+/// that alone, and is not recorded.
+fn no_room(root: &Path) -> bool {
+    rustix::fs::statvfs(root)
+        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < LEAST_ROOM_BYTES)
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn disk_full(root: &Path, source: io::Error) -> LabError {
+    StoreError::DiskFull { action: "finish the run in", path: root.to_path_buf(), source }.into()
+}
+
 /// What a build or a kept system belongs to: parameters may be part of its commands.
 fn cell_key(cell: &Cell) -> String {
     let parameters: Vec<_> =
@@ -643,8 +673,8 @@ fn read(
     stderr: &Path,
 ) -> Result<Vec<Sample>, Trouble> {
     let output = Output {
-        stdout: &fs::read(stdout).map_err(Trouble::Fatal)?,
-        stderr: &fs::read(stderr).map_err(Trouble::Fatal)?,
+        stdout: &contents(stdout)?,
+        stderr: &contents(stderr)?,
         usage: Usage {
             wall_s: ended.wall.as_secs_f64(),
             user_s: ended.usage.user.as_secs_f64(),
@@ -657,6 +687,23 @@ fn read(
         },
     };
     driver.read(&output).map_err(|error| Fault::new(Status::Fail, error.to_string()).into())
+}
+
+/// What a stream was captured in, as far as it can be held in memory.
+fn contents(file: &Path) -> Result<Vec<u8>, Trouble> {
+    let length = fs::metadata(file).map_err(Trouble::Fatal)?.len();
+    if length > MOST_OUTPUT_BYTES {
+        let stream = file.file_name().unwrap_or_default().to_string_lossy();
+        return Err(Fault::new(
+            Status::Fail,
+            format!(
+                "{stream}: expected at most {MOST_OUTPUT_BYTES} bytes, found {length} bytes; let the \
+                 workload say less, or send what is not needed to /dev/null"
+            ),
+        )
+        .into());
+    }
+    fs::read(file).map_err(Trouble::Fatal)
 }
 
 fn record(

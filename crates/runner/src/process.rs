@@ -196,14 +196,14 @@ impl<'k> Process<'k> {
     /// Waits until it has ended; at the limit, or when the user asks to stop, the whole group is
     /// killed. What the group's leader left running is killed in any case.
     pub fn wait(mut self, limit: Option<Duration>, interrupt: &Interrupt) -> io::Result<Ended> {
-        let deadline = limit.map(|limit| self.started + limit);
+        let deadline = limit.map(|limit| later(self.started, limit));
         let stopped = self.watch_until(deadline, interrupt)?;
         self.collect(stopped)
     }
 
     /// Waits at most so long, without ending anything; whether it has ended by then.
     pub fn ends_within(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
+        let deadline = later(Instant::now(), patience);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut ready = [PollFd::new(&self.watch, PollFlags::IN)];
@@ -293,7 +293,13 @@ fn open_error(path: &Path, source: io::Error) -> LaunchError {
     LaunchError::Open { path: path.to_path_buf(), source }
 }
 
-fn timespec(duration: Duration) -> Timespec {
+/// A moment so much later. Experiments may name times that no clock can show; they mean forever.
+pub(crate) fn later(moment: Instant, time: Duration) -> Instant {
+    const CENTURY: Duration = Duration::from_secs(100 * 365 * 86_400);
+    moment + time.min(CENTURY)
+}
+
+pub(crate) fn timespec(duration: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: i64::from(duration.subsec_nanos()),

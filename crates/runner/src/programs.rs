@@ -75,7 +75,7 @@ pub fn programs(
                 of_variant.files.insert(file.clone(), executable);
             }
         }
-        for command in variant.version.iter().flat_map(|versions| versions.commands()) {
+        for command in variant.version.iter().flat_map(perflab_experiment::Versions::commands) {
             let Ok(argv) = fill.argv(command) else { continue };
             let line = line_of(&argv);
             if !of_variant.versions.contains_key(&line)

@@ -11,7 +11,7 @@ use regex::bytes::Regex;
 
 use crate::interrupt::Interrupt;
 use crate::listener::{Listener, listener};
-use crate::process::Process;
+use crate::process::{Process, later};
 
 /// How to tell that it is ready, with every placeholder filled in.
 pub(crate) enum Check<'a> {
@@ -51,7 +51,7 @@ pub(crate) fn wait(
     patience: Duration,
     interrupt: &Interrupt,
 ) -> Result<(), NotReady> {
-    let deadline = Instant::now() + patience;
+    let deadline = later(Instant::now(), patience);
     let mut pause = Duration::from_millis(1);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());

@@ -1,7 +1,7 @@
 //! The system under test: brought up, waited for, watched and stopped.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use perflab_experiment::{ReadyCheck, Signal, Status, StopAction, Variant};
 use regex::bytes::RegexBuilder;
@@ -50,7 +50,7 @@ impl<'k> System<'k> {
             cpus: seat.cpus,
         };
         let process = Process::start(&launch, around.keeper)
-            .map_err(|error| launch_trouble(error, Fault::no_run))?;
+            .map_err(|error| launch_trouble(error, |text| not_ready(&text)))?;
         let system = Self { process, log: seat.log.to_path_buf() };
         system.await_ready(variant, seat, fill, around)?;
         Ok(Some(system))
@@ -72,12 +72,14 @@ impl<'k> System<'k> {
             ReadyCheck::Line(pattern) => {
                 let line = RegexBuilder::new(pattern)
                     .build()
-                    .map_err(|error| not_ready(format!("`{pattern}`: {error}")))?;
+                    .map_err(|error| not_ready(&format!("`{pattern}`: {error}")))?;
                 Check::Line(line)
             }
             ReadyCheck::Command(command) => {
                 probe_argv = fill.argv(command)?;
                 Check::Probe(Box::new(|left| {
+                    let limit = left.max(Duration::from_millis(1));
+                    let started = Instant::now();
                     let probe = Aside {
                         purpose: "ready",
                         status: Status::NotReady,
@@ -86,10 +88,12 @@ impl<'k> System<'k> {
                         directory: seat.directory,
                         log: &probe_log,
                         cpus: None,
-                        limit: left.max(Duration::from_millis(1)),
+                        limit,
                     };
                     match probe.exit(around) {
                         Ok(exit) => Ok(exit == crate::sys::Exit::Code(0)),
+                        // It was cut short because the wait as a whole is over.
+                        Err(Trouble::Fault(_)) if started.elapsed() >= limit => Ok(false),
                         Err(Trouble::Fault(fault)) => Err(fault.detail),
                         Err(Trouble::Fatal(error)) => Err(error.to_string()),
                         // The wait that called this sees it too.
@@ -101,7 +105,7 @@ impl<'k> System<'k> {
         ready::wait(&check, &self.process, &self.log, wanted.timeout, around.interrupt).map_err(
             |error| match error {
                 NotReady::Interrupted => Trouble::Interrupted,
-                error => not_ready(format!("{error}{}", last_line(&self.log))).into(),
+                error => not_ready(&format!("{error}{}", last_line(&self.log))).into(),
             },
         )
     }
@@ -125,6 +129,11 @@ impl<'k> System<'k> {
         fill: &mut Fill<'_>,
         around: Surroundings<'_>,
     ) -> Result<Ended, Trouble> {
+        // A stop command would be cut short by the same interrupt: nothing would then tell the
+        // system to stop. Dropping it kills it.
+        if around.interrupt.asked() {
+            return Err(Trouble::Interrupted);
+        }
         let told = match &variant.stop.action {
             StopAction::Signal(signal) => {
                 self.process.signal(number(*signal));
@@ -156,7 +165,7 @@ impl<'k> System<'k> {
     }
 }
 
-fn not_ready(detail: String) -> Fault {
+fn not_ready(detail: &str) -> Fault {
     Fault::new(Status::NotReady, format!("the system: {detail}"))
 }
 
