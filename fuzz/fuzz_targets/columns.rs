@@ -14,7 +14,10 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         return Corpus::Reject;
     };
     let mut settings = settings.chars();
-    let column = settings.next().and_then(|digit| digit.to_digit(10)).unwrap_or(1) as usize;
+    let column = settings
+        .next()
+        .and_then(|digit| digit.to_digit(10))
+        .unwrap_or(1) as usize;
     let delimiters = settings.as_str();
 
     let found = columns::read(text, column, delimiters);
@@ -22,13 +25,20 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         assert!(!values.is_empty() && values.iter().all(|value| value.is_finite()));
     }
     if column > 0 && !delimiters.is_empty() && delimiters.is_ascii() && is_plain(text) {
-        let options = ParseOptions { column, delimiters: delimiters.into() };
+        let options = ParseOptions {
+            column,
+            delimiters: delimiters.into(),
+        };
         if let Ok(dataset) = perflab_ministat::parse(text, &options)
             && dataset.sorted().iter().all(|value| value.is_finite())
         {
             let mut values = found.expect("what ministat reads is read");
             values.sort_by(f64::total_cmp);
-            assert!(values.iter().eq(dataset.sorted()), "{values:?} {:?}", dataset.sorted());
+            assert!(
+                values.iter().eq(dataset.sorted()),
+                "{values:?} {:?}",
+                dataset.sorted()
+            );
         }
     }
     Corpus::Keep
@@ -39,5 +49,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 fn is_plain(text: &[u8]) -> bool {
     text.is_ascii()
         && !text.iter().any(|byte| matches!(byte, 0 | b'x' | b'X'))
-        && text.split(|&byte| byte == b'\n').all(|line| line.len() < 8_000)
+        && text
+            .split(|&byte| byte == b'\n')
+            .all(|line| line.len() < 8_000)
 }

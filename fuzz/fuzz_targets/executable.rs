@@ -17,6 +17,14 @@ fuzz_target!(|input: &[u8]| {
     let found = Executable::of(&PROGRAM).expect("any file is identified");
     assert_eq!(found.bytes, input.len() as u64);
     assert_eq!(found.sha256.len(), 64);
-    assert!(!found.interpreter.is_some_and(|text| has_control(&text) || text.contains('\n')));
-    assert!(!found.build_id.is_some_and(|text| !text.bytes().all(|byte| byte.is_ascii_hexdigit())));
+    assert!(
+        !found
+            .interpreter
+            .is_some_and(|text| has_control(&text) || text.contains('\n'))
+    );
+    assert!(
+        !found
+            .build_id
+            .is_some_and(|text| !text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    );
 });

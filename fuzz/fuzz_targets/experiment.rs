@@ -51,6 +51,9 @@ fn accepted(experiment: &Experiment) {
         let plan = Plan::new(experiment, 7);
         assert_eq!(plan.runs.len(), runs);
         let stored = serde_json::to_string(&plan).expect("a plan can be written");
-        assert_eq!(serde_json::from_str::<Plan>(&stored).expect("it is read"), plan);
+        assert_eq!(
+            serde_json::from_str::<Plan>(&stored).expect("it is read"),
+            plan
+        );
     }
 }

@@ -11,7 +11,10 @@
 
 #![no_main]
 
+use std::sync::LazyLock;
+
 use libfuzzer_sys::{Corpus, fuzz_target};
+use perflab_drivers::generic::EVERY_NAME;
 use perflab_drivers::{Driver, Generic, Output, Rule, Source, Stream, Usage};
 use perflab_experiment::Better;
 use perflab_fuzz::first_line;
@@ -25,51 +28,82 @@ const PATTERNS: [&str; 5] = [
     "(?s)^(?:.*\n)?total\\s+(.*?)\\s",
 ];
 
+/// Each pattern, for one match and for all. Made once: that takes longer than any reading.
+static BY_PATTERN: LazyLock<Vec<[Generic; 2]>> = LazyLock::new(|| {
+    let driver = |pattern: &str, all| {
+        let rule = rule("m", "s", Source::Regex(pattern.to_owned()), all);
+        Generic::new(vec![rule]).expect("the pattern is sound")
+    };
+    PATTERNS
+        .iter()
+        .map(|pattern| [driver(pattern, false), driver(pattern, true)])
+        .collect()
+});
+
 fuzz_target!(|input: &[u8]| -> Corpus {
-    let (settings, stdout) = first_line(input);
-    let Some(rule) = std::str::from_utf8(settings).ok().and_then(rule) else {
+    let (settings, output) = first_line(input);
+    let Ok(settings) = std::str::from_utf8(settings) else {
         return Corpus::Reject;
     };
-    let (all, every_name) = (rule.all, rule.name == "*");
-    let Ok(driver) = Generic::new(vec![rule]) else {
-        return Corpus::Keep;
+    let mut letters = settings.chars();
+    let Some(kind) = letters.next() else {
+        return Corpus::Reject;
     };
-    let output = Output { stdout, stderr: b"", usage: Usage::default() };
-    match driver.read(&output) {
-        Ok(samples) => {
-            assert!(!samples.is_empty());
-            assert!(samples.iter().all(|sample| sample.value.is_finite()));
-            assert!(all || every_name || samples.len() == 1);
+    let (text, all) = (letters.as_str(), kind.is_ascii_uppercase());
+    let rule = match kind.to_ascii_lowercase() {
+        'r' => {
+            let drivers = text
+                .parse()
+                .ok()
+                .and_then(|index: usize| BY_PATTERN.get(index));
+            let Some(drivers) = drivers else {
+                return Corpus::Reject;
+            };
+            read(&drivers[usize::from(all)], output, !all);
+            return Corpus::Keep;
         }
+        'j' => rule("m", "s", Source::JsonPointer(text.to_owned()), all),
+        'c' => rule("m", "s", Source::CsvColumn(text.to_owned()), all),
+        _ => {
+            let (unit, name) = text.split_once(' ').unwrap_or(("", EVERY_NAME));
+            Rule {
+                scale: 1.0,
+                ..rule(name, unit, Source::Values, all)
+            }
+        }
+    };
+    let single = !all && rule.name != EVERY_NAME;
+    match Generic::new(vec![rule]) {
+        Ok(driver) => read(&driver, output, single),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     Corpus::Keep
 });
 
-fn rule(settings: &str) -> Option<Rule> {
-    let kind = settings.chars().next()?;
-    let text = settings[kind.len_utf8()..].to_owned();
-    let mut rule = Rule {
-        name: "m".to_owned(),
-        unit: "s".to_owned(),
+fn rule(name: &str, unit: &str, source: Source, all: bool) -> Rule {
+    Rule {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
         better: Better::Lower,
         part: None,
         stream: Stream::Stdout,
-        source: Source::Values,
-        all: kind.is_ascii_uppercase(),
+        source,
+        all,
         scale: 1000.0,
-    };
-    match kind.to_ascii_lowercase() {
-        'r' => {
-            let index = text.parse::<usize>().ok()?;
-            rule.source = Source::Regex((*PATTERNS.get(index)?).to_owned());
-        }
-        'j' => rule.source = Source::JsonPointer(text),
-        'c' => rule.source = Source::CsvColumn(text),
-        _ => {
-            let (unit, name) = text.split_once(' ').unwrap_or(("", "*"));
-            (rule.unit, rule.name, rule.scale) = (unit.to_owned(), name.to_owned(), 1.0);
-        }
     }
-    Some(rule)
+}
+
+fn read(driver: &Generic, stdout: &[u8], single: bool) {
+    match driver.read(&Output {
+        stdout,
+        stderr: b"",
+        usage: Usage::default(),
+    }) {
+        Ok(samples) => {
+            assert!(!samples.is_empty());
+            assert!(samples.iter().all(|sample| sample.value.is_finite()));
+            assert!(!single || samples.len() == 1);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
 }

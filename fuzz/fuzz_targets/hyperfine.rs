@@ -21,9 +21,17 @@ fuzz_target!(|input: &[u8]| {
 
     if let Ok(text) = write_csv(&entries) {
         let mut records = csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(records.records().filter(Result::is_ok).count(), entries.len());
+        assert_eq!(
+            records.records().filter(Result::is_ok).count(),
+            entries.len()
+        );
     }
-    for unit in [Unit::Second, Unit::Millisecond, Unit::Microsecond, Unit::automatic(&entries)] {
+    for unit in [
+        Unit::Second,
+        Unit::Millisecond,
+        Unit::Microsecond,
+        Unit::automatic(&entries),
+    ] {
         for write in [write_markdown, write_asciidoc, write_orgmode] {
             assert!(write(&entries, unit).is_ok());
         }

@@ -22,15 +22,21 @@ struct Server {
 
 static RECORDED: LazyLock<Server> = LazyLock::new(|| {
     let root = directory();
-    let files: BTreeMap<&str, &str> =
-        SERVER.split("== ").skip(1).filter_map(|part| part.split_once('\n')).collect();
+    let files: BTreeMap<&str, &str> = SERVER
+        .split("== ")
+        .skip(1)
+        .filter_map(|part| part.split_once('\n'))
+        .collect();
     for (path, content) in &files {
         let path = root.join(path);
         let parent = path.parent().expect("it is below the root");
         fs::create_dir_all(parent).expect("a directory can be made");
         fs::write(&path, content).expect("a file can be written");
     }
-    let files = files.into_iter().map(|(path, content)| (path.as_bytes(), content)).collect();
+    let files = files
+        .into_iter()
+        .map(|(path, content)| (path.as_bytes(), content))
+        .collect();
     Server { root, files }
 });
 

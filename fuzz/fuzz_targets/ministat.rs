@@ -26,7 +26,10 @@ fuzz_target!(|input: &[u8]| {
     whole_program(words, data);
 
     for column in [1, 2] {
-        let options = ParseOptions { column, ..ParseOptions::default() };
+        let options = ParseOptions {
+            column,
+            ..ParseOptions::default()
+        };
         match parse(data, &options) {
             Ok(set) => {
                 assert!(set.count() >= 3);

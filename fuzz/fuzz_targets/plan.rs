@@ -12,7 +12,10 @@ fuzz_target!(|input: &[u8]| {
                 assert!(run.run == expected && run.cell < plan.cells.len());
             }
             let stored = serde_json::to_vec(&plan).expect("a plan can be written");
-            assert_eq!(serde_json::from_slice::<Plan>(&stored).expect("it is read"), plan);
+            assert_eq!(
+                serde_json::from_slice::<Plan>(&stored).expect("it is read"),
+                plan
+            );
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }

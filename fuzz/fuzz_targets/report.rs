@@ -11,7 +11,11 @@ fuzz_target!(|input: &[u8]| {
         return;
     };
     for (width, ascii) in [(0, true), (80, false), (200, true)] {
-        let options = TextOptions { width, colour: false, ascii };
+        let options = TextOptions {
+            width,
+            colour: false,
+            ascii,
+        };
         let mut output = text(&report, &options);
         for row in &report.rows {
             output += &detail(row, &report.baseline, &options);
@@ -19,12 +23,26 @@ fuzz_target!(|input: &[u8]| {
         assert!(!has_control(&output), "{output:?}");
         assert!(!ascii || output.is_ascii(), "{output:?}");
     }
-    text(&report, &TextOptions { width: 80, colour: true, ascii: false });
+    text(
+        &report,
+        &TextOptions {
+            width: 80,
+            colour: true,
+            ascii: false,
+        },
+    );
     assert!(!has_control(&markdown(&report)));
 
     let table = csv(&report);
-    assert_eq!(table.lines().count(), 1 + report.rows.len() + report.pooled.len());
-    assert!(::csv::Reader::from_reader(table.as_bytes()).records().all(|record| record.is_ok()));
+    assert_eq!(
+        table.lines().count(),
+        1 + report.rows.len() + report.pooled.len()
+    );
+    assert!(
+        ::csv::Reader::from_reader(table.as_bytes())
+            .records()
+            .all(|record| record.is_ok())
+    );
 
     let again: Report = serde_json::from_str(&json(&report)).expect("its own JSON is read");
     assert_eq!(again, report);

@@ -34,9 +34,19 @@ static SMALL: LazyLock<Small> = LazyLock::new(|| {
         name: "small".to_owned(),
         argv: vec!["perflab".to_owned(), "run".to_owned()],
     };
-    ResultDir::create(&path, EXPERIMENT, &value, &serde_json::json!({"schema": 1}), origin)
-        .expect("a result can be set up");
-    Small { path, experiment, plan }
+    ResultDir::create(
+        &path,
+        EXPERIMENT,
+        &value,
+        &serde_json::json!({"schema": 1}),
+        origin,
+    )
+    .expect("a result can be set up");
+    Small {
+        path,
+        experiment,
+        plan,
+    }
 });
 
 fuzz_target!(|input: &[u8]| {
@@ -75,7 +85,11 @@ fn resumed(path: &Path, records: Option<&[RunRecord]>) {
     match (ResultDir::resume(path), records) {
         (Ok(resumed), Some(records)) => {
             assert_eq!(resumed.records().expect("they were read before"), records);
-            assert!(records.iter().all(|record| resumed.is_recorded(record.run).is_ok_and(|is| is)));
+            assert!(
+                records
+                    .iter()
+                    .all(|record| resumed.is_recorded(record.run).is_ok_and(|is| is))
+            );
             let again = ResultDir::open(path).expect("it was resumed");
             assert!(again.notices().is_empty(), "a cut line is moved away");
         }
@@ -89,13 +103,18 @@ fn compared(records: &[RunRecord]) {
     for record in records {
         assert!(record.samples.iter().all(|sample| sample.value.is_finite()));
     }
-    let Small { experiment, plan, .. } = &*SMALL;
+    let Small {
+        experiment, plan, ..
+    } = &*SMALL;
     let selection = Selection {
         baseline: Some(experiment.baseline().to_owned()),
         control: experiment.design.control.clone(),
         margin: Some(0.01),
         confidence: 0.95,
-        claims: Claims { typical: true, mean: true },
+        claims: Claims {
+            typical: true,
+            mean: true,
+        },
     };
     match result_report(experiment, plan, records, &Filter::default(), &selection) {
         Ok(report) => {
@@ -105,7 +124,10 @@ fn compared(records: &[RunRecord]) {
                 assert!(!has_control(&detail(row, &report.baseline, &options)));
             }
             assert!(!has_control(&markdown(&report)));
-            assert_eq!(csv(&report).lines().count(), 1 + report.rows.len() + report.pooled.len());
+            assert_eq!(
+                csv(&report).lines().count(),
+                1 + report.rows.len() + report.pooled.len()
+            );
             assert!(!json(&report).is_empty());
         }
         Err(error) => assert!(!error.to_string().is_empty()),

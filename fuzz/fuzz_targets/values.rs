@@ -45,6 +45,11 @@ fn arguments(text: &str) {
     if let Err(error) = RedisBenchmark.check(&arguments) {
         assert!(!error.to_string().is_empty());
     }
-    assert!(RedisBenchmark.cautions(&arguments).iter().all(|caution| !caution.is_empty()));
+    assert!(
+        RedisBenchmark
+            .cautions(&arguments)
+            .iter()
+            .all(|caution| !caution.is_empty())
+    );
     assert!(RedisBenchmark.argv(&arguments).ends_with(&arguments));
 }

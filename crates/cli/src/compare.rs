@@ -1,5 +1,6 @@
 //! `perflab compare`: the verdicts on a result, or on plain files of numbers.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -164,11 +165,15 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         mean: arguments.claims.contains(&Claim::Mean),
     };
     let mut reports = Vec::new();
+    let mut unmeasured = Vec::new();
     if arguments.results.iter().all(|result| labelled(result).is_some()) {
         reports.push(plain(arguments, margin, confidence, claims)?);
     } else {
         for result in &arguments.results {
-            reports.push(recorded(Path::new(result), arguments, margin, confidence, claims)?);
+            let (report, cells) =
+                recorded(Path::new(result), arguments, margin, confidence, claims)?;
+            reports.push(report);
+            unmeasured.extend(cells);
         }
     }
     if arguments.gate == Gate::Same && reports.iter().any(|report| report.margin.is_none()) {
@@ -177,7 +182,10 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         ));
     }
     terminal::print(&render(&reports, arguments))?;
-    Ok(verdict(&reports, arguments.gate))
+    for cell in &unmeasured {
+        terminal::say(&format!("no run of {cell} passed"));
+    }
+    Ok(verdict(&reports, !unmeasured.is_empty(), arguments.gate))
 }
 
 /// LABEL=FILE, unless a file or directory of the whole name exists.
@@ -186,13 +194,14 @@ fn labelled(text: &str) -> Option<(&str, &Path)> {
     (!label.is_empty() && !Path::new(text).exists()).then_some((label, Path::new(file)))
 }
 
+/// The report on a result, and the cells that it can say nothing of.
 fn recorded(
     path: &Path,
     arguments: &CompareArguments,
     margin: Option<f64>,
     confidence: Option<f64>,
     claims: Claims,
-) -> Result<Report, Failure> {
+) -> Result<(Report, Vec<String>), Failure> {
     if !path.is_dir() {
         return Err(Failure::usage(format!(
             "{} is no result directory; for plain files write LABEL=FILE for each, as in old=a.txt new=b.txt",
@@ -202,9 +211,11 @@ fn recorded(
     let result = ResultDir::open(path).map_err(store_failure)?;
     let records = result.records().map_err(store_failure)?;
     let frozen = path.join("experiment.toml");
-    let experiment =
+    let mut experiment =
         perflab_experiment::Experiment::parse(result.experiment(), &frozen.display().to_string())
             .map_err(|error| Failure::no_data(error.to_string()))?;
+    // A file that names no experiment gives it its own name, which here is another one.
+    experiment.name.clone_from(&result.meta().origin.name);
     let plan: perflab_experiment::Plan = result.plan().map_err(store_failure)?;
     let selection = Selection {
         baseline: arguments.baseline.clone().or_else(|| Some(experiment.baseline().to_owned())),
@@ -219,7 +230,13 @@ fn recorded(
     for notice in result.notices() {
         report.warnings.push(notice.to_string());
     }
-    Ok(report)
+    let passed: HashSet<&str> = records
+        .iter()
+        .filter(|record| record.status.passed())
+        .map(|record| record.cell.as_str())
+        .collect();
+    let cells = plan.cells.into_iter().map(|cell| cell.id);
+    Ok((report, cells.filter(|cell| !passed.contains(cell.as_str())).collect()))
 }
 
 fn plain(
@@ -332,7 +349,7 @@ fn render(reports: &[Report], arguments: &CompareArguments) -> String {
     out
 }
 
-fn verdict(reports: &[Report], gate: Gate) -> Option<Code> {
+fn verdict(reports: &[Report], incomplete: bool, gate: Gate) -> Option<Code> {
     let claims = || {
         reports
             .iter()
@@ -344,6 +361,8 @@ fn verdict(reports: &[Report], gate: Gate) -> Option<Code> {
         Gate::Regression if claims().any(|answer| answer.verdict == Verdict::Worse) => {
             Some(Code::Regression)
         }
+        // What was not measured cannot pass.
+        Gate::Regression | Gate::Same if incomplete => Some(Code::NoData),
         Gate::Same if claims().any(|answer| answer.verdict != Verdict::Same) => Some(Code::NotSame),
         _ => None,
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use indexmap::IndexMap;
@@ -246,13 +247,13 @@ fn dry_run(experiment: &Experiment, plan: &Plan) -> String {
         design.blocks(),
         design.block
     ));
-    let longest: std::time::Duration = plan
+    let longest = plan
         .runs
         .iter()
         .filter_map(|run| plan.cells.get(run.cell))
         .filter_map(|cell| experiment.workload(cell).ok())
-        .map(|workload| workload.timeout.unwrap_or(design.timeout) + design.pause)
-        .sum();
+        .map(|workload| workload.timeout.unwrap_or(design.timeout).saturating_add(design.pause))
+        .fold(Duration::ZERO, Duration::saturating_add);
     line(format!(
         "at most {} of workload, if every run took its whole time limit{}",
         human(longest),
@@ -302,8 +303,8 @@ pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
     })
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for map_err, which hands it over")]
 /// A failure of the store, with the code that tells whose it is.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err, which hands it over")]
 pub(crate) fn store_failure(error: StoreError) -> Failure {
     let code = match error {
         StoreError::NotEmpty(_) => Code::Usage,

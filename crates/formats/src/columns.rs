@@ -158,7 +158,10 @@ mod tests {
 
     #[test]
     fn white_space_at_the_end_of_a_line_is_no_column() {
-        assert_eq!(read_str("1,2 \n3, \t\n  \n4,5\r", 2, ",").unwrap(), [2.0, 5.0]);
+        assert_eq!(
+            read_str("1,2 \n3, \t\n  \n4,5\r", 2, ",").unwrap(),
+            [2.0, 5.0]
+        );
         assert!(read_str("1, ,3\n", 2, ",").is_err());
     }
 

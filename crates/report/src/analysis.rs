@@ -91,6 +91,16 @@ pub enum AnalysisError {
         /// What there is.
         known: String,
     },
+    /// A variant has nothing to compare, or to compare with.
+    #[error("no run of `{variant}` passed, so there is nothing to compare: {failed} of its runs failed{detail}")]
+    NeverPassed {
+        /// The variant.
+        variant: String,
+        /// How many runs of it are recorded.
+        failed: usize,
+        /// What the first of them died of, behind a semicolon; empty where nothing is known.
+        detail: String,
+    },
     /// A filter names what there is not.
     #[error("there is no {what} `{wanted}`; there are: {known}")]
     Unknown {

@@ -39,6 +39,7 @@ pub fn result_report(
 ) -> Result<Report, AnalysisError> {
     let wanted = metrics(experiment, records, filter)?;
     let parts = parts(experiment, records, filter)?;
+    both_sides(experiment, records, selection)?;
     let kept = experiment.design.refresh == Refresh::Keep;
     let mut found: IndexMap<Key, IndexMap<String, Vec<Observation>>> = IndexMap::new();
     for record in records.iter().filter(|record| record.status.passed()) {
@@ -140,6 +141,36 @@ fn in_order(experiment: &Experiment, mut variants: IndexMap<String, Vec<Observat
     }
     groups.extend(variants.into_iter().map(|(variant, observations)| Group { variant, observations }));
     groups
+}
+
+/// Refuses a result in which the baseline, or every other variant, never passed.
+fn both_sides(
+    experiment: &Experiment,
+    records: &[RunRecord],
+    selection: &Selection,
+) -> Result<(), AnalysisError> {
+    let passed = |variant: &str| {
+        records.iter().any(|record| record.variant == variant && record.status.passed())
+    };
+    let baseline = selection.baseline.as_deref().unwrap_or(experiment.baseline());
+    let mut others = experiment.variants.keys().filter(|variant| *variant != baseline);
+    let missing = if experiment.variants.contains_key(baseline) && !passed(baseline) {
+        Some(baseline)
+    } else if others.clone().any(|variant| passed(variant)) {
+        None
+    } else {
+        others.next().map(String::as_str)
+    };
+    let Some(variant) = missing else { return Ok(()) };
+    let own = || records.iter().filter(|record| record.variant == variant);
+    let first = own().next().map(|record| {
+        format!("; the first: {} {}", record.status.name(), record.detail.as_deref().unwrap_or_default())
+    });
+    Err(AnalysisError::NeverPassed {
+        variant: variant.to_owned(),
+        failed: own().count(),
+        detail: first.unwrap_or_default(),
+    })
 }
 
 /// Names of the metrics to compare: as asked, as the experiment says, or the first of each run.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -84,11 +85,14 @@ pub(crate) fn launch_trouble(
     fault: impl FnOnce(String) -> Fault,
 ) -> Trouble {
     match error {
-        LaunchError::Open { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
-            Trouble::Fatal(source)
-        }
+        LaunchError::Open { source, .. } if is_full(&source) => Trouble::Fatal(source),
         error => Trouble::Fault(fault(error.to_string())),
     }
+}
+
+/// Whether an error says that the disk, or the user's share of it, is full.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// How a process ended, in words.

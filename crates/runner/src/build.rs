@@ -96,16 +96,15 @@ impl Site<'_> {
             Layout::Gap => {
                 let bytes = gap.unwrap_or(DEFAULT_GAP_BYTES);
                 let mut spaced = Vec::with_capacity(objects.len() * 2);
-                for object in objects.drain(..) {
-                    let gap = self.gap(&object, bytes, directory)?;
-                    spaced.extend([object, gap]);
+                for (index, object) in objects.drain(..).enumerate() {
+                    spaced.extend([object, self.gap(index, bytes, directory)?]);
                 }
                 *objects = spaced;
                 format!("objects sorted, gaps of {bytes} B")
             }
             Layout::Align => {
-                for object in objects.iter_mut() {
-                    *object = self.aligned(object, directory)?;
+                for (index, object) in objects.iter_mut().enumerate() {
+                    *object = self.aligned(index, object, directory)?;
                 }
                 format!("objects sorted, each aligned to {ALIGN_BYTES} B")
             }
@@ -113,10 +112,9 @@ impl Site<'_> {
     }
 
     /// An object that is nothing but a gap; one per object, as a linker takes each file once.
-    fn gap(&self, object: &Path, bytes: u32, directory: &Path) -> Result<PathBuf, Trouble> {
-        let name = object.file_name().unwrap_or_default().to_string_lossy();
-        let source = self.output.join(format!("gap-{name}.s"));
-        let gap = self.output.join(format!("gap-{name}"));
+    fn gap(&self, index: usize, bytes: u32, directory: &Path) -> Result<PathBuf, Trouble> {
+        let own = self.own_objects()?;
+        let (source, gap) = (own.join(format!("{index}-gap.s")), own.join(format!("{index}-gap.o")));
         let text =
             format!(".section .text\n.skip {bytes}\n.section .note.GNU-stack,\"\",@progbits\n");
         fs::write(&source, text).map_err(Trouble::Fatal)?;
@@ -127,9 +125,10 @@ impl Site<'_> {
     }
 
     /// A copy of an object whose code starts on a page of its own.
-    fn aligned(&self, object: &Path, directory: &Path) -> Result<PathBuf, Trouble> {
-        let name = object.file_name().unwrap_or_default();
-        let copy = self.output.join(format!("aligned-{}", name.to_string_lossy()));
+    fn aligned(&self, index: usize, object: &Path, directory: &Path) -> Result<PathBuf, Trouble> {
+        let name = object.file_name().unwrap_or_default().to_string_lossy();
+        // Objects of several directories may share a name.
+        let copy = self.own_objects()?.join(format!("{index}-{name}"));
         let argv: Vec<OsString> = vec![
             "objcopy".into(),
             format!("--set-section-alignment=.text={ALIGN_BYTES}").into(),
@@ -138,6 +137,14 @@ impl Site<'_> {
         ];
         self.step("align", &argv, directory)?;
         Ok(copy)
+    }
+
+    /// Where the objects go that the layout adds: apart, or the next link would find them among
+    /// those of the variant.
+    fn own_objects(&self) -> Result<PathBuf, Trouble> {
+        let own = self.output.join("layout");
+        fs::create_dir_all(&own).map_err(Trouble::Fatal)?;
+        Ok(own)
     }
 
     fn step(&self, purpose: &str, argv: &[OsString], directory: &Path) -> Result<(), Trouble> {
@@ -181,4 +188,70 @@ fn names(objects: &[PathBuf]) -> String {
 
 fn no_build(detail: String) -> Fault {
     Fault::new(Status::NoBuild, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fill::Ports;
+    use crate::interrupt::Interrupt;
+    use crate::keeper::Keeper;
+    use perflab_experiment::Command;
+    use rand::SeedableRng;
+
+    /// The objects that a second link of the same build is given.
+    fn linked(layout: Layout) -> Vec<PathBuf> {
+        let scratch = tempfile::tempdir().unwrap();
+        let output = scratch.path().join("output");
+        for part in ["a", "b"] {
+            fs::create_dir_all(output.join(part)).unwrap();
+            let source = output.join(part).join("same.c");
+            fs::write(&source, format!("int {part}(void) {{ return 1; }}")).unwrap();
+        }
+        let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let compile = "for part in a b; do cc -c -o {build}/$part/same.o {build}/$part/same.c; done";
+        let build = Build {
+            command: Some(Command { argv: argv(&[compile]), shell: true }),
+            objects: argv(&["{build}/*.o", "{build}/*/same.o"]),
+            link: Some(Command {
+                argv: argv(&["sh", "-c", "echo \"$@\" > {build}/list", "sh", "{objects}"]),
+                shell: false,
+            }),
+            ..Build::default()
+        };
+        let environment = Environment::clean(&[], "none");
+        let (keeper, interrupt) = (Keeper::none(), Interrupt::never().unwrap());
+        let site = Site {
+            output: &output,
+            logs: scratch.path(),
+            environment: &environment,
+            limit: Duration::from_secs(60),
+            around: Surroundings { keeper: &keeper, interrupt: &interrupt },
+        };
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut fill = Fill {
+            ports: &mut Ports::default(),
+            random: &mut ChaCha8Rng::seed_from_u64(2),
+            dir: &output,
+            run: None,
+            build: Some(&output),
+            experiment: scratch.path(),
+        };
+        site.compile(&build, &mut fill).unwrap();
+        for _ in 0..2 {
+            site.link(&build, Some(layout), &mut fill, &mut random).unwrap();
+        }
+        let list = fs::read_to_string(output.join("list")).unwrap();
+        list.split_whitespace().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn what_a_layout_adds_is_not_linked_again() {
+        assert_eq!(linked(Layout::Sort).len(), 2);
+        assert_eq!(linked(Layout::Reorder).len(), 2);
+        assert_eq!(linked(Layout::Gap).len(), 4);
+        let aligned = linked(Layout::Align);
+        assert_eq!(aligned.len(), 2);
+        assert_ne!(aligned[0], aligned[1], "objects of one name in two directories");
+    }
 }

@@ -7,12 +7,16 @@
 //! program means what it meant.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSymbol};
 use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::environment::Environment;
 
 /// The libraries of a program, with those pairs whose order must stay.
 #[derive(Debug, Clone)]
@@ -75,6 +79,24 @@ impl Libraries {
     }
 }
 
+/// Another order of the libraries in memory, where the program has any.
+pub(crate) fn remap(
+    argv: &[OsString],
+    environment: &mut Environment,
+    random: &mut ChaCha8Rng,
+) -> Option<String> {
+    let path = environment.get("PATH")?;
+    let program = perflab_machine::resolve_in_path(argv.first()?.to_str()?, path)?;
+    let order = Libraries::of(&program)?.shuffled(random);
+    let list: Vec<_> = order.iter().map(|path| path.display().to_string()).collect();
+    environment.set("LD_PRELOAD", list.join(":"));
+    let names: Vec<_> = order
+        .iter()
+        .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    Some(format!("libraries mapped as {}", names.join(" ")))
+}
+
 fn has_loader(program: &Path) -> bool {
     let Ok(bytes) = fs::read(program) else { return false };
     object::File::parse(&*bytes).is_ok_and(|file| {
@@ -100,7 +122,6 @@ fn exported(library: &Path) -> Option<BTreeSet<Vec<u8>>> {
 mod tests {
     use super::*;
     use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
 
     #[test]
     fn bound_pairs_keep_their_order() {

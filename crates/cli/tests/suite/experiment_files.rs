@@ -74,7 +74,7 @@ fn an_unknown_variant_with_the_nearest_known_one() {
 
 #[test]
 fn a_placeholder_that_nobody_fills() {
-    refuse(GOOD.replace("{experiment}", "{prot}"), &["exp.toml:11:34: unknown placeholder `{prot}`", "did you mean `port`?"]);
+    refuse(GOOD.replace("{experiment}", "{prot}"), &["exp.toml:10:33: unknown placeholder `{prot}`", "did you mean `port`?"]);
 }
 
 #[test]

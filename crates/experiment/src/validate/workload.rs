@@ -117,16 +117,48 @@ fn check_metric(rule: &MetricRule, place: &Place) -> Result<(), Fault> {
     }
     match &rule.extract {
         Extract::Regex(pattern) => check_groups(pattern, &place.key("regex")),
-        Extract::Json(pointer) if !pointer.is_empty() && !pointer.starts_with('/') => Err(
-            Fault::value(place.key("json"), "a JSON pointer begins with `/`")
-                .help("write \"/a/0/b\" for element b of the first element of a"),
-        ),
-        Extract::Csv(CsvColumn::Number(0)) => Err(Fault::value(
-            place.key("csv"),
-            "columns are numbered from 1",
-        )),
-        Extract::Json(_) | Extract::Csv(_) => Ok(()),
+        Extract::Json(pointer) => check_pointer(pointer, &place.key("json")),
+        Extract::Csv(column) => check_column(column, &place.key("csv")),
         Extract::Values => check_values(rule, place),
+    }
+}
+
+/// What RFC 6901, section 3, allows.
+fn check_pointer(pointer: &str, place: &Place) -> Result<(), Fault> {
+    if !pointer.is_empty() && !pointer.starts_with('/') {
+        return Err(
+            Fault::value(place.clone(), "a JSON pointer begins with `/`")
+                .help("write \"/a/0/b\" for element b of the first element of a"),
+        );
+    }
+    let mut escapes = pointer.split('~').skip(1);
+    if escapes.all(|rest| rest.starts_with(['0', '1'])) {
+        return Ok(());
+    }
+    Err(Fault::value(
+        place.clone(),
+        "in a JSON pointer `~` stands only before 0 or 1",
+    )
+    .help("write `~0` for `~`, and `~1` for a `/` within a name"))
+}
+
+fn check_column(column: &CsvColumn, place: &Place) -> Result<(), Fault> {
+    match column {
+        CsvColumn::Number(0) => Err(Fault::value(place.clone(), "columns are numbered from 1")),
+        CsvColumn::Name(name) if name.is_empty() => Err(Fault::value(
+            place.clone(),
+            "the name of the column is empty",
+        )
+        .help("write its number, from 1, if it has no name")),
+        // Drivers take digits for the column's number.
+        CsvColumn::Name(name) if name.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Err(Fault::value(
+                place.clone(),
+                format!("`{name}` would be the number of a column"),
+            )
+            .help("write the column's number, from 1, without quotes"))
+        }
+        _ => Ok(()),
     }
 }
 

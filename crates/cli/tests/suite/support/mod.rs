@@ -4,6 +4,7 @@ mod processes;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -36,6 +37,12 @@ impl Laboratory {
         let path = self.path(name);
         fs::write(&path, content).unwrap();
         path
+    }
+
+    /// Writes a shell script that can be executed.
+    pub fn program(&self, name: &str, script: &str) {
+        let path = self.write(name, format!("#!/bin/sh\n{script}"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Reads a file; one that is not there is empty.

@@ -1,0 +1,105 @@
+//! A full disk is named as such, spoils nothing, and does not end the experiment for good.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Laboratory, Said};
+
+/// A small file system in memory below a laboratory, if this user may mount one.
+struct SmallDisk<'a> {
+    directory: &'a Path,
+}
+
+impl<'a> SmallDisk<'a> {
+    fn mount(directory: &'a Path, options: &str) -> Option<Self> {
+        fs::create_dir(directory).unwrap();
+        let disk = Self { directory };
+        if disk.execute("mount", &["-t", "tmpfs", "-o", options, "tmpfs"]) {
+            return Some(disk);
+        }
+        println!("skipped: mounting a file system is not allowed here");
+        None
+    }
+
+    fn remount(&self, options: &str) {
+        assert!(self.execute("mount", &["-o", &format!("remount,{options}")]));
+    }
+
+    fn execute(&self, program: &str, arguments: &[&str]) -> bool {
+        Command::new(program)
+            .args(arguments)
+            .arg(self.directory)
+            .output()
+            .is_ok_and(|output| output.status.success())
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        self.execute("umount", &["--lazy"]);
+    }
+}
+
+fn call(laboratory: &Laboratory, more: &[&str]) -> Said {
+    laboratory.call(&[&["run", "exp.toml", "--out", "disk/result"][..], more].concat())
+}
+
+fn experiment(command: &str) -> String {
+    format!(
+        "[design]\nruns = 6\n[variants.a]\n[workloads.w]\ndriver = 'command'\nshell = true\n\
+         command = '{command}'\n"
+    )
+}
+
+#[test]
+fn an_experiment_that_fills_the_disk_goes_on_when_there_is_room() {
+    // The second workload does not care that its output is lost; the third lets the space go again.
+    for command in [
+        "head -c 300000 /dev/zero",
+        "head -c 300000 /dev/zero || true",
+        "head -c 300000 /dev/zero; head -c 900000 /dev/zero > {dir}/data; exit 0",
+    ] {
+        let laboratory = Laboratory::new();
+        let directory = laboratory.path("disk");
+        let Some(disk) = SmallDisk::mount(&directory, "size=1m") else { return };
+        laboratory.write("exp.toml", experiment(command));
+        call(&laboratory, &[]).code(4).says(&["the disk is full", "disk/result", "make room", "--resume"]);
+        laboratory.assert_nothing_runs();
+
+        let before = laboratory.read("disk/result/runs.jsonl");
+        assert!(before.is_empty() || before.ends_with('\n'));
+        assert!(!before.contains("EXIT"), "a run is not to blame for the disk: {before}");
+        call(&laboratory, &["--resume"]).code(4).says(&["the disk is full"]);
+        laboratory.call(&["show", "disk/result"]).code(0).prints(&["of 6 runs recorded"]);
+
+        disk.remount("size=16m");
+        call(&laboratory, &["--resume"]).code(0).says(&["6 runs recorded, 0 of them failed"]);
+        let after = laboratory.read("disk/result/runs.jsonl");
+        assert!(after.starts_with(&before), "records changed");
+        assert_eq!(after.lines().count(), 6);
+    }
+}
+
+#[test]
+fn a_disk_without_room_for_the_plan() {
+    let laboratory = Laboratory::new();
+    let directory = laboratory.path("disk");
+    let Some(disk) = SmallDisk::mount(&directory, "size=8k") else { return };
+    laboratory.write("exp.toml", experiment("true"));
+    call(&laboratory, &[]).code(4).says(&["the disk is full", "disk/result"]);
+    disk.remount("size=4m");
+    call(&laboratory, &[]).code(0).says(&["6 runs recorded, 0 of them failed"]);
+}
+
+#[test]
+fn a_disk_without_a_single_free_name() {
+    let laboratory = Laboratory::new();
+    let directory = laboratory.path("disk");
+    // The root, the result's directory, and a few files; then no run can begin.
+    let Some(disk) = SmallDisk::mount(&directory, "size=4m,nr_inodes=16") else { return };
+    laboratory.write("exp.toml", experiment("true"));
+    call(&laboratory, &[]).code(4).says(&["the disk is full"]);
+    disk.remount("nr_inodes=1000");
+    call(&laboratory, &["--resume"]).code(0).says(&["6 runs recorded, 0 of them failed"]);
+}

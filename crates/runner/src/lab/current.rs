@@ -1,0 +1,88 @@
+//! The run under way, what it comes to, and the record made of that.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use perflab_experiment::{Cell, PlannedRun, Sample, Status, Variant, Workload};
+use perflab_machine::Load;
+use perflab_store::RunRecord;
+use rand_chacha::ChaCha8Rng;
+
+use crate::process::Ended;
+use crate::sys::Exit;
+
+/// The run under way.
+#[derive(Debug)]
+pub(super) struct Current<'r> {
+    pub(super) planned: &'r PlannedRun,
+    pub(super) cell: &'r Cell,
+    /// With parameters filled in.
+    pub(super) variant: &'r Variant,
+    /// With parameters filled in.
+    pub(super) workload: &'r Workload,
+    /// Where its raw output goes.
+    pub(super) logs: &'r Path,
+    /// Source of this run's own choices.
+    pub(super) random: ChaCha8Rng,
+    pub(super) finding: Finding,
+}
+
+/// What a run comes to.
+#[derive(Debug, Default)]
+pub(super) struct Finding {
+    pub(super) ended: Option<Ended>,
+    pub(super) argv: Vec<String>,
+    pub(super) samples: Vec<Sample>,
+    pub(super) evidence: IndexMap<String, f64>,
+    pub(super) layout: Option<String>,
+    pub(super) padding: u32,
+    pub(super) load: Option<(Load, Load)>,
+}
+
+/// What is kept of a run.
+pub(super) fn record(
+    run: Current<'_>,
+    started: String,
+    status: Status,
+    detail: Option<String>,
+) -> RunRecord {
+    let Current { planned, cell, finding, .. } = run;
+    let ended = finding.ended.as_ref();
+    let usage = ended.map(|ended| ended.usage).unwrap_or_default();
+    let (exit_code, signal) = match ended.map(|ended| ended.exit) {
+        Some(Exit::Code(code)) => (Some(code), None),
+        Some(Exit::Signal(signal)) => (None, Some(signal)),
+        None => (None, None),
+    };
+    RunRecord {
+        schema: 1,
+        run: planned.run,
+        block: planned.block,
+        cell: cell.id.clone(),
+        variant: cell.variant.clone(),
+        workload: cell.workload.clone(),
+        parameters: cell.parameters.clone(),
+        unit: planned.unit,
+        started,
+        status,
+        detail,
+        argv: finding.argv,
+        exit_code,
+        signal,
+        wall_s: ended.map_or(0.0, |ended| ended.wall.as_secs_f64()),
+        user_s: usage.user.as_secs_f64(),
+        system_s: usage.system.as_secs_f64(),
+        max_rss_bytes: usage.max_rss_bytes,
+        voluntary_switches: usage.voluntary_switches,
+        involuntary_switches: usage.involuntary_switches,
+        environment_padding_bytes: finding.padding,
+        layout: finding.layout,
+        load1: finding.load.as_ref().and_then(|(before, _)| before.load1),
+        steal_share: finding
+            .load
+            .as_ref()
+            .and_then(|(before, after)| perflab_machine::steal_share(before, after)),
+        samples: finding.samples,
+        evidence: finding.evidence,
+    }
+}

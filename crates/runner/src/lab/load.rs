@@ -1,0 +1,194 @@
+//! The workload of a run: prepared, warmed up, executed, read.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use perflab_drivers::{Driver, Output, Usage};
+use perflab_experiment::{Command, Refresh, Sample, Status, Workload};
+use perflab_machine::Load;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::Lab;
+use super::builds::Built;
+use super::current::Current;
+use super::instance::Instance;
+use crate::aside::{Aside, how, last_line, launch_trouble};
+use crate::driver::driver_of;
+use crate::environment::MAX_PADDING_BYTES;
+use crate::fault::{Fault, Trouble};
+use crate::fill::Fill;
+use crate::mapping::remap;
+use crate::process::{Ended, Launch, Process, Sink, Stopped};
+use crate::sys::{Exit, peak_memory_floor};
+
+/// Most that is read of what a workload writes to one stream, in bytes.
+const MOST_OUTPUT_BYTES: u64 = 1 << 28;
+
+impl Lab<'_> {
+    /// Executes the workload against an instance, which is new where `fresh`.
+    pub(super) fn load(
+        &self,
+        run: &mut Current<'_>,
+        instance: &mut Instance<'_>,
+        built: Option<&Built>,
+        fresh: bool,
+    ) -> Result<(), Trouble> {
+        let driver = driver_of(run.workload)?;
+        let scratch = self.scratch().join(format!("run-{}", run.planned.run)).join("load");
+        fs::create_dir_all(&scratch).map_err(Trouble::Fatal)?;
+        let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed ^ 1);
+        let mut fill = Fill {
+            ports: &mut instance.ports,
+            random: &mut names,
+            dir: &instance.directory,
+            run: Some(run.logs),
+            build: built.map(|built| built.output.as_path()),
+            experiment: &self.home,
+        };
+        let directory = match &run.workload.directory {
+            Some(directory) => fill.path(directory)?,
+            None => scratch,
+        };
+        let mut environment = self.environment();
+        let of_variant = run.variant.start.is_none().then_some(&run.variant.env).into_iter().flatten();
+        for (name, value) in of_variant.chain(&run.workload.env) {
+            environment.set(name, fill.text(value)?);
+        }
+        run.finding.padding = run.random.random_range(0..=MAX_PADDING_BYTES);
+        environment.pad(run.finding.padding);
+        let argv = match &run.workload.command {
+            Some(command) => fill.argv(command)?,
+            None => {
+                let arguments =
+                    run.workload.args.iter().map(|text| fill.text(text)).collect::<Result<Vec<_>, _>>()?;
+                driver.check(&arguments).map_err(|error| Fault::no_run(error.to_string()))?;
+                driver.argv(&arguments).into_iter().map(Into::into).collect()
+            }
+        };
+        if run.variant.start.is_none() && self.experiment.design.refresh == Refresh::Relink && built.is_none() {
+            run.finding.layout = remap(&argv, &mut environment, &mut run.random);
+        }
+        run.finding.argv = argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let limit = run.workload.timeout.unwrap_or(self.experiment.design.timeout);
+        let aside = |purpose, command: &Command, fill: &mut Fill<'_>| {
+            Aside {
+                purpose,
+                status: Status::NoRun,
+                argv: &fill.argv(command)?,
+                environment: &environment,
+                directory: &directory,
+                log: &run.logs.join(format!("{purpose}.log")),
+                cpus: self.load_cpus.as_ref(),
+                limit,
+            }
+            .execute(self.around)
+        };
+        let (stdout, stderr) = (run.logs.join("stdout"), run.logs.join("stderr"));
+        let launch = Launch {
+            argv: &argv,
+            environment: &environment,
+            directory: Some(&directory),
+            stdin: None,
+            stdout: Sink::File(&stdout),
+            stderr: Sink::File(&stderr),
+            cpus: self.load_cpus.as_ref(),
+        };
+        let warmups = if fresh { self.experiment.design.warmup } else { 0 };
+        for measured in (0..warmups).map(|_| false).chain([true]) {
+            if let Some(prepare) = &run.workload.prepare {
+                aside("prepare", prepare, &mut fill)?;
+            }
+            let before = Load::take(Path::new("/"));
+            let ended = Process::start(&launch, self.around.keeper)
+                .map_err(|error| launch_trouble(error, Fault::no_run))?
+                .wait(Some(limit), self.around.interrupt)
+                .map_err(Trouble::Fatal)?;
+            run.finding.load = Some((before, Load::take(Path::new("/"))));
+            if ended.stopped == Some(Stopped::Interrupted) {
+                return Err(Trouble::Interrupted);
+            }
+            run.finding.ended = Some(ended);
+            let fine = well_ended(&ended, run.workload, limit, &stderr);
+            // A system that died explains the load's failure.
+            if let Some(system) = &instance.system {
+                system.check_alive()?;
+            }
+            fine?;
+            if measured {
+                run.finding.samples = read(driver.as_ref(), &ended, &stdout, &stderr)?;
+            }
+            if let Some(cleanup) = &run.workload.cleanup {
+                aside("cleanup", cleanup, &mut fill)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the workload ended by itself with a code that is fine.
+fn well_ended(
+    ended: &Ended,
+    workload: &Workload,
+    limit: Duration,
+    stderr: &Path,
+) -> Result<(), Fault> {
+    let said = || last_line(stderr);
+    match (ended.stopped, ended.exit) {
+        (Some(_), _) => Err(Fault::new(
+            Status::Timeout,
+            format!("the workload took longer than {limit:?} and was killed{}", said()),
+        )),
+        (None, Exit::Code(code)) if workload.exit_codes.iter().any(|fine| i32::from(*fine) == code) => {
+            Ok(())
+        }
+        (None, exit @ Exit::Code(_)) => {
+            Err(Fault::new(Status::Exit, format!("the workload {}{}", how(exit), said())))
+        }
+        (None, exit @ Exit::Signal(_)) => {
+            Err(Fault::new(Status::Signal, format!("the workload {}{}", how(exit), said())))
+        }
+    }
+}
+
+/// The samples in what the workload wrote and used.
+fn read(
+    driver: &dyn Driver,
+    ended: &Ended,
+    stdout: &Path,
+    stderr: &Path,
+) -> Result<Vec<Sample>, Trouble> {
+    let output = Output {
+        stdout: &contents(stdout)?,
+        stderr: &contents(stderr)?,
+        usage: Usage {
+            wall_s: ended.wall.as_secs_f64(),
+            user_s: ended.usage.user.as_secs_f64(),
+            system_s: ended.usage.system.as_secs_f64(),
+            max_rss_bytes: Some(ended.usage.max_rss_bytes).filter(|b| *b > peak_memory_floor()),
+            exit_code: match ended.exit {
+                Exit::Code(code) => code,
+                Exit::Signal(signal) => 128 + signal,
+            },
+        },
+    };
+    driver.read(&output).map_err(|error| Fault::new(Status::Fail, error.to_string()).into())
+}
+
+/// What a stream was captured in, as far as it can be held in memory.
+fn contents(file: &Path) -> Result<Vec<u8>, Trouble> {
+    let length = fs::metadata(file).map_err(Trouble::Fatal)?.len();
+    if length > MOST_OUTPUT_BYTES {
+        let stream = file.file_name().unwrap_or_default().to_string_lossy();
+        return Err(Fault::new(
+            Status::Fail,
+            format!(
+                "{stream}: expected at most {MOST_OUTPUT_BYTES} bytes, found {length} bytes; let the \
+                 workload say less, or send what is not needed to /dev/null"
+            ),
+        )
+        .into());
+    }
+    fs::read(file).map_err(Trouble::Fatal)
+}
