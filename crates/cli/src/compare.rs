@@ -13,7 +13,7 @@ use perflab_report::{
 use perflab_stats::Observation;
 use perflab_store::ResultDir;
 
-use crate::bench::percent;
+use crate::bench::{margin, percent};
 use crate::failure::{Code, Failure};
 use crate::run::store_failure;
 use crate::terminal;
@@ -142,12 +142,7 @@ enum Way {
 
 /// Executes the command.
 pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
-    let margin = arguments.margin.as_deref().map(percent).transpose()?;
-    if let Some(margin) = margin
-        && !(margin > 0.0 && margin < 1.0)
-    {
-        return Err(Failure::usage(format!("--margin: expected more than 0% and less than 100%, found {margin}")));
-    }
+    let margin = arguments.margin.as_deref().map(margin).transpose()?;
     let confidence = match &arguments.confidence {
         None => None,
         Some(text) => match percent(text)? {
@@ -219,7 +214,10 @@ fn recorded(
     let plan: perflab_experiment::Plan = result.plan().map_err(store_failure)?;
     let selection = Selection {
         baseline: arguments.baseline.clone().or_else(|| Some(experiment.baseline().to_owned())),
-        control: experiment.design.control.clone(),
+        // The control is the experiment's own baseline once more, and no other's.
+        control: experiment.design.control.clone().filter(|_| {
+            arguments.baseline.as_deref().is_none_or(|chosen| chosen == experiment.baseline())
+        }),
         margin: margin.or(experiment.design.margin),
         confidence: confidence.unwrap_or(experiment.design.confidence),
         claims,

@@ -78,8 +78,9 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         experiment.design.set_runs(runs).map_err(|error| Failure::usage(format!("--runs: {error}")))?;
     }
     if arguments.dry_run {
-        let seed = arguments.seed.or(experiment.design.seed).unwrap_or(0);
-        terminal::print(&dry_run(&experiment, &Plan::new(&experiment, seed)))?;
+        let seed = arguments.seed.or(experiment.design.seed);
+        let plan = Plan::new(&experiment, seed.unwrap_or(0));
+        terminal::print(&dry_run(&experiment, &plan, seed))?;
         return Ok(None);
     }
 
@@ -231,7 +232,7 @@ fn create(
 }
 
 /// The plan in words: what would run, how often, and for how long at most.
-fn dry_run(experiment: &Experiment, plan: &Plan) -> String {
+fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
     use std::fmt::Write;
     let design = &experiment.design;
     let mut out = String::new();
@@ -259,7 +260,11 @@ fn dry_run(experiment: &Experiment, plan: &Plan) -> String {
         human(longest),
         design.limit.map_or_else(String::new, |limit| format!("; ends after {}", format_duration(limit)))
     ));
-    line(format!("baseline: {}; seed {}", experiment.baseline(), plan.seed));
+    line(format!("baseline: {}", experiment.baseline()));
+    line(match seed {
+        Some(seed) => format!("seed {seed}"),
+        None => "no seed given: each run draws its own; the order below is that of seed 0".to_owned(),
+    });
     for run in &plan.runs {
         if let Some(cell) = plan.cells.get(run.cell) {
             line(format!("block {:>3}  run {:>5}  {}", run.block, run.run, cell.id));

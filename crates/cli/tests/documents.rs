@@ -3,6 +3,7 @@
 //!
 //! `TRYCMD=overwrite cargo test -p perflab --test documents` puts the real output into the
 //! documents; read the difference before you keep it.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,7 +25,10 @@ const COLUMNS: &str = "110";
 const PROGRAMS: [&str; 2] = ["cat", "ls"];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 fn files_below(directory: &Path) -> Vec<PathBuf> {
@@ -44,9 +48,15 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
 /// What stands in the repository for people to read.
 fn documents() -> Vec<PathBuf> {
     let is_markdown = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
-    let mut documents: Vec<PathBuf> =
-        files_below(&root().join("docs")).into_iter().filter(is_markdown).collect();
-    documents.extend([root().join("README.md")].into_iter().filter(|path| path.exists()));
+    let mut documents: Vec<PathBuf> = files_below(&root().join("docs"))
+        .into_iter()
+        .filter(is_markdown)
+        .collect();
+    documents.extend(
+        [root().join("README.md")]
+            .into_iter()
+            .filter(|path| path.exists()),
+    );
     documents
 }
 
@@ -82,7 +92,10 @@ fn copy(from: &Path, to: &Path) {
 /// repository for the page that people read there.
 fn prepare(laboratory: &Path, document: &Path) {
     if document == root().join("README.md") {
-        copy(Path::new(FIXTURES), &laboratory.join("crates/cli/tests/documents"));
+        copy(
+            Path::new(FIXTURES),
+            &laboratory.join("crates/cli/tests/documents"),
+        );
         copy(&root().join("experiments"), &laboratory.join("experiments"));
     } else {
         copy(Path::new(FIXTURES), laboratory);
@@ -92,7 +105,10 @@ fn prepare(laboratory: &Path, document: &Path) {
 fn perflab(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_perflab"))
         .args(arguments)
-        .env("PERFLAB_LOCK", std::env::temp_dir().join("perflab-documents.lock"))
+        .env(
+            "PERFLAB_LOCK",
+            std::env::temp_dir().join("perflab-documents.lock"),
+        )
         .output()
         .unwrap();
     assert!(output.status.success(), "{arguments:?}");
@@ -103,7 +119,10 @@ fn perflab(arguments: &[&str]) -> String {
 fn every_command_shown_prints_what_is_shown() {
     let mut wrong = Vec::new();
     for document in documents() {
-        if !fs::read_to_string(&document).unwrap().contains("```console") {
+        if !fs::read_to_string(&document)
+            .unwrap()
+            .contains("```console")
+        {
             continue;
         }
         let laboratory = tempfile::tempdir().unwrap();
@@ -171,11 +190,45 @@ fn every_example_of_an_experiment_is_one() {
 }
 
 #[test]
-fn the_example_files_are_experiments() {
-    for name in ["sort.toml", "relink/relink.toml"] {
+fn the_examples_that_are_run_are_those_that_are_shown() {
+    for (name, page) in [
+        ("sort.toml", "experiment-file.md"),
+        ("relink/relink.toml", "how-to/relink.md"),
+    ] {
         let text = fs::read_to_string(Path::new(FIXTURES).join(name)).unwrap();
-        Experiment::parse(&text, name).unwrap_or_else(|error| panic!("{error}"));
+        let page = document(page);
+        assert!(
+            blocks(&page).into_iter().any(|(_, block)| block == text),
+            "{name}"
+        );
     }
+}
+
+#[test]
+fn the_arrows_between_rooms_are_those_of_the_manifests() {
+    let mut real = BTreeSet::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = toml::from_str(&manifest).unwrap();
+        let room = path.file_name().unwrap().to_string_lossy().into_owned();
+        let used = manifest.get("dependencies").and_then(toml::Value::as_table);
+        real.extend(used.into_iter().flatten().filter_map(|(name, _)| {
+            Some((room.clone(), name.strip_prefix("perflab-")?.to_owned()))
+        }));
+    }
+    let page = document("design.md");
+    let drawn: BTreeSet<(String, String)> = page
+        .lines()
+        .filter_map(|line| line.split_once("-> "))
+        .filter(|(room, _)| room.chars().all(|c| c.is_ascii_lowercase() || c == ' '))
+        .flat_map(|(room, used)| {
+            used.split_whitespace()
+                .map(|used| (room.trim().to_owned(), used.to_owned()))
+        })
+        .filter(|(room, _)| root().join("crates").join(room).is_dir())
+        .collect();
+    assert_eq!(drawn, real);
 }
 
 /// The words that begin with a dash, of those lines of a help text that introduce a flag.
@@ -200,16 +253,22 @@ fn every_command_and_flag_is_described() {
         .filter_map(|line| line.split_whitespace().next())
         .filter(|command| *command != "help")
         .collect();
-    assert!(commands.contains(&"run") && commands.len() > 4, "{commands:?}");
+    assert!(
+        commands.contains(&"run") && commands.len() > 4,
+        "{commands:?}"
+    );
     for command in commands {
         let heading = format!("\n## perflab {command}\n");
-        let (_, section) =
-            page.split_once(&heading).unwrap_or_else(|| panic!("no section for {command}"));
+        let (_, section) = page
+            .split_once(&heading)
+            .unwrap_or_else(|| panic!("no section for {command}"));
         let section = section.split("\n## ").next().unwrap();
         let help = perflab(&["help", command]);
         for flag in flags(&help).into_iter().filter(|flag| *flag != "--help") {
-            assert!(section.contains(&format!("{flag}`")) || section.contains(&format!("{flag} ")),
-                "`perflab {command} {flag}` is not described");
+            assert!(
+                section.contains(&format!("{flag}`")) || section.contains(&format!("{flag} ")),
+                "`perflab {command} {flag}` is not described"
+            );
         }
     }
 }
@@ -234,7 +293,10 @@ fn assert_described(page: &str, schema: &Value) {
     fields(schema, &mut names);
     assert!(names.len() > 3, "{names:?}");
     for name in names {
-        assert!(text.contains(&format!("`{name}`")), "`{name}` is not described in {page}");
+        assert!(
+            text.contains(&format!("`{name}`")),
+            "`{name}` is not described in {page}"
+        );
     }
 }
 
@@ -247,7 +309,10 @@ fn every_key_of_the_experiment_file_is_described() {
 fn every_field_of_a_result_is_described() {
     let printed = perflab(&["schema", "result"]);
     assert_described("result-format.md", &serde_json::from_str(&printed).unwrap());
-    assert_described("result-format.md", schemars::schema_for!(RunRecord).as_value());
+    assert_described(
+        "result-format.md",
+        schemars::schema_for!(RunRecord).as_value(),
+    );
     assert_described("result-format.md", schemars::schema_for!(Meta).as_value());
     assert_described("result-format.md", schemars::schema_for!(Plan).as_value());
 }
@@ -285,14 +350,20 @@ fn every_statistical_page_is_in_the_overview() {
     let overview = document("statistics/README.md");
     for path in files_below(&root().join("docs/statistics")) {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        assert!(name == "README.md" || overview.contains(&format!("({name})")), "{name}");
+        assert!(
+            name == "README.md" || overview.contains(&format!("({name})")),
+            "{name}"
+        );
     }
 }
 
 /// The name by which a heading is linked to: lower case, blanks as dashes, no punctuation.
 fn anchors(text: &str) -> Vec<String> {
-    let outside: String =
-        blocks(text).into_iter().filter(|(language, _)| language.is_none()).map(|(_, text)| text).collect();
+    let outside: String = blocks(text)
+        .into_iter()
+        .filter(|(language, _)| language.is_none())
+        .map(|(_, text)| text)
+        .collect();
     outside
         .lines()
         .filter_map(|line| line.strip_prefix('#'))
@@ -317,12 +388,20 @@ fn every_link_leads_somewhere() {
             if language.is_some() {
                 continue;
             }
-            for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            for target in text
+                .split("](")
+                .skip(1)
+                .filter_map(|rest| rest.split(')').next())
+            {
                 if target.contains("://") {
                     continue;
                 }
                 let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-                let file = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+                let file = if file.is_empty() {
+                    path.clone()
+                } else {
+                    path.parent().unwrap().join(file)
+                };
                 assert!(file.exists(), "{}: {target}", path.display());
                 let known = || anchors(&fs::read_to_string(&file).unwrap());
                 assert!(

@@ -310,7 +310,13 @@ fn pool(subjects: &[Subject]) -> Vec<Subject> {
                     observations: composites(&members, &group.variant),
                 })
                 .collect();
-            let complete = groups.iter().all(|group| !group.observations.is_empty());
+            let positive = members
+                .iter()
+                .flat_map(|member| &member.groups)
+                .flat_map(|group| &group.observations)
+                .all(|observation| observation.value > 0.0);
+            // Leaving out the runs that have no logarithm would leave out the fastest.
+            let complete = positive && groups.iter().all(|group| !group.observations.is_empty());
             let mut workloads: Vec<&str> = members.iter().map(|m| m.workload.as_str()).collect();
             workloads.dedup();
             complete.then(|| Subject {
@@ -348,9 +354,7 @@ fn composites(members: &[&Subject], variant: &str) -> Vec<Observation> {
             let logs: f64 = values.map(|observation| observation.value.ln()).sum();
             let value = (logs / columns.len() as f64).exp();
             let unit = columns.first().and_then(|c| c.get(run)).map_or(0, |o| o.unit);
-            if value.is_finite() && value > 0.0 {
-                composites.push(Observation { block, unit, value });
-            }
+            composites.push(Observation { block, unit, value });
         }
     }
     composites

@@ -133,7 +133,7 @@ pub struct Slow {
     pub candidate: usize,
     /// Difference of the shares, candidate minus baseline.
     pub difference: f64,
-    /// Lower end of its 95 % interval.
+    /// Lower end of its interval at the report's confidence.
     pub low: f64,
     /// Upper end.
     pub high: f64,

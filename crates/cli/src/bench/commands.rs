@@ -77,19 +77,21 @@ impl Shell {
 pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> {
     let combinations = parameters(arguments)?;
     let count = arguments.commands.len();
-    let per_command = |flag: &str, values: &[String], index: usize| match values.len() {
+    let total = count * combinations.len();
+    let per_command = |flag: &str, values: &[String], index: usize, place: usize| match values.len() {
         0 => Ok(None),
         1 => Ok(values.first().cloned()),
+        given if given == total => Ok(values.get(place).cloned()),
         given if given == count => Ok(values.get(index).cloned()),
         given => Err(Failure::usage(format!(
             "{flag} is given {given} times for {count} commands; expected once, or once per command"
         ))),
     };
-    if arguments.command_name.len() > count * combinations.len() {
+    if arguments.command_name.len() > total {
         return Err(Failure::usage(format!(
             "--command-name is given {} times, but there are only {} commands",
             arguments.command_name.len(),
-            count * combinations.len()
+            total
         )));
     }
 
@@ -105,12 +107,13 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
             parameters: Vec::new(),
         });
     }
-    for (index, line) in arguments.commands.iter().enumerate() {
-        let prepare = per_command("--prepare", &arguments.prepare, index)?;
-        let conclude = per_command("--conclude", &arguments.conclude, index)?;
-        for parameters in &combinations {
+    // As in hyperfine: all commands for one combination of values before those for the next.
+    for (round, parameters) in combinations.iter().enumerate() {
+        for (index, line) in arguments.commands.iter().enumerate() {
+            let named = round * count + index;
+            let prepare = per_command("--prepare", &arguments.prepare, index, named)?;
+            let conclude = per_command("--conclude", &arguments.conclude, index, named)?;
             let fill = |text: &String| substitute(text, parameters);
-            let named = commands.len() - usize::from(arguments.reference.is_some());
             let name = arguments
                 .command_name
                 .get(named)
@@ -153,10 +156,11 @@ fn parameters(arguments: &BenchArguments) -> Result<Vec<Vec<(String, String)>>, 
             return Err(Failure::usage(format!("--parameter-list names `{name}` twice")));
         }
         let values = split_list(values);
-        combinations = combinations
+        // The first variable changes fastest.
+        combinations = values
             .iter()
-            .flat_map(|combination| {
-                values.iter().map(move |value| {
+            .flat_map(|value| {
+                combinations.iter().map(move |combination: &Vec<_>| {
                     let mut combination = combination.clone();
                     combination.push((name.clone(), value.clone()));
                     combination
@@ -287,7 +291,9 @@ mod tests {
     #[test]
     fn lists_multiply() {
         let got = lines(&["-L", "a", "1,2", "-L", "b", r"x\,y,z", "t {a} {b}"]).unwrap();
-        assert_eq!(got, ["t 1 x,y", "t 1 z", "t 2 x,y", "t 2 z"]);
+        assert_eq!(got, ["t 1 x,y", "t 2 x,y", "t 1 z", "t 2 z"]);
+        let got = lines(&["-L", "a", "1,2", "t {a}", "u {a}"]).unwrap();
+        assert_eq!(got, ["t 1", "u 1", "t 2", "u 2"]);
     }
 
     #[test]
@@ -306,12 +312,15 @@ mod tests {
     fn prepare_is_given_once_or_per_command() {
         assert!(lines(&["-p", "x", "-p", "y", "a", "b", "c"]).unwrap_err().contains("once per command"));
         assert!(lines(&["-p", "x", "-p", "y", "a", "b"]).is_ok());
+        // Where there are parameters, each of their values makes a command.
+        assert!(lines(&["-p", "x", "-p", "y", "-L", "n", "1,2", "a"]).is_ok());
+        assert!(lines(&["-p", "x", "-p", "y", "-L", "n", "1,2", "a", "b"]).is_ok());
     }
 
     #[test]
     fn names_follow_the_commands() {
         let line = Line::try_parse_from(["bench", "-n", "first", "a {x}", "b", "-L", "x", "1,2"]).unwrap();
         let names: Vec<_> = expand(&line.bench).unwrap().into_iter().map(|c| c.name).collect();
-        assert_eq!(names, ["first", "a 2", "b", "b"]);
+        assert_eq!(names, ["first", "b", "a 2", "b"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Writes what hyperfine's own exports would say.
 
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
@@ -10,6 +11,25 @@ use super::arguments::{BenchArguments, TimeUnit};
 use super::{Findings, Measured};
 use crate::failure::{Code, Failure};
 use crate::terminal;
+
+/// Opens every file that was asked for, so that a path that cannot be written is found before
+/// anything is measured.
+pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
+    let wanted = [
+        &arguments.export_json,
+        &arguments.export_csv,
+        &arguments.export_markdown,
+        &arguments.export_report,
+    ];
+    for path in wanted.into_iter().flatten().filter(|path| *path != Path::new("-")) {
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
+    }
+    Ok(())
+}
 
 /// Writes every file that was asked for.
 pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failure> {

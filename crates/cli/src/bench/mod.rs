@@ -45,10 +45,11 @@ pub struct Findings {
 pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     let commands = commands::expand(arguments)?;
     let shell = Shell::from(arguments)?;
-    let margin = arguments.margin.as_deref().map(percent).transpose()?;
+    let margin = arguments.margin.as_deref().map(margin).transpose()?;
     let seed = arguments.seed.unwrap_or_else(|| rand::random::<u64>() >> 12);
     let argvs: Vec<Vec<OsString>> =
         commands.iter().map(|command| shell.argv(&command.line)).collect::<Result<_, _>>()?;
+    export::check(arguments)?;
 
     let _lock = lock(false)?;
     let interrupt = Interrupt::install()
@@ -76,13 +77,14 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     let mut round = Round::new(&commands, &argvs, arguments, seed);
     round.all(&mut bench)?;
     let findings = round.findings();
-    export::all(&findings, arguments)?;
     let report = summary::report(&findings, margin)?;
-    if let (Some(path), Some(report)) = (&arguments.export_report, &report) {
-        export::write(path, &perflab_report::json(report))?;
-    }
+    // Before the exports: should one of them fail, what was measured is not lost.
     if !arguments.quiet {
         terminal::print(&summary::text(&findings, arguments, report.as_ref())?)?;
+    }
+    export::all(&findings, arguments)?;
+    if let (Some(path), Some(report)) = (&arguments.export_report, &report) {
+        export::write(path, &perflab_report::json(report))?;
     }
     Ok(None)
 }
@@ -231,6 +233,16 @@ impl<'a> Round<'a> {
 
 fn path_or_null(text: &str) -> Option<std::path::PathBuf> {
     (text != "null").then(|| text.into())
+}
+
+/// The largest difference that does not matter, from the value of `--margin`.
+pub fn margin(text: &str) -> Result<f64, Failure> {
+    match percent(text)? {
+        margin if margin > 0.0 && margin < 1.0 => Ok(margin),
+        _ => Err(Failure::usage(format!(
+            "--margin: expected more than 0% and less than 100%, found {text}"
+        ))),
+    }
 }
 
 /// A share as `1%` or `0.01`, the two forms that the experiment file takes.

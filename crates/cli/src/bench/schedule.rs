@@ -79,7 +79,7 @@ mod tests {
     fn runs_fill_three_seconds_in_whole_blocks() {
         assert_eq!(FREE.decide(0.2, 2, 3), 30);
         assert_eq!(FREE.decide(60.0, 2, 3), 12);
-        assert_eq!(FREE.decide(0.0, 1, 3) % 3, 1);
+        assert_eq!(FREE.decide(0.0, 1, 3) % 3, 0);
         assert_eq!(Count { most: Some(10), ..FREE }.decide(0.2, 2, 3), 10);
         assert_eq!(Count { least: Some(40), ..FREE }.decide(60.0, 2, 3), 42);
         assert_eq!(Count { exactly: Some(7), ..FREE }.decide(60.0, 2, 3), 7);

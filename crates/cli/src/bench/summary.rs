@@ -65,7 +65,18 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
     if findings.commands.len() < 2 {
         return Ok(None);
     }
-    let groups = findings.commands.iter().map(group).collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for measured in &findings.commands {
+        let mut group = group(measured);
+        // A command may stand there twice, as to see how well it agrees with itself.
+        let name = group.variant.clone();
+        let mut copy = 1;
+        while groups.iter().any(|known| known.variant == group.variant) {
+            copy += 1;
+            group.variant = format!("{name} ({copy})");
+        }
+        groups.push(group);
+    }
     let selection = Selection { margin, ..Selection::default() };
     let metric = Metric { name: "wall".to_owned(), unit: "s".to_owned(), better: Better::Lower };
     let mut report = plain_report("bench", &metric, groups, &selection)

@@ -1,10 +1,16 @@
 //! The binary from outside: what people get who give it broken files, tools, servers, disks and
 //! signals.
 
+mod bench_failures;
+mod bench_flags;
+mod bench_order;
+mod colour;
 mod damaged_results;
 mod experiment_files;
 mod full_disk;
+mod gates;
 mod interrupts;
+mod plain_files;
 mod repeated_failures;
 mod resume;
 mod servers;

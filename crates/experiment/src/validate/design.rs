@@ -82,10 +82,11 @@ fn refresh(experiment: &Experiment) -> Result<(), Fault> {
         };
         match design.refresh {
             // A program that is not built here can still have its libraries in another order.
-            Refresh::Relink if build.is_some() || design.layout.is_some() => {
-                if build.is_none_or(|build| build.link.is_none()) {
-                    return lacks("linked anew", "link");
-                }
+            Refresh::Relink
+                if (build.is_some() || design.layout.is_some())
+                    && build.is_none_or(|build| build.link.is_none()) =>
+            {
+                return lacks("linked anew", "link");
             }
             Refresh::Rebuild if build.is_none_or(|build| build.command.is_none()) => {
                 return lacks("built anew", "command");
