@@ -11,9 +11,7 @@
 mod arrangement;
 mod permutation;
 
-pub use permutation::{
-    EXACT_ARRANGEMENTS, PermutationTest, Resampling, brunner_munzel_permutation,
-};
+pub use permutation::brunner_munzel_permutation;
 
 use crate::distribution::t_two_sided;
 use crate::{Error, check};

@@ -97,6 +97,29 @@ pub enum Error {
         /// Number of trials.
         trials: usize,
     },
+    /// A list whose length does not fit the design.
+    #[error(
+        "expected {expected} values, as many as the design has, found {found}; every unit of a \
+         level must have the same number of repetitions"
+    )]
+    Unbalanced {
+        /// The length that the design asks for.
+        expected: usize,
+        /// The length found.
+        found: usize,
+    },
+    /// The method's cost grows too fast for as many values as it got.
+    #[error("{what}: expected at most {most}, found {found}; {instead}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The largest number that the method takes.
+        most: usize,
+        /// The number found.
+        found: usize,
+        /// What to do in its place.
+        instead: &'static str,
+    },
     /// Bounds of equivalence that do not enclose "no difference".
     #[error("expected bounds of equivalence with {none} between them, found {low} and {high}")]
     Bounds {

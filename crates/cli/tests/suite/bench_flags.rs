@@ -94,7 +94,7 @@ fn the_same_as_hyperfine_itself() {
         &["-r", "2", "-P", "n", "1", "2", "echo a{n} >> log", "echo b{n} >> log"],
         &["-r", "2", "-L", "n", "1,2", "-p", "echo p >> log", "-p", "echo q >> log", "echo {n} >> log"],
         &["-r", "2", "-P", "n", "1", "3", "-p", "echo p {n} >> log", "echo {n} >> log"],
-        &["-r", "2", "-P", "n", "-1", "1", "-D", "0.5", "echo {n} >> log"],
+        &["-r", "2", "-P", "n", "-1.0", "1", "-D", "0.5", "echo {n} >> log"],
         &["-r", "2", "-i", "echo a >> log; exit 1"],
     ] {
         let Some(expected) = hyperfine(arguments) else {

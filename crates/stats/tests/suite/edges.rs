@@ -1,9 +1,7 @@
 //! Samples and settings at and beyond the edge of what can be answered.
 
 use perflab_stats::blocked_mean::{blocked_additive, blocked_welch};
-use perflab_stats::brunner_munzel::{
-    BrunnerMunzel, Resampling, brunner_munzel, brunner_munzel_permutation,
-};
+use perflab_stats::brunner_munzel::{BrunnerMunzel, brunner_munzel, brunner_munzel_permutation};
 use perflab_stats::detectable::{detectable_difference, noether_runs, runs_needed, t_test_power};
 use perflab_stats::equivalence::Bounds;
 use perflab_stats::location::{Scale, Side, hodges_lehmann, location_test, min_blocks};
@@ -13,7 +11,7 @@ use perflab_stats::multiplicity::{benjamini_hochberg, holm};
 use perflab_stats::outliers::{mad_marks, tukey_fences};
 use perflab_stats::proportion::{LARGEST_UNCONDITIONAL, Proportion, boschloo, fisher_exact};
 use perflab_stats::quantile::{quantile, quantile_interval};
-use perflab_stats::{Better, Error, Stratum};
+use perflab_stats::{Better, Error, Resampling, Stratum};
 
 #[test]
 fn nothing_to_compare() {

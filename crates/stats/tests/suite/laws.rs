@@ -1,16 +1,14 @@
 //! Laws that hold for all samples.
 
 use perflab_stats::blocked_mean::{blocked_additive, blocked_welch};
-use perflab_stats::brunner_munzel::{
-    BrunnerMunzel, Resampling, brunner_munzel, brunner_munzel_permutation,
-};
+use perflab_stats::brunner_munzel::{BrunnerMunzel, brunner_munzel, brunner_munzel_permutation};
 use perflab_stats::equivalence::{Bounds, tost_location};
 use perflab_stats::location::{Scale, Side, hodges_lehmann, location_test};
 use perflab_stats::mean::{student, welch};
 use perflab_stats::modes::slow_mode;
 use perflab_stats::proportion::{Proportion, boschloo, fisher_exact, newcombe};
 use perflab_stats::ratio_of_means::RatioInterval;
-use perflab_stats::{Better, Stratum};
+use perflab_stats::{Better, Resampling, Stratum};
 use proptest::prelude::*;
 
 fn close(x: f64, y: f64) -> bool {

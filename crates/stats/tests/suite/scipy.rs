@@ -2,9 +2,7 @@
 
 use crate::support::{blocks, close, number, numbers, vectors};
 use perflab_stats::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
-use perflab_stats::brunner_munzel::{
-    BrunnerMunzel, Resampling, brunner_munzel, brunner_munzel_permutation,
-};
+use perflab_stats::brunner_munzel::{BrunnerMunzel, brunner_munzel, brunner_munzel_permutation};
 use perflab_stats::detectable::{detectable_difference, t_test_power};
 use perflab_stats::equivalence::{Bounds, Variances, tost_means};
 use perflab_stats::location::{Scale, Side, hodges_lehmann, location_test};
@@ -15,7 +13,7 @@ use perflab_stats::quantile::{quantile, quantile_ranks};
 use perflab_stats::rank::midranks;
 use perflab_stats::ratio_of_means::{RatioInterval, ratio_of_means};
 use perflab_stats::summary::Summary;
-use perflab_stats::{Error, Stratum};
+use perflab_stats::{Error, Resampling, Stratum};
 use serde_json::Value;
 
 const SIDES: [(&str, Side); 3] = [
