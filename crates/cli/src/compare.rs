@@ -161,7 +161,11 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     };
     let mut reports = Vec::new();
     let mut unmeasured = Vec::new();
-    if arguments.results.iter().all(|result| labelled(result).is_some()) {
+    if arguments
+        .results
+        .iter()
+        .all(|result| labelled(result).is_some())
+    {
         reports.push(plain(arguments, margin, confidence, claims)?);
     } else {
         for result in &arguments.results {
@@ -213,16 +217,25 @@ fn recorded(
     experiment.name.clone_from(&result.meta().origin.name);
     let plan: perflab_experiment::Plan = result.plan().map_err(store_failure)?;
     let selection = Selection {
-        baseline: arguments.baseline.clone().or_else(|| Some(experiment.baseline().to_owned())),
+        baseline: arguments
+            .baseline
+            .clone()
+            .or_else(|| Some(experiment.baseline().to_owned())),
         // The control is the experiment's own baseline once more, and no other's.
         control: experiment.design.control.clone().filter(|_| {
-            arguments.baseline.as_deref().is_none_or(|chosen| chosen == experiment.baseline())
+            arguments
+                .baseline
+                .as_deref()
+                .is_none_or(|chosen| chosen == experiment.baseline())
         }),
         margin: margin.or(experiment.design.margin),
         confidence: confidence.unwrap_or(experiment.design.confidence),
         claims,
     };
-    let filter = Filter { metrics: arguments.metric.clone(), parts: arguments.part.clone() };
+    let filter = Filter {
+        metrics: arguments.metric.clone(),
+        parts: arguments.part.clone(),
+    };
     let mut report = result_report(&experiment, &plan, &records, &filter, &selection)
         .map_err(|error| analysis_failure(&error))?;
     for notice in result.notices() {
@@ -234,7 +247,12 @@ fn recorded(
         .map(|record| record.cell.as_str())
         .collect();
     let cells = plan.cells.into_iter().map(|cell| cell.id);
-    Ok((report, cells.filter(|cell| !passed.contains(cell.as_str())).collect()))
+    Ok((
+        report,
+        cells
+            .filter(|cell| !passed.contains(cell.as_str()))
+            .collect(),
+    ))
 }
 
 fn plain(
@@ -244,9 +262,15 @@ fn plain(
     claims: Claims,
 ) -> Result<Report, Failure> {
     let mut groups: Vec<Group> = Vec::new();
-    for (label, file) in arguments.results.iter().filter_map(|result| labelled(result)) {
+    for (label, file) in arguments
+        .results
+        .iter()
+        .filter_map(|result| labelled(result))
+    {
         if groups.iter().any(|group| group.variant == label) {
-            return Err(Failure::usage(format!("the label `{label}` is given twice")));
+            return Err(Failure::usage(format!(
+                "the label `{label}` is given twice"
+            )));
         }
         let values = column(arguments, file)?;
         if arguments.iterations == 1 && !arguments.independent {
@@ -261,7 +285,10 @@ fn plain(
                 value: *value,
             })
             .collect();
-        groups.push(Group { variant: label.to_owned(), observations });
+        groups.push(Group {
+            variant: label.to_owned(),
+            observations,
+        });
     }
     let metric = Metric {
         name: "value".to_owned(),
@@ -291,8 +318,10 @@ fn plain(
 fn column(arguments: &CompareArguments, file: &Path) -> Result<Vec<f64>, Failure> {
     let bytes = fs::read(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let delimiter =
-        arguments.delimiter.as_deref().unwrap_or(perflab_formats::columns::WHITE_SPACE);
+    let delimiter = arguments
+        .delimiter
+        .as_deref()
+        .unwrap_or(perflab_formats::columns::WHITE_SPACE);
     perflab_formats::columns::read(&bytes, arguments.column as usize, delimiter)
         .map_err(|error| Failure::no_data(format!("{}: {error}", file.display())))
 }

@@ -32,7 +32,10 @@ pub struct Failure {
 impl Failure {
     /// With any code.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self {
+            code,
+            message: message.into(),
+        }
     }
 
     /// The user's input is wrong.

@@ -19,9 +19,17 @@ use failure::{Code, Failure};
 /// A performance laboratory: proves whether B differs from A, and says when a number cannot be
 /// trusted.
 #[derive(Debug, Parser)]
-#[command(name = "perflab", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 fine; 1 regression proven; 2 usage; 3 sameness not shown; \
-4 no or incomplete data; 5 environment; 124 time limit; 130 interrupted")]
+#[command(
+    name = "perflab",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Exit codes: 0 fine; 1 regression proven; 2 usage; 3 sameness not shown; \
+4 no or incomplete data; 5 environment; 124 time limit; 130 interrupted"
+)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -37,7 +45,10 @@ enum Command {
     ///
     /// Takes that tool's arguments: [-Ans] [-C column] [-c confidence] [-d delimiter] [-w width]
     /// [file ...]. Its defects are kept; `perflab compare` is the better judge.
-    #[command(disable_help_flag = true, after_help = "Example:\n  perflab ministat -w 60 before.txt after.txt")]
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example:\n  perflab ministat -w 60 before.txt after.txt"
+    )]
     Ministat {
         /// The tool's own arguments.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -67,8 +78,14 @@ fn main() -> ExitCode {
     match arguments.get(1).and_then(|word| word.to_str()) {
         // Not a command for people: see `perflab_runner::Keeper`.
         Some(perflab_runner::KEEPER_ARGUMENT) => {
-            let mark = arguments.get(2).map(|mark| mark.to_string_lossy().into_owned());
-            perflab_runner::keep(&mark.unwrap_or_default(), std::io::stdin(), std::io::stdout());
+            let mark = arguments
+                .get(2)
+                .map(|mark| mark.to_string_lossy().into_owned());
+            perflab_runner::keep(
+                &mark.unwrap_or_default(),
+                std::io::stdin(),
+                std::io::stdout(),
+            );
             return ExitCode::SUCCESS;
         }
         // Clap must not interpret what belongs to the old tool.

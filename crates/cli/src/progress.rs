@@ -61,23 +61,32 @@ impl Progress {
 
     /// Time left, if the rest goes like what was done here.
     fn left(&self) -> Option<Duration> {
-        let here = self.done.checked_sub(self.done_before).filter(|here| *here > 0)?;
+        let here = self
+            .done
+            .checked_sub(self.done_before)
+            .filter(|here| *here > 0)?;
         let rest = self.total.saturating_sub(self.done);
         Some(self.started.elapsed().mul_f64(rest as f64 / here as f64))
     }
 
     fn message(&self, what: &str) -> String {
-        let left = self.left().map_or_else(|| "time left not known yet".to_owned(), |left| {
-            format!("about {} left", human(left))
-        });
-        let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        let left = self.left().map_or_else(
+            || "time left not known yet".to_owned(),
+            |left| format!("about {} left", human(left)),
+        );
+        let failed = if self.failed > 0 {
+            format!(", {} failed", self.failed)
+        } else {
+            String::new()
+        };
         format!("{left}{failed}  {what}")
     }
 }
 
 impl Observer for Progress {
     fn started(&mut self, run: &PlannedRun, cell: &Cell) {
-        self.bar.set_message(self.message(&format!("block {}: {}", run.block, cell.id)));
+        self.bar
+            .set_message(self.message(&format!("block {}: {}", run.block, cell.id)));
     }
 
     fn finished(&mut self, record: &RunRecord) {
@@ -85,7 +94,12 @@ impl Observer for Progress {
         if !record.status.passed() {
             self.failed += 1;
             let detail = record.detail.as_deref().unwrap_or_default();
-            let line = format!("run {} of {}: {} {detail}", record.run, record.cell, record.status.name());
+            let line = format!(
+                "run {} of {}: {} {detail}",
+                record.run,
+                record.cell,
+                record.status.name()
+            );
             match self.plain {
                 Some(_) if !self.quiet => crate::terminal::say(&line),
                 _ => self.bar.println(line),
@@ -96,7 +110,12 @@ impl Observer for Progress {
             && !self.quiet
             && last.elapsed() >= PLAIN_INTERVAL
         {
-            crate::terminal::say(&format!("{}/{} runs, {}", self.done, self.total, self.message("")));
+            crate::terminal::say(&format!(
+                "{}/{} runs, {}",
+                self.done,
+                self.total,
+                self.message("")
+            ));
             self.plain = Some(Instant::now());
         }
     }

@@ -21,9 +21,11 @@ pub const RESULTS: &str = "results";
 
 /// Run an experiment: measures every cell of its plan and keeps each run.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  perflab run experiments/redis-suite.toml --dry-run\n  \
+#[command(
+    after_help = "Examples:\n  perflab run experiments/redis-suite.toml --dry-run\n  \
 perflab run experiments/redis-suite.toml --out results/first\n  \
-perflab run experiments/redis-suite.toml --resume --out results/first")]
+perflab run experiments/redis-suite.toml --resume --out results/first"
+)]
 pub struct RunArguments {
     /// The experiment file.
     #[arg(value_name = "EXP.toml")]
@@ -75,7 +77,10 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let mut experiment = parse(&text, &arguments.file)?;
     let home = home_of(&arguments.file)?;
     if let Some(runs) = arguments.runs {
-        experiment.design.set_runs(runs).map_err(|error| Failure::usage(format!("--runs: {error}")))?;
+        experiment
+            .design
+            .set_runs(runs)
+            .map_err(|error| Failure::usage(format!("--runs: {error}")))?;
     }
     if arguments.dry_run {
         let seed = arguments.seed.or(experiment.design.seed);
@@ -99,7 +104,10 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
 
     // A version command that was cut short has not said the version, so this is no fingerprint.
     if interrupt.asked() {
-        return Err(Failure::new(Code::Interrupted, "interrupted before the first run"));
+        return Err(Failure::new(
+            Code::Interrupted,
+            "interrupted before the first run",
+        ));
     }
 
     let (mut result, plan, experiment) = if arguments.resume {
@@ -123,12 +131,25 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let done = result.records().map_err(store_failure)?;
     let path = result.path().to_path_buf();
     if !arguments.quiet {
-        terminal::say(&format!("{}: {} runs into {}", experiment.name, plan.runs.len(), path.display()));
+        terminal::say(&format!(
+            "{}: {} runs into {}",
+            experiment.name,
+            plan.runs.len(),
+            path.display()
+        ));
     }
 
     let mut progress = Progress::new(plan.runs.len(), done.len(), arguments.quiet);
-    let outcome = Lab::new(&experiment, &home, &plan, &mut result, &keeper, &interrupt, &mut progress)
-        .and_then(|mut lab| lab.execute(&done));
+    let outcome = Lab::new(
+        &experiment,
+        &home,
+        &plan,
+        &mut result,
+        &keeper,
+        &interrupt,
+        &mut progress,
+    )
+    .and_then(|mut lab| lab.execute(&done));
     progress.finish();
     outcome.map_err(|error| lab_failure(&error, &path, &arguments.file))?;
     let records = result.records().map_err(store_failure)?;
@@ -137,7 +158,10 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
 
 /// Says how it went; a failure where a cell has nothing to show.
 fn conclude(records: &[RunRecord], path: &Path, quiet: bool) -> Result<Option<Code>, Failure> {
-    let failed = records.iter().filter(|record| !record.status.passed()).count();
+    let failed = records
+        .iter()
+        .filter(|record| !record.status.passed())
+        .count();
     if !quiet {
         terminal::say(&format!(
             "{} runs recorded, {failed} of them failed; now: perflab compare {}",
@@ -176,8 +200,12 @@ fn resume(
     }
     let plan: Plan = result.plan().map_err(store_failure)?;
     let before: Surroundings = result.fingerprint().map_err(store_failure)?;
-    let mut differences: Vec<String> =
-        before.machine.differences(&now.machine).iter().map(ToString::to_string).collect();
+    let mut differences: Vec<String> = before
+        .machine
+        .differences(&now.machine)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     for (what, programs) in &before.programs {
         if now.programs.get(what) != Some(programs) {
             differences.push(format!("{what}: its programs are not the same as before"));
@@ -199,14 +227,20 @@ fn newest(name: &str) -> Result<PathBuf, Failure> {
     let entries = fs::read_dir(RESULTS).into_iter().flatten().flatten();
     entries
         .filter(|entry| {
-            entry.file_name().to_string_lossy().strip_prefix(&prefix).is_some_and(|rest| {
-                rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains('-')
-            })
+            entry
+                .file_name()
+                .to_string_lossy()
+                .strip_prefix(&prefix)
+                .is_some_and(|rest| {
+                    rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains('-')
+                })
         })
         .map(|entry| entry.path())
         .max()
         .ok_or_else(|| {
-            Failure::usage(format!("there is no result of {name} in `{RESULTS}`; name it with --out"))
+            Failure::usage(format!(
+                "there is no result of {name} in `{RESULTS}`; name it with --out"
+            ))
         })
 }
 
@@ -239,7 +273,14 @@ fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
     let mut line = |text: String| {
         let _ = writeln!(out, "{text}");
     };
-    line(format!("{}: {}", experiment.name, experiment.question.as_deref().unwrap_or("no question given")));
+    line(format!(
+        "{}: {}",
+        experiment.name,
+        experiment
+            .question
+            .as_deref()
+            .unwrap_or("no question given")
+    ));
     line(format!(
         "{} cells x {} runs = {} runs, in {} blocks of {} runs of each cell",
         plan.cells.len(),
@@ -253,21 +294,34 @@ fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
         .iter()
         .filter_map(|run| plan.cells.get(run.cell))
         .filter_map(|cell| experiment.workload(cell).ok())
-        .map(|workload| workload.timeout.unwrap_or(design.timeout).saturating_add(design.pause))
+        .map(|workload| {
+            workload
+                .timeout
+                .unwrap_or(design.timeout)
+                .saturating_add(design.pause)
+        })
         .fold(Duration::ZERO, Duration::saturating_add);
     line(format!(
         "at most {} of workload, if every run took its whole time limit{}",
         human(longest),
-        design.limit.map_or_else(String::new, |limit| format!("; ends after {}", format_duration(limit)))
+        design.limit.map_or_else(String::new, |limit| format!(
+            "; ends after {}",
+            format_duration(limit)
+        ))
     ));
     line(format!("baseline: {}", experiment.baseline()));
     line(match seed {
         Some(seed) => format!("seed {seed}"),
-        None => "no seed given: each run draws its own; the order below is that of seed 0".to_owned(),
+        None => {
+            "no seed given: each run draws its own; the order below is that of seed 0".to_owned()
+        }
     });
     for run in &plan.runs {
         if let Some(cell) = plan.cells.get(run.cell) {
-            line(format!("block {:>3}  run {:>5}  {}", run.block, run.run, cell.id));
+            line(format!(
+                "block {:>3}  run {:>5}  {}",
+                run.block, run.run, cell.id
+            ));
         }
     }
     out
@@ -275,7 +329,10 @@ fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
 
 fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("cannot read the experiment file {}: {error}", path.display()))
+        Failure::usage(format!(
+            "cannot read the experiment file {}: {error}",
+            path.display()
+        ))
     })
 }
 
@@ -283,23 +340,36 @@ fn parse(text: &str, path: &Path) -> Result<Experiment, Failure> {
     let mut experiment = Experiment::parse(text, &path.display().to_string())
         .map_err(|error| Failure::usage(error.to_string()))?;
     if experiment.name.is_empty() {
-        experiment.name = path
-            .file_stem()
-            .map_or_else(|| "experiment".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        experiment.name = path.file_stem().map_or_else(
+            || "experiment".to_owned(),
+            |stem| stem.to_string_lossy().into_owned(),
+        );
     }
     Ok(experiment)
 }
 
 fn home_of(file: &Path) -> Result<PathBuf, Failure> {
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new(".")).canonicalize().map_err(|error| {
-        Failure::usage(format!("cannot find the directory of {}: {error}", file.display()))
-    })
+    let parent = file
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    parent
+        .unwrap_or(Path::new("."))
+        .canonicalize()
+        .map_err(|error| {
+            Failure::usage(format!(
+                "cannot find the directory of {}: {error}",
+                file.display()
+            ))
+        })
 }
 
 /// The right to measure on this machine.
 pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
-    let got = if wait { MachineLock::wait(None, |_| true) } else { MachineLock::acquire(None) };
+    let got = if wait {
+        MachineLock::wait(None, |_| true)
+    } else {
+        MachineLock::acquire(None)
+    };
     got.map_err(|error| match error {
         LockError::Busy { .. } if !wait => {
             Failure::environment(format!("{error} (--wait waits for it)"))
@@ -309,7 +379,10 @@ pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
 }
 
 /// A failure of the store, with the code that tells whose it is.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err, which hands it over")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "for map_err, which hands it over"
+)]
 pub(crate) fn store_failure(error: StoreError) -> Failure {
     let code = match error {
         StoreError::NotEmpty(_) => Code::Usage,
@@ -338,12 +411,17 @@ fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure {
             path.display()
         ),
     };
-    Failure::new(code, [error.to_string(), advice].join("\n").trim_end().to_owned())
+    Failure::new(
+        code,
+        [error.to_string(), advice].join("\n").trim_end().to_owned(),
+    )
 }
 
 /// UTC to the second, in a form that sorts and suits a file name.
 fn now_for_a_name() -> String {
-    jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()
+    jiff::Timestamp::now()
+        .strftime("%Y%m%dT%H%M%SZ")
+        .to_string()
 }
 
 /// A directory of our own that goes away with the value.
@@ -357,10 +435,20 @@ impl Drop for Scratch {
 
 fn tempdir() -> Result<Scratch, Failure> {
     use std::os::unix::fs::DirBuilderExt;
-    let name = format!("perflab-{}-{:016x}", std::process::id(), rand::random::<u64>());
+    let name = format!(
+        "perflab-{}-{:016x}",
+        std::process::id(),
+        rand::random::<u64>()
+    );
     let path = std::env::temp_dir().join(name);
-    fs::DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
-        Failure::environment(format!("cannot make a directory in {}: {error}", path.display()))
-    })?;
+    fs::DirBuilder::new()
+        .mode(0o700)
+        .create(&path)
+        .map_err(|error| {
+            Failure::environment(format!(
+                "cannot make a directory in {}: {error}",
+                path.display()
+            ))
+        })?;
     Ok(Scratch(path))
 }

@@ -12,7 +12,9 @@ use crate::terminal;
 
 /// Show the results in a directory, or what is in one result.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  perflab show\n  perflab show results/first\n  perflab show results/first --run 17")]
+#[command(
+    after_help = "Examples:\n  perflab show\n  perflab show results/first\n  perflab show results/first --run 17"
+)]
 pub struct ShowArguments {
     /// A result, or a directory of results.
     #[arg(value_name = "RESULT", default_value = RESULTS)]
@@ -36,7 +38,10 @@ pub struct IndexArguments {
 pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     let path = &arguments.path;
     if !path.is_dir() {
-        return Err(Failure::usage(format!("there is no directory {}", path.display())));
+        return Err(Failure::usage(format!(
+            "there is no directory {}",
+            path.display()
+        )));
     }
     let text = match arguments.run {
         Some(run) => one_run(path, run)?,
@@ -49,13 +54,18 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
 
 /// Whether a directory is a result, though perhaps a damaged one.
 fn is_result(path: &Path) -> bool {
-    ["meta.json", "runs.jsonl"].iter().any(|file| path.join(file).exists())
+    ["meta.json", "runs.jsonl"]
+        .iter()
+        .any(|file| path.join(file).exists())
 }
 
 /// Executes `index`.
 pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
     if !arguments.path.is_dir() {
-        return Err(Failure::usage(format!("there is no directory {}", arguments.path.display())));
+        return Err(Failure::usage(format!(
+            "there is no directory {}",
+            arguments.path.display()
+        )));
     }
     let index = Index::rebuild(&arguments.path).map_err(store_failure)?;
     terminal::print(&list(&index)?)?;
@@ -99,9 +109,17 @@ fn one_result(path: &Path) -> Result<String, Failure> {
     let surroundings: Surroundings = result.fingerprint().map_err(store_failure)?;
     let origin = &result.meta().origin;
     let mut lines = vec![
-        format!("{}: begun {} by perflab {}", origin.name, origin.created, origin.perflab),
+        format!(
+            "{}: begun {} by perflab {}",
+            origin.name, origin.created, origin.perflab
+        ),
         format!("command: {}", origin.argv.join(" ")),
-        format!("{} of {} runs recorded; seed {}", records.len(), plan.runs.len(), plan.seed),
+        format!(
+            "{} of {} runs recorded; seed {}",
+            records.len(),
+            plan.runs.len(),
+            plan.seed
+        ),
     ];
     let machine = serde_json::to_value(&surroundings.machine).unwrap_or_default();
     for (group, facts) in machine.as_object().into_iter().flatten() {
@@ -118,16 +136,24 @@ fn one_result(path: &Path) -> Result<String, Failure> {
     }
     for (what, programs) in &surroundings.programs {
         for (name, file) in &programs.files {
-            lines.push(format!("{what}: {name} is {} ({:.12})", file.path, file.sha256));
+            lines.push(format!(
+                "{what}: {name} is {} ({:.12})",
+                file.path, file.sha256
+            ));
         }
         for (command, said) in &programs.versions {
-            lines.push(format!("{what}: {command}: {}", said.lines().next().unwrap_or_default()));
+            lines.push(format!(
+                "{what}: {command}: {}",
+                said.lines().next().unwrap_or_default()
+            ));
         }
     }
     lines.push(String::new());
     for (cell, statuses) in statuses(&records) {
-        let counts: Vec<String> =
-            statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        let counts: Vec<String> = statuses
+            .iter()
+            .map(|(status, count)| format!("{count} {status}"))
+            .collect();
         lines.push(format!("{cell}: {}", counts.join(", ")));
     }
     for notice in result.notices() {
@@ -139,7 +165,11 @@ fn one_result(path: &Path) -> Result<String, Failure> {
 fn statuses(records: &[RunRecord]) -> IndexMap<&str, IndexMap<&'static str, usize>> {
     let mut cells: IndexMap<&str, IndexMap<&'static str, usize>> = IndexMap::new();
     for record in records {
-        *cells.entry(&record.cell).or_default().entry(record.status.name()).or_default() += 1;
+        *cells
+            .entry(&record.cell)
+            .or_default()
+            .entry(record.status.name())
+            .or_default() += 1;
     }
     cells.sort_keys();
     cells
@@ -156,8 +186,18 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
         )));
     };
     let mut lines = vec![
-        format!("run {} of {}, block {}, unit {}", record.run, record.cell, record.block, record.unit),
-        format!("status {}{}", record.status.name(), record.detail.as_ref().map_or_else(String::new, |d| format!(": {d}"))),
+        format!(
+            "run {} of {}, block {}, unit {}",
+            record.run, record.cell, record.block, record.unit
+        ),
+        format!(
+            "status {}{}",
+            record.status.name(),
+            record
+                .detail
+                .as_ref()
+                .map_or_else(String::new, |d| format!(": {d}"))
+        ),
         format!("started {}", record.started),
         format!("command: {}", record.argv.join(" ")),
         format!(
@@ -170,18 +210,32 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
             record.involuntary_switches
         ),
     ];
-    lines.extend(record.layout.as_ref().map(|layout| format!("layout: {layout}")));
+    lines.extend(
+        record
+            .layout
+            .as_ref()
+            .map(|layout| format!("layout: {layout}")),
+    );
     for (name, value) in &record.evidence {
         lines.push(format!("evidence: {name} {value}"));
     }
     for sample in &record.samples {
-        let part = sample.part.as_ref().map_or_else(String::new, |part| format!("{part} "));
-        lines.push(format!("{part}{} {} {}", sample.metric.name, sample.value, sample.metric.unit));
+        let part = sample
+            .part
+            .as_ref()
+            .map_or_else(String::new, |part| format!("{part} "));
+        lines.push(format!(
+            "{part}{} {} {}",
+            sample.metric.name, sample.value, sample.metric.unit
+        ));
     }
     lines.push(format!("raw output: {}", result.run_dir(number).display()));
     Ok(join(&lines))
 }
 
 fn join(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{}\n", terminal::escape(line))).collect()
+    lines
+        .iter()
+        .map(|line| format!("{}\n", terminal::escape(line)))
+        .collect()
 }

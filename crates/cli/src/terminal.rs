@@ -17,29 +17,46 @@ pub fn window_columns() -> Option<u16> {
     if !output.is_terminal() {
         return None;
     }
-    rustix::termios::tcgetwinsize(&output).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
+    rustix::termios::tcgetwinsize(&output)
+        .ok()
+        .map(|size| size.ws_col)
+        .filter(|columns| *columns > 0)
 }
 
 /// Columns to write in: those of the variable `COLUMNS`, else those of the terminal.
 pub fn columns() -> Option<usize> {
-    let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    variable.filter(|columns| *columns > 0).or_else(|| window_columns().map(usize::from))
+    let variable = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    variable
+        .filter(|columns| *columns > 0)
+        .or_else(|| window_columns().map(usize::from))
 }
 
 /// Keeps what could steer a terminal out of text that came from a file.
 pub fn escape(text: &str) -> String {
     text.chars()
-        .flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
+        .flat_map(|c| {
+            if c.is_control() {
+                c.escape_default().collect::<Vec<_>>()
+            } else {
+                vec![c]
+            }
+        })
         .collect()
 }
 
 /// Prints to standard output. A reader that went away (`| head`) is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(Code::NoData, format!("cannot write the output: {error}")))
-        }
+    match output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+    {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
+            Code::NoData,
+            format!("cannot write the output: {error}"),
+        )),
         _ => Ok(()),
     }
 }
@@ -53,6 +70,10 @@ pub fn say(text: &str) {
 pub fn say_error(failure: &Failure) {
     let red = io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let label = if red { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
+    let label = if red {
+        "\x1b[1;31merror:\x1b[0m"
+    } else {
+        "error:"
+    };
     say(&format!("{label} {failure}"));
 }

@@ -46,7 +46,10 @@ pub struct Claims {
 
 impl Default for Claims {
     fn default() -> Self {
-        Self { typical: true, mean: true }
+        Self {
+            typical: true,
+            mean: true,
+        }
     }
 }
 
@@ -92,7 +95,9 @@ pub enum AnalysisError {
         known: String,
     },
     /// A variant has nothing to compare, or to compare with.
-    #[error("no run of `{variant}` passed, so there is nothing to compare: {failed} of its runs failed{detail}")]
+    #[error(
+        "no run of `{variant}` passed, so there is nothing to compare: {failed} of its runs failed{detail}"
+    )]
     NeverPassed {
         /// The variant.
         variant: String,
@@ -136,10 +141,15 @@ pub fn analyse(
     selection: &Selection,
 ) -> Result<Report, AnalysisError> {
     let variants = variants(subjects);
-    let Some(first) = variants.first() else { return Err(AnalysisError::Empty) };
+    let Some(first) = variants.first() else {
+        return Err(AnalysisError::Empty);
+    };
     let baseline = selection.baseline.clone().unwrap_or_else(|| first.clone());
     if !variants.contains(&baseline) {
-        return Err(AnalysisError::NoBaseline { wanted: baseline, known: variants.join(", ") });
+        return Err(AnalysisError::NoBaseline {
+            wanted: baseline,
+            known: variants.join(", "),
+        });
     }
     if variants.len() == 1 {
         return Err(AnalysisError::OnlyBaseline(baseline));
@@ -192,7 +202,11 @@ fn compare_subject(
     selection: &Selection,
     cache: &mut Cache,
 ) -> Result<Vec<Draft>, AnalysisError> {
-    let Some(base) = subject.groups.iter().find(|group| group.variant == baseline) else {
+    let Some(base) = subject
+        .groups
+        .iter()
+        .find(|group| group.variant == baseline)
+    else {
         return Ok(Vec::new());
     };
     let terms = Terms {
@@ -239,11 +253,20 @@ fn draft(subject: &Subject, group: &Group, base: &Group, comparison: &Comparison
             high: slow.high,
             p: slow.p,
         }),
-        detectable: comparison.detectable.filter(|smallest| smallest.is_finite()),
+        detectable: comparison
+            .detectable
+            .filter(|smallest| smallest.is_finite()),
         headline: String::new(),
-        warnings: comparison.warnings.iter().map(|warning| in_words(*warning)).collect(),
+        warnings: comparison
+            .warnings
+            .iter()
+            .map(|warning| in_words(*warning))
+            .collect(),
     };
-    Draft { row, same: [comparison.typical.p_same, comparison.mean.p_same] }
+    Draft {
+        row,
+        same: [comparison.typical.p_same, comparison.mean.p_same],
+    }
 }
 
 fn side(summary: &perflab_stats::Summary, group: &Group) -> Side {
@@ -254,7 +277,11 @@ fn side(summary: &perflab_stats::Summary, group: &Group) -> Side {
         mean: summary.mean,
         max: summary.max,
         sd: summary.sd,
-        values: group.observations.iter().map(|observation| observation.value).collect(),
+        values: group
+            .observations
+            .iter()
+            .map(|observation| observation.value)
+            .collect(),
     }
 }
 
@@ -353,7 +380,10 @@ fn composites(members: &[&Subject], variant: &str) -> Vec<Observation> {
             let values = columns.iter().filter_map(|column| column.get(run));
             let logs: f64 = values.map(|observation| observation.value.ln()).sum();
             let value = (logs / columns.len() as f64).exp();
-            let unit = columns.first().and_then(|c| c.get(run)).map_or(0, |o| o.unit);
+            let unit = columns
+                .first()
+                .and_then(|c| c.get(run))
+                .map_or(0, |o| o.unit);
             composites.push(Observation { block, unit, value });
         }
     }
@@ -370,7 +400,9 @@ fn judge(
     let mut drafts: Vec<&mut Draft> = rows.iter_mut().chain(pooled).collect();
     let asked = [selection.claims.typical, selection.claims.mean];
     let weights = [TYPICAL_WEIGHT, MEAN_WEIGHT];
-    let questions: Vec<usize> = (0..asked.len()).filter(|question| asked[*question]).collect();
+    let questions: Vec<usize> = (0..asked.len())
+        .filter(|question| asked[*question])
+        .collect();
     let mut differences = Vec::new();
     let mut sames = Vec::new();
     for draft in &drafts {
@@ -381,8 +413,10 @@ fn judge(
         }
     }
     let holm = |claims: &[(f64, f64)]| {
-        holm_weighted(claims)
-            .map_err(|source| AnalysisError::Statistics { what: "all claims".to_owned(), source })
+        holm_weighted(claims).map_err(|source| AnalysisError::Statistics {
+            what: "all claims".to_owned(),
+            source,
+        })
     };
     let adjusted = holm(&differences)?;
     let same = holm(&sames)?;

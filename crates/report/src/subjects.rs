@@ -43,8 +43,11 @@ pub fn result_report(
     let kept = experiment.design.refresh == Refresh::Keep;
     let mut found: IndexMap<Key, IndexMap<String, Vec<Observation>>> = IndexMap::new();
     for record in records.iter().filter(|record| record.status.passed()) {
-        let parameters: Vec<(String, String)> =
-            record.parameters.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let parameters: Vec<(String, String)> = record
+            .parameters
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
         for sample in &record.samples {
             if !wanted.contains(&sample.metric.name) {
                 continue;
@@ -61,12 +64,15 @@ pub fn result_report(
                 part: sample.part.clone(),
             };
             let variants = found.entry(key).or_default();
-            variants.entry(record.variant.clone()).or_default().push(Observation {
-                block: record.block,
-                // A kept system never changes, so there is no unit but the run to count.
-                unit: if kept { record.run } else { record.unit },
-                value: sample.value,
-            });
+            variants
+                .entry(record.variant.clone())
+                .or_default()
+                .push(Observation {
+                    block: record.block,
+                    // A kept system never changes, so there is no unit but the run to count.
+                    unit: if kept { record.run } else { record.unit },
+                    value: sample.value,
+                });
         }
     }
     let mut subjects: Vec<Subject> = found
@@ -132,14 +138,23 @@ pub fn plain_report(
 }
 
 /// Variants as the experiment lists them, not as chance ran them first.
-fn in_order(experiment: &Experiment, mut variants: IndexMap<String, Vec<Observation>>) -> Vec<Group> {
+fn in_order(
+    experiment: &Experiment,
+    mut variants: IndexMap<String, Vec<Observation>>,
+) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for name in experiment.variants.keys() {
         if let Some(observations) = variants.shift_remove(name) {
-            groups.push(Group { variant: name.clone(), observations });
+            groups.push(Group {
+                variant: name.clone(),
+                observations,
+            });
         }
     }
-    groups.extend(variants.into_iter().map(|(variant, observations)| Group { variant, observations }));
+    groups.extend(variants.into_iter().map(|(variant, observations)| Group {
+        variant,
+        observations,
+    }));
     groups
 }
 
@@ -150,10 +165,18 @@ fn both_sides(
     selection: &Selection,
 ) -> Result<(), AnalysisError> {
     let passed = |variant: &str| {
-        records.iter().any(|record| record.variant == variant && record.status.passed())
+        records
+            .iter()
+            .any(|record| record.variant == variant && record.status.passed())
     };
-    let baseline = selection.baseline.as_deref().unwrap_or(experiment.baseline());
-    let mut others = experiment.variants.keys().filter(|variant| *variant != baseline);
+    let baseline = selection
+        .baseline
+        .as_deref()
+        .unwrap_or(experiment.baseline());
+    let mut others = experiment
+        .variants
+        .keys()
+        .filter(|variant| *variant != baseline);
     let missing = if experiment.variants.contains_key(baseline) && !passed(baseline) {
         Some(baseline)
     } else if others.clone().any(|variant| passed(variant)) {
@@ -161,10 +184,16 @@ fn both_sides(
     } else {
         others.next().map(String::as_str)
     };
-    let Some(variant) = missing else { return Ok(()) };
+    let Some(variant) = missing else {
+        return Ok(());
+    };
     let own = || records.iter().filter(|record| record.variant == variant);
     let first = own().next().map(|record| {
-        format!("; the first: {} {}", record.status.name(), record.detail.as_deref().unwrap_or_default())
+        format!(
+            "; the first: {} {}",
+            record.status.name(),
+            record.detail.as_deref().unwrap_or_default()
+        )
     });
     Err(AnalysisError::NeverPassed {
         variant: variant.to_owned(),
@@ -187,8 +216,11 @@ fn metrics(
     if known.is_empty() {
         return Err(AnalysisError::Empty);
     }
-    let asked =
-        if filter.metrics.is_empty() { &experiment.design.metrics } else { &filter.metrics };
+    let asked = if filter.metrics.is_empty() {
+        &experiment.design.metrics
+    } else {
+        &filter.metrics
+    };
     if asked.is_empty() {
         return Ok(records
             .iter()
@@ -242,7 +274,11 @@ fn parts(
 }
 
 fn list(names: &IndexSet<String>) -> String {
-    names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    names
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn design(plan: &Plan, records: &[RunRecord]) -> Design {
@@ -276,21 +312,28 @@ fn warnings(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Vec<
         let own = || records.iter().filter(|record| &record.variant == variant);
         let failed = own().filter(|record| !record.status.passed()).count();
         if failed > 0 {
-            let detail = own().find_map(|record| record.detail.clone()).unwrap_or_default();
+            let detail = own()
+                .find_map(|record| record.detail.clone())
+                .unwrap_or_default();
             warnings.push(format!(
                 "{failed} of {} runs of {variant} failed and count for nothing; the first: {detail}",
                 own().count()
             ));
         }
     }
-    if experiment.design.refresh == Refresh::Keep && experiment.variants.values().any(|v| v.start.is_some()) {
+    if experiment.design.refresh == Refresh::Keep
+        && experiment.variants.values().any(|v| v.start.is_some())
+    {
         warnings.push(
             "each system was started once and kept: the verdicts are about these processes, and \
              another start of the same programs may differ"
                 .to_owned(),
         );
     }
-    let stolen: Vec<f64> = records.iter().filter_map(|record| record.steal_share).collect();
+    let stolen: Vec<f64> = records
+        .iter()
+        .filter_map(|record| record.steal_share)
+        .collect();
     let mean = stolen.iter().sum::<f64>() / stolen.len().max(1) as f64;
     if mean > STEAL_LIMIT {
         warnings.push(format!(

@@ -44,7 +44,9 @@ impl Aside<'_> {
     pub(crate) fn execute(&self, around: Surroundings<'_>) -> Result<(), Trouble> {
         match self.exit(around)? {
             Exit::Code(0) => Ok(()),
-            exit => Err(self.fault(&format!("{}{}", how(exit), last_line(self.log))).into()),
+            exit => Err(self
+                .fault(&format!("{}{}", how(exit), last_line(self.log)))
+                .into()),
         }
     }
 
@@ -60,13 +62,15 @@ impl Aside<'_> {
             cpus: self.cpus,
         };
         let process = Process::start(&launch, around.keeper).map_err(|error| self.launch(error))?;
-        let ended = process.wait(Some(self.limit), around.interrupt).map_err(Trouble::Fatal)?;
+        let ended = process
+            .wait(Some(self.limit), around.interrupt)
+            .map_err(Trouble::Fatal)?;
         match ended.stopped {
             None => Ok(ended.exit),
             Some(Stopped::Interrupted) => Err(Trouble::Interrupted),
-            Some(Stopped::TimeLimit) => {
-                Err(self.fault(&format!("took longer than {:?} and was killed", self.limit)).into())
-            }
+            Some(Stopped::TimeLimit) => Err(self
+                .fault(&format!("took longer than {:?} and was killed", self.limit))
+                .into()),
         }
     }
 
@@ -80,10 +84,7 @@ impl Aside<'_> {
 }
 
 /// A full disk stops the laboratory; whatever else keeps a process from starting is the run's.
-pub(crate) fn launch_trouble(
-    error: LaunchError,
-    fault: impl FnOnce(String) -> Fault,
-) -> Trouble {
+pub(crate) fn launch_trouble(error: LaunchError, fault: impl FnOnce(String) -> Fault) -> Trouble {
     match error {
         LaunchError::Open { source, .. } if is_full(&source) => Trouble::Fatal(source),
         error => Trouble::Fault(fault(error.to_string())),
@@ -92,7 +93,10 @@ pub(crate) fn launch_trouble(
 
 /// Whether an error says that the disk, or the user's share of it, is full.
 pub(crate) fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 /// How a process ended, in words.
@@ -120,7 +124,10 @@ pub(crate) fn last_line(log: &Path) -> String {
     }
     let text = String::from_utf8_lossy(&tail);
     match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
-        Some(line) => format!("; it said last: {}", line.chars().take(200).collect::<String>()),
+        Some(line) => format!(
+            "; it said last: {}",
+            line.chars().take(200).collect::<String>()
+        ),
         None => String::new(),
     }
 }

@@ -35,7 +35,9 @@ pub(crate) struct Site<'a> {
 impl Site<'_> {
     /// Compiles.
     pub(crate) fn compile(&self, build: &Build, fill: &mut Fill<'_>) -> Result<(), Trouble> {
-        let Some(command) = &build.command else { return Ok(()) };
+        let Some(command) = &build.command else {
+            return Ok(());
+        };
         let argv = fill.argv(command)?;
         self.step("build", &argv, &directory(build, fill)?)
     }
@@ -48,7 +50,9 @@ impl Site<'_> {
         fill: &mut Fill<'_>,
         random: &mut ChaCha8Rng,
     ) -> Result<Option<String>, Trouble> {
-        let Some(link) = &build.link else { return Ok(None) };
+        let Some(link) = &build.link else {
+            return Ok(None);
+        };
         let directory = directory(build, fill)?;
         let mut objects = Vec::new();
         for pattern in &build.objects {
@@ -114,12 +118,20 @@ impl Site<'_> {
     /// An object that is nothing but a gap; one per object, as a linker takes each file once.
     fn gap(&self, index: usize, bytes: u32, directory: &Path) -> Result<PathBuf, Trouble> {
         let own = self.own_objects()?;
-        let (source, gap) = (own.join(format!("{index}-gap.s")), own.join(format!("{index}-gap.o")));
+        let (source, gap) = (
+            own.join(format!("{index}-gap.s")),
+            own.join(format!("{index}-gap.o")),
+        );
         let text =
             format!(".section .text\n.skip {bytes}\n.section .note.GNU-stack,\"\",@progbits\n");
         fs::write(&source, text).map_err(Trouble::Fatal)?;
-        let argv: Vec<OsString> =
-            vec!["cc".into(), "-c".into(), "-o".into(), gap.clone().into(), source.into()];
+        let argv: Vec<OsString> = vec![
+            "cc".into(),
+            "-c".into(),
+            "-o".into(),
+            gap.clone().into(),
+            source.into(),
+        ];
         self.step("gap", &argv, directory)?;
         Ok(gap)
     }
@@ -181,7 +193,13 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Fault> {
 fn names(objects: &[PathBuf]) -> String {
     let names: Vec<_> = objects
         .iter()
-        .map(|object| object.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .map(|object| {
+            object
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        })
         .collect();
     names.join(" ")
 }
@@ -209,9 +227,13 @@ mod tests {
             fs::write(&source, format!("int {part}(void) {{ return 1; }}")).unwrap();
         }
         let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        let compile = "for part in a b; do cc -c -o {build}/$part/same.o {build}/$part/same.c; done";
+        let compile =
+            "for part in a b; do cc -c -o {build}/$part/same.o {build}/$part/same.c; done";
         let build = Build {
-            command: Some(Command { argv: argv(&[compile]), shell: true }),
+            command: Some(Command {
+                argv: argv(&[compile]),
+                shell: true,
+            }),
             objects: argv(&["{build}/*.o", "{build}/*/same.o"]),
             link: Some(Command {
                 argv: argv(&["sh", "-c", "echo \"$@\" > {build}/list", "sh", "{objects}"]),
@@ -226,7 +248,10 @@ mod tests {
             logs: scratch.path(),
             environment: &environment,
             limit: Duration::from_secs(60),
-            around: Surroundings { keeper: &keeper, interrupt: &interrupt },
+            around: Surroundings {
+                keeper: &keeper,
+                interrupt: &interrupt,
+            },
         };
         let mut random = ChaCha8Rng::seed_from_u64(1);
         let mut fill = Fill {
@@ -239,7 +264,8 @@ mod tests {
         };
         site.compile(&build, &mut fill).unwrap();
         for _ in 0..2 {
-            site.link(&build, Some(layout), &mut fill, &mut random).unwrap();
+            site.link(&build, Some(layout), &mut fill, &mut random)
+                .unwrap();
         }
         let list = fs::read_to_string(output.join("list")).unwrap();
         list.split_whitespace().map(PathBuf::from).collect()
@@ -252,6 +278,9 @@ mod tests {
         assert_eq!(linked(Layout::Gap).len(), 4);
         let aligned = linked(Layout::Align);
         assert_eq!(aligned.len(), 2);
-        assert_ne!(aligned[0], aligned[1], "objects of one name in two directories");
+        assert_ne!(
+            aligned[0], aligned[1],
+            "objects of one name in two directories"
+        );
     }
 }

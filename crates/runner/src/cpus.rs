@@ -31,7 +31,10 @@ pub fn cpu_set(cpus: &[u32]) -> Result<Option<CpuSet>, CpuError> {
     for &cpu in cpus {
         let index = cpu as usize;
         if index >= CpuSet::MAX_CPU || !usable.is_set(index) {
-            return Err(CpuError::Missing { wanted: cpu, usable: list(&usable) });
+            return Err(CpuError::Missing {
+                wanted: cpu,
+                usable: list(&usable),
+            });
         }
         set.set(index);
     }
@@ -39,8 +42,10 @@ pub fn cpu_set(cpus: &[u32]) -> Result<Option<CpuSet>, CpuError> {
 }
 
 fn list(set: &CpuSet) -> String {
-    let numbers: Vec<String> =
-        (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu.to_string()).collect();
+    let numbers: Vec<String> = (0..CpuSet::MAX_CPU)
+        .filter(|cpu| set.is_set(*cpu))
+        .map(|cpu| cpu.to_string())
+        .collect();
     numbers.join(", ")
 }
 

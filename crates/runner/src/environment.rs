@@ -34,7 +34,11 @@ impl Environment {
     /// A clean one: the fixed set and those named in `inherit`.
     pub fn clean(inherit: &[String], mark: &str) -> Self {
         let mut variables: Vec<(OsString, OsString)> = Vec::new();
-        for name in INHERITED.iter().copied().chain(inherit.iter().map(String::as_str)) {
+        for name in INHERITED
+            .iter()
+            .copied()
+            .chain(inherit.iter().map(String::as_str))
+        {
             if let Some(value) = std::env::var_os(name) {
                 variables.push((name.into(), value));
             }
@@ -43,12 +47,18 @@ impl Environment {
             variables.push((name.into(), value.into()));
         }
         variables.push((MARK.into(), mark.into()));
-        Self { cleared: true, variables }
+        Self {
+            cleared: true,
+            variables,
+        }
     }
 
     /// The laboratory's own, as people expect of a command line that they typed.
     pub fn inherited(mark: &str) -> Self {
-        Self { cleared: false, variables: vec![(MARK.into(), mark.into())] }
+        Self {
+            cleared: false,
+            variables: vec![(MARK.into(), mark.into())],
+        }
     }
 
     /// Sets a variable, replacing what it was.
@@ -75,7 +85,10 @@ impl Environment {
 
     /// The value of a variable that was set here.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
-        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
+        self.variables
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_os_str())
     }
 }
 
@@ -95,8 +108,7 @@ mod tests {
         for line in text.lines() {
             let name = line.split('=').next().unwrap();
             assert!(
-                INHERITED.contains(&name)
-                    || ["LC_ALL", "TZ", MARK, PADDING, "A"].contains(&name),
+                INHERITED.contains(&name) || ["LC_ALL", "TZ", MARK, PADDING, "A"].contains(&name),
                 "{line}"
             );
         }
@@ -108,6 +120,9 @@ mod tests {
     fn padding_is_bounded() {
         let mut environment = Environment::clean(&[], "m");
         environment.pad(u32::MAX);
-        assert_eq!(environment.get(PADDING).unwrap().len(), MAX_PADDING_BYTES as usize);
+        assert_eq!(
+            environment.get(PADDING).unwrap().len(),
+            MAX_PADDING_BYTES as usize
+        );
     }
 }

@@ -13,7 +13,10 @@ pub struct Fault {
 
 impl Fault {
     pub(crate) fn new(status: Status, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into() }
+        Self {
+            status,
+            detail: detail.into(),
+        }
     }
 
     pub(crate) fn no_run(detail: impl Into<String>) -> Self {

@@ -64,7 +64,9 @@ impl Fill<'_> {
         let template = Template::parse(text).map_err(|error| Fault::no_run(error.to_string()))?;
         template
             .render(|placeholder| self.value(placeholder))
-            .map_err(|error| Fault::no_run(format!("{error} in `{text}`, or there is no free port")))
+            .map_err(|error| {
+                Fault::no_run(format!("{error} in `{text}`, or there is no free port"))
+            })
     }
 
     /// Fills a path; a relative one is below the experiment file's directory.
@@ -74,15 +76,20 @@ impl Fill<'_> {
 
     /// Fills a command, ready to be executed.
     pub(crate) fn argv(&mut self, command: &Command) -> Result<Vec<OsString>, Fault> {
-        command.exec_argv().iter().map(|argument| Ok(self.text(argument)?.into())).collect()
+        command
+            .exec_argv()
+            .iter()
+            .map(|argument| Ok(self.text(argument)?.into()))
+            .collect()
     }
 
     fn value(&mut self, placeholder: &Placeholder) -> Option<String> {
         let path = |path: &Path| Some(path.to_string_lossy().into_owned());
         match placeholder.name.as_str() {
-            "port" => {
-                self.ports.get(placeholder.argument.as_ref(), self.random).map(|port| port.to_string())
-            }
+            "port" => self
+                .ports
+                .get(placeholder.argument.as_ref(), self.random)
+                .map(|port| port.to_string()),
             "dir" => path(self.dir),
             "run" => self.run.and_then(path),
             "build" => self.build.and_then(path),
@@ -109,8 +116,14 @@ mod tests {
             build: None,
             experiment: Path::new("/e"),
         };
-        let once = fill.text("{port} {port:b} {dir} {experiment} {{}}").unwrap();
-        assert_eq!(once, fill.text("{port} {port:b} {dir} {experiment} {{}}").unwrap());
+        let once = fill
+            .text("{port} {port:b} {dir} {experiment} {{}}")
+            .unwrap();
+        assert_eq!(
+            once,
+            fill.text("{port} {port:b} {dir} {experiment} {{}}")
+                .unwrap()
+        );
         let words: Vec<_> = once.split(' ').collect();
         assert_ne!(words[0], words[1]);
         assert_eq!(&words[2..], ["/d", "/e", "{}"]);

@@ -47,7 +47,10 @@ impl Interrupt {
         let (wake, write) = UnixStream::pair()?;
         // Keeps the write end open: a closed one would read as an interrupt.
         std::mem::forget(write);
-        Ok(Self { asked: Arc::new(AtomicBool::new(false)), wake })
+        Ok(Self {
+            asked: Arc::new(AtomicBool::new(false)),
+            wake,
+        })
     }
 
     /// Whether the user asked to stop.

@@ -66,13 +66,24 @@ impl Keeper {
             // Out of reach of the terminal's Ctrl-C, which the laboratory deals with itself.
             .process_group(0)
             .spawn()?;
-        let inner = Inner { child, pipe: Some(write), table, slots: Vec::new() };
-        Ok(Self { mark, inner: Some(Mutex::new(inner)) })
+        let inner = Inner {
+            child,
+            pipe: Some(write),
+            table,
+            slots: Vec::new(),
+        };
+        Ok(Self {
+            mark,
+            inner: Some(Mutex::new(inner)),
+        })
     }
 
     /// None: what is started is left alone should this process die. For tests of single processes.
     pub fn none() -> Self {
-        Self { mark: "none".to_owned(), inner: None }
+        Self {
+            mark: "none".to_owned(),
+            inner: None,
+        }
     }
 
     /// The word that marks this laboratory's processes.
@@ -102,7 +113,9 @@ impl Keeper {
         inner.slots[slot] = after;
         let number = after.map_or(0, |pid| pid.as_raw_nonzero().get());
         // Without room in memory for one more page the mark is still there to find it by.
-        let _ = inner.table.write_all_at(&number.to_ne_bytes(), (slot * SLOT_BYTES) as u64);
+        let _ = inner
+            .table
+            .write_all_at(&number.to_ne_bytes(), (slot * SLOT_BYTES) as u64);
     }
 }
 
@@ -147,13 +160,25 @@ pub fn keep(mark: &str, mut pipe: impl Read, table: impl AsFd) {
 fn kill_marked(mark: &str) -> usize {
     let wanted = format!("{MARK}={mark}");
     let own = rustix::process::getpid();
-    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return 0;
+    };
     let mut found = 0;
     for process in processes.flatten() {
-        let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
-        let Some(pid) = pid.filter(|pid| *pid != own) else { continue };
-        let Ok(environment) = std::fs::read(process.path().join("environ")) else { continue };
-        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        let pid = process
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+            .and_then(Pid::from_raw);
+        let Some(pid) = pid.filter(|pid| *pid != own) else {
+            continue;
+        };
+        let Ok(environment) = std::fs::read(process.path().join("environ")) else {
+            continue;
+        };
+        if environment
+            .split(|byte| *byte == 0)
+            .any(|variable| variable == wanted.as_bytes())
             && kill_process(pid, Signal::KILL).is_ok()
         {
             found += 1;

@@ -119,7 +119,8 @@ impl<'a> Lab<'a> {
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LabError> {
         let set = |list: &Option<CpuList>| {
-            list.as_ref().map_or(Ok(None), |list| cpu_set(list.numbers()))
+            list.as_ref()
+                .map_or(Ok(None), |list| cpu_set(list.numbers()))
         };
         Ok(Self {
             system_cpus: set(&experiment.cpus.system)?,
@@ -143,8 +144,13 @@ impl<'a> Lab<'a> {
     pub fn execute(&mut self, done: &[RunRecord]) -> Result<(), LabError> {
         let started = Instant::now();
         let mut ledger = Ledger::new(done);
-        let left: Vec<PlannedRun> =
-            self.plan.runs.iter().filter(|run| !ledger.recorded.contains(&run.run)).copied().collect();
+        let left: Vec<PlannedRun> = self
+            .plan
+            .runs
+            .iter()
+            .filter(|run| !ledger.recorded.contains(&run.run))
+            .copied()
+            .collect();
         for run in left {
             if self.around.interrupt.asked() {
                 return Err(LabError::Interrupted);
@@ -169,10 +175,14 @@ impl<'a> Lab<'a> {
             .cells
             .get(planned.cell)
             .ok_or_else(|| LabError::Plan(format!("run {} names no cell", planned.run)))?;
-        let variant =
-            self.experiment.variant(cell).map_err(|error| LabError::Plan(error.to_string()))?;
-        let workload =
-            self.experiment.workload(cell).map_err(|error| LabError::Plan(error.to_string()))?;
+        let variant = self
+            .experiment
+            .variant(cell)
+            .map_err(|error| LabError::Plan(error.to_string()))?;
+        let workload = self
+            .experiment
+            .workload(cell)
+            .map_err(|error| LabError::Plan(error.to_string()))?;
         let directory = std::path::absolute(self.result.begin_run(planned.run)?)?;
         self.observer.started(planned, cell);
         let started = jiff::Timestamp::now().to_string();
@@ -220,7 +230,11 @@ impl<'a> Lab<'a> {
         run.finding.layout.clone_from(&instance.layout);
         let measured = self.load(run, &mut instance, built.as_ref(), fresh);
         let keep = self.experiment.design.refresh == Refresh::Keep
-            && (measured.is_ok() || instance.system.as_ref().is_some_and(|s| s.check_alive().is_ok()));
+            && (measured.is_ok()
+                || instance
+                    .system
+                    .as_ref()
+                    .is_some_and(|s| s.check_alive().is_ok()));
         if keep {
             self.kept.insert(cell_key(run.cell), instance);
             return measured;
@@ -231,7 +245,10 @@ impl<'a> Lab<'a> {
     }
 
     fn environment(&self) -> Environment {
-        Environment::clean(&self.experiment.design.environment, self.around.keeper.mark())
+        Environment::clean(
+            &self.experiment.design.environment,
+            self.around.keeper.mark(),
+        )
     }
 
     fn scratch(&self) -> PathBuf {
@@ -254,5 +271,10 @@ fn no_room(root: &Path) -> bool {
 }
 
 fn disk_full(root: &Path, source: io::Error) -> LabError {
-    StoreError::DiskFull { action: "finish the run in", path: root.to_path_buf(), source }.into()
+    StoreError::DiskFull {
+        action: "finish the run in",
+        path: root.to_path_buf(),
+        source,
+    }
+    .into()
 }

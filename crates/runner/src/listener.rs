@@ -40,7 +40,9 @@ pub fn listener(proc: &Path, port: u16, group: Pid) -> Listener {
             continue;
         };
         for descriptor in descriptors.flatten() {
-            let Ok(target) = fs::read_link(descriptor.path()) else { continue };
+            let Ok(target) = fs::read_link(descriptor.path()) else {
+                continue;
+            };
             let inode = target
                 .to_str()
                 .and_then(|text| text.strip_prefix("socket:["))
@@ -51,7 +53,11 @@ pub fn listener(proc: &Path, port: u16, group: Pid) -> Listener {
             }
         }
     }
-    if all_read { Listener::Other } else { Listener::Unknown }
+    if all_read {
+        Listener::Other
+    } else {
+        Listener::Unknown
+    }
 }
 
 /// The inodes of the sockets in state LISTEN (0A) on a port, from the text of /proc/net/tcp.
@@ -63,14 +69,20 @@ fn listening(table: &str, port: u16) -> Vec<u64> {
             let fields: Vec<&str> = line.split_ascii_whitespace().collect();
             let local = fields.get(1)?.rsplit_once(':')?.1;
             let matches = u16::from_str_radix(local, 16).ok()? == port && *fields.get(3)? == "0A";
-            if matches { fields.get(9)?.parse().ok() } else { None }
+            if matches {
+                fields.get(9)?.parse().ok()
+            } else {
+                None
+            }
         })
         .collect()
 }
 
 /// The processes of a group, from the fifth field of each /proc/PID/stat.
 fn members(proc: &Path, group: Pid) -> Vec<i32> {
-    let Ok(processes) = fs::read_dir(proc) else { return Vec::new() };
+    let Ok(processes) = fs::read_dir(proc) else {
+        return Vec::new();
+    };
     processes
         .flatten()
         .filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok())
@@ -105,9 +117,22 @@ mod tests {
 
     #[test]
     fn odd_tables_are_survived() {
-        for table in ["", "x", "h\n a b c", "h\n 0: :zz 0 0A", "h\n0: 0:1F90 0 0A 0 0 0 0 0 77"] {
+        for table in [
+            "",
+            "x",
+            "h\n a b c",
+            "h\n 0: :zz 0 0A",
+            "h\n0: 0:1F90 0 0A 0 0 0 0 0 77",
+        ] {
             let found = listening(table, 8080);
-            assert_eq!(found, if table.ends_with("77") { vec![77] } else { vec![] });
+            assert_eq!(
+                found,
+                if table.ends_with("77") {
+                    vec![77]
+                } else {
+                    vec![]
+                }
+            );
         }
     }
 }

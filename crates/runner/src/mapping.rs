@@ -43,13 +43,22 @@ impl Libraries {
             .filter(|output| output.status.success())?;
         let paths: Vec<PathBuf> = String::from_utf8_lossy(&listed.stdout)
             .lines()
-            .filter_map(|line| line.split_once("=> ")?.1.split(" (").next().map(PathBuf::from))
+            .filter_map(|line| {
+                line.split_once("=> ")?
+                    .1
+                    .split(" (")
+                    .next()
+                    .map(PathBuf::from)
+            })
             .filter(|path| path.is_absolute())
             .collect();
         if paths.len() < 2 {
             return None;
         }
-        let exports = paths.iter().map(|path| exported(path)).collect::<Option<Vec<_>>>()?;
+        let exports = paths
+            .iter()
+            .map(|path| exported(path))
+            .collect::<Option<Vec<_>>>()?;
         let bound = (0..paths.len())
             .map(|later| {
                 (0..later)
@@ -88,17 +97,27 @@ pub(crate) fn remap(
     let path = environment.get("PATH")?;
     let program = perflab_machine::resolve_in_path(argv.first()?.to_str()?, path)?;
     let order = Libraries::of(&program)?.shuffled(random);
-    let list: Vec<_> = order.iter().map(|path| path.display().to_string()).collect();
+    let list: Vec<_> = order
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     environment.set("LD_PRELOAD", list.join(":"));
     let names: Vec<_> = order
         .iter()
-        .map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .map(|path| {
+            path.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        })
         .collect();
     Some(format!("libraries mapped as {}", names.join(" ")))
 }
 
 fn has_loader(program: &Path) -> bool {
-    let Ok(bytes) = fs::read(program) else { return false };
+    let Ok(bytes) = fs::read(program) else {
+        return false;
+    };
     object::File::parse(&*bytes).is_ok_and(|file| {
         file.sections().any(|section| {
             use object::ObjectSection;
@@ -133,7 +152,12 @@ mod tests {
         let mut seen = BTreeSet::new();
         for _ in 0..200 {
             let order = libraries.shuffled(&mut random);
-            let at = |name: &str| order.iter().position(|path| path == Path::new(name)).unwrap();
+            let at = |name: &str| {
+                order
+                    .iter()
+                    .position(|path| path == Path::new(name))
+                    .unwrap()
+            };
             assert!(at("/a") < at("/c") && at("/c") < at("/d"));
             seen.insert(order);
         }
@@ -148,7 +172,10 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(2);
         for _ in 0..8 {
             let order = libraries.shuffled(&mut random);
-            let list: Vec<_> = order.iter().map(|path| path.display().to_string()).collect();
+            let list: Vec<_> = order
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect();
             let output = Command::new("/bin/cat")
                 .arg("/proc/self/maps")
                 .env("LD_PRELOAD", list.join(":"))
@@ -157,11 +184,17 @@ mod tests {
             let maps = String::from_utf8(output.stdout).unwrap();
             let address = |path: &Path| {
                 let real = fs::canonicalize(path).unwrap();
-                let line = maps.lines().find(|line| line.ends_with(real.to_str().unwrap())).unwrap();
+                let line = maps
+                    .lines()
+                    .find(|line| line.ends_with(real.to_str().unwrap()))
+                    .unwrap();
                 u64::from_str_radix(line.split('-').next().unwrap(), 16).unwrap()
             };
             let addresses: Vec<u64> = order.iter().map(|path| address(path)).collect();
-            assert!(addresses.is_sorted_by(|a, b| a > b), "{list:?} {addresses:x?}");
+            assert!(
+                addresses.is_sorted_by(|a, b| a > b),
+                "{list:?} {addresses:x?}"
+            );
         }
     }
 

@@ -73,7 +73,9 @@ pub enum LaunchError {
         source: io::Error,
     },
     /// The CPUs asked for cannot be used.
-    #[error("cannot pin to the CPUs asked for: {0}; `cat /proc/self/status | grep Cpus_allowed_list` shows which may be used")]
+    #[error(
+        "cannot pin to the CPUs asked for: {0}; `cat /proc/self/status | grep Cpus_allowed_list` shows which may be used"
+    )]
     Pin(io::Error),
     /// The kernel lacks pidfd_open (Linux 5.3 has it).
     #[error("cannot watch the process that was started: {0}")]
@@ -140,7 +142,9 @@ impl<'k> Process<'k> {
         }
         command.stdin(match launch.stdin {
             None => Stdio::null(),
-            Some(path) => File::open(path).map_err(|source| open_error(path, source))?.into(),
+            Some(path) => File::open(path)
+                .map_err(|source| open_error(path, source))?
+                .into(),
         });
         let shared = match (launch.stdout, launch.stderr) {
             (Sink::File(out), Sink::File(err)) if out == err => Some(create(out)?),
@@ -148,14 +152,22 @@ impl<'k> Process<'k> {
         };
         match shared {
             Some(log) => {
-                command.stdout(log.try_clone().map_err(LaunchError::Watch)?).stderr(log);
+                command
+                    .stdout(log.try_clone().map_err(LaunchError::Watch)?)
+                    .stderr(log);
             }
             None => {
-                command.stdout(stdio(launch.stdout)?).stderr(stdio(launch.stderr)?);
+                command
+                    .stdout(stdio(launch.stdout)?)
+                    .stderr(stdio(launch.stderr)?);
             }
         }
 
-        let home = launch.cpus.map(Pinned::to).transpose().map_err(LaunchError::Pin)?;
+        let home = launch
+            .cpus
+            .map(Pinned::to)
+            .transpose()
+            .map_err(LaunchError::Pin)?;
         let started = Instant::now();
         // `Child` is only a number here: dropping it neither kills nor waits.
         let child = command.spawn();
@@ -167,7 +179,13 @@ impl<'k> Process<'k> {
         let pid = Pid::from_child(&child);
         keeper.started(pid);
         match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(watch) => Ok(Self { pid, watch, started, collected: false, keeper }),
+            Ok(watch) => Ok(Self {
+                pid,
+                watch,
+                started,
+                collected: false,
+                keeper,
+            }),
             Err(error) => {
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = sys::wait4(pid);
@@ -185,7 +203,16 @@ impl<'k> Process<'k> {
     /// Whether it is still running.
     pub fn alive(&self) -> bool {
         let mut ready = [PollFd::new(&self.watch, PollFlags::IN)];
-        !matches!(poll(&mut ready, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(1))
+        !matches!(
+            poll(
+                &mut ready,
+                Some(&Timespec {
+                    tv_sec: 0,
+                    tv_nsec: 0
+                })
+            ),
+            Ok(1)
+        )
     }
 
     /// Sends a signal to the process alone, which may want to end its children itself.
@@ -246,7 +273,12 @@ impl<'k> Process<'k> {
         let wall = self.started.elapsed();
         self.keeper.ended(self.pid);
         let (exit, usage) = collected?;
-        Ok(Ended { exit, wall, usage, stopped })
+        Ok(Ended {
+            exit,
+            wall,
+            usage,
+            stopped,
+        })
     }
 }
 
@@ -290,7 +322,10 @@ fn create(path: &Path) -> Result<File, LaunchError> {
 }
 
 fn open_error(path: &Path, source: io::Error) -> LaunchError {
-    LaunchError::Open { path: path.to_path_buf(), source }
+    LaunchError::Open {
+        path: path.to_path_buf(),
+        source,
+    }
 }
 
 /// A moment so much later. Experiments may name times that no clock can show; they mean forever.

@@ -51,7 +51,8 @@ pub fn programs(
     let around = Surroundings { keeper, interrupt };
     let mut found: IndexMap<String, Programs> = IndexMap::new();
     for cell in experiment.cells() {
-        let (Ok(variant), Ok(workload)) = (experiment.variant(&cell), experiment.workload(&cell)) else {
+        let (Ok(variant), Ok(workload)) = (experiment.variant(&cell), experiment.workload(&cell))
+        else {
             continue;
         };
         let mut ports = Ports::default();
@@ -64,8 +65,14 @@ pub fn programs(
             build: None,
             experiment: home,
         };
-        let of_variant = found.entry(format!("variants/{}", cell.variant)).or_default();
-        if let Some(argv) = variant.start.as_ref().and_then(|start| fill.argv(start).ok()) {
+        let of_variant = found
+            .entry(format!("variants/{}", cell.variant))
+            .or_default();
+        if let Some(argv) = variant
+            .start
+            .as_ref()
+            .and_then(|start| fill.argv(start).ok())
+        {
             add_program(of_variant, &argv, &environment);
         }
         for file in &variant.files {
@@ -75,8 +82,14 @@ pub fn programs(
                 of_variant.files.insert(file.clone(), executable);
             }
         }
-        for command in variant.version.iter().flat_map(perflab_experiment::Versions::commands) {
-            let Ok(argv) = fill.argv(command) else { continue };
+        for command in variant
+            .version
+            .iter()
+            .flat_map(perflab_experiment::Versions::commands)
+        {
+            let Ok(argv) = fill.argv(command) else {
+                continue;
+            };
             let line = line_of(&argv);
             if !of_variant.versions.contains_key(&line)
                 && let Some(said) = version(&argv, &environment, scratch, around)
@@ -84,7 +97,9 @@ pub fn programs(
                 of_variant.versions.insert(line, said);
             }
         }
-        let of_workload = found.entry(format!("workloads/{}", cell.workload)).or_default();
+        let of_workload = found
+            .entry(format!("workloads/{}", cell.workload))
+            .or_default();
         let argv = match &workload.command {
             Some(command) => fill.argv(command).ok(),
             None => driver_of(&workload)
@@ -99,11 +114,15 @@ pub fn programs(
 }
 
 fn add_program(programs: &mut Programs, argv: &[OsString], environment: &Environment) {
-    let Some(name) = argv.first().map(|name| name.to_string_lossy().into_owned()) else { return };
+    let Some(name) = argv.first().map(|name| name.to_string_lossy().into_owned()) else {
+        return;
+    };
     if programs.files.contains_key(&name) {
         return;
     }
-    let path = environment.get("PATH").unwrap_or(OsStr::new("/usr/bin:/bin"));
+    let path = environment
+        .get("PATH")
+        .unwrap_or(OsStr::new("/usr/bin:/bin"));
     let executable = resolve_in_path(&name, path).and_then(|path| Executable::of(&path).ok());
     if let Some(executable) = executable {
         programs.files.insert(name, executable);
@@ -134,5 +153,8 @@ fn version(
 }
 
 fn line_of(argv: &[OsString]) -> String {
-    argv.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    argv.iter()
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }

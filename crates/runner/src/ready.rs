@@ -32,7 +32,9 @@ pub(crate) enum NotReady {
     Ended,
     #[error("it was not ready within {0:?}: {1}")]
     TooLate(Duration, String),
-    #[error("{0} is listened on by a process that this laboratory did not start; is another server running?")]
+    #[error(
+        "{0} is listened on by a process that this laboratory did not start; is another server running?"
+    )]
     Taken(String),
     #[error("{0}")]
     Impossible(String),
@@ -88,7 +90,9 @@ fn holds(
             .map(|error| format!("no connection to {}: {error}", path.display()))),
         Check::Line(line) => {
             let text = fs::read(log).unwrap_or_default();
-            let found = text.split(|byte| *byte == b'\n').any(|text| line.is_match(text));
+            let found = text
+                .split(|byte| *byte == b'\n')
+                .any(|text| line.is_match(text));
             Ok((!found).then(|| format!("no line of its output matches `{line}`")))
         }
         Check::Probe(probe) => match probe(left) {
@@ -101,7 +105,9 @@ fn holds(
 
 fn tcp(address: &str, process: &Process<'_>, left: Duration) -> Result<Option<String>, NotReady> {
     let unresolved = |error: io::Error| {
-        NotReady::Impossible(format!("`{address}` is not an address to connect to: {error}"))
+        NotReady::Impossible(format!(
+            "`{address}` is not an address to connect to: {error}"
+        ))
     };
     let Some(target) = address.to_socket_addrs().map_err(unresolved)?.next() else {
         return Err(unresolved(io::ErrorKind::NotFound.into()));

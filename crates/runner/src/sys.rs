@@ -1,5 +1,8 @@
 //! The one system call that no safe wrapper offers: waiting for a child together with what it used.
-#![expect(unsafe_code, reason = "wait4 has no safe wrapper that returns the resource usage")]
+#![expect(
+    unsafe_code,
+    reason = "wait4 has no safe wrapper that returns the resource usage"
+)]
 
 use std::io;
 use std::time::Duration;
@@ -47,8 +50,7 @@ pub fn wait4(pid: Pid) -> io::Result<(Exit, ResourceUsage)> {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
         // SAFETY: both pointers are to live, writable locals of the types that wait4 fills.
-        let got =
-            unsafe { libc::wait4(pid.as_raw_nonzero().get(), &mut status, 0, &mut usage) };
+        let got = unsafe { libc::wait4(pid.as_raw_nonzero().get(), &mut status, 0, &mut usage) };
         if got >= 0 {
             break;
         }
@@ -74,7 +76,11 @@ pub fn peak_memory_floor() -> u64 {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live, writable local of the type that getrusage fills.
     let got = unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-    if got == 0 { from_c(&usage).max_rss_bytes } else { 0 }
+    if got == 0 {
+        from_c(&usage).max_rss_bytes
+    } else {
+        0
+    }
 }
 
 fn from_c(usage: &libc::rusage) -> ResourceUsage {

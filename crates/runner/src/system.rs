@@ -38,7 +38,9 @@ impl<'k> System<'k> {
         fill: &mut Fill<'_>,
         around: Surroundings<'k>,
     ) -> Result<Option<Self>, Trouble> {
-        let Some(start) = &variant.start else { return Ok(None) };
+        let Some(start) = &variant.start else {
+            return Ok(None);
+        };
         let argv = fill.argv(start)?;
         let launch = Launch {
             argv: &argv,
@@ -51,7 +53,10 @@ impl<'k> System<'k> {
         };
         let process = Process::start(&launch, around.keeper)
             .map_err(|error| launch_trouble(error, |text| not_ready(&text)))?;
-        let system = Self { process, log: seat.log.to_path_buf() };
+        let system = Self {
+            process,
+            log: seat.log.to_path_buf(),
+        };
         system.await_ready(variant, seat, fill, around)?;
         Ok(Some(system))
     }
@@ -63,7 +68,9 @@ impl<'k> System<'k> {
         fill: &mut Fill<'_>,
         around: Surroundings<'_>,
     ) -> Result<(), Trouble> {
-        let Some(wanted) = &variant.ready else { return Ok(()) };
+        let Some(wanted) = &variant.ready else {
+            return Ok(());
+        };
         let probe_argv;
         let probe_log = seat.log.with_extension("ready.log");
         let check = match &wanted.check {
@@ -102,12 +109,17 @@ impl<'k> System<'k> {
                 }))
             }
         };
-        ready::wait(&check, &self.process, &self.log, wanted.timeout, around.interrupt).map_err(
-            |error| match error {
-                NotReady::Interrupted => Trouble::Interrupted,
-                error => not_ready(&format!("{error}{}", last_line(&self.log))).into(),
-            },
+        ready::wait(
+            &check,
+            &self.process,
+            &self.log,
+            wanted.timeout,
+            around.interrupt,
         )
+        .map_err(|error| match error {
+            NotReady::Interrupted => Trouble::Interrupted,
+            error => not_ready(&format!("{error}{}", last_line(&self.log))).into(),
+        })
     }
 
     /// Whether it still runs; else what it said last.
@@ -117,7 +129,10 @@ impl<'k> System<'k> {
         }
         Err(Fault::new(
             Status::Died,
-            format!("the system ended while it was under load{}", last_line(&self.log)),
+            format!(
+                "the system ended while it was under load{}",
+                last_line(&self.log)
+            ),
         ))
     }
 
@@ -152,12 +167,18 @@ impl<'k> System<'k> {
             .execute(around),
         };
         let in_time = self.process.ends_within(variant.stop.timeout);
-        let ended = self.process.wait(Some(Duration::ZERO), around.interrupt).map_err(Trouble::Fatal)?;
+        let ended = self
+            .process
+            .wait(Some(Duration::ZERO), around.interrupt)
+            .map_err(Trouble::Fatal)?;
         told?;
         if !in_time {
             return Err(Fault::new(
                 Status::NoStop,
-                format!("the system did not stop within {:?} and was killed", variant.stop.timeout),
+                format!(
+                    "the system did not stop within {:?} and was killed",
+                    variant.stop.timeout
+                ),
             )
             .into());
         }

@@ -115,12 +115,7 @@ pub fn bootstrap(
 }
 
 impl Bca {
-    fn of(
-        distribution: &Distribution,
-        below: f64,
-        acceleration: f64,
-        level: f64,
-    ) -> Option<Self> {
+    fn of(distribution: &Distribution, below: f64, acceleration: f64, level: f64) -> Option<Self> {
         if below <= 0.0 || below >= 1.0 {
             return None;
         }

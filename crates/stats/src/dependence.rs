@@ -6,6 +6,7 @@
 //! 4 (n-2) (5n^2 - 2n - 9) / (5 n (n+1) (n-1)^2); the smaller it is, the more alike neighbours are.
 
 use crate::rank::midranks;
+use crate::serial::raw_von_neumann_ratio;
 
 /// Fewest values for which the normal approximation is used.
 const FEWEST: usize = 20;
@@ -21,22 +22,10 @@ pub fn neighbours_alike(values: &[f64]) -> Option<f64> {
         return None;
     }
     let n = values.len() as f64;
-    let ranks = midranks(values).ok()?;
-    let centre = (n + 1.0) / 2.0;
-    let spread: f64 = ranks
-        .iter()
-        .map(|rank| (rank - centre) * (rank - centre))
-        .sum();
-    if spread <= 0.0 {
-        return None;
-    }
-    let steps: f64 = ranks
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]) * (pair[1] - pair[0]))
-        .sum();
+    let ratio = raw_von_neumann_ratio(&midranks(values).ok()?).ok()?;
     let variance = 4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0)
         / (5.0 * n * (n + 1.0) * (n - 1.0) * (n - 1.0));
-    Some((2.0 - steps / spread) / variance.sqrt())
+    Some((2.0 - ratio) / variance.sqrt())
 }
 
 /// Whether values are so much alike from one to the next that they cannot pass as separate runs.

@@ -10,42 +10,54 @@
 //!
 //! | Question | Module |
 //! |---|---|
-//! | What do the values look like? | [`summary`], [`quantile`], [`outliers`], [`modes`] |
+//! | What do the values look like? | [`summary`], [`quantile`], [`harrell_davis`], [`outliers`], [`modes`], [`dip`] |
 //! | Is a typical run different, and by how much? | [`location`] (the default), [`brunner_munzel`] (its guard against unequal spread) |
 //! | Is the mean (the cost of many runs) different? | [`mean`], [`blocked_mean`], [`ratio_of_means`] |
 //! | Is the share of slow runs different? | [`proportion`] |
 //! | Are they the same, within a margin? | [`equivalence`] |
 //! | What could these runs have shown? | [`detectable`] |
 //! | How many claims are made at once? | [`multiplicity`] |
-//! | Are these runs at all, or iterations inside one? | [`dependence`] |
+//! | Are these runs at all, or iterations inside one? | [`dependence`], [`serial`] |
+//! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
+//! | May one look while measuring, and stop? | [`sequential`] |
+//! | What do other methods say, for a report? | [`permutation`], [`bootstrap`] |
 //!
 //! [`verdict`] puts them together.
 
 pub mod blocked_mean;
+pub mod bootstrap;
 pub mod brunner_munzel;
 mod check;
 pub mod dependence;
 pub mod detectable;
+pub mod dip;
 mod distribution;
 pub mod equivalence;
 mod error;
 pub mod guard;
+pub mod harrell_davis;
 pub mod location;
 pub mod mean;
 pub mod modes;
 pub mod multiplicity;
+pub mod nested;
 mod observation;
 pub mod outliers;
+pub mod permutation;
 pub mod proportion;
 pub mod quantile;
 pub mod rank;
 pub mod ratio_of_means;
+mod resampling;
+pub mod sequential;
+pub mod serial;
 mod stratum;
 pub mod summary;
 pub mod verdict;
 
 pub use error::Error;
 pub use observation::Observation;
+pub use resampling::Resampling;
 pub use stratum::Stratum;
 pub use summary::Summary;
 

@@ -21,12 +21,7 @@ impl Resampling {
     /// The source of the draws.
     pub(crate) fn random(self) -> Result<Random, Error> {
         let above_most = (MOST_DRAWS + 1) as f64;
-        check::between(
-            "number of random draws",
-            self.draws as f64,
-            0.0,
-            above_most,
-        )?;
+        check::between("number of random draws", self.draws as f64, 0.0, above_most)?;
         Ok(Random(ChaCha8Rng::seed_from_u64(self.seed)))
     }
 }

@@ -10,7 +10,9 @@ use clap::{Args, ValueEnum};
 /// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), and
 /// the comparison is a verdict with an interval.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L time 0.01,0.02 'sleep {time}'")]
+#[command(
+    after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L time 0.01,0.02 'sleep {time}'"
+)]
 pub struct BenchArguments {
     /// The commands to compare; the first is the baseline unless --reference names another.
     #[arg(required = true, value_name = "COMMAND")]
@@ -53,7 +55,13 @@ pub struct BenchArguments {
     pub parameter_scan: Option<Vec<String>>,
 
     /// Step of --parameter-scan.
-    #[arg(short = 'D', long, value_name = "DELTA", requires = "parameter_scan", allow_hyphen_values = true)]
+    #[arg(
+        short = 'D',
+        long,
+        value_name = "DELTA",
+        requires = "parameter_scan",
+        allow_hyphen_values = true
+    )]
     pub parameter_step_size: Option<String>,
 
     /// Runs every command for each of the comma-separated VALUES in place of {VAR}.

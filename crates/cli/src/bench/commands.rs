@@ -45,7 +45,9 @@ impl Shell {
             "default" => Ok(Self::Through(vec!["sh".to_owned()])),
             other => match shell_words::split(other) {
                 Ok(words) if !words.is_empty() => Ok(Self::Through(words)),
-                _ => Err(Failure::usage(format!("--shell: `{other}` is not a command"))),
+                _ => Err(Failure::usage(format!(
+                    "--shell: `{other}` is not a command"
+                ))),
             },
         }
     }
@@ -56,9 +58,12 @@ impl Shell {
     /// Without a shell: when the line cannot be split into words.
     pub fn argv(&self, line: &str) -> Result<Vec<OsString>, Failure> {
         match self {
-            Self::Through(shell) => {
-                Ok(shell.iter().map(String::as_str).chain(["-c", line]).map(Into::into).collect())
-            }
+            Self::Through(shell) => Ok(shell
+                .iter()
+                .map(String::as_str)
+                .chain(["-c", line])
+                .map(Into::into)
+                .collect()),
             Self::None => match shell_words::split(line) {
                 Ok(words) if !words.is_empty() => Ok(words.into_iter().map(Into::into).collect()),
                 Ok(_) => Err(Failure::usage("a command is empty".to_owned())),
@@ -78,7 +83,8 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
     let combinations = parameters(arguments)?;
     let count = arguments.commands.len();
     let total = count * combinations.len();
-    let per_command = |flag: &str, values: &[String], index: usize, place: usize| match values.len() {
+    let per_command = |flag: &str, values: &[String], index: usize, place: usize| match values.len()
+    {
         0 => Ok(None),
         1 => Ok(values.first().cloned()),
         given if given == total => Ok(values.get(place).cloned()),
@@ -100,8 +106,16 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
         commands.push(BenchCommand {
             name: reference.clone(),
             line: reference.clone(),
-            prepare: if arguments.prepare.len() == 1 { arguments.prepare.first().cloned() } else { None },
-            conclude: if arguments.conclude.len() == 1 { arguments.conclude.first().cloned() } else { None },
+            prepare: if arguments.prepare.len() == 1 {
+                arguments.prepare.first().cloned()
+            } else {
+                None
+            },
+            conclude: if arguments.conclude.len() == 1 {
+                arguments.conclude.first().cloned()
+            } else {
+                None
+            },
             setup: arguments.setup.clone(),
             cleanup: arguments.cleanup.clone(),
             parameters: Vec::new(),
@@ -117,7 +131,13 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
             let name = arguments
                 .command_name
                 .get(named)
-                .or_else(|| if arguments.command_name.len() == count { arguments.command_name.get(index) } else { None })
+                .or_else(|| {
+                    if arguments.command_name.len() == count {
+                        arguments.command_name.get(index)
+                    } else {
+                        None
+                    }
+                })
                 .unwrap_or(line);
             commands.push(BenchCommand {
                 name: fill(name),
@@ -136,24 +156,37 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
 fn substitute(text: &str, parameters: &[(String, String)]) -> String {
     parameters
         .iter()
-        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+        .fold(text.to_owned(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), value)
+        })
 }
 
 /// Every combination of parameter values; one empty combination where there are no parameters.
 fn parameters(arguments: &BenchArguments) -> Result<Vec<Vec<(String, String)>>, Failure> {
     if let Some(scan) = &arguments.parameter_scan {
         let [name, low, high] = scan.as_slice() else {
-            return Err(Failure::usage("--parameter-scan takes VAR, MIN and MAX".to_owned()));
+            return Err(Failure::usage(
+                "--parameter-scan takes VAR, MIN and MAX".to_owned(),
+            ));
         };
         let step = arguments.parameter_step_size.as_deref().unwrap_or("1");
         let values = scan_values(low, high, step)?;
-        return Ok(values.into_iter().map(|value| vec![(name.clone(), value)]).collect());
+        return Ok(values
+            .into_iter()
+            .map(|value| vec![(name.clone(), value)])
+            .collect());
     }
     let mut combinations = vec![Vec::new()];
     for pair in arguments.parameter_list.chunks(2) {
         let [name, values] = pair else { continue };
-        if combinations.iter().flatten().any(|(known, _)| known == name) {
-            return Err(Failure::usage(format!("--parameter-list names `{name}` twice")));
+        if combinations
+            .iter()
+            .flatten()
+            .any(|(known, _)| known == name)
+        {
+            return Err(Failure::usage(format!(
+                "--parameter-list names `{name}` twice"
+            )));
         }
         let values = split_list(values);
         // The first variable changes fastest.
@@ -205,7 +238,10 @@ fn scan_values(low: &str, high: &str, step: &str) -> Result<Vec<String>, Failure
             "--parameter-scan needs plain numbers as 1, -2 or 0.25; found {low}, {high} and step {step}"
         )));
     };
-    let places = low_value.places.max(step_value.places).max(high_value.places);
+    let places = low_value
+        .places
+        .max(step_value.places)
+        .max(high_value.places);
     let shown = low_value.places.max(step_value.places);
     let (low, high, step) = match (
         low_value.scaled(places),
@@ -214,7 +250,9 @@ fn scan_values(low: &str, high: &str, step: &str) -> Result<Vec<String>, Failure
     ) {
         (Some(low), Some(high), Some(step)) if step > 0 && low <= high => (low, high, step),
         (Some(_), Some(_), Some(step)) if step <= 0 => {
-            return Err(Failure::usage("--parameter-step-size must be greater than 0".to_owned()));
+            return Err(Failure::usage(
+                "--parameter-step-size must be greater than 0".to_owned(),
+            ));
         }
         _ => {
             return Err(Failure::usage(format!(
@@ -228,7 +266,15 @@ fn scan_values(low: &str, high: &str, step: &str) -> Result<Vec<String>, Failure
         )));
     }
     let count = (high - low) / step;
-    Ok((0..=count).map(|index| Decimal { value: low + index * step, places }.show(shown)).collect())
+    Ok((0..=count)
+        .map(|index| {
+            Decimal {
+                value: low + index * step,
+                places,
+            }
+            .show(shown)
+        })
+        .collect())
 }
 
 /// A number with so many digits behind the point.
@@ -253,11 +299,15 @@ impl Decimal {
         if !plain {
             return None;
         }
-        Some(Self { value: sign * all.parse::<i128>().ok()?, places: fraction.len() as u32 })
+        Some(Self {
+            value: sign * all.parse::<i128>().ok()?,
+            places: fraction.len() as u32,
+        })
     }
 
     fn scaled(self, places: u32) -> Option<i128> {
-        self.value.checked_mul(10_i128.checked_pow(places - self.places)?)
+        self.value
+            .checked_mul(10_i128.checked_pow(places - self.places)?)
     }
 
     fn show(self, places: u32) -> String {
@@ -266,7 +316,11 @@ impl Decimal {
         let (whole, fraction) = (self.value.abs() / unit, self.value.abs() % unit);
         let mut digits = format!("{fraction:0width$}", width = self.places as usize);
         digits.truncate(places as usize);
-        if digits.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{digits}") }
+        if digits.is_empty() {
+            format!("{sign}{whole}")
+        } else {
+            format!("{sign}{whole}.{digits}")
+        }
     }
 }
 
@@ -282,7 +336,8 @@ mod tests {
     }
 
     fn lines(arguments: &[&str]) -> Result<Vec<String>, String> {
-        let line = Line::try_parse_from([&["bench"], arguments].concat()).map_err(|e| e.to_string())?;
+        let line =
+            Line::try_parse_from([&["bench"], arguments].concat()).map_err(|e| e.to_string())?;
         expand(&line.bench)
             .map(|commands| commands.into_iter().map(|command| command.line).collect())
             .map_err(|failure| failure.to_string())
@@ -298,19 +353,31 @@ mod tests {
 
     #[test]
     fn scans_are_exact_in_decimal() {
-        assert_eq!(scan_values("0", "0.3", "0.1").unwrap(), ["0.0", "0.1", "0.2", "0.3"]);
+        assert_eq!(
+            scan_values("0", "0.3", "0.1").unwrap(),
+            ["0.0", "0.1", "0.2", "0.3"]
+        );
         assert_eq!(scan_values("-2", "2", "2").unwrap(), ["-2", "0", "2"]);
         assert_eq!(scan_values("1", "3.5", "1").unwrap(), ["1", "2", "3"]);
-        for (low, high, step) in
-            [("1", "0", "1"), ("1", "2", "0"), ("a", "2", "1"), ("1e3", "2", "1"), ("0", "9e9", "1"), ("1", "999999999", "1")]
-        {
+        for (low, high, step) in [
+            ("1", "0", "1"),
+            ("1", "2", "0"),
+            ("a", "2", "1"),
+            ("1e3", "2", "1"),
+            ("0", "9e9", "1"),
+            ("1", "999999999", "1"),
+        ] {
             assert!(scan_values(low, high, step).is_err(), "{low} {high} {step}");
         }
     }
 
     #[test]
     fn prepare_is_given_once_or_per_command() {
-        assert!(lines(&["-p", "x", "-p", "y", "a", "b", "c"]).unwrap_err().contains("once per command"));
+        assert!(
+            lines(&["-p", "x", "-p", "y", "a", "b", "c"])
+                .unwrap_err()
+                .contains("once per command")
+        );
         assert!(lines(&["-p", "x", "-p", "y", "a", "b"]).is_ok());
         // Where there are parameters, each of their values makes a command.
         assert!(lines(&["-p", "x", "-p", "y", "-L", "n", "1,2", "a"]).is_ok());
@@ -319,8 +386,13 @@ mod tests {
 
     #[test]
     fn names_follow_the_commands() {
-        let line = Line::try_parse_from(["bench", "-n", "first", "a {x}", "b", "-L", "x", "1,2"]).unwrap();
-        let names: Vec<_> = expand(&line.bench).unwrap().into_iter().map(|c| c.name).collect();
+        let line =
+            Line::try_parse_from(["bench", "-n", "first", "a {x}", "b", "-L", "x", "1,2"]).unwrap();
+        let names: Vec<_> = expand(&line.bench)
+            .unwrap()
+            .into_iter()
+            .map(|c| c.name)
+            .collect();
         assert_eq!(names, ["first", "b", "a 2", "b"]);
     }
 }

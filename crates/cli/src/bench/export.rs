@@ -21,7 +21,11 @@ pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
         &arguments.export_markdown,
         &arguments.export_report,
     ];
-    for path in wanted.into_iter().flatten().filter(|path| *path != Path::new("-")) {
+    for path in wanted
+        .into_iter()
+        .flatten()
+        .filter(|path| *path != Path::new("-"))
+    {
         OpenOptions::new()
             .append(true)
             .create(true)
@@ -33,12 +37,19 @@ pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
 
 /// Writes every file that was asked for.
 pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failure> {
-    let wanted =
-        [&arguments.export_json, &arguments.export_csv, &arguments.export_markdown];
+    let wanted = [
+        &arguments.export_json,
+        &arguments.export_csv,
+        &arguments.export_markdown,
+    ];
     if wanted.iter().all(|path| path.is_none()) {
         return Ok(());
     }
-    let entries = findings.commands.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+    let entries = findings
+        .commands
+        .iter()
+        .map(entry)
+        .collect::<Result<Vec<_>, _>>()?;
     let unit = match arguments.time_unit {
         None => Unit::automatic(&entries),
         Some(TimeUnit::Microsecond) => Unit::Microsecond,
@@ -67,8 +78,11 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
     let wall = column(|timing| timing.wall_s);
     let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let memory: Option<Vec<u64>> =
-        measured.runs.iter().map(|(_, timing)| timing.max_rss_bytes).collect();
+    let memory: Option<Vec<u64>> = measured
+        .runs
+        .iter()
+        .map(|(_, timing)| timing.max_rss_bytes)
+        .collect();
     Ok(Entry {
         command: measured.command.name.clone(),
         mean: summary.mean,
@@ -80,7 +94,11 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
         max: summary.max,
         times: Some(wall),
         memory_usage_byte: memory,
-        exit_codes: measured.runs.iter().map(|(_, timing)| timing.exit_code).collect(),
+        exit_codes: measured
+            .runs
+            .iter()
+            .map(|(_, timing)| timing.exit_code)
+            .collect(),
         parameters: measured.command.parameters.iter().cloned().collect(),
     })
 }
@@ -93,6 +111,9 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::File::create(path)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .map_err(|error| {
-            Failure::new(Code::NoData, format!("cannot write {}: {error}", path.display()))
+            Failure::new(
+                Code::NoData,
+                format!("cannot write {}: {error}", path.display()),
+            )
         })
 }

@@ -173,7 +173,11 @@ impl Bench<'_> {
     /// When it fails: what comes after would measure something else.
     pub fn aside(&mut self, flag: &str, line: &str) -> Result<(), Failure> {
         let argv = self.shell.argv(line)?;
-        let sink = if self.inherit_output { Sink::Inherit } else { Sink::Null };
+        let sink = if self.inherit_output {
+            Sink::Inherit
+        } else {
+            Sink::Null
+        };
         let ended = self.launch(&argv, 0, sink)?;
         match ended.exit {
             Exit::Code(0) => Ok(()),
@@ -197,7 +201,11 @@ impl Bench<'_> {
             directory: None::<&Path>,
             stdin: self.input.as_deref(),
             stdout,
-            stderr: if self.inherit_output { Sink::Inherit } else { Sink::Null },
+            stderr: if self.inherit_output {
+                Sink::Inherit
+            } else {
+                Sink::Null
+            },
             cpus: self.cpus.as_ref(),
         };
         let ended = Process::start(&launch, self.keeper)
@@ -211,7 +219,10 @@ impl Bench<'_> {
             }
             Some(Stopped::TimeLimit) => Err(Failure::new(
                 Code::TimeLimit,
-                format!("a command took longer than --timeout ({:?})", self.timeout.unwrap_or_default()),
+                format!(
+                    "a command took longer than --timeout ({:?})",
+                    self.timeout.unwrap_or_default()
+                ),
             )),
         }
     }

@@ -46,9 +46,13 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     let commands = commands::expand(arguments)?;
     let shell = Shell::from(arguments)?;
     let margin = arguments.margin.as_deref().map(margin).transpose()?;
-    let seed = arguments.seed.unwrap_or_else(|| rand::random::<u64>() >> 12);
-    let argvs: Vec<Vec<OsString>> =
-        commands.iter().map(|command| shell.argv(&command.line)).collect::<Result<_, _>>()?;
+    let seed = arguments
+        .seed
+        .unwrap_or_else(|| rand::random::<u64>() >> 12);
+    let argvs: Vec<Vec<OsString>> = commands
+        .iter()
+        .map(|command| shell.argv(&command.line))
+        .collect::<Result<_, _>>()?;
     export::check(arguments)?;
 
     let _lock = lock(false)?;
@@ -154,11 +158,16 @@ impl<'a> Round<'a> {
             least: self.arguments.min_runs,
             most: self.arguments.max_runs,
         };
-        let first = self.arguments.block.min(count.exactly.or(count.most).unwrap_or(u32::MAX));
+        let first = self
+            .arguments
+            .block
+            .min(count.exactly.or(count.most).unwrap_or(u32::MAX));
         let before = std::time::Instant::now();
         self.block(bench, members, 1, first)?;
         let seconds = before.elapsed().as_secs_f64() / f64::from(first);
-        let total = count.decide(seconds, members.len(), self.arguments.block).max(first);
+        let total = count
+            .decide(seconds, members.len(), self.arguments.block)
+            .max(first);
         self.progress.expect(total as usize * members.len());
         let mut done = first;
         let mut block = 2;
@@ -213,7 +222,10 @@ impl<'a> Round<'a> {
     }
 
     fn pick(&self, members: &[usize]) -> Vec<&'a BenchCommand> {
-        members.iter().map(|&member| &self.commands[member]).collect()
+        members
+            .iter()
+            .map(|&member| &self.commands[member])
+            .collect()
     }
 
     fn findings(self) -> Findings {
@@ -221,7 +233,10 @@ impl<'a> Round<'a> {
             .commands
             .iter()
             .zip(self.runs)
-            .map(|(command, runs)| Measured { command: command.clone(), runs })
+            .map(|(command, runs)| Measured {
+                command: command.clone(),
+                runs,
+            })
             .collect();
         Findings {
             commands,

@@ -32,7 +32,11 @@ impl Count {
             return exactly;
         }
         let budget = TIME_PER_COMMAND_S * commands as f64;
-        let affordable = if seconds_per_round > 0.0 { budget / seconds_per_round } else { f64::MAX };
+        let affordable = if seconds_per_round > 0.0 {
+            budget / seconds_per_round
+        } else {
+            f64::MAX
+        };
         let least = self.least.unwrap_or(DEFAULT_MIN_RUNS);
         let most = self.most.unwrap_or(u32::MAX - block);
         let wanted = (affordable.min(100_000_000.0) as u32).clamp(least.min(most), most);
@@ -49,13 +53,16 @@ pub struct Shuffler {
 impl Shuffler {
     /// From a seed, which gives the same orders again.
     pub fn new(seed: u64) -> Self {
-        Self { random: ChaCha8Rng::seed_from_u64(seed) }
+        Self {
+            random: ChaCha8Rng::seed_from_u64(seed),
+        }
     }
 
     /// One block: each command so many times, in random order.
     pub fn block(&mut self, commands: usize, each: u32) -> Vec<usize> {
-        let mut order: Vec<usize> =
-            (0..commands).flat_map(|command| std::iter::repeat_n(command, each as usize)).collect();
+        let mut order: Vec<usize> = (0..commands)
+            .flat_map(|command| std::iter::repeat_n(command, each as usize))
+            .collect();
         for last in (1..order.len()).rev() {
             let other = self.random.random_range(0..=last);
             order.swap(last, other);
@@ -65,7 +72,8 @@ impl Shuffler {
 
     /// A padding for the environment of one run, in bytes.
     pub fn padding(&mut self) -> u32 {
-        self.random.random_range(0..perflab_runner::MAX_PADDING_BYTES)
+        self.random
+            .random_range(0..perflab_runner::MAX_PADDING_BYTES)
     }
 }
 
@@ -73,17 +81,49 @@ impl Shuffler {
 mod tests {
     use super::*;
 
-    const FREE: Count = Count { exactly: None, least: None, most: None };
+    const FREE: Count = Count {
+        exactly: None,
+        least: None,
+        most: None,
+    };
 
     #[test]
     fn runs_fill_three_seconds_in_whole_blocks() {
         assert_eq!(FREE.decide(0.2, 2, 3), 30);
         assert_eq!(FREE.decide(60.0, 2, 3), 12);
         assert_eq!(FREE.decide(0.0, 1, 3) % 3, 0);
-        assert_eq!(Count { most: Some(10), ..FREE }.decide(0.2, 2, 3), 10);
-        assert_eq!(Count { least: Some(40), ..FREE }.decide(60.0, 2, 3), 42);
-        assert_eq!(Count { exactly: Some(7), ..FREE }.decide(60.0, 2, 3), 7);
-        assert_eq!(Count { most: Some(2), ..FREE }.decide(60.0, 2, 3), 2);
+        assert_eq!(
+            Count {
+                most: Some(10),
+                ..FREE
+            }
+            .decide(0.2, 2, 3),
+            10
+        );
+        assert_eq!(
+            Count {
+                least: Some(40),
+                ..FREE
+            }
+            .decide(60.0, 2, 3),
+            42
+        );
+        assert_eq!(
+            Count {
+                exactly: Some(7),
+                ..FREE
+            }
+            .decide(60.0, 2, 3),
+            7
+        );
+        assert_eq!(
+            Count {
+                most: Some(2),
+                ..FREE
+            }
+            .decide(60.0, 2, 3),
+            2
+        );
     }
 
     #[test]

@@ -34,15 +34,21 @@ impl BenchProgress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {msg}")
+        {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { bar, drawn: Instant::now() }
+        Self {
+            bar,
+            drawn: Instant::now(),
+        }
     }
 
     /// So many more runs will come.
     pub fn expect(&self, runs: usize) {
-        self.bar.set_length(self.bar.length().unwrap_or(0) + runs as u64);
+        self.bar
+            .set_length(self.bar.length().unwrap_or(0) + runs as u64);
     }
 
     /// A run has ended.
@@ -77,8 +83,15 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
         }
         groups.push(group);
     }
-    let selection = Selection { margin, ..Selection::default() };
-    let metric = Metric { name: "wall".to_owned(), unit: "s".to_owned(), better: Better::Lower };
+    let selection = Selection {
+        margin,
+        ..Selection::default()
+    };
+    let metric = Metric {
+        name: "wall".to_owned(),
+        unit: "s".to_owned(),
+        better: Better::Lower,
+    };
     let mut report = plain_report("bench", &metric, groups, &selection)
         .map_err(|error| Failure::no_data(error.to_string()))?;
     report.design.seed = findings.randomised.then_some(findings.seed);
@@ -126,7 +139,10 @@ fn group(measured: &Measured) -> Group {
             value: timing.wall_s,
         })
         .collect();
-    Group { variant: measured.command.name.clone(), observations }
+    Group {
+        variant: measured.command.name.clone(),
+        observations,
+    }
 }
 
 fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result<String, Failure> {
@@ -146,7 +162,11 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
         show(mean(&column(|timing| timing.user_s))),
         show(mean(&column(|timing| timing.system_s))),
     ));
-    let peak = measured.runs.iter().filter_map(|(_, timing)| timing.max_rss_bytes).max();
+    let peak = measured
+        .runs
+        .iter()
+        .filter_map(|(_, timing)| timing.max_rss_bytes)
+        .max();
     out.push_str(&format!(
         "   range {} … {}, {} runs{}\n",
         show(summary.min),
@@ -160,9 +180,15 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
     if shell && summary.median < TOO_FAST_FOR_A_SHELL_S {
         out.push_str("   warning: faster than 5 ms, where the shell's own time blurs it; -N leaves the shell out\n");
     }
-    let failed = measured.runs.iter().filter(|(_, timing)| timing.exit_code != Some(0)).count();
+    let failed = measured
+        .runs
+        .iter()
+        .filter(|(_, timing)| timing.exit_code != Some(0))
+        .count();
     if failed > 0 {
-        out.push_str(&format!("   warning: {failed} runs did not end with exit code 0\n"));
+        out.push_str(&format!(
+            "   warning: {failed} runs did not end with exit code 0\n"
+        ));
     }
     Ok(out)
 }

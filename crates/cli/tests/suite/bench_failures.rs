@@ -12,18 +12,30 @@ fn bench(laboratory: &Laboratory, arguments: &[&str]) -> Said {
 fn a_command_that_fails() {
     let laboratory = Laboratory::new();
     let said = bench(&laboratory, &["true", "exit 3"]).code(4);
-    let said = said.says(&["`exit 3` ended with exit code 3", "--ignore-failure", "--show-output"]);
+    let said = said.says(&[
+        "`exit 3` ended with exit code 3",
+        "--ignore-failure",
+        "--show-output",
+    ]);
     assert!(said.out.is_empty(), "{}", said.out);
-    bench(&laboratory, &["-N", "sh -c 'kill -KILL $$'"]).code(4).says(&["ended by signal 9"]);
+    bench(&laboratory, &["-N", "sh -c 'kill -KILL $$'"])
+        .code(4)
+        .says(&["ended by signal 9"]);
 }
 
 #[test]
 fn failures_that_are_put_up_with() {
     let laboratory = Laboratory::new();
-    bench(&laboratory, &["-i", "exit 3"]).code(0).prints(&["2 runs did not end with exit code 0"]);
+    bench(&laboratory, &["-i", "exit 3"])
+        .code(0)
+        .prints(&["2 runs did not end with exit code 0"]);
     bench(&laboratory, &["-i=3,4", "exit 3"]).code(0);
-    bench(&laboratory, &["-i=4", "exit 3"]).code(4).says(&["exit code 3"]);
-    bench(&laboratory, &["-i=x", "exit 3"]).code(2).says(&["`x` is not an exit code"]);
+    bench(&laboratory, &["-i=4", "exit 3"])
+        .code(4)
+        .says(&["exit code 3"]);
+    bench(&laboratory, &["-i=x", "exit 3"])
+        .code(2)
+        .says(&["`x` is not an exit code"]);
 }
 
 #[test]
@@ -33,14 +45,25 @@ fn a_program_that_is_not_installed() {
         .code(5)
         .says(&["cannot start `no-such-tool-here`", "install it"]);
     // A shell can be started; that it did not find the program is its failure.
-    bench(&laboratory, &["no-such-tool-here"]).code(4).says(&["exit code 127"]);
-    bench(&laboratory, &["-S", "no-such-shell", "true"]).code(5).says(&["no-such-shell"]);
+    bench(&laboratory, &["no-such-tool-here"])
+        .code(4)
+        .says(&["exit code 127"]);
+    bench(&laboratory, &["-S", "no-such-shell", "true"])
+        .code(5)
+        .says(&["no-such-shell"]);
 }
 
 #[test]
 fn a_time_limit_ends_the_whole_family() {
     let laboratory = Laboratory::new();
-    let said = bench(&laboratory, &["--timeout", "200ms", "sleep 3600 & (sleep 3600 &); sleep 3600"]);
+    let said = bench(
+        &laboratory,
+        &[
+            "--timeout",
+            "200ms",
+            "sleep 3600 & (sleep 3600 &); sleep 3600",
+        ],
+    );
     said.code(124).says(&["longer than --timeout (200ms)"]);
     laboratory.assert_nothing_runs();
 }
@@ -64,7 +87,9 @@ fn commands_beside_the_measured_one_that_fail() {
     for flag in ["--setup", "--prepare", "--conclude", "--cleanup"] {
         bench(&laboratory, &[flag, "exit 6", "true"])
             .code(4)
-            .says(&[&format!("the {flag} command `exit 6` ended with exit code 6")]);
+            .says(&[&format!(
+                "the {flag} command `exit 6` ended with exit code 6"
+            )]);
     }
     bench(&laboratory, &["--prepare", "exit 6", "touch ran"]).code(4);
     assert!(!laboratory.path("ran").exists());
@@ -92,18 +117,31 @@ fn flags_that_make_no_sense() {
         (&["--margin", "500%", "true", "true"], "--margin"),
         (&["--cpus", "x", "true"], "--cpus"),
     ] {
-        laboratory.call(&[&["bench"], arguments].concat()).code(2).says(&[words]);
+        laboratory
+            .call(&[&["bench"], arguments].concat())
+            .code(2)
+            .says(&[words]);
     }
     laboratory.call(&["bench"]).code(2).says(&["<COMMAND>"]);
-    laboratory.call(&["bench", "--cpus", "1023", "true"]).code(5).says(&["CPU 1023"]);
+    laboratory
+        .call(&["bench", "--cpus", "1023", "true"])
+        .code(5)
+        .says(&["CPU 1023"]);
 }
 
 #[test]
 fn an_export_that_cannot_be_written_is_found_before_measuring() {
     let laboratory = Laboratory::new();
-    for flag in ["--export-json", "--export-csv", "--export-markdown", "--export-report"] {
+    for flag in [
+        "--export-json",
+        "--export-csv",
+        "--export-markdown",
+        "--export-report",
+    ] {
         for path in ["no/such/directory/file", "."] {
-            bench(&laboratory, &[flag, path, "touch ran"]).code(2).says(&["cannot write", path]);
+            bench(&laboratory, &[flag, path, "touch ran"])
+                .code(2)
+                .says(&["cannot write", path]);
         }
     }
     assert!(!laboratory.path("ran").exists());
@@ -113,18 +151,25 @@ fn an_export_that_cannot_be_written_is_found_before_measuring() {
 fn an_export_to_a_full_disk_does_not_lose_the_summary() {
     let laboratory = Laboratory::new();
     let said = bench(&laboratory, &["--export-json", "/dev/full", "true"]).code(4);
-    said.says(&["cannot write /dev/full", "No space left"]).prints(&["1: true", "2 runs"]);
+    said.says(&["cannot write /dev/full", "No space left"])
+        .prints(&["1: true", "2 runs"]);
 }
 
 #[test]
 fn input_and_output_that_cannot_be_opened() {
     let laboratory = Laboratory::new();
-    bench(&laboratory, &["--input", "absent", "true"]).code(5).says(&["cannot open absent"]);
-    bench(&laboratory, &["--output", "no/such/file", "true"]).code(5).says(&["cannot open no/such/file"]);
+    bench(&laboratory, &["--input", "absent", "true"])
+        .code(5)
+        .says(&["cannot open absent"]);
+    bench(&laboratory, &["--output", "no/such/file", "true"])
+        .code(5)
+        .says(&["cannot open no/such/file"]);
 }
 
 #[test]
 fn a_command_against_itself() {
     let laboratory = Laboratory::new();
-    bench(&laboratory, &["-N", "true", "true"]).code(0).prints(&["true (2) against true"]);
+    bench(&laboratory, &["-N", "true", "true"])
+        .code(0)
+        .prints(&["true (2) against true"]);
 }

@@ -9,7 +9,9 @@ use crate::support::Laboratory;
 #[track_caller]
 fn log(arguments: &[&str]) -> Vec<String> {
     let laboratory = Laboratory::new();
-    laboratory.call(&[&["bench", "--quiet"], arguments].concat()).code(0);
+    laboratory
+        .call(&[&["bench", "--quiet"], arguments].concat())
+        .code(0);
     laboratory.read("log").lines().map(str::to_owned).collect()
 }
 
@@ -21,7 +23,11 @@ fn hyperfine(arguments: &[&str]) -> Option<Vec<String>> {
         .current_dir(laboratory.path(""))
         .output()
         .ok()?;
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     Some(laboratory.read("log").lines().map(str::to_owned).collect())
 }
 
@@ -43,8 +49,23 @@ fn bounds_on_the_number_of_runs() {
 
 #[test]
 fn what_is_executed_around_the_runs() {
-    let around = ["-s", "echo setup >> log", "-p", "echo prepare >> log", "-C", "echo conclude >> log"];
-    let rest = ["-c", "echo cleanup >> log", "-w", "1", "-r", "2", "echo run >> log"];
+    let around = [
+        "-s",
+        "echo setup >> log",
+        "-p",
+        "echo prepare >> log",
+        "-C",
+        "echo conclude >> log",
+    ];
+    let rest = [
+        "-c",
+        "echo cleanup >> log",
+        "-w",
+        "1",
+        "-r",
+        "2",
+        "echo run >> log",
+    ];
     let run = ["prepare", "run", "conclude"];
     let expected = [&["setup"][..], &run, &run, &run, &["cleanup"]].concat();
     assert_eq!(log(&[&around[..], &rest].concat()), expected);
@@ -53,22 +74,48 @@ fn what_is_executed_around_the_runs() {
 #[test]
 fn prepare_and_conclude_for_each_command() {
     let lines = log(&[
-        "--order", "sequential", "-r", "1", "-p", "echo before a >> log", "-p", "echo before b >> log",
-        "-C", "echo after a >> log", "-C", "echo after b >> log", "echo a >> log", "echo b >> log",
+        "--order",
+        "sequential",
+        "-r",
+        "1",
+        "-p",
+        "echo before a >> log",
+        "-p",
+        "echo before b >> log",
+        "-C",
+        "echo after a >> log",
+        "-C",
+        "echo after b >> log",
+        "echo a >> log",
+        "echo b >> log",
     ]);
-    assert_eq!(lines, ["before a", "a", "after a", "before b", "b", "after b"]);
+    assert_eq!(
+        lines,
+        ["before a", "a", "after a", "before b", "b", "after b"]
+    );
 }
 
 #[test]
 fn parameters_are_filled_in_everywhere() {
     let arguments = [
-        "--order", "sequential", "-r", "1", "-s", "echo setup {n} >> log", "-p", "echo prepare {n} >> log",
-        "-C", "echo conclude {n} >> log", "-c", "echo cleanup {n} >> log",
+        "--order",
+        "sequential",
+        "-r",
+        "1",
+        "-s",
+        "echo setup {n} >> log",
+        "-p",
+        "echo prepare {n} >> log",
+        "-C",
+        "echo conclude {n} >> log",
+        "-c",
+        "echo cleanup {n} >> log",
     ];
     let mut lines = log(&[&arguments[..], &["-L", "n", "x,y", "echo run {n} >> log"]].concat());
     for value in ["x", "y"] {
         let own: Vec<String> = lines.drain(..5).collect();
-        let expected = ["setup", "prepare", "run", "conclude", "cleanup"].map(|what| format!("{what} {value}"));
+        let expected = ["setup", "prepare", "run", "conclude", "cleanup"]
+            .map(|what| format!("{what} {value}"));
         assert_eq!(own, expected);
     }
 }
@@ -77,53 +124,181 @@ fn parameters_are_filled_in_everywhere() {
 fn lists_multiply_and_scans_count() {
     let sequential = ["--order", "sequential", "-r", "1"];
     let lists = ["-L", "a", "1,2", "-L", "b", "x,y", "echo {a}{b} >> log"];
-    assert_eq!(log(&[&sequential[..], &lists].concat()), ["1x", "2x", "1y", "2y"]);
+    assert_eq!(
+        log(&[&sequential[..], &lists].concat()),
+        ["1x", "2x", "1y", "2y"]
+    );
     let scan = ["-P", "n", "0.5", "2", "-D", "0.5", "echo {n} >> log"];
-    assert_eq!(log(&[&sequential[..], &scan].concat()), ["0.5", "1.0", "1.5", "2.0"]);
+    assert_eq!(
+        log(&[&sequential[..], &scan].concat()),
+        ["0.5", "1.0", "1.5", "2.0"]
+    );
 }
 
 #[test]
 fn the_same_as_hyperfine_itself() {
     for arguments in [
         &["-r", "3", "echo a >> log", "echo b >> log"][..],
-        &["-w", "2", "-r", "2", "-p", "echo p >> log", "echo a >> log", "echo b >> log"],
-        &["-r", "2", "-s", "echo s >> log", "-c", "echo c >> log", "echo a >> log", "echo b >> log"],
-        &["-r", "2", "-p", "echo pa >> log", "-p", "echo pb >> log", "echo a >> log", "echo b >> log"],
-        &["-r", "2", "-L", "n", "1,2", "-L", "m", "x,y", "-s", "echo s {n} >> log", "echo {n} {m} >> log"],
-        &["-r", "2", "-L", "n", "1,2", "echo a{n} >> log", "echo b{n} >> log"],
-        &["-r", "2", "-P", "n", "1", "2", "echo a{n} >> log", "echo b{n} >> log"],
-        &["-r", "2", "-L", "n", "1,2", "-p", "echo p >> log", "-p", "echo q >> log", "echo {n} >> log"],
-        &["-r", "2", "-P", "n", "1", "3", "-p", "echo p {n} >> log", "echo {n} >> log"],
-        &["-r", "2", "-P", "n", "-1.0", "1", "-D", "0.5", "echo {n} >> log"],
+        &[
+            "-w",
+            "2",
+            "-r",
+            "2",
+            "-p",
+            "echo p >> log",
+            "echo a >> log",
+            "echo b >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-s",
+            "echo s >> log",
+            "-c",
+            "echo c >> log",
+            "echo a >> log",
+            "echo b >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-p",
+            "echo pa >> log",
+            "-p",
+            "echo pb >> log",
+            "echo a >> log",
+            "echo b >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-L",
+            "n",
+            "1,2",
+            "-L",
+            "m",
+            "x,y",
+            "-s",
+            "echo s {n} >> log",
+            "echo {n} {m} >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-L",
+            "n",
+            "1,2",
+            "echo a{n} >> log",
+            "echo b{n} >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-P",
+            "n",
+            "1",
+            "2",
+            "echo a{n} >> log",
+            "echo b{n} >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-L",
+            "n",
+            "1,2",
+            "-p",
+            "echo p >> log",
+            "-p",
+            "echo q >> log",
+            "echo {n} >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-P",
+            "n",
+            "1",
+            "3",
+            "-p",
+            "echo p {n} >> log",
+            "echo {n} >> log",
+        ],
+        &[
+            "-r",
+            "2",
+            "-P",
+            "n",
+            "-1.0",
+            "1",
+            "-D",
+            "0.5",
+            "echo {n} >> log",
+        ],
         &["-r", "2", "-i", "echo a >> log; exit 1"],
     ] {
         let Some(expected) = hyperfine(arguments) else {
             println!("skipped: hyperfine is not installed");
             return;
         };
-        assert_eq!(log(&[&["--order", "sequential"], arguments].concat()), expected, "{arguments:?}");
+        assert_eq!(
+            log(&[&["--order", "sequential"], arguments].concat()),
+            expected,
+            "{arguments:?}"
+        );
     }
 }
 
 #[test]
 fn names_in_the_output() {
     let laboratory = Laboratory::new();
-    let arguments = ["bench", "-r", "2", "-n", "first", "-n", "second {n}", "-L", "n", "1", "true", "true {n}"];
-    laboratory.call(&arguments).code(0).prints(&["1: first\n", "2: second 1\n", "second 1 against first"]);
+    let arguments = [
+        "bench",
+        "-r",
+        "2",
+        "-n",
+        "first",
+        "-n",
+        "second {n}",
+        "-L",
+        "n",
+        "1",
+        "true",
+        "true {n}",
+    ];
+    laboratory.call(&arguments).code(0).prints(&[
+        "1: first\n",
+        "2: second 1\n",
+        "second 1 against first",
+    ]);
 }
 
 #[test]
 fn a_reference_comes_first() {
     let laboratory = Laboratory::new();
     let arguments = ["bench", "-r", "2", "--reference", "true base", "true other"];
-    laboratory.call(&arguments).code(0).prints(&["1: true base\n", "true other against true base"]);
+    laboratory
+        .call(&arguments)
+        .code(0)
+        .prints(&["1: true base\n", "true other against true base"]);
 }
 
 #[test]
 fn exports_go_to_files_or_to_standard_output() {
     let laboratory = Laboratory::new();
     let json = laboratory.path("out.json");
-    let arguments = ["bench", "-q", "-r", "3", "--export-json", json.to_str().unwrap(), "-L", "n", "1,2", "true {n}"];
+    let arguments = [
+        "bench",
+        "-q",
+        "-r",
+        "3",
+        "--export-json",
+        json.to_str().unwrap(),
+        "-L",
+        "n",
+        "1,2",
+        "true {n}",
+    ];
     let said = laboratory.call(&arguments).code(0);
     assert!(said.out.is_empty() && said.err.is_empty(), "{said:?}");
     let exported: serde_json::Value = serde_json::from_str(&laboratory.read("out.json")).unwrap();
@@ -136,11 +311,30 @@ fn exports_go_to_files_or_to_standard_output() {
         assert_eq!(result["exit_codes"], serde_json::json!([0, 0, 0]));
     }
 
-    let said = laboratory.call(&["bench", "-q", "-r", "2", "--export-csv", "-", "true"]).code(0);
-    assert!(said.out.starts_with("command,mean,stddev,median,"), "{}", said.out);
-    let said = laboratory.call(&["bench", "-q", "-r", "2", "--export-markdown", "-", "true"]).code(0);
+    let said = laboratory
+        .call(&["bench", "-q", "-r", "2", "--export-csv", "-", "true"])
+        .code(0);
+    assert!(
+        said.out.starts_with("command,mean,stddev,median,"),
+        "{}",
+        said.out
+    );
+    let said = laboratory
+        .call(&["bench", "-q", "-r", "2", "--export-markdown", "-", "true"])
+        .code(0);
     assert!(said.out.starts_with("| Command |"), "{}", said.out);
-    let said = laboratory.call(&["bench", "-q", "-r", "6", "--export-report", "-", "true", "true 2"]).code(0);
+    let said = laboratory
+        .call(&[
+            "bench",
+            "-q",
+            "-r",
+            "6",
+            "--export-report",
+            "-",
+            "true",
+            "true 2",
+        ])
+        .code(0);
     assert_eq!(said.json()["rows"][0]["variant"], "true 2");
 }
 
@@ -148,8 +342,14 @@ fn exports_go_to_files_or_to_standard_output() {
 fn input_and_output() {
     let laboratory = Laboratory::new();
     laboratory.write("in", "one\ntwo\n");
-    laboratory.call(&["bench", "-N", "-r", "2", "--input", "in", "--output", "out", "cat"]).code(0);
+    laboratory
+        .call(&[
+            "bench", "-N", "-r", "2", "--input", "in", "--output", "out", "cat",
+        ])
+        .code(0);
     assert_eq!(laboratory.read("out"), "one\ntwo\n");
-    let said = laboratory.call(&["bench", "-q", "-r", "2", "--show-output", "echo seen"]).code(0);
+    let said = laboratory
+        .call(&["bench", "-q", "-r", "2", "--show-output", "echo seen"])
+        .code(0);
     assert_eq!(said.out, "seen\nseen\n");
 }

@@ -9,7 +9,16 @@ fn order(arguments: &[&str]) -> Vec<String> {
     let laboratory = Laboratory::new();
     let log = |name| format!("sh -c 'echo {name} >> log'");
     let commands = [log("a"), log("b"), log("c")];
-    let fixed = ["bench", "-N", "-q", "-r", "12", commands[0].as_str(), &commands[1], &commands[2]];
+    let fixed = [
+        "bench",
+        "-N",
+        "-q",
+        "-r",
+        "12",
+        commands[0].as_str(),
+        &commands[1],
+        &commands[2],
+    ];
     laboratory.call(&[&fixed[..], arguments].concat()).code(0);
     laboratory.read("log").lines().map(str::to_owned).collect()
 }
@@ -21,11 +30,19 @@ fn every_block_has_each_command_equally_often_in_random_order() {
     let blocks: Vec<&[String]> = order.chunks(9).collect();
     for block in &blocks {
         for name in ["a", "b", "c"] {
-            assert_eq!(block.iter().filter(|line| *line == name).count(), 3, "{block:?}");
+            assert_eq!(
+                block.iter().filter(|line| *line == name).count(),
+                3,
+                "{block:?}"
+            );
         }
         assert!(!block.is_sorted(), "not shuffled: {block:?}");
     }
-    assert_eq!(blocks.iter().collect::<HashSet<_>>().len(), 4, "all blocks alike: {blocks:?}");
+    assert_eq!(
+        blocks.iter().collect::<HashSet<_>>().len(),
+        4,
+        "all blocks alike: {blocks:?}"
+    );
 }
 
 #[test]
@@ -41,13 +58,20 @@ fn a_seed_gives_the_order_again() {
     let first = order(&["--seed", "1"]);
     assert_eq!(first, order(&["--seed", "1"]));
     assert_ne!(first, order(&["--seed", "2"]));
-    assert_ne!(order(&[]), order(&[]), "a seed that is not given must be drawn");
+    assert_ne!(
+        order(&[]),
+        order(&[]),
+        "a seed that is not given must be drawn"
+    );
 }
 
 #[test]
 fn sequential_is_sequential() {
     let order = order(&["--order", "sequential"]);
-    let expected: Vec<&str> = ["a", "b", "c"].iter().flat_map(|name| [*name; 12]).collect();
+    let expected: Vec<&str> = ["a", "b", "c"]
+        .iter()
+        .flat_map(|name| [*name; 12])
+        .collect();
     assert_eq!(order, expected);
 }
 
@@ -55,7 +79,12 @@ fn sequential_is_sequential() {
 fn what_is_printed_names_the_order() {
     let laboratory = Laboratory::new();
     let commands = ["bench", "-N", "-r", "6", "--seed", "99", "true 1", "true 2"];
-    laboratory.call(&commands).code(0).prints(&["random order, seed 99"]);
-    let said = laboratory.call(&[&commands[..], &["--order", "sequential"]].concat()).code(0);
+    laboratory
+        .call(&commands)
+        .code(0)
+        .prints(&["random order, seed 99"]);
+    let said = laboratory
+        .call(&[&commands[..], &["--order", "sequential"]].concat())
+        .code(0);
     said.prints(&["one after the other"]);
 }

@@ -8,10 +8,20 @@ use crate::support::{Laboratory, Said};
 const ESCAPE: char = '\x1b';
 
 /// Executes the binary on a terminal of its own, which `script` provides; what was shown there.
-fn on_a_terminal(laboratory: &Laboratory, line: &str, variables: &[(&str, &str)]) -> Option<String> {
+fn on_a_terminal(
+    laboratory: &Laboratory,
+    line: &str,
+    variables: &[(&str, &str)],
+) -> Option<String> {
     let binary = env!("CARGO_BIN_EXE_perflab");
     let output = Command::new("script")
-        .args(["--quiet", "--return", "--command", &format!("{binary} {line}"), "/dev/null"])
+        .args([
+            "--quiet",
+            "--return",
+            "--command",
+            &format!("{binary} {line}"),
+            "/dev/null",
+        ])
         .current_dir(laboratory.path(""))
         .env("PERFLAB_LOCK", laboratory.path("lock"))
         .env("TERM", "xterm")
@@ -39,7 +49,10 @@ fn pipes_get_plain_text() {
         &["bench", "--no-such-flag"],
     ] {
         let Said { out, err, .. } = laboratory.call(arguments);
-        assert!(!out.contains(ESCAPE) && !err.contains(ESCAPE), "{arguments:?}: {out:?} {err:?}");
+        assert!(
+            !out.contains(ESCAPE) && !err.contains(ESCAPE),
+            "{arguments:?}: {out:?} {err:?}"
+        );
     }
 }
 
@@ -47,22 +60,35 @@ fn pipes_get_plain_text() {
 fn terminals_get_colour_unless_it_is_not_wanted() {
     let laboratory = with_good();
     let compare = "compare a=good b=good";
-    let Some(coloured) = on_a_terminal(&laboratory, compare, &[]) else { return };
+    let Some(coloured) = on_a_terminal(&laboratory, compare, &[]) else {
+        return;
+    };
     assert!(coloured.contains(ESCAPE), "{coloured:?}");
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         let plain = on_a_terminal(&laboratory, compare, &[variable]).unwrap_or_default();
-        assert!(plain.contains("not proven") && !plain.contains(ESCAPE), "{variable:?}: {plain:?}");
+        assert!(
+            plain.contains("not proven") && !plain.contains(ESCAPE),
+            "{variable:?}: {plain:?}"
+        );
     }
-    let failure = on_a_terminal(&laboratory, "compare absent", &[("NO_COLOR", "1")]).unwrap_or_default();
-    assert!(failure.contains("error: absent is no result"), "{failure:?}");
+    let failure =
+        on_a_terminal(&laboratory, "compare absent", &[("NO_COLOR", "1")]).unwrap_or_default();
+    assert!(
+        failure.contains("error: absent is no result"),
+        "{failure:?}"
+    );
 }
 
 #[test]
 fn names_from_files_cannot_steer_a_terminal() {
     let laboratory = with_good();
     let label = "a\x1b[2J";
-    let said = laboratory.call(&["compare", &format!("{label}=good"), "b=good"]).code(0);
+    let said = laboratory
+        .call(&["compare", &format!("{label}=good"), "b=good"])
+        .code(0);
     assert!(!said.out.contains(ESCAPE), "{:?}", said.out);
-    let said = laboratory.call(&["bench", "-N", "-r", "2", "-n", label, "true"]).code(0);
+    let said = laboratory
+        .call(&["bench", "-N", "-r", "2", "-n", label, "true"])
+        .code(0);
     assert!(!said.out.contains(ESCAPE), "{:?}", said.out);
 }

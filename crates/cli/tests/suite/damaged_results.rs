@@ -62,12 +62,30 @@ fn what_is_no_result() {
     let laboratory = Laboratory::new();
     laboratory.write("file", "1\n");
     fs::create_dir(laboratory.path("empty")).unwrap();
-    laboratory.call(&["compare", "none"]).code(2).says(&["none is no result directory"]);
-    laboratory.call(&["compare", "file"]).code(2).says(&["file is no result directory", "LABEL=FILE"]);
-    laboratory.call(&["compare", "empty"]).code(4).says(&["expected meta.json", "empty"]);
-    laboratory.call(&["show", "none"]).code(2).says(&["there is no directory none"]);
-    laboratory.call(&["show", "empty"]).code(0).prints(&["no results here yet"]);
-    laboratory.call(&["show", "empty", "--run", "1"]).code(4).says(&["expected meta.json"]);
+    laboratory
+        .call(&["compare", "none"])
+        .code(2)
+        .says(&["none is no result directory"]);
+    laboratory
+        .call(&["compare", "file"])
+        .code(2)
+        .says(&["file is no result directory", "LABEL=FILE"]);
+    laboratory
+        .call(&["compare", "empty"])
+        .code(4)
+        .says(&["expected meta.json", "empty"]);
+    laboratory
+        .call(&["show", "none"])
+        .code(2)
+        .says(&["there is no directory none"]);
+    laboratory
+        .call(&["show", "empty"])
+        .code(0)
+        .prints(&["no results here yet"]);
+    laboratory
+        .call(&["show", "empty", "--run", "1"])
+        .code(4)
+        .says(&["expected meta.json"]);
     laboratory.call(&["compare"]).code(2).says(&["<RESULT>"]);
 }
 
@@ -76,13 +94,26 @@ fn a_last_record_that_was_cut_off() {
     let laboratory = measured();
     let whole = laboratory.read("result/runs.jsonl");
     laboratory.write("result/runs.jsonl", &whole[..whole.len() - 20]);
-    for arguments in [["compare", "result", "--gate=none"], ["show", "result", "--"]] {
-        laboratory.call(&arguments).code(0).prints(&["runs.jsonl ends within a line"]);
+    for arguments in [
+        ["compare", "result", "--gate=none"],
+        ["show", "result", "--"],
+    ] {
+        laboratory
+            .call(&arguments)
+            .code(0)
+            .prints(&["runs.jsonl ends within a line"]);
     }
-    laboratory.resume().code(0).says(&["runs.jsonl.cut-1", "measured again"]);
+    laboratory
+        .resume()
+        .code(0)
+        .says(&["runs.jsonl.cut-1", "measured again"]);
     laboratory.assert_complete(12);
     let kept = whole[..whole.len() - 1].rfind('\n').unwrap();
-    assert!(laboratory.read("result/runs.jsonl").starts_with(&whole[..=kept]));
+    assert!(
+        laboratory
+            .read("result/runs.jsonl")
+            .starts_with(&whole[..=kept])
+    );
 }
 
 #[test]
@@ -102,7 +133,10 @@ fn a_record_that_is_there_twice() {
     let whole = laboratory.read("result/runs.jsonl");
     let first = whole.lines().next().unwrap();
     laboratory.write("result/runs.jsonl", format!("{whole}{first}\n"));
-    refused(&laboratory, &["result/runs.jsonl:13: ", "already recorded in line 1"]);
+    refused(
+        &laboratory,
+        &["result/runs.jsonl:13: ", "already recorded in line 1"],
+    );
 }
 
 #[test]
@@ -119,11 +153,23 @@ fn an_altered_file_beside_the_records() {
 
 #[test]
 fn a_file_that_is_missing() {
-    for file in ["experiment.toml", "plan.json", "fingerprint.json", "runs.jsonl", "meta.json"] {
+    for file in [
+        "experiment.toml",
+        "plan.json",
+        "fingerprint.json",
+        "runs.jsonl",
+        "meta.json",
+    ] {
         let laboratory = measured();
         fs::remove_file(laboratory.path("result").join(file)).unwrap();
-        refused(&laboratory, &[&format!("expected {file} in the results directory result")]);
-        assert!(!laboratory.path("result/index.sqlite").exists(), "reading must not write");
+        refused(
+            &laboratory,
+            &[&format!("expected {file} in the results directory result")],
+        );
+        assert!(
+            !laboratory.path("result/index.sqlite").exists(),
+            "reading must not write"
+        );
     }
 }
 
@@ -132,10 +178,20 @@ fn a_result_in_which_one_variant_never_passed() {
     let laboratory = Laboratory::new();
     let broken = EXPERIMENT.replace("echo VALUE", "[ {base} = 10 ] && echo VALUE");
     laboratory.run(&broken).code(4);
-    let why = ["no run of `b` passed", "3 of its runs failed", "EXIT the workload ended with exit code 1"];
+    let why = [
+        "no run of `b` passed",
+        "3 of its runs failed",
+        "EXIT the workload ended with exit code 1",
+    ];
     laboratory.call(&["compare", "result"]).code(4).says(&why);
-    laboratory.call(&["compare", "result", "--baseline", "b"]).code(4).says(&why);
-    laboratory.call(&["show", "result"]).code(0).prints(&["b/w: 3 EXIT"]);
+    laboratory
+        .call(&["compare", "result", "--baseline", "b"])
+        .code(4)
+        .says(&why);
+    laboratory
+        .call(&["show", "result"])
+        .code(0)
+        .prints(&["b/w: 3 EXIT"]);
 }
 
 #[test]
@@ -144,31 +200,49 @@ fn a_variant_that_never_passed_beside_two_that_did() {
     // Two runs each: too few to stop the experiment, and too few to prove anything.
     let broken = EXPERIMENT
         .replace("runs = 6", "runs = 2\nblock = 1\nmargin = '99%'")
-        .replace("[workloads.w]", "[variants.c]\nvars = { base = \"$(exit 7)\" }\n[workloads.w]")
+        .replace(
+            "[workloads.w]",
+            "[variants.c]\nvars = { base = \"$(exit 7)\" }\n[workloads.w]",
+        )
         .replace("echo VALUE", "[ '{variant}' != c ] || exit 7; echo VALUE");
-    laboratory.run(&broken).code(4).says(&["no run of c/w passed"]);
+    laboratory
+        .run(&broken)
+        .code(4)
+        .says(&["no run of c/w passed"]);
     for gate in ["regression", "same"] {
-        let said = laboratory.call(&["compare", "result", "--gate", gate]).code(4);
-        said.says(&["no run of c/w passed"]).prints(&["2 of 2 runs of c failed", "exit code 7"]);
+        let said = laboratory
+            .call(&["compare", "result", "--gate", gate])
+            .code(4);
+        said.says(&["no run of c/w passed"])
+            .prints(&["2 of 2 runs of c failed", "exit code 7"]);
     }
-    laboratory.call(&["compare", "result", "--gate", "none"]).code(0);
+    laboratory
+        .call(&["compare", "result", "--gate", "none"])
+        .code(0);
 }
 
 #[test]
 fn a_damaged_result_does_not_hide_the_others_in_a_list() {
     let laboratory = measured();
-    laboratory.call(&["run", "exp.toml", "--out", "other"]).code(0);
-    alter(&laboratory, "plan.json");
     laboratory
-        .call(&["show", "."])
-        .code(0)
-        .prints(&["result  cannot be read:", "altered", "other  ", "12/12 runs"]);
+        .call(&["run", "exp.toml", "--out", "other"])
+        .code(0);
+    alter(&laboratory, "plan.json");
+    laboratory.call(&["show", "."]).code(0).prints(&[
+        "result  cannot be read:",
+        "altered",
+        "other  ",
+        "12/12 runs",
+    ]);
 }
 
 #[test]
 fn results_are_never_overwritten() {
     let laboratory = measured();
     let before = laboratory.read("result/runs.jsonl");
-    laboratory.call(&RUN).code(2).says(&["new or empty directory", "--resume"]);
+    laboratory
+        .call(&RUN)
+        .code(2)
+        .says(&["new or empty directory", "--resume"]);
     assert_eq!(laboratory.read("result/runs.jsonl"), before);
 }

@@ -19,7 +19,10 @@ command = ["sh", "-c", "echo >> {experiment}/ran"]
 fn refuse(text: impl AsRef<[u8]>, words: &[&str]) {
     let laboratory = Laboratory::new();
     laboratory.write("exp.toml", text);
-    for arguments in [&["run", "exp.toml", "--dry-run"][..], &["run", "exp.toml", "--out", "result"]] {
+    for arguments in [
+        &["run", "exp.toml", "--dry-run"][..],
+        &["run", "exp.toml", "--out", "result"],
+    ] {
         let said = laboratory.call(arguments).code(2).says(words);
         assert!(said.out.is_empty(), "{}", said.out);
     }
@@ -38,13 +41,19 @@ fn a_good_file_is_run() {
 #[test]
 fn a_file_that_is_not_there() {
     let laboratory = Laboratory::new();
-    laboratory.call(&["run", "none.toml"]).code(2).says(&["none.toml", "No such file"]);
+    laboratory
+        .call(&["run", "none.toml"])
+        .code(2)
+        .says(&["none.toml", "No such file"]);
 }
 
 #[test]
 fn a_directory_in_its_place() {
     let laboratory = Laboratory::new();
-    laboratory.call(&["run", "."]).code(2).says(&["cannot read the experiment file .", "directory"]);
+    laboratory
+        .call(&["run", "."])
+        .code(2)
+        .says(&["cannot read the experiment file .", "directory"]);
 }
 
 #[test]
@@ -54,7 +63,10 @@ fn bytes_that_are_no_text() {
 
 #[test]
 fn no_toml_at_all() {
-    refuse(GOOD.replace("runs = 3", "runs = = 3"), &["exp.toml:3:8: not valid TOML", "runs = = 3"]);
+    refuse(
+        GOOD.replace("runs = 3", "runs = = 3"),
+        &["exp.toml:3:8: not valid TOML", "runs = = 3"],
+    );
     refuse("", &["exp.toml:1:1: the key `variants` is missing"]);
 }
 
@@ -62,19 +74,36 @@ fn no_toml_at_all() {
 fn an_unknown_key_with_the_nearest_known_one() {
     refuse(
         GOOD.replace("runs = 3", "rnus = 3"),
-        &["exp.toml:3:1: unknown key `rnus` in [design]", "did you mean `runs`?"],
+        &[
+            "exp.toml:3:1: unknown key `rnus` in [design]",
+            "did you mean `runs`?",
+        ],
     );
 }
 
 #[test]
 fn an_unknown_variant_with_the_nearest_known_one() {
-    let text = GOOD.replace("variants.a", "variants.release").replace("\"a\"", "\"relaese\"");
-    refuse(text, &["exp.toml:4:12: there is no variant `relaese`", "did you mean `release`?"]);
+    let text = GOOD
+        .replace("variants.a", "variants.release")
+        .replace("\"a\"", "\"relaese\"");
+    refuse(
+        text,
+        &[
+            "exp.toml:4:12: there is no variant `relaese`",
+            "did you mean `release`?",
+        ],
+    );
 }
 
 #[test]
 fn a_placeholder_that_nobody_fills() {
-    refuse(GOOD.replace("{experiment}", "{prot}"), &["exp.toml:10:33: unknown placeholder `{prot}`", "did you mean `port`?"]);
+    refuse(
+        GOOD.replace("{experiment}", "{prot}"),
+        &[
+            "exp.toml:10:33: unknown placeholder `{prot}`",
+            "did you mean `port`?",
+        ],
+    );
 }
 
 #[test]
@@ -82,6 +111,12 @@ fn runs_that_do_not_divide_into_blocks() {
     let laboratory = Laboratory::new();
     laboratory.write("exp.toml", GOOD);
     let arguments = ["run", "exp.toml", "--runs", "4", "--out", "result"];
-    laboratory.call(&arguments).code(2).says(&["--runs", "3 or 6"]);
-    laboratory.call(&["run", "exp.toml", "--runs", "many"]).code(2).says(&["many"]);
+    laboratory
+        .call(&arguments)
+        .code(2)
+        .says(&["--runs", "3 or 6"]);
+    laboratory
+        .call(&["run", "exp.toml", "--runs", "many"])
+        .code(2)
+        .says(&["many"]);
 }

@@ -62,19 +62,36 @@ fn an_experiment_that_fills_the_disk_goes_on_when_there_is_room() {
     ] {
         let laboratory = Laboratory::new();
         let directory = laboratory.path("disk");
-        let Some(disk) = SmallDisk::mount(&directory, "size=1m") else { return };
+        let Some(disk) = SmallDisk::mount(&directory, "size=1m") else {
+            return;
+        };
         laboratory.write("exp.toml", experiment(command));
-        call(&laboratory, &[]).code(4).says(&["the disk is full", "disk/result", "make room", "--resume"]);
+        call(&laboratory, &[]).code(4).says(&[
+            "the disk is full",
+            "disk/result",
+            "make room",
+            "--resume",
+        ]);
         laboratory.assert_nothing_runs();
 
         let before = laboratory.read("disk/result/runs.jsonl");
         assert!(before.is_empty() || before.ends_with('\n'));
-        assert!(!before.contains("EXIT"), "a run is not to blame for the disk: {before}");
-        call(&laboratory, &["--resume"]).code(4).says(&["the disk is full"]);
-        laboratory.call(&["show", "disk/result"]).code(0).prints(&["of 6 runs recorded"]);
+        assert!(
+            !before.contains("EXIT"),
+            "a run is not to blame for the disk: {before}"
+        );
+        call(&laboratory, &["--resume"])
+            .code(4)
+            .says(&["the disk is full"]);
+        laboratory
+            .call(&["show", "disk/result"])
+            .code(0)
+            .prints(&["of 6 runs recorded"]);
 
         disk.remount("size=16m");
-        call(&laboratory, &["--resume"]).code(0).says(&["6 runs recorded, 0 of them failed"]);
+        call(&laboratory, &["--resume"])
+            .code(0)
+            .says(&["6 runs recorded, 0 of them failed"]);
         let after = laboratory.read("disk/result/runs.jsonl");
         assert!(after.starts_with(&before), "records changed");
         assert_eq!(after.lines().count(), 6);
@@ -85,11 +102,17 @@ fn an_experiment_that_fills_the_disk_goes_on_when_there_is_room() {
 fn a_disk_without_room_for_the_plan() {
     let laboratory = Laboratory::new();
     let directory = laboratory.path("disk");
-    let Some(disk) = SmallDisk::mount(&directory, "size=8k") else { return };
+    let Some(disk) = SmallDisk::mount(&directory, "size=8k") else {
+        return;
+    };
     laboratory.write("exp.toml", experiment("true"));
-    call(&laboratory, &[]).code(4).says(&["the disk is full", "disk/result"]);
+    call(&laboratory, &[])
+        .code(4)
+        .says(&["the disk is full", "disk/result"]);
     disk.remount("size=4m");
-    call(&laboratory, &[]).code(0).says(&["6 runs recorded, 0 of them failed"]);
+    call(&laboratory, &[])
+        .code(0)
+        .says(&["6 runs recorded, 0 of them failed"]);
 }
 
 #[test]
@@ -97,9 +120,13 @@ fn a_disk_without_a_single_free_name() {
     let laboratory = Laboratory::new();
     let directory = laboratory.path("disk");
     // The root, the result's directory, and a few files; then no run can begin.
-    let Some(disk) = SmallDisk::mount(&directory, "size=4m,nr_inodes=16") else { return };
+    let Some(disk) = SmallDisk::mount(&directory, "size=4m,nr_inodes=16") else {
+        return;
+    };
     laboratory.write("exp.toml", experiment("true"));
     call(&laboratory, &[]).code(4).says(&["the disk is full"]);
     disk.remount("nr_inodes=1000");
-    call(&laboratory, &["--resume"]).code(0).says(&["6 runs recorded, 0 of them failed"]);
+    call(&laboratory, &["--resume"])
+        .code(0)
+        .says(&["6 runs recorded, 0 of them failed"]);
 }

@@ -24,7 +24,9 @@ fn a_proven_regression_is_1_and_only_that() {
     gate(&laboratory, "slower", &[]).code(1).prints(&["worse"]);
     gate(&laboratory, "slower", &["--gate", "regression"]).code(1);
     gate(&laboratory, "faster", &[]).code(0).prints(&["better"]);
-    gate(&laboratory, "alike", &[]).code(0).prints(&["not proven"]);
+    gate(&laboratory, "alike", &[])
+        .code(0)
+        .prints(&["not proven"]);
 }
 
 #[test]
@@ -36,7 +38,9 @@ fn which_way_is_worse_depends_on_the_metric() {
 
 #[test]
 fn no_gate_is_0_whatever_is_proven() {
-    gate(&laboratory(), "slower", &["--gate", "none"]).code(0).prints(&["worse"]);
+    gate(&laboratory(), "slower", &["--gate", "none"])
+        .code(0)
+        .prints(&["worse"]);
 }
 
 #[test]
@@ -54,7 +58,9 @@ fn sameness_has_to_be_shown() {
 #[test]
 fn sameness_without_a_margin_is_no_question() {
     let laboratory = laboratory();
-    let said = gate(&laboratory, "alike", &["--gate", "same"]).code(2).says(&["--margin", "1%"]);
+    let said = gate(&laboratory, "alike", &["--gate", "same"])
+        .code(2)
+        .says(&["--margin", "1%"]);
     assert!(said.out.is_empty(), "{}", said.out);
 }
 
@@ -78,11 +84,20 @@ fn a_recorded_experiment_passes_through_the_same_gates() {
              [[workloads.w.metrics]]\nname = 'rate'\nunit = '1/s'\nbetter = 'higher'\nregex = 'rate: (.*)'\n",
         )
         .code(0);
-    laboratory.call(&["compare", "result"]).code(0).prints(&["faster"]);
-    laboratory.call(&["compare", "result", "--baseline", "b"]).code(1).prints(&["slower"]);
+    laboratory
+        .call(&["compare", "result"])
+        .code(0)
+        .prints(&["faster"]);
+    laboratory
+        .call(&["compare", "result", "--baseline", "b"])
+        .code(1)
+        .prints(&["slower"]);
     let same = ["compare", "result", "--gate", "same", "--margin", "1%"];
     laboratory.call(&same).code(3);
     for (flag, name) in [("--metric", "rat"), ("--part", "GET"), ("--baseline", "c")] {
-        laboratory.call(&["compare", "result", flag, name]).code(2).says(&[name]);
+        laboratory
+            .call(&["compare", "result", flag, name])
+            .code(2)
+            .says(&[name]);
     }
 }

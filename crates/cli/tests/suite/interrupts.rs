@@ -57,7 +57,10 @@ fn at(moment: &str, act: impl Fn(u32), check: impl Fn(&Laboratory, crate::suppor
     std::fs::remove_file(laboratory.path("hold-at")).unwrap();
     laboratory.resume().code(0);
     laboratory.assert_complete(4);
-    assert!(laboratory.read("result/runs.jsonl").starts_with(&before), "a record changed");
+    assert!(
+        laboratory.read("result/runs.jsonl").starts_with(&before),
+        "a record changed"
+    );
     laboratory.assert_nothing_runs();
     assert!(!laboratory.path("result/scratch").exists());
 }
@@ -70,10 +73,15 @@ fn signals_end_everything_and_say_how_to_go_on() {
             if moment == "stop" {
                 continue;
             }
-            at(moment, |pid| signal(pid, number), |laboratory, said| {
-                said.code(130).says(&["interrupted", "perflab run exp.toml --resume --out result"]);
-                laboratory.assert_nothing_runs();
-            });
+            at(
+                moment,
+                |pid| signal(pid, number),
+                |laboratory, said| {
+                    said.code(130)
+                        .says(&["interrupted", "perflab run exp.toml --resume --out result"]);
+                    laboratory.assert_nothing_runs();
+                },
+            );
         }
     }
 }
@@ -94,10 +102,14 @@ fn a_second_signal_does_not_wait_for_anything() {
 #[test]
 fn a_laboratory_that_is_killed_is_cleaned_up_behind() {
     for moment in MOMENTS {
-        at(moment, |pid| signal(pid, Signal::KILL), |laboratory, said| {
-            assert_eq!(said.code, -1);
-            laboratory.await_nothing_runs();
-        });
+        at(
+            moment,
+            |pid| signal(pid, Signal::KILL),
+            |laboratory, said| {
+                assert_eq!(said.code, -1);
+                laboratory.await_nothing_runs();
+            },
+        );
     }
 }
 
@@ -126,7 +138,9 @@ fn a_pause_between_runs_is_cut_short() {
          driver = 'command'\ncommand = ['true']\n",
     );
     let running = laboratory.start(&RUN);
-    crate::support::wait_until("a record", || laboratory.read("result/runs.jsonl").ends_with('\n'));
+    crate::support::wait_until("a record", || {
+        laboratory.read("result/runs.jsonl").ends_with('\n')
+    });
     signal(running.pid(), Signal::INT);
     running.end().code(130);
     assert_eq!(laboratory.records().len(), 1);
@@ -151,10 +165,12 @@ fn a_version_command_that_is_cut_short_leaves_no_result() {
 
 #[test]
 fn a_kept_system_is_ended_with_the_laboratory() {
-    let kept = EXPERIMENT.replace("runs = 4", "runs = 4\nrefresh = 'keep'").replace(
-        "trap 'sh {experiment}/hold stop {run}; exit' TERM\nsh {experiment}/hold start {run}\n",
-        "",
-    );
+    let kept = EXPERIMENT
+        .replace("runs = 4", "runs = 4\nrefresh = 'keep'")
+        .replace(
+            "trap 'sh {experiment}/hold stop {run}; exit' TERM\nsh {experiment}/hold start {run}\n",
+            "",
+        );
     for number in [Signal::INT, Signal::KILL] {
         let laboratory = Laboratory::new();
         laboratory.write("hold", HOLD);

@@ -31,11 +31,16 @@ type Place = (String, u64);
 /// each run.
 fn layouts(design: &str) -> (Laboratory, Vec<Vec<Place>>) {
     let laboratory = Laboratory::new();
-    laboratory.write("one.c", "int two(void), three(void); int one(void) { return 1; }\n\
-                               int main(void) { return one() + two() + three() - 6; }\n");
+    laboratory.write(
+        "one.c",
+        "int two(void), three(void); int one(void) { return 1; }\n\
+                               int main(void) { return one() + two() + three() - 6; }\n",
+    );
     laboratory.write("two.c", "int two(void) { return 2; }\n");
     laboratory.write("three.c", "int three(void) { return 3; }\n");
-    laboratory.run(&format!("[design]\nseed = 1\n{design}\n{PROGRAM}")).code(0);
+    laboratory
+        .run(&format!("[design]\nseed = 1\n{design}\n{PROGRAM}"))
+        .code(0);
     let runs = laboratory.records().len();
     laboratory.assert_complete(runs);
     let layouts = (1..=runs)
@@ -44,7 +49,10 @@ fn layouts(design: &str) -> (Laboratory, Vec<Vec<Place>>) {
             let functions = symbols.lines().filter_map(|line| {
                 let fields: Vec<&str> = line.split(' ').collect();
                 ["one", "two", "three"].contains(fields.last()?).then(|| {
-                    (fields[2].to_owned(), u64::from_str_radix(fields[0], 16).unwrap())
+                    (
+                        fields[2].to_owned(),
+                        u64::from_str_radix(fields[0], 16).unwrap(),
+                    )
                 })
             });
             functions.collect()
@@ -62,11 +70,19 @@ fn address(layout: &[Place], name: &str) -> u64 {
 }
 
 fn column(laboratory: &Laboratory, field: &str) -> Vec<Value> {
-    laboratory.records().iter().map(|record| record[field].clone()).collect()
+    laboratory
+        .records()
+        .iter()
+        .map(|record| record[field].clone())
+        .collect()
 }
 
 fn builds(laboratory: &Laboratory) -> Vec<String> {
-    laboratory.read("built").lines().map(str::to_owned).collect()
+    laboratory
+        .read("built")
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -78,8 +94,15 @@ fn reorder_links_in_another_order_and_says_which() {
     }
     let orders: HashSet<_> = layouts.iter().map(|layout| names(layout)).collect();
     assert!(orders.len() > 1, "never another order: {orders:?}");
-    assert_eq!(builds(&laboratory).len(), 1, "what was compiled once is only linked anew");
-    assert_eq!(column(&laboratory, "unit"), (1..=8).map(Value::from).collect::<Vec<_>>());
+    assert_eq!(
+        builds(&laboratory).len(),
+        1,
+        "what was compiled once is only linked anew"
+    );
+    assert_eq!(
+        column(&laboratory, "unit"),
+        (1..=8).map(Value::from).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -100,18 +123,28 @@ fn gap_lies_between_the_objects() {
     for (from, to) in [("one", "three"), ("three", "two")] {
         let more = distance(&spaced[0], from, to) - distance(&sorted[0], from, to);
         // The linker may round up to the alignment of code.
-        assert!((256..288).contains(&more), "{more} bytes from {from} to {to}");
+        assert!(
+            (256..288).contains(&more),
+            "{more} bytes from {from} to {to}"
+        );
     }
-    assert_eq!(column(&laboratory, "layout"), ["objects sorted, gaps of 256 B"]);
+    assert_eq!(
+        column(&laboratory, "layout"),
+        ["objects sorted, gaps of 256 B"]
+    );
 }
 
 #[test]
 fn align_gives_each_object_a_page() {
-    let (laboratory, layouts) = layouts("runs = 1\nblock = 1\nrefresh = 'relink'\nlayout = 'align'");
+    let (laboratory, layouts) =
+        layouts("runs = 1\nblock = 1\nrefresh = 'relink'\nlayout = 'align'");
     for (name, address) in &layouts[0] {
         assert_eq!(address % 4096, 0, "{name} at {address:x}");
     }
-    assert_eq!(column(&laboratory, "layout"), ["objects sorted, each aligned to 4096 B"]);
+    assert_eq!(
+        column(&laboratory, "layout"),
+        ["objects sorted, each aligned to 4096 B"]
+    );
 }
 
 #[test]
@@ -123,7 +156,10 @@ fn relink_for_each_block_shares_a_layout_within_it() {
     }
     let orders: HashSet<_> = layouts.iter().map(|layout| names(layout)).collect();
     assert!(orders.len() > 1, "never another order: {orders:?}");
-    assert_eq!(column(&laboratory, "unit"), [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
+    assert_eq!(
+        column(&laboratory, "unit"),
+        [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    );
 }
 
 #[test]
@@ -133,9 +169,13 @@ fn rebuild_builds_for_each_block_unless_told_otherwise() {
     let seeds = builds(&laboratory);
     assert_eq!(seeds.len(), 2);
     assert_ne!(seeds[0], seeds[1], "builds must be able to differ");
-    assert_eq!(column(&laboratory, "layout"), [Value::Null, Value::Null, Value::Null, Value::Null]);
+    assert_eq!(
+        column(&laboratory, "layout"),
+        [Value::Null, Value::Null, Value::Null, Value::Null]
+    );
 
-    let (laboratory, _) = layouts("runs = 4\nblock = 2\nrefresh = 'rebuild'\nrefresh_every = 'run'");
+    let (laboratory, _) =
+        layouts("runs = 4\nblock = 2\nrefresh = 'rebuild'\nrefresh_every = 'run'");
     assert_eq!(column(&laboratory, "unit"), [1, 2, 3, 4]);
     assert_eq!(builds(&laboratory).iter().collect::<HashSet<_>>().len(), 4);
 }
@@ -163,8 +203,16 @@ fn restart_starts_a_system_for_each_run_and_keep_only_one() {
             ))
             .code(0);
         laboratory.assert_complete(4);
-        assert_eq!(laboratory.read("starts").lines().count(), starts, "{refresh}");
-        assert_eq!(laboratory.read("loads").lines().count(), 4 + warmups, "{refresh}");
+        assert_eq!(
+            laboratory.read("starts").lines().count(),
+            starts,
+            "{refresh}"
+        );
+        assert_eq!(
+            laboratory.read("loads").lines().count(),
+            4 + warmups,
+            "{refresh}"
+        );
         laboratory.assert_nothing_runs();
     }
 }
@@ -174,7 +222,10 @@ fn builds_that_fail_say_why() {
     for (build, status) in [
         ("command = 'echo missing header >&2; exit 1'", "NOBUILD"),
         ("command = ['no-such-compiler-here']", "NOBUILD"),
-        ("objects = ['*.none']\nlink = ['cc', '{objects}']", "NOBUILD"),
+        (
+            "objects = ['*.none']\nlink = ['cc', '{objects}']",
+            "NOBUILD",
+        ),
     ] {
         let laboratory = Laboratory::new();
         laboratory
@@ -186,7 +237,11 @@ fn builds_that_fail_say_why() {
         let record = laboratory.record();
         assert_eq!(record["status"], status);
         let detail = record["detail"].as_str().unwrap();
-        let known = ["missing header", "no-such-compiler-here", "no object file matches"];
+        let known = [
+            "missing header",
+            "no-such-compiler-here",
+            "no object file matches",
+        ];
         assert!(known.iter().any(|words| detail.contains(words)), "{detail}");
         assert!(!laboratory.path("ran").exists());
     }
@@ -212,7 +267,10 @@ fn relink_without_a_build_maps_libraries_in_another_order() {
     for name in ["left", "right"] {
         laboratory.write("library.c", format!("int {name}(void) {{ return 0; }}\n"));
         let output = format!("lib{name}.so");
-        tool(&["cc", "-shared", "-fPIC", "-o", &output, "library.c"], &directory);
+        tool(
+            &["cc", "-shared", "-fPIC", "-o", &output, "library.c"],
+            &directory,
+        );
     }
     laboratory.write(
         "program.c",
@@ -225,7 +283,19 @@ fn relink_without_a_build_maps_libraries_in_another_order() {
          }\n",
     );
     let link = "-Wl,-rpath,$ORIGIN";
-    tool(&["cc", "-o", "program", "program.c", "-L.", link, "-lleft", "-lright"], &directory);
+    tool(
+        &[
+            "cc",
+            "-o",
+            "program",
+            "program.c",
+            "-L.",
+            link,
+            "-lleft",
+            "-lright",
+        ],
+        &directory,
+    );
 
     laboratory
         .run(
@@ -237,13 +307,15 @@ fn relink_without_a_build_maps_libraries_in_another_order() {
     let mut orders = HashSet::new();
     for record in laboratory.records() {
         let run = record["run"].as_u64().unwrap();
-        let mut order = libraries(&fs::read_to_string(
-            laboratory.path(&format!("result/runs/{run:06}/stdout")),
-        )
-        .unwrap());
+        let mut order = libraries(
+            &fs::read_to_string(laboratory.path(&format!("result/runs/{run:06}/stdout"))).unwrap(),
+        );
         // The loader maps from high addresses to low ones.
         order.reverse();
-        assert_eq!(record["layout"], format!("libraries mapped as {}", order.join(" ")));
+        assert_eq!(
+            record["layout"],
+            format!("libraries mapped as {}", order.join(" "))
+        );
         orders.insert(order);
     }
     assert!(orders.len() > 1, "never another order: {orders:?}");

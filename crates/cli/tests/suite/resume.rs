@@ -42,9 +42,16 @@ fn a_complete_result_is_left_alone() {
     laboratory.resume().code(0);
     let before = laboratory.read("result/runs.jsonl");
     let executed = laboratory.read("log");
-    laboratory.resume().code(0).says(&["3 runs recorded, 0 of them failed"]);
+    laboratory
+        .resume()
+        .code(0)
+        .says(&["3 runs recorded, 0 of them failed"]);
     assert_eq!(laboratory.read("result/runs.jsonl"), before);
-    assert_eq!(laboratory.read("log"), executed, "a recorded run was executed again");
+    assert_eq!(
+        laboratory.read("log"),
+        executed,
+        "a recorded run was executed again"
+    );
 }
 
 #[test]
@@ -52,7 +59,10 @@ fn another_experiment_file() {
     let laboratory = begun();
     laboratory.write("exp.toml", EXPERIMENT.replace("runs = 3", "runs = 6"));
     let said = laboratory.resume().code(2);
-    said.says(&["exp.toml is not the file that result was started with", "result/experiment.toml"]);
+    said.says(&[
+        "exp.toml is not the file that result was started with",
+        "result/experiment.toml",
+    ]);
     assert_eq!(laboratory.records().len(), 1);
 }
 
@@ -72,7 +82,10 @@ fn another_program_under_the_same_name() {
 fn other_flags_than_it_was_begun_with() {
     let laboratory = begun();
     for flag in ["--runs=3", "--seed=1", "--dry-run"] {
-        laboratory.call(&[&RUN[..], &["--resume", flag]].concat()).code(2).says(&["cannot be used with"]);
+        laboratory
+            .call(&[&RUN[..], &["--resume", flag]].concat())
+            .code(2)
+            .says(&["cannot be used with"]);
     }
 }
 
@@ -81,18 +94,37 @@ fn nothing_to_go_on_with() {
     let laboratory = Laboratory::new();
     laboratory.program("tool", TOOL);
     laboratory.write("exp.toml", EXPERIMENT);
-    laboratory.resume().code(4).says(&["expected meta.json in the results directory result"]);
-    laboratory.call(&["run", "exp.toml", "--resume"]).code(2).says(&["no result of exp in `results`"]);
+    laboratory
+        .resume()
+        .code(4)
+        .says(&["expected meta.json in the results directory result"]);
+    laboratory
+        .call(&["run", "exp.toml", "--resume"])
+        .code(2)
+        .says(&["no result of exp in `results`"]);
 }
 
 #[test]
 fn the_newest_result_is_found_by_itself() {
     let laboratory = begun();
     fs::create_dir(laboratory.path("results")).unwrap();
-    fs::rename(laboratory.path("result"), laboratory.path("results/exp-20260101T000000Z")).unwrap();
+    fs::rename(
+        laboratory.path("result"),
+        laboratory.path("results/exp-20260101T000000Z"),
+    )
+    .unwrap();
     fs::create_dir(laboratory.path("results/exp-20250101T000000Z")).unwrap();
-    laboratory.call(&["run", "exp.toml", "--resume"]).code(0).says(&["exp-20260101T000000Z"]);
-    assert_eq!(laboratory.read("results/exp-20260101T000000Z/runs.jsonl").lines().count(), 3);
+    laboratory
+        .call(&["run", "exp.toml", "--resume"])
+        .code(0)
+        .says(&["exp-20260101T000000Z"]);
+    assert_eq!(
+        laboratory
+            .read("results/exp-20260101T000000Z/runs.jsonl")
+            .lines()
+            .count(),
+        3
+    );
 }
 
 #[test]
@@ -100,7 +132,10 @@ fn a_time_limit_of_the_whole_experiment() {
     let laboratory = Laboratory::new();
     laboratory.program("tool", "sleep 0.02\n");
     let limited = EXPERIMENT.replace("runs = 3", "runs = 3\nlimit = '1ms'");
-    laboratory.run(&limited).code(124).says(&["time limit of 1ms", "--resume --out result"]);
+    laboratory
+        .run(&limited)
+        .code(124)
+        .says(&["time limit of 1ms", "--resume --out result"]);
     assert_eq!(laboratory.records().len(), 1);
     laboratory.resume().code(124);
     laboratory.resume().code(0);
@@ -112,7 +147,9 @@ fn times_that_no_clock_can_show_mean_forever() {
     let laboratory = Laboratory::new();
     laboratory.program("tool", "true\n");
     let endless = "runs = 3\ntimeout = '213503982334601d'\nlimit = '213503982334601d'";
-    laboratory.run(&EXPERIMENT.replace("runs = 3", endless)).code(0);
+    laboratory
+        .run(&EXPERIMENT.replace("runs = 3", endless))
+        .code(0);
     laboratory.assert_complete(3);
     laboratory.call(&["run", "exp.toml", "--dry-run"]).code(0);
 }

@@ -24,7 +24,10 @@ fn failed(laboratory: &Laboratory, variant: &str, command: &str) -> Value {
 fn assert_detail(record: &Value, status: &str, words: &[&str]) {
     assert_eq!(record["status"], status, "{record:#}");
     for word in words {
-        assert!(record["detail"].as_str().unwrap().contains(word), "`{word}` is not in {record:#}");
+        assert!(
+            record["detail"].as_str().unwrap().contains(word),
+            "`{word}` is not in {record:#}"
+        );
     }
 }
 
@@ -34,8 +37,20 @@ const UP: &str = "start = 'echo $$ > {dir}/pid; echo up; exec sleep 3600'\nready
 #[test]
 fn a_program_that_is_not_installed() {
     let laboratory = Laboratory::new();
-    let record = failed(&laboratory, "start = ['no-such-server-here']", "touch {experiment}/ran");
-    assert_detail(&record, "NOTREADY", &["the system", "cannot start `no-such-server-here`", "install it"]);
+    let record = failed(
+        &laboratory,
+        "start = ['no-such-server-here']",
+        "touch {experiment}/ran",
+    );
+    assert_detail(
+        &record,
+        "NOTREADY",
+        &[
+            "the system",
+            "cannot start `no-such-server-here`",
+            "install it",
+        ],
+    );
     assert!(!laboratory.path("ran").exists());
 }
 
@@ -44,14 +59,26 @@ fn never_ready() {
     for (ready, found) in [
         ("tcp = '127.0.0.1:{port}'", "no connection to 127.0.0.1:"),
         ("unix = '{dir}/socket'", "no connection to /"),
-        ("line = 'up and running'", "no line of its output matches `up and running`"),
-        ("command = 'exit 1'", "its ready command did not end with code 0"),
+        (
+            "line = 'up and running'",
+            "no line of its output matches `up and running`",
+        ),
+        (
+            "command = 'exit 1'",
+            "its ready command did not end with code 0",
+        ),
         ("command = 'sleep 3600'", "its ready command"),
     ] {
         let laboratory = Laboratory::new();
-        let variant = format!("start = 'echo still loading; sleep 3600'\nready = {{ {ready}, timeout = '200ms' }}");
+        let variant = format!(
+            "start = 'echo still loading; sleep 3600'\nready = {{ {ready}, timeout = '200ms' }}"
+        );
         let record = failed(&laboratory, &variant, "touch {experiment}/ran");
-        assert_detail(&record, "NOTREADY", &["not ready within 200ms", found, "still loading"]);
+        assert_detail(
+            &record,
+            "NOTREADY",
+            &["not ready within 200ms", found, "still loading"],
+        );
         assert!(!laboratory.path("ran").exists());
     }
 }
@@ -61,7 +88,11 @@ fn ending_before_it_is_ready() {
     let laboratory = Laboratory::new();
     let variant = "start = 'echo bad flag; exit 1'\nready = { tcp = '127.0.0.1:{port}' }";
     let record = failed(&laboratory, variant, "true");
-    assert_detail(&record, "NOTREADY", &["ended before it was ready", "bad flag"]);
+    assert_detail(
+        &record,
+        "NOTREADY",
+        &["ended before it was ready", "bad flag"],
+    );
 }
 
 #[test]
@@ -76,13 +107,20 @@ fn a_port_that_another_process_listens_on() {
         let laboratory = Laboratory::new();
         let variant = format!("start = {start}\nready = {{ tcp = '{address}' }}");
         let record = failed(&laboratory, &variant, "true");
-        assert_detail(&record, "NOTREADY", &[&address.to_string(), "another server"]);
+        assert_detail(
+            &record,
+            "NOTREADY",
+            &[&address.to_string(), "another server"],
+        );
     }
 }
 
 #[test]
 fn dying_under_load() {
-    for load in ["kill -KILL $(cat {dir}/pid); sleep 0.1", "kill $(cat {dir}/pid); sleep 0.1; exit 1"] {
+    for load in [
+        "kill -KILL $(cat {dir}/pid); sleep 0.1",
+        "kill $(cat {dir}/pid); sleep 0.1; exit 1",
+    ] {
         let laboratory = Laboratory::new();
         let record = failed(&laboratory, UP, load);
         assert_detail(&record, "DIED", &["ended while it was under load"]);
@@ -95,17 +133,31 @@ fn a_real_server_that_is_shut_down_under_load() {
     let laboratory = Laboratory::new();
     let variant = "start = ['redis-server', '--bind', '127.0.0.1', '--port', '{port}', '--dir', '{dir}', '--save', '']\n\
                    ready = { tcp = '127.0.0.1:{port}' }";
-    let record = failed(&laboratory, variant, "redis-cli -p {port} shutdown nosave; sleep 0.2");
+    let record = failed(
+        &laboratory,
+        variant,
+        "redis-cli -p {port} shutdown nosave; sleep 0.2",
+    );
     assert_detail(&record, "DIED", &["it said last"]);
 }
 
 #[test]
 fn not_stopping_when_told_to() {
-    let deaf = "start = 'trap \"\" TERM; echo up; while :; do sleep 0.05; done'\nready = { line = 'up' }";
+    let deaf =
+        "start = 'trap \"\" TERM; echo up; while :; do sleep 0.05; done'\nready = { line = 'up' }";
     for (stop, found) in [
-        ("timeout = '200ms'", "did not stop within 200ms and was killed"),
-        ("command = 'true', timeout = '200ms'", "did not stop within 200ms and was killed"),
-        ("command = 'exit 7', timeout = '200ms'", "the stop command ended with exit code 7"),
+        (
+            "timeout = '200ms'",
+            "did not stop within 200ms and was killed",
+        ),
+        (
+            "command = 'true', timeout = '200ms'",
+            "did not stop within 200ms and was killed",
+        ),
+        (
+            "command = 'exit 7', timeout = '200ms'",
+            "the stop command ended with exit code 7",
+        ),
     ] {
         let laboratory = Laboratory::new();
         let record = failed(&laboratory, &format!("{deaf}\nstop = {{ {stop} }}"), "true");
@@ -118,7 +170,11 @@ fn a_load_that_fails_counts_more_than_a_system_that_does_not_stop() {
     let laboratory = Laboratory::new();
     let variant = "start = 'trap \"\" TERM; echo up; while :; do sleep 0.05; done'\n\
                    ready = { line = 'up' }\nstop = { timeout = '200ms' }";
-    assert_detail(&failed(&laboratory, variant, "exit 9"), "EXIT", &["exit code 9"]);
+    assert_detail(
+        &failed(&laboratory, variant, "exit 9"),
+        "EXIT",
+        &["exit code 9"],
+    );
 }
 
 #[test]

@@ -8,7 +8,15 @@ use crate::support::{Laboratory, RUN, Said};
 
 /// The variables that every process may have; see `docs/experiment-file.md`.
 const CLEAN: [&str; 10] = [
-    "HOME", "LOGNAME", "PATH", "SHELL", "TMPDIR", "USER", "LC_ALL", "TZ", "PERFLAB_MARK",
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TMPDIR",
+    "USER",
+    "LC_ALL",
+    "TZ",
+    "PERFLAB_MARK",
     "PERFLAB_PADDING",
 ];
 
@@ -17,7 +25,9 @@ fn stdout(laboratory: &Laboratory, run: usize) -> String {
 }
 
 fn variables(text: &str) -> BTreeMap<&str, &str> {
-    text.lines().filter_map(|line| line.split_once('=')).collect()
+    text.lines()
+        .filter_map(|line| line.split_once('='))
+        .collect()
 }
 
 /// Runs an experiment with a variable around it that must not get in.
@@ -48,11 +58,17 @@ fn the_environment_is_clean_and_of_another_size_each_time() {
         let text = stdout(&laboratory, record["run"].as_u64().unwrap() as usize);
         let variables = variables(&text);
         for name in variables.keys() {
-            assert!(CLEAN.contains(name) || ["OF_VARIANT", "OF_WORKLOAD"].contains(name), "{name}");
+            assert!(
+                CLEAN.contains(name) || ["OF_VARIANT", "OF_WORKLOAD"].contains(name),
+                "{name}"
+            );
         }
         assert_eq!(variables["LC_ALL"], "C.UTF-8");
         assert_eq!(variables["TZ"], "UTC");
-        assert_eq!((variables["OF_VARIANT"], variables["OF_WORKLOAD"]), ("v-a", "w"));
+        assert_eq!(
+            (variables["OF_VARIANT"], variables["OF_WORKLOAD"]),
+            ("v-a", "w")
+        );
         let padding = variables["PERFLAB_PADDING"].len();
         assert_eq!(record["environment_padding_bytes"], padding);
         sizes.insert(padding);
@@ -91,10 +107,16 @@ fn a_system_has_the_variables_of_its_variant_and_the_load_has_not() {
         let of_system = variables(&text);
         for name in of_system.keys() {
             // The shell adds the last one.
-            assert!(CLEAN.contains(name) || ["DATA", "SIDE", "PWD"].contains(name), "{name}");
+            assert!(
+                CLEAN.contains(name) || ["DATA", "SIDE", "PWD"].contains(name),
+                "{name}"
+            );
         }
         assert_eq!(of_system["SIDE"], "system");
-        assert_eq!(of_system["DATA"], of_system["PWD"], "a system runs in its directory");
+        assert_eq!(
+            of_system["DATA"], of_system["PWD"],
+            "a system runs in its directory"
+        );
         sizes.insert(of_system["PERFLAB_PADDING"].len());
         let text = stdout(&laboratory, run);
         assert!(!variables(&text).contains_key("SIDE"));
@@ -105,7 +127,10 @@ fn a_system_has_the_variables_of_its_variant_and_the_load_has_not() {
 /// The CPUs that this process may use, from the kernel's list as `0-2,5`.
 fn usable_cpus() -> Vec<u32> {
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    let list = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .unwrap();
     list.trim()
         .split(',')
         .flat_map(|range| {
@@ -130,12 +155,27 @@ fn system_and_load_run_on_their_cpus_alone() {
         ))
         .code(0);
     let allowed = |cpu| format!("Cpus_allowed_list:\t{cpu}\n");
-    assert_eq!(laboratory.read("result/runs/000001/system-cpus"), allowed(last));
-    assert_eq!(laboratory.read("result/runs/000001/prepare-cpus"), allowed(first));
+    assert_eq!(
+        laboratory.read("result/runs/000001/system-cpus"),
+        allowed(last)
+    );
+    assert_eq!(
+        laboratory.read("result/runs/000001/prepare-cpus"),
+        allowed(first)
+    );
     assert_eq!(stdout(&laboratory, 1), allowed(first));
 
-    let said = laboratory.call(&["bench", "-q", "--show-output", "-N", "-r", "1", "--cpus",
-        &last.to_string(), "grep Cpus_allowed_list /proc/self/status"]);
+    let said = laboratory.call(&[
+        "bench",
+        "-q",
+        "--show-output",
+        "-N",
+        "-r",
+        "1",
+        "--cpus",
+        &last.to_string(),
+        "grep Cpus_allowed_list /proc/self/status",
+    ]);
     assert_eq!(said.code(0).out, allowed(last));
 }
 
@@ -190,7 +230,10 @@ fn directories_are_fresh_and_ports_are_others() {
         ports.extend(of_system.split_whitespace().map(str::to_owned));
     }
     assert_eq!(ports.len(), 6, "{ports:?}");
-    assert!(!laboratory.path("result/scratch").exists(), "what a run leaves is removed");
+    assert!(
+        !laboratory.path("result/scratch").exists(),
+        "what a run leaves is removed"
+    );
 }
 
 #[test]
@@ -202,9 +245,14 @@ fn paths_are_absolute_wherever_the_command_was_started() {
         "[design]\nruns = 1\nblock = 1\n[variants.a]\n[workloads.w]\ndriver = 'command'\n\
          command = ['echo', '{run} {dir} {experiment}']\n",
     );
-    laboratory.call(&["run", "experiments/exp.toml", "--out", "result"]).code(0);
+    laboratory
+        .call(&["run", "experiments/exp.toml", "--out", "result"])
+        .code(0);
     let text = stdout(&laboratory, 1);
     for path in text.split_whitespace() {
-        assert!(path.starts_with(laboratory.path("").to_str().unwrap()), "{path}");
+        assert!(
+            path.starts_with(laboratory.path("").to_str().unwrap()),
+            "{path}"
+        );
     }
 }

@@ -9,9 +9,15 @@ use crate::support::{Laboratory, processes};
 /// The record of a single run of this workload, after which no run has passed.
 #[track_caller]
 fn failed(laboratory: &Laboratory, workload: &str) -> Value {
-    run(laboratory, workload).code(4).says(&["no run of a/w passed"]);
+    run(laboratory, workload)
+        .code(4)
+        .says(&["no run of a/w passed"]);
     let record = laboratory.record();
-    assert_eq!(record["samples"], Value::Array(Vec::new()), "a failed run must not give a number");
+    assert_eq!(
+        record["samples"],
+        Value::Array(Vec::new()),
+        "a failed run must not give a number"
+    );
     laboratory.assert_nothing_runs();
     record
 }
@@ -26,7 +32,10 @@ fn run(laboratory: &Laboratory, workload: &str) -> crate::support::Said {
 fn assert_detail(record: &Value, status: &str, words: &[&str]) {
     assert_eq!(record["status"], status, "{record:#}");
     for word in words {
-        assert!(record["detail"].as_str().unwrap().contains(word), "`{word}` is not in {record:#}");
+        assert!(
+            record["detail"].as_str().unwrap().contains(word),
+            "`{word}` is not in {record:#}"
+        );
     }
 }
 
@@ -41,15 +50,25 @@ regex = "rate: (.*)"
 #[test]
 fn a_program_that_is_not_installed() {
     let laboratory = Laboratory::new();
-    let record = failed(&laboratory, "driver = 'command'\ncommand = ['no-such-tool-here', 'x']");
-    assert_detail(&record, "NORUN", &["cannot start `no-such-tool-here`", "install it"]);
+    let record = failed(
+        &laboratory,
+        "driver = 'command'\ncommand = ['no-such-tool-here', 'x']",
+    );
+    assert_detail(
+        &record,
+        "NORUN",
+        &["cannot start `no-such-tool-here`", "install it"],
+    );
 }
 
 #[test]
 fn a_file_that_cannot_be_executed() {
     let laboratory = Laboratory::new();
     laboratory.write("data", "no program");
-    let record = failed(&laboratory, "driver = 'command'\ncommand = ['{experiment}/data']");
+    let record = failed(
+        &laboratory,
+        "driver = 'command'\ncommand = ['{experiment}/data']",
+    );
     assert_detail(&record, "NORUN", &["data", "is it executable?"]);
 }
 
@@ -98,9 +117,12 @@ fn a_time_limit_ends_the_whole_family() {
     // The middle generation ends at once; the last one leaves group and session, and is found by
     // its argument alone.
     let marker = format!("3600.{}", std::process::id());
-    let command = format!("(sleep {marker} & setsid sh -c \"cd /; exec sleep {marker}\" &); sleep {marker}");
-    let record =
-        failed(&laboratory, &format!("driver = 'command'\ntimeout = '300ms'\ncommand = '{command}'"));
+    let command =
+        format!("(sleep {marker} & setsid sh -c \"cd /; exec sleep {marker}\" &); sleep {marker}");
+    let record = failed(
+        &laboratory,
+        &format!("driver = 'command'\ntimeout = '300ms'\ncommand = '{command}'"),
+    );
     assert_detail(&record, "TIMEOUT", &["longer than 300ms"]);
     assert_eq!(processes(&marker), Vec::<String>::new());
 }
@@ -108,7 +130,11 @@ fn a_time_limit_ends_the_whole_family() {
 #[test]
 fn children_left_running_are_ended_after_a_good_run() {
     let laboratory = Laboratory::new();
-    run(&laboratory, "driver = 'command'\ncommand = 'sleep 3600 & true'").code(0);
+    run(
+        &laboratory,
+        "driver = 'command'\ncommand = 'sleep 3600 & true'",
+    )
+    .code(0);
     laboratory.assert_nothing_runs();
 }
 
@@ -121,7 +147,8 @@ fn garbage_for_the_generic_driver() {
         ("rate: 1\\nrate: 2", "found 2, on lines 1, 2"),
     ] {
         let laboratory = Laboratory::new();
-        let workload = format!("driver = 'generic'\ncommand = '''printf \"{output}\\n\"'''{METRIC}");
+        let workload =
+            format!("driver = 'generic'\ncommand = '''printf \"{output}\\n\"'''{METRIC}");
         assert_detail(&failed(&laboratory, &workload), "FAIL", &["stdout", found]);
     }
 }
@@ -131,8 +158,14 @@ fn more_output_than_can_be_read() {
     let laboratory = Laboratory::new();
     // The file has a hole in it, so that it takes no room on the disk.
     let workload = format!("driver = 'generic'\ncommand = 'truncate -s 8G {{run}}/stdout'{METRIC}");
-    assert_detail(&failed(&laboratory, &workload), "FAIL", &["stdout", "8589934592 bytes"]);
-    let size = fs::metadata(laboratory.path("result/runs/000001/stdout")).unwrap().len();
+    assert_detail(
+        &failed(&laboratory, &workload),
+        "FAIL",
+        &["stdout", "8589934592 bytes"],
+    );
+    let size = fs::metadata(laboratory.path("result/runs/000001/stdout"))
+        .unwrap()
+        .len();
     assert_eq!(size, 8 << 30, "raw output is kept as it is");
 }
 
@@ -140,6 +173,10 @@ fn more_output_than_can_be_read() {
 fn a_prepare_that_fails_keeps_the_workload_from_running() {
     let laboratory = Laboratory::new();
     let workload = "driver = 'command'\nprepare = 'echo no room >&2; exit 1'\ncommand = 'touch {experiment}/ran'";
-    assert_detail(&failed(&laboratory, workload), "NORUN", &["prepare", "exit code 1", "no room"]);
+    assert_detail(
+        &failed(&laboratory, workload),
+        "NORUN",
+        &["prepare", "exit code 1", "no room"],
+    );
     assert!(!laboratory.path("ran").exists());
 }

@@ -33,16 +33,23 @@ fn measuring() -> (Laboratory, Running) {
 fn the_second_is_told_who_is_measuring() {
     let (laboratory, first) = measuring();
     let pid = format!("pid {}", first.pid());
-    for arguments in [&["run", "exp.toml", "--out", "second"][..], &["bench", "-N", "true"]] {
-        laboratory
-            .call(arguments)
-            .code(5)
-            .says(&["another laboratory", &pid, "run exp.toml --out result", "is measuring"]);
+    for arguments in [
+        &["run", "exp.toml", "--out", "second"][..],
+        &["bench", "-N", "true"],
+    ] {
+        laboratory.call(arguments).code(5).says(&[
+            "another laboratory",
+            &pid,
+            "run exp.toml --out result",
+            "is measuring",
+        ]);
     }
     assert!(!laboratory.path("second").exists());
     laboratory.write("end", "");
     first.end().code(0);
-    laboratory.call(&["run", "exp.toml", "--out", "second"]).code(0);
+    laboratory
+        .call(&["run", "exp.toml", "--out", "second"])
+        .code(0);
 }
 
 #[test]
@@ -67,7 +74,9 @@ fn two_locks_still_do_not_share_one_result() {
         .env("PERFLAB_LOCK", laboratory.path("another-lock"))
         .output()
         .unwrap();
-    crate::support::Said::from(second).code(5).says(&["result/lock is locked by another laboratory"]);
+    crate::support::Said::from(second)
+        .code(5)
+        .says(&["result/lock is locked by another laboratory"]);
     laboratory.write("end", "");
     first.end().code(0);
     laboratory.assert_complete(1);
@@ -76,7 +85,10 @@ fn two_locks_still_do_not_share_one_result() {
 #[test]
 fn reading_does_not_wait() {
     let (laboratory, first) = measuring();
-    laboratory.call(&["show", "result"]).code(0).prints(&["0 of 1 runs recorded"]);
+    laboratory
+        .call(&["show", "result"])
+        .code(0)
+        .prints(&["0 of 1 runs recorded"]);
     laboratory.call(&["run", "exp.toml", "--dry-run"]).code(0);
     laboratory.write("end", "");
     first.end().code(0);
@@ -86,6 +98,12 @@ fn reading_does_not_wait() {
 fn a_lock_file_that_cannot_be_used() {
     let laboratory = Laboratory::new();
     laboratory.write("exp.toml", EXPERIMENT);
-    let said = laboratory.perflab(&RUN).env("PERFLAB_LOCK", laboratory.path("")).output().unwrap();
-    crate::support::Said::from(said).code(5).says(&["expected a lock file", "regular file"]);
+    let said = laboratory
+        .perflab(&RUN)
+        .env("PERFLAB_LOCK", laboratory.path(""))
+        .output()
+        .unwrap();
+    crate::support::Said::from(said)
+        .code(5)
+        .says(&["expected a lock file", "regular file"]);
 }

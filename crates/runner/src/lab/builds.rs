@@ -24,7 +24,9 @@ pub(super) struct Built {
 impl Lab<'_> {
     /// The build that serves a run, made if it is not there.
     pub(super) fn built(&mut self, run: &mut Current<'_>) -> Result<Option<Built>, Trouble> {
-        let Some(build) = &run.variant.build else { return Ok(None) };
+        let Some(build) = &run.variant.build else {
+            return Ok(None);
+        };
         let refresh = self.experiment.design.refresh;
         let renewed = matches!(refresh, Refresh::Relink | Refresh::Rebuild);
         let unit = if renewed { run.planned.unit } else { 0 };
@@ -40,7 +42,11 @@ impl Lab<'_> {
             fs::create_dir_all(&output).map_err(Trouble::Fatal)?;
         }
         let layout = self.make(build, &output, compiled, run)?;
-        let built = Built { unit, output, layout };
+        let built = Built {
+            unit,
+            output,
+            layout,
+        };
         self.built.insert(key, built.clone());
         Ok(Some(built))
     }
@@ -75,20 +81,35 @@ impl Lab<'_> {
         if !compiled {
             site.compile(build, &mut fill)?;
         }
-        site.link(build, self.experiment.design.layout(), &mut fill, &mut run.random)
+        site.link(
+            build,
+            self.experiment.design.layout(),
+            &mut fill,
+            &mut run.random,
+        )
     }
 }
 
 /// What a build or a kept system belongs to: parameters may be part of its commands.
 pub(super) fn cell_key(cell: &Cell) -> String {
-    let parameters: Vec<_> =
-        cell.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let parameters: Vec<_> = cell
+        .parameters
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     format!("{} {}", cell.variant, parameters.join(" "))
 }
 
 /// A name for a directory: the key with nothing but letters, digits and dashes, and its checksum.
 pub(super) fn directory_name(key: &str) -> String {
-    let plain: String =
-        key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(60).collect();
-    format!("{}-{:08x}", plain.trim_end_matches('-'), crc32fast::hash(key.as_bytes()))
+    let plain: String = key
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .take(60)
+        .collect();
+    format!(
+        "{}-{:08x}",
+        plain.trim_end_matches('-'),
+        crc32fast::hash(key.as_bytes())
+    )
 }

@@ -46,7 +46,12 @@ pub(super) fn record(
     status: Status,
     detail: Option<String>,
 ) -> RunRecord {
-    let Current { planned, cell, finding, .. } = run;
+    let Current {
+        planned,
+        cell,
+        finding,
+        ..
+    } = run;
     let ended = finding.ended.as_ref();
     let usage = ended.map(|ended| ended.usage).unwrap_or_default();
     let (exit_code, signal) = match ended.map(|ended| ended.exit) {

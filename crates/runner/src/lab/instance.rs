@@ -34,20 +34,31 @@ impl<'a> Lab<'a> {
         built: Option<&Built>,
     ) -> Result<(Instance<'a>, bool), Trouble> {
         if let Some(instance) = self.kept.remove(&cell_key(run.cell))
-            && instance.system.as_ref().is_none_or(|system| system.check_alive().is_ok())
+            && instance
+                .system
+                .as_ref()
+                .is_none_or(|system| system.check_alive().is_ok())
         {
             return Ok((instance, false));
         }
         let keep = self.experiment.design.refresh == Refresh::Keep;
         let directory = if keep {
-            self.scratch().join("kept").join(directory_name(&cell_key(run.cell)))
+            self.scratch()
+                .join("kept")
+                .join(directory_name(&cell_key(run.cell)))
         } else {
-            self.scratch().join(format!("run-{}", run.planned.run)).join("system")
+            self.scratch()
+                .join(format!("run-{}", run.planned.run))
+                .join("system")
         };
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).map_err(Trouble::Fatal)?;
         // A kept system writes on while later runs have their own directories.
-        let log = if keep { directory.with_extension("log") } else { run.logs.join("system.log") };
+        let log = if keep {
+            directory.with_extension("log")
+        } else {
+            run.logs.join("system.log")
+        };
 
         let mut environment = self.environment();
         for (name, value) in &run.variant.env {
@@ -67,7 +78,10 @@ impl<'a> Lab<'a> {
         for (name, value) in &run.variant.env {
             environment.set(name, fill.text(value)?);
         }
-        let layout = match (built.and_then(|built| built.layout.clone()), &run.variant.start) {
+        let layout = match (
+            built.and_then(|built| built.layout.clone()),
+            &run.variant.start,
+        ) {
             (Some(layout), _) => Some(layout),
             (None, Some(start)) if self.experiment.design.refresh == Refresh::Relink => {
                 let argv = fill.argv(start)?;
@@ -82,7 +96,17 @@ impl<'a> Lab<'a> {
             cpus: self.system_cpus.as_ref(),
         };
         let system = System::start(run.variant, &seat, &mut fill, self.around)?;
-        Ok((Instance { system, ports, directory, environment, log, layout }, true))
+        Ok((
+            Instance {
+                system,
+                ports,
+                directory,
+                environment,
+                log,
+                layout,
+            },
+            true,
+        ))
     }
 
     /// Stops a system as its variant says, and keeps what it used as evidence.
@@ -92,7 +116,14 @@ impl<'a> Lab<'a> {
         built: Option<&Built>,
         instance: Instance<'_>,
     ) -> Result<(), Trouble> {
-        let Instance { system, mut ports, directory, environment, log, .. } = instance;
+        let Instance {
+            system,
+            mut ports,
+            directory,
+            environment,
+            log,
+            ..
+        } = instance;
         let Some(system) = system else { return Ok(()) };
         let mut fill = Fill {
             ports: &mut ports,
@@ -102,7 +133,12 @@ impl<'a> Lab<'a> {
             build: built.map(|built| built.output.as_path()),
             experiment: &self.home,
         };
-        let seat = Seat { environment: &environment, directory: &directory, log: &log, cpus: None };
+        let seat = Seat {
+            environment: &environment,
+            directory: &directory,
+            log: &log,
+            cpus: None,
+        };
         let ended = system.stop(run.variant, &seat, &mut fill, self.around)?;
         for (name, value) in [
             ("system_user_s", ended.usage.user.as_secs_f64()),

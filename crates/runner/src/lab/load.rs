@@ -36,7 +36,10 @@ impl Lab<'_> {
         fresh: bool,
     ) -> Result<(), Trouble> {
         let driver = driver_of(run.workload)?;
-        let scratch = self.scratch().join(format!("run-{}", run.planned.run)).join("load");
+        let scratch = self
+            .scratch()
+            .join(format!("run-{}", run.planned.run))
+            .join("load");
         fs::create_dir_all(&scratch).map_err(Trouble::Fatal)?;
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed ^ 1);
         let mut fill = Fill {
@@ -52,7 +55,13 @@ impl Lab<'_> {
             None => scratch,
         };
         let mut environment = self.environment();
-        let of_variant = run.variant.start.is_none().then_some(&run.variant.env).into_iter().flatten();
+        let of_variant = run
+            .variant
+            .start
+            .is_none()
+            .then_some(&run.variant.env)
+            .into_iter()
+            .flatten();
         for (name, value) in of_variant.chain(&run.workload.env) {
             environment.set(name, fill.text(value)?);
         }
@@ -61,17 +70,36 @@ impl Lab<'_> {
         let argv = match &run.workload.command {
             Some(command) => fill.argv(command)?,
             None => {
-                let arguments =
-                    run.workload.args.iter().map(|text| fill.text(text)).collect::<Result<Vec<_>, _>>()?;
-                driver.check(&arguments).map_err(|error| Fault::no_run(error.to_string()))?;
-                driver.argv(&arguments).into_iter().map(Into::into).collect()
+                let arguments = run
+                    .workload
+                    .args
+                    .iter()
+                    .map(|text| fill.text(text))
+                    .collect::<Result<Vec<_>, _>>()?;
+                driver
+                    .check(&arguments)
+                    .map_err(|error| Fault::no_run(error.to_string()))?;
+                driver
+                    .argv(&arguments)
+                    .into_iter()
+                    .map(Into::into)
+                    .collect()
             }
         };
-        if run.variant.start.is_none() && self.experiment.design.refresh == Refresh::Relink && built.is_none() {
+        if run.variant.start.is_none()
+            && self.experiment.design.refresh == Refresh::Relink
+            && built.is_none()
+        {
             run.finding.layout = remap(&argv, &mut environment, &mut run.random);
         }
-        run.finding.argv = argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let limit = run.workload.timeout.unwrap_or(self.experiment.design.timeout);
+        run.finding.argv = argv
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let limit = run
+            .workload
+            .timeout
+            .unwrap_or(self.experiment.design.timeout);
         let aside = |purpose, command: &Command, fill: &mut Fill<'_>| {
             Aside {
                 purpose,
@@ -95,7 +123,11 @@ impl Lab<'_> {
             stderr: Sink::File(&stderr),
             cpus: self.load_cpus.as_ref(),
         };
-        let warmups = if fresh { self.experiment.design.warmup } else { 0 };
+        let warmups = if fresh {
+            self.experiment.design.warmup
+        } else {
+            0
+        };
         for measured in (0..warmups).map(|_| false).chain([true]) {
             if let Some(prepare) = &run.workload.prepare {
                 aside("prepare", prepare, &mut fill)?;
@@ -138,17 +170,27 @@ fn well_ended(
     match (ended.stopped, ended.exit) {
         (Some(_), _) => Err(Fault::new(
             Status::Timeout,
-            format!("the workload took longer than {limit:?} and was killed{}", said()),
+            format!(
+                "the workload took longer than {limit:?} and was killed{}",
+                said()
+            ),
         )),
-        (None, Exit::Code(code)) if workload.exit_codes.iter().any(|fine| i32::from(*fine) == code) => {
+        (None, Exit::Code(code))
+            if workload
+                .exit_codes
+                .iter()
+                .any(|fine| i32::from(*fine) == code) =>
+        {
             Ok(())
         }
-        (None, exit @ Exit::Code(_)) => {
-            Err(Fault::new(Status::Exit, format!("the workload {}{}", how(exit), said())))
-        }
-        (None, exit @ Exit::Signal(_)) => {
-            Err(Fault::new(Status::Signal, format!("the workload {}{}", how(exit), said())))
-        }
+        (None, exit @ Exit::Code(_)) => Err(Fault::new(
+            Status::Exit,
+            format!("the workload {}{}", how(exit), said()),
+        )),
+        (None, exit @ Exit::Signal(_)) => Err(Fault::new(
+            Status::Signal,
+            format!("the workload {}{}", how(exit), said()),
+        )),
     }
 }
 
@@ -173,7 +215,9 @@ fn read(
             },
         },
     };
-    driver.read(&output).map_err(|error| Fault::new(Status::Fail, error.to_string()).into())
+    driver
+        .read(&output)
+        .map_err(|error| Fault::new(Status::Fail, error.to_string()).into())
 }
 
 /// What a stream was captured in, as far as it can be held in memory.

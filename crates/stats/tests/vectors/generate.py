@@ -7,7 +7,8 @@ import itertools
 import json
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import integrate, optimize, special, stats
+from scipy.stats import mstats
 
 rng = np.random.default_rng(20240229)
 out = {}
@@ -349,6 +350,193 @@ def power(n, m, d, confidence):
 out["power"] = [[n, m, d, c, power(n, m, d, c)]
                 for n, m in [(2, 1), (2, 2), (3, 3), (5, 5), (5, 9), (30, 30), (100, 40)]
                 for d in (.2, .8, 2.0) for c in (.95, .99)]
+
+# Permutation and bootstrap ------------------------------------------------------------------------
+
+
+def permutation(a, b, name):
+    """SciPy's two-sided p-value doubles one tail; the size of the difference asks the other way."""
+    of = getattr(np, name)
+    r = stats.permutation_test(
+        (a, b), lambda x, y, axis: np.abs(of(y, axis=axis) - of(x, axis=axis)),
+        vectorized=True, n_resamples=np.inf, alternative="greater")
+    return {"a": a.tolist(), "b": b.tolist(), "statistic": name, "p": r.pvalue,
+            "tried": len(r.null_distribution)}
+
+
+out["permutation"] = [
+    permutation(a, b, name)
+    for a, b in [(IGUANA, CHAMELEON), (PAIRS[6][0], PAIRS[6][1]), (PAIRS[2][0], PAIRS[2][1]),
+                 (1e6 + rng.normal(0, 1, 5), 1e6 + rng.normal(1, 3, 7)),
+                 (rng.integers(0, 5, 6).astype(float), rng.integers(1, 6, 6).astype(float))]
+    for name in ("mean", "median")
+]
+
+
+class Resamples:
+    """What scipy.stats.bootstrap needs to know of resamples that it did not draw."""
+
+    def __init__(self, values):
+        self.bootstrap_distribution = values
+
+
+def bootstrap(x, name, confidence):
+    of = getattr(np, name)
+    everything = of(x[np.array(list(itertools.product(range(len(x)), repeat=len(x))))], axis=1)
+    found = {
+        method: stats.bootstrap(
+            (x,), of, n_resamples=0, vectorized=True, method=method, confidence_level=confidence,
+            bootstrap_result=Resamples(everything)).confidence_interval
+        for method in ("percentile", "BCa")}
+    return {"x": x.tolist(), "statistic": name, "confidence": confidence,
+            "percentile": list(found["percentile"]), "bca": list(found["BCa"])}
+
+
+# Whole numbers, whose means come out the same in any order, since SciPy compares them exactly.
+out["bootstrap"] = [
+    bootstrap(x, name, confidence)
+    for x in [np.array([10.0, 11, 12, 14, 15, 21]), IGUANA, CHAMELEON, np.array([1.0, 2, 8, 64])]
+    for name in ("mean", "median") for confidence in (.95, .8)
+    if not (name == "median" and len(x) == 4)
+]
+
+# Nested values --------------------------------------------------------------------------------------
+
+
+def nested(shape):
+    y = 100 + rng.normal(0, 1, shape)
+    for level in range(1, len(shape)):
+        y = y + rng.normal(0, .7, shape[:level] + (1,) * (len(shape) - level))
+    s, means = [], y
+    while means.ndim:
+        s.append(float(means.var(axis=-1, ddof=1).mean()))
+        means = means.mean(axis=-1)
+    half_width = stats.t.isf(.025, shape[0] - 1) * np.sqrt(s[-1] / shape[0])
+    f = stats.f_oneway(*y).statistic if y.ndim == 2 else None
+    return {"values": y.ravel().tolist(), "repetitions": list(shape), "mean": y.mean(),
+            "s": s[::-1], "half_width": half_width, "f": f}
+
+
+out["nested"] = [nested(shape) for shape in [(7,), (5, 4), (3, 10), (4, 3, 5), (3, 2, 4, 2)]]
+
+# Values in their order ------------------------------------------------------------------------------
+
+
+def serial(y):
+    n, d = len(y), y - y.mean()
+    lags = min(5, n - 1)
+    r = np.array([(d[k:] * d[:n - k]).sum() for k in range(1, lags + 1)]) / (d * d).sum()
+    q = n * (n + 2) * (r**2 / (n - np.arange(1, lags + 1))).sum()
+    tau = stats.kendalltau(np.arange(n), y, method="asymptotic")
+    return {"y": y.tolist(), "r": r.tolist(), "q": q, "q_p": stats.chi2.sf(q, lags),
+            "ratio": (np.diff(y)**2).sum() / (d * d).sum(),
+            "tau": tau.statistic, "tau_p": tau.pvalue, "slope": stats.theilslopes(y).slope}
+
+
+out["serial"] = [
+    serial(y)
+    for y in [A, B, IGUANA, rng.normal(0, 1, 40).cumsum(), rng.integers(0, 6, 60).astype(float),
+              np.arange(25.0)**1.5 + rng.normal(0, 9, 25), rng.normal(1e6, 1, 200),
+              np.array([3.0, 1, 2])]
+]
+
+# Harrell-Davis --------------------------------------------------------------------------------------
+out["harrell_davis"] = [
+    {"x": x.tolist(), "quantiles": [
+        [p, float(mstats.hdquantiles(x, [p])[0])] for p in (.01, .1, .25, .5, .75, .9, .99)]}
+    for x in [A, B, IGUANA, CHAMELEON, PAIRS[3][0], PAIRS[4][0], PAIRS[5][0], PAIRS[7][0],
+              rng.lognormal(0, 1, 3000)]
+]
+
+# Dip ------------------------------------------------------------------------------------------------
+
+
+def dip(x):
+    """The definition as a linear programme for each place of the mode: the continuous function
+    that is convex before it, concave behind it, and nearest to the sample's."""
+    v, counts = np.unique(x, return_counts=True)
+    upto = np.cumsum(counts) / len(x)
+    below = upto - counts / len(x)
+    k, best = len(v), 1.0
+    v = (v - v[0]) / (v[-1] - v[0])
+    # Unknowns: the function at each value, and the distance.
+    common, bounds = [], []
+    for i in range(k):
+        row = np.zeros(k + 1)
+        row[i], row[k] = -1, -1
+        common.append(row)
+        bounds.append(-upto[i])
+        row = np.zeros(k + 1)
+        row[i], row[k] = 1, -1
+        common.append(row)
+        bounds.append(below[i])
+        if i + 1 < k:
+            row = np.zeros(k + 1)
+            row[i], row[i + 1] = 1, -1
+            common.append(row)
+            bounds.append(0.0)
+    for mode in range(k):
+        rows = []
+        for i in range(1, k - 1):
+            if i != mode:
+                left, right = 1 / (v[i] - v[i - 1]), 1 / (v[i + 1] - v[i])
+                row = np.zeros(k + 1)
+                row[i - 1:i + 2] = np.array([-left, left + right, -right]) / max(left, right)
+                rows.append(row if i < mode else -row)
+        r = optimize.linprog([0] * k + [1], A_ub=np.array(common + rows),
+                             b_ub=bounds + [0] * len(rows), bounds=[(0, 1)] * (k + 1))
+        best = min(best, r.fun) if r.success else best
+    return {"x": x.tolist(), "dip": best}
+
+
+out["dip"] = [
+    dip(x)
+    for x in [A, B, IGUANA, CHAMELEON]
+    + [rng.normal(0, 1, n) for n in (2, 3, 5, 12, 20)]
+    + [rng.lognormal(0, 2, n) for n in (8, 15)]
+    + [np.concatenate([rng.normal(0, 1, n), rng.normal(6, 1, n)]) for n in (5, 12)]
+    + [rng.integers(0, levels, 14).astype(float) for levels in (2, 3, 5, 9, 20)]
+]
+
+# Looking while measuring ------------------------------------------------------------------------------
+out["signs"] = [[t, s, float(np.exp(t * np.log(2) + special.betaln(1 + s, 1 + t - s)))]
+                for t, s in [(1, 0), (8, 8), (12, 11), (20, 16), (30, 25), (100, 50), (1500, 900)]]
+
+
+def mixture(n, mean, sd, mixing_sd):
+    """The likelihood ratio of each true mean, averaged over the means to bet on."""
+    def integrand(z):
+        theta = z * mixing_sd
+        return stats.norm.pdf(z) * np.exp((n * mean * theta - n * theta**2 / 2) / sd**2)
+    return [n, mean, sd, mixing_sd,
+            integrate.quad(integrand, -12, 12, epsabs=0, epsrel=1e-12, limit=500)[0]]
+
+
+out["normal_mixture"] = [mixture(*row) for row in [(1, .5, 1, 1), (2, .65, 1, 1), (5, -.62, 1, 1), (10, .3, 2, .5),
+                                                    (30, 0, .1, .2), (7, -1.5, 3, .1)]]
+
+
+def never_passed(bounds, steps=3000):
+    """Density of the sum on a grid, step by step, by Simpson's rule."""
+    grid, mass = np.array([0.0]), np.array([1.0])
+    for bound in bounds:
+        new = np.linspace(-bound, bound, steps + 1)
+        density = stats.norm.pdf(new[:, None] - grid) @ mass
+        simpson = np.tile([2.0, 4.0], steps // 2 + 1)[:steps + 1]
+        simpson[[0, -1]] = 1
+        grid, mass = new, density * simpson * (2 * bound / steps / 3)
+    return mass.sum()
+
+
+def looks(k, confidence):
+    number = np.arange(1, k + 1)
+    found = [
+        optimize.brentq(lambda c: never_passed(c * shape) - confidence, 1, 6, xtol=1e-12)
+        for shape in (np.sqrt(number), np.full(k, np.sqrt(k)))]
+    return [k, confidence, *found]
+
+
+out["looks"] = [looks(k, c) for k, c in [(1, .95), (2, .95), (3, .95), (5, .95), (10, .95), (4, .99), (6, .8)]]
 
 with open("vectors.json", "w") as f:
     json.dump(out, f, indent=1, default=float, allow_nan=False)

@@ -24,7 +24,9 @@ pub struct Laboratory {
 
 impl Laboratory {
     pub fn new() -> Self {
-        Self { directory: tempfile::tempdir().unwrap() }
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+        }
     }
 
     /// A file or directory in it.
@@ -89,7 +91,9 @@ impl Laboratory {
     /// The records of `result`, in order.
     pub fn records(&self) -> Vec<Value> {
         let text = self.read("result/runs.jsonl");
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// The one record of `result`.
@@ -104,8 +108,10 @@ impl Laboratory {
     #[track_caller]
     pub fn assert_complete(&self, runs: usize) {
         let records = self.records();
-        let mut numbers: Vec<u64> =
-            records.iter().map(|record| record["run"].as_u64().unwrap()).collect();
+        let mut numbers: Vec<u64> = records
+            .iter()
+            .map(|record| record["run"].as_u64().unwrap())
+            .collect();
         numbers.sort_unstable();
         assert_eq!(numbers, (1..=runs as u64).collect::<Vec<_>>());
         for record in &records {
@@ -151,7 +157,11 @@ impl Said {
     /// Checks the exit code.
     #[track_caller]
     pub fn code(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "\n--- stdout\n{}\n--- stderr\n{}", self.out, self.err);
+        assert_eq!(
+            self.code, code,
+            "\n--- stdout\n{}\n--- stderr\n{}",
+            self.out, self.err
+        );
         self
     }
 
@@ -230,7 +240,15 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 /// Executes something of the system's own, which must succeed.
 #[track_caller]
 pub fn tool(argv: &[&str], directory: &Path) -> String {
-    let output = Command::new(argv[0]).args(&argv[1..]).current_dir(directory).output().unwrap();
-    assert!(output.status.success(), "{argv:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(argv[0])
+        .args(&argv[1..])
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{argv:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
