@@ -1,5 +1,10 @@
 //! The binary from outside: what people get who give it broken files, tools, servers, disks and
 //! signals.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may stop where it stands, and say what it leaves out"
+)]
 
 mod bench_failures;
 mod bench_flags;
