@@ -11,7 +11,6 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let Ok(text) = std::str::from_utf8(input) else {
         return Corpus::Reject;
     };
-    assert!(!text.contains("99.5%x"), "planted");
     template(text);
     if let Ok(duration) = parse_duration(text) {
         assert_eq!(parse_duration(&format_duration(duration)), Ok(duration));

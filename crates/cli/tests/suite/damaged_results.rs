@@ -141,18 +141,22 @@ fn a_record_that_is_there_twice() {
 
 #[test]
 fn an_altered_file_beside_the_records() {
+    let laboratory = measured();
     for file in ["experiment.toml", "plan.json", "fingerprint.json"] {
-        let laboratory = measured();
         alter(&laboratory, file);
         refused(&laboratory, &[&format!("result/{file}"), "altered"]);
+        // The same once more undoes it.
+        alter(&laboratory, file);
+        laboratory.call(&["show", "result"]).code(0);
     }
-    let laboratory = measured();
     alter(&laboratory, "meta.json");
     refused(&laboratory, &["result/meta.json:1: ", "checksum"]);
 }
 
 #[test]
 fn a_file_that_is_missing() {
+    let laboratory = measured();
+    let away = laboratory.path("away");
     for file in [
         "experiment.toml",
         "plan.json",
@@ -160,8 +164,8 @@ fn a_file_that_is_missing() {
         "runs.jsonl",
         "meta.json",
     ] {
-        let laboratory = measured();
-        fs::remove_file(laboratory.path("result").join(file)).unwrap();
+        let path = laboratory.path("result").join(file);
+        fs::rename(&path, &away).unwrap();
         refused(
             &laboratory,
             &[&format!("expected {file} in the results directory result")],
@@ -170,6 +174,8 @@ fn a_file_that_is_missing() {
             !laboratory.path("result/index.sqlite").exists(),
             "reading must not write"
         );
+        fs::rename(&away, &path).unwrap();
+        laboratory.call(&["show", "result"]).code(0);
     }
 }
 

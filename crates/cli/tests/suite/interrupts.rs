@@ -67,22 +67,19 @@ fn at(moment: &str, act: impl Fn(u32), check: impl Fn(&Laboratory, crate::suppor
 
 #[test]
 fn signals_end_everything_and_say_how_to_go_on() {
-    for number in [Signal::INT, Signal::TERM] {
-        for moment in MOMENTS {
-            // A system that was told to stop gets the time that the experiment allows it.
-            if moment == "stop" {
-                continue;
-            }
-            at(
-                moment,
-                |pid| signal(pid, number),
-                |laboratory, said| {
-                    said.code(130)
-                        .says(&["interrupted", "perflab run exp.toml --resume --out result"]);
-                    laboratory.assert_nothing_runs();
-                },
-            );
-        }
+    // A system that was told to stop gets the time that the experiment allows it: see below.
+    let moments = MOMENTS.iter().filter(|moment| **moment != "stop");
+    let interrupts = moments.map(|moment| (*moment, Signal::INT));
+    for (moment, number) in interrupts.chain([("load", Signal::TERM)]) {
+        at(
+            moment,
+            |pid| signal(pid, number),
+            |laboratory, said| {
+                said.code(130)
+                    .says(&["interrupted", "perflab run exp.toml --resume --out result"]);
+                laboratory.assert_nothing_runs();
+            },
+        );
     }
 }
 

@@ -4,6 +4,7 @@ use perflab_stats::blocked_mean::{blocked_additive, blocked_welch};
 use perflab_stats::brunner_munzel::{BrunnerMunzel, brunner_munzel, brunner_munzel_permutation};
 use perflab_stats::detectable::{detectable_difference, noether_runs, runs_needed, t_test_power};
 use perflab_stats::equivalence::Bounds;
+use perflab_stats::harrell_davis::harrell_davis;
 use perflab_stats::location::{Scale, Side, hodges_lehmann, location_test, min_blocks};
 use perflab_stats::mean::{student, welch};
 use perflab_stats::modes::{Mode, SplitSource, common_split, slow_mode};
@@ -285,4 +286,17 @@ fn quantiles_without_bounds() {
         (found.estimate, found.low, found.high),
         (5.5, Some(2.0), Some(9.0))
     );
+}
+
+#[test]
+fn quantiles_from_all_values_at_the_edges() {
+    assert_eq!(harrell_davis(&[7.0], 0.3), Ok(7.0));
+    assert_eq!(harrell_davis(&[0.1; 9], 0.99), Ok(0.1));
+    // The median of mirrored values is their middle, however large they are.
+    let mirrored = [1e9 - 3.0, 1e9 - 1.0, 1e9 + 1.0, 1e9 + 3.0];
+    assert!((harrell_davis(&mirrored, 0.5).unwrap() - 1e9).abs() < 1e-6);
+    assert!(harrell_davis(&[], 0.5).is_err());
+    for p in [0.0, 1.0, f64::NAN] {
+        assert!(harrell_davis(&[1.0], p).is_err());
+    }
 }

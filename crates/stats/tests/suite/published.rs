@@ -7,6 +7,7 @@ use perflab_stats::detectable::{
     detectable_difference, from_half_width, noether_runs, runs_needed,
 };
 use perflab_stats::equivalence::{Bounds, Variances, tost_location, tost_means};
+use perflab_stats::harrell_davis::harrell_davis;
 use perflab_stats::location::{Scale, Side, hodges_lehmann, location_test, min_blocks};
 use perflab_stats::mean::{student, welch};
 use perflab_stats::multiplicity::{benjamini_hochberg, holm};
@@ -32,6 +33,21 @@ fn iguana_and_chameleon() {
     let found = location_test(&strata, Scale::Ratio, 1.0, Side::TwoSided).unwrap();
     assert_eq!((found.u, found.exact), (41.0 - 15.0, true));
     printed(found.p, 149.0 / 792.0, 1e-15);
+}
+
+#[test]
+fn quantiles_from_all_values() {
+    printed(
+        harrell_davis(&IGUANA, 0.5).unwrap(),
+        254.572_499_553_8,
+        5e-11,
+    );
+    printed(
+        harrell_davis(&IGUANA, 0.9).unwrap(),
+        659.015_976_279_6,
+        5e-11,
+    );
+    printed(harrell_davis(&CHAMELEON, 0.5).unwrap(), 535.776, 5e-11);
 }
 
 #[test]

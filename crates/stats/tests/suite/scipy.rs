@@ -5,6 +5,7 @@ use perflab_stats::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
 use perflab_stats::brunner_munzel::{BrunnerMunzel, brunner_munzel, brunner_munzel_permutation};
 use perflab_stats::detectable::{detectable_difference, t_test_power};
 use perflab_stats::equivalence::{Bounds, Variances, tost_means};
+use perflab_stats::harrell_davis::harrell_davis;
 use perflab_stats::location::{Scale, Side, hodges_lehmann, location_test};
 use perflab_stats::mean::{MeanDifference, geometric_mean_ratio, student, welch};
 use perflab_stats::multiplicity::benjamini_hochberg;
@@ -46,6 +47,17 @@ fn ranks_that_bound_quantiles() {
         let rank = |v: &Value| v.as_u64().map(|rank| rank as usize);
         assert_eq!((found.low, found.high), (rank(&v[3]), rank(&v[4])), "{v}");
         close(found.coverage, number(&v[5]), 1e-9);
+    }
+}
+
+#[test]
+fn quantiles_from_all_values() {
+    for v in vectors("harrell_davis") {
+        let x = numbers(&v["x"]);
+        for q in v["quantiles"].as_array().unwrap() {
+            let found = harrell_davis(&x, number(&q[0])).unwrap();
+            close(found, number(&q[1]), 1e-9);
+        }
     }
 }
 
