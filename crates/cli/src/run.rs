@@ -102,6 +102,8 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         programs: programs(&experiment, &home, &scratch.0, &keeper, &interrupt),
     };
 
+    // Not kept while the experiment lasts: a laboratory that is killed could not remove it.
+    drop(scratch);
     // A version command that was cut short has not said the version, so this is no fingerprint.
     if interrupt.asked() {
         return Err(Failure::new(

@@ -147,7 +147,7 @@ pub fn compare(
         warnings.push(Warning::Absolute);
     }
     let typical = typical(&middle.strata, scale, terms, &mut cache.null, &mut warnings)?;
-    let mean = mean(&average.strata, scale, terms, typical.p, &mut warnings)?;
+    let mean = mean(&average.strata, scale, terms, &typical, &mut warnings)?;
     let slow = slow(&middle, terms, &mut cache.shares, &mut warnings)?;
     Ok(Comparison {
         base: Summary::of(&average.base())?,
@@ -223,7 +223,7 @@ fn mean(
     strata: &[Stratum],
     scale: Scale,
     terms: &Terms,
-    typical_p: f64,
+    typical: &Answer,
     warnings: &mut Vec<Warning>,
 ) -> Result<Answer, Error> {
     let side = |of: fn(&Stratum) -> &Vec<f64>| -> Vec<f64> {
@@ -234,46 +234,43 @@ fn mean(
             .copied()
             .collect()
     };
-    let difference_of_means =
-        average_of(&side(|stratum| &stratum.b))? - average_of(&side(|stratum| &stratum.a))?;
-    let blocked = match blocked(strata, terms.confidence) {
-        Ok(blocked) => blocked,
+    let (a, b) = (side(|stratum| &stratum.a), side(|stratum| &stratum.b));
+    let difference_of_means = average_of(&b)? - average_of(&a)?;
+    let difference = match scale {
+        Scale::Ratio => difference_of_means / average_of(&a)?,
+        Scale::Shift => difference_of_means,
+    };
+    let estimate = if a.len().min(b.len()) < 2 {
+        None
+    } else {
+        match blocked(strata, terms.confidence) {
+            Err(Error::TooFew { .. }) => None,
+            other => Some(other),
+        }
+    };
+    let blocked = match estimate {
+        Some(Ok(blocked)) => blocked,
         // Nothing varies: any difference is exact, and the exact test knows what it is worth.
-        Err(Error::NoVariation) => {
-            let base = average_of(&side(|stratum| &stratum.a))?;
-            let difference = match scale {
-                Scale::Ratio => difference_of_means / base,
-                Scale::Shift => difference_of_means,
-            };
+        Some(Err(Error::NoVariation)) => {
             return Ok(Answer {
                 difference,
                 low: difference,
                 high: difference,
-                p: if difference == 0.0 { 1.0 } else { typical_p },
-                p_same: bounds(scale, terms)?.map(|bounds| {
-                    let ratio = 1.0 + difference;
-                    if bounds.low() < ratio && ratio < bounds.high() {
-                        0.0
-                    } else {
-                        1.0
-                    }
-                }),
+                p: if difference == 0.0 { 1.0 } else { typical.p },
+                p_same: typical.p_same,
             });
         }
-        // One run a side: a mean without a spread proves nothing.
-        Err(Error::TooFew { .. }) => {
+        Some(Err(error)) => return Err(error),
+        // One run of a side: a mean without a spread of its own proves nothing.
+        None => {
             return Ok(Answer {
-                difference: match scale {
-                    Scale::Ratio => difference_of_means / average_of(&side(|stratum| &stratum.a))?,
-                    Scale::Shift => difference_of_means,
-                },
+                difference,
                 low: f64::NEG_INFINITY,
                 high: f64::INFINITY,
                 p: 1.0,
                 p_same: bounds(scale, terms)?.map(|_| 1.0),
             });
         }
-        Err(error) => return Err(error),
     };
     let p_same = match bounds(scale, terms)? {
         None => None,
@@ -395,4 +392,119 @@ fn detectable(typical: &Answer, relative: bool, terms: &Terms) -> Option<f64> {
         smallest
     };
     smallest.is_finite().then_some(smallest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The two modes of the redis-like runs of the documents: thirty runs a side, one block.
+    const A: &str = include_str!("../tests/data/redis-like-a.txt");
+    const B: &str = include_str!("../tests/data/redis-like-b.txt");
+
+    fn observations(values: &[f64], each: usize) -> Vec<Observation> {
+        let observe = |(run, value): (usize, &f64)| Observation {
+            block: (run / each) as u32,
+            unit: run as u32,
+            value: *value,
+        };
+        values.iter().enumerate().map(observe).collect()
+    }
+
+    fn parsed(text: &str) -> Vec<f64> {
+        text.split_whitespace()
+            .map(|word| word.parse().unwrap())
+            .collect()
+    }
+
+    fn compared(a: &[f64], b: &[f64], each: usize, margin: Option<f64>) -> Comparison {
+        let terms = Terms {
+            better: Better::Higher,
+            confidence: 0.95,
+            margin,
+        };
+        let (a, b) = (observations(a, each), observations(b, each));
+        compare(&a, &b, &terms, &mut Cache::default()).unwrap()
+    }
+
+    fn near(got: f64, expected: f64) -> bool {
+        (got - expected).abs() < 1e-6
+    }
+
+    #[test]
+    fn questions_are_answered_apart() {
+        let whole = compared(&parsed(A), &parsed(B), 30, None);
+        assert!(near(whole.typical.difference, 0.023_048_758));
+        assert!(near(whole.typical.low, 0.020_584_287) && near(whole.typical.high, 0.025_701_581));
+        assert!(whole.typical.p < 0.001);
+        assert!(near(whole.mean.difference, 0.011_549_098));
+        assert!((whole.mean.low + 0.047).abs() < 5e-4 && (whole.mean.high - 0.073).abs() < 5e-4);
+        assert!(whole.mean.p > 0.7);
+        let slow = whole.slow.unwrap();
+        assert_eq!((slow.base, slow.candidate), (4, 5));
+        assert!(slow.p > 0.05);
+        assert!(whole.warnings.contains(&Warning::SlowMode));
+        let blocked = compared(&parsed(A), &parsed(B), 3, None);
+        assert!(
+            near(blocked.typical.low, 0.020_428_532) && near(blocked.typical.high, 0.025_592_315)
+        );
+    }
+
+    #[test]
+    fn a_single_run_of_a_side_proves_nothing() {
+        let many = parsed(A);
+        let lone = compared(&[10.0], &many, 30, Some(0.01));
+        assert_eq!((lone.mean.p, lone.mean.p_same), (1.0, Some(1.0)));
+        assert!(lone.typical.p > 0.05);
+        let pair = compared(&[5.0], &[5.0], 1, Some(0.01));
+        assert!(pair.mean.p_same.unwrap() > 0.05 && pair.typical.p_same.unwrap() > 0.05);
+    }
+
+    #[test]
+    fn values_that_never_vary_are_compared_exactly() {
+        let differing = compared(&[5.0; 9], &[6.0; 9], 3, Some(0.01));
+        assert!(differing.typical.p < 0.001 && differing.mean.p < 0.001);
+        assert!(near(differing.mean.difference, 0.2));
+        let equal = compared(&[5.0; 9], &[5.0; 9], 3, Some(0.01));
+        assert_eq!((equal.typical.p, equal.mean.p), (1.0, 1.0));
+        assert!(equal.mean.p_same.unwrap() < 0.001 && equal.typical.p_same.unwrap() < 0.001);
+        assert!(equal.warnings.contains(&Warning::Exact));
+    }
+
+    #[test]
+    fn sameness_needs_a_margin_that_the_runs_can_resolve() {
+        let noise = |phase: f64| -> Vec<f64> {
+            (0..30)
+                .map(|run| 100.0 + 0.3 * (f64::from(run) * 2.4 + phase).sin())
+                .collect()
+        };
+        let (a, b) = (noise(0.0), noise(1.0));
+        let wide = compared(&a, &b, 3, Some(0.01));
+        assert!(wide.typical.p_same.unwrap() < 0.001 && wide.mean.p_same.unwrap() < 0.001);
+        let narrow = compared(&a, &b, 3, Some(0.000_01));
+        assert!(narrow.typical.p_same.unwrap() > 0.05 && narrow.mean.p_same.unwrap() > 0.05);
+        assert_eq!(compared(&a, &b, 3, None).mean.p_same, None);
+    }
+
+    #[test]
+    fn iterations_of_one_unit_count_once() {
+        let terms = Terms {
+            better: Better::Lower,
+            confidence: 0.95,
+            margin: None,
+        };
+        let side = |shift: f64| -> Vec<Observation> {
+            (0..4)
+                .flat_map(|unit| (0..500).map(move |value| (unit, value)))
+                .map(|(unit, value)| Observation {
+                    block: 1,
+                    unit,
+                    value: 100.0 + f64::from(unit) + shift + f64::from(value) * 1e-6,
+                })
+                .collect()
+        };
+        let clustered = compare(&side(0.0), &side(0.5), &terms, &mut Cache::default()).unwrap();
+        assert_eq!((clustered.base.n, clustered.candidate.n), (4, 4));
+        assert!(clustered.typical.p > 0.3 && clustered.mean.p > 0.3);
+    }
 }

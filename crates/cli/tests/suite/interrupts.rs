@@ -51,6 +51,8 @@ fn at(moment: &str, act: impl Fn(u32), check: impl Fn(&Laboratory, crate::suppor
     laboratory.await_file("held");
     act(running.pid());
     check(&laboratory, running.end());
+    let left = std::fs::read_dir(laboratory.path("tmp")).unwrap().count();
+    assert_eq!(left, 0, "{moment}: a temporary directory is left");
 
     let before = laboratory.read("result/runs.jsonl");
     assert_eq!(before.lines().count(), 1, "{moment}: {before}");

@@ -24,9 +24,9 @@ pub struct Laboratory {
 
 impl Laboratory {
     pub fn new() -> Self {
-        Self {
-            directory: tempfile::tempdir().unwrap(),
-        }
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("tmp")).unwrap();
+        Self { directory }
     }
 
     /// A file or directory in it.
@@ -59,6 +59,7 @@ impl Laboratory {
             .args(arguments)
             .current_dir(self.directory.path())
             .env("PERFLAB_LOCK", self.path("lock"))
+            .env("TMPDIR", self.path("tmp"))
             .env_remove("NO_COLOR")
             .env_remove("COLUMNS")
             .stdin(Stdio::null())
