@@ -18,13 +18,13 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(found.bytes, input.len() as u64);
     assert_eq!(found.sha256.len(), 64);
     assert!(
-        !found
+        found
             .interpreter
-            .is_some_and(|text| has_control(&text) || text.contains('\n'))
+            .is_none_or(|text| !has_control(&text) && !text.contains('\n'))
     );
     assert!(
-        !found
+        found
             .build_id
-            .is_some_and(|text| !text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .is_none_or(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
     );
 });
