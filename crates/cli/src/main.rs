@@ -6,6 +6,7 @@ mod failure;
 mod progress;
 mod run;
 mod show;
+mod standby;
 mod terminal;
 
 use std::ffi::OsString;

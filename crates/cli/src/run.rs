@@ -8,12 +8,13 @@ use clap::Args;
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan, format_duration};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
-use perflab_runner::{Interrupt, Keeper, Lab, LabError, Programs, programs};
+use perflab_runner::{Lab, LabError, Programs, programs};
 use perflab_store::{Origin, ResultDir, RunRecord, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Code, Failure};
 use crate::progress::{Progress, human};
+use crate::standby::stand_by;
 use crate::terminal;
 
 /// Where results go unless told otherwise.
@@ -90,12 +91,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
 
     let _lock = lock(arguments.wait)?;
-    let interrupt = Interrupt::install()
-        .map_err(|error| Failure::environment(format!("cannot watch for Ctrl-C: {error}")))?;
-    let own = std::env::current_exe()
-        .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
-    let keeper = Keeper::start(&own)
-        .map_err(|error| Failure::environment(format!("cannot start the keeper: {error}")))?;
+    let (interrupt, keeper) = stand_by()?;
     let scratch = tempdir()?;
     let surroundings = Surroundings {
         machine: Fingerprint::take(Path::new("/")),

@@ -14,11 +14,12 @@ pub use arguments::BenchArguments;
 use arguments::Order;
 use commands::{BenchCommand, Shell};
 use measure::{Bench, Timing, Tolerated};
-use perflab_runner::{Environment, Interrupt, Keeper, cpu_set};
+use perflab_runner::{Environment, cpu_set};
 use schedule::{Count, Shuffler};
 
 use crate::failure::{Code, Failure};
 use crate::run::lock;
+use crate::standby::stand_by;
 use crate::terminal;
 
 /// The runs of one command, in order of execution.
@@ -56,12 +57,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     export::check(arguments)?;
 
     let _lock = lock(false)?;
-    let interrupt = Interrupt::install()
-        .map_err(|error| Failure::environment(format!("cannot watch for Ctrl-C: {error}")))?;
-    let own = std::env::current_exe()
-        .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
-    let keeper = Keeper::start(&own)
-        .map_err(|error| Failure::environment(format!("cannot start the keeper: {error}")))?;
+    let (interrupt, keeper) = stand_by()?;
     let mut bench = Bench {
         shell,
         environment: Environment::inherited(keeper.mark()),
