@@ -201,11 +201,13 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
         format!("started {}", record.started),
         format!("command: {}", record.argv.join(" ")),
         format!(
-            "wall {:.6} s, user {:.6} s, system {:.6} s, peak memory {} bytes, {} waits, {} preemptions",
+            "wall {:.6} s, user {:.6} s, system {:.6} s, peak memory {}, {} waits, {} preemptions",
             record.wall_s,
             record.user_s,
             record.system_s,
-            record.max_rss_bytes,
+            record
+                .max_rss_bytes
+                .map_or_else(|| "not known".to_owned(), |bytes| format!("{bytes} bytes")),
             record.voluntary_switches,
             record.involuntary_switches
         ),

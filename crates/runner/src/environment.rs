@@ -5,6 +5,7 @@
 //! data without doing anything obviously wrong, ASPLOS 2009). So each run gets another size.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 /// Names inherited from the laboratory's own environment: what programs need to be found and to
@@ -22,6 +23,9 @@ pub(crate) const MARK: &str = "PERFLAB_MARK";
 
 /// Largest padding in bytes: one page.
 pub const MAX_PADDING_BYTES: u32 = 4096;
+
+/// What paddings are cut from.
+static FULL_PADDING: [u8; MAX_PADDING_BYTES as usize] = [b'x'; MAX_PADDING_BYTES as usize];
 
 /// All variables of a process.
 #[derive(Debug, Clone)]
@@ -72,7 +76,8 @@ impl Environment {
 
     /// Makes the whole environment larger by so many bytes.
     pub fn pad(&mut self, bytes: u32) {
-        self.set(PADDING, "x".repeat(bytes.min(MAX_PADDING_BYTES) as usize));
+        let bytes = bytes.min(MAX_PADDING_BYTES) as usize;
+        self.set(PADDING, OsStr::from_bytes(&FULL_PADDING[..bytes]));
     }
 
     /// Gives it to a command.

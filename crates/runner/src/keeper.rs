@@ -2,8 +2,8 @@
 //! should the laboratory die without doing so itself (`kill -9`, a crash, the memory killer).
 //!
 //! 1. The laboratory starts the keeper with a pipe as its standard input and a file in memory as
-//!    its standard output. Into that file it writes the process groups that it has started and
-//!    not yet collected, a slot each. So the keeper sleeps while anything is measured.
+//!    its standard output: the table of the process groups that were started and not yet
+//!    collected. So the keeper sleeps while anything is measured.
 //! 2. The pipe ends when the laboratory is gone, however it went; the kernel closes it.
 //! 3. The keeper then kills the groups in the file, and every process whose environment bears
 //!    this laboratory's mark: those that left their group, or that were started in the instant
@@ -15,16 +15,14 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 
-use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::environment::MARK;
+use crate::table::Table;
 
 /// The first argument that turns the `perflab` binary into a keeper.
 pub const KEEPER_ARGUMENT: &str = "keeper";
@@ -33,19 +31,15 @@ pub const KEEPER_ARGUMENT: &str = "keeper";
 #[derive(Debug)]
 pub struct Keeper {
     mark: String,
-    inner: Option<Mutex<Inner>>,
+    inner: Option<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
     child: Child,
     pipe: Option<io::PipeWriter>,
-    table: File,
-    slots: Vec<Option<Pid>>,
+    table: Table,
 }
-
-/// Bytes of a slot: a process number, or zero.
-const SLOT_BYTES: usize = size_of::<i32>();
 
 impl Keeper {
     /// Starts a keeper: `program` is a binary that calls [`keep`] when its first argument is
@@ -56,11 +50,11 @@ impl Keeper {
     pub fn start(program: &Path) -> io::Result<Self> {
         let mark = random_word()?;
         let (read, write) = io::pipe()?;
-        let table = File::from(memfd_create("perflab-groups", MemfdFlags::CLOEXEC)?);
+        let table = Table::new()?;
         let child = Command::new(program)
             .args([KEEPER_ARGUMENT, &mark])
             .stdin(read)
-            .stdout(table.try_clone()?)
+            .stdout(table.file().try_clone_to_owned()?)
             .stderr(Stdio::null())
             .env_clear()
             // Out of reach of the terminal's Ctrl-C, which the laboratory deals with itself.
@@ -70,11 +64,10 @@ impl Keeper {
             child,
             pipe: Some(write),
             table,
-            slots: Vec::new(),
         };
         Ok(Self {
             mark,
-            inner: Some(Mutex::new(inner)),
+            inner: Some(inner),
         })
     }
 
@@ -100,30 +93,17 @@ impl Keeper {
     }
 
     fn replace(&self, before: Option<Pid>, after: Option<Pid>) {
-        let Some(inner) = &self.inner else { return };
-        let Ok(mut inner) = inner.lock() else { return };
-        let slot = match inner.slots.iter().position(|slot| *slot == before) {
-            Some(slot) => slot,
-            None if before.is_none() => {
-                inner.slots.push(None);
-                inner.slots.len() - 1
-            }
-            None => return,
-        };
-        inner.slots[slot] = after;
-        let number = after.map_or(0, |pid| pid.as_raw_nonzero().get());
-        // Without room in memory for one more page the mark is still there to find it by.
-        let _ = inner
-            .table
-            .write_all_at(&number.to_ne_bytes(), (slot * SLOT_BYTES) as u64);
+        let number = |pid: Option<Pid>| pid.map_or(0, |pid| pid.as_raw_nonzero().get());
+        // Without a place for it the mark is still there to find it by.
+        if let Some(inner) = &self.inner {
+            inner.table.replace(number(before), number(after));
+        }
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        if let Some(inner) = &mut self.inner
-            && let Ok(inner) = inner.get_mut()
-        {
+        if let Some(inner) = &mut self.inner {
             inner.pipe = None;
             let _ = inner.child.wait();
         }
@@ -136,15 +116,9 @@ impl Drop for Keeper {
 pub fn keep(mark: &str, mut pipe: impl Read, table: impl AsFd) {
     // Nothing is ever written into the pipe; an error means the same as its end.
     let _ = io::copy(&mut pipe, &mut io::sink());
-    if let Ok(table) = table.as_fd().try_clone_to_owned() {
-        let table = File::from(table);
-        let mut slot = [0_u8; SLOT_BYTES];
-        let mut offset = 0;
-        while table.read_exact_at(&mut slot, offset).is_ok() {
-            if let Some(group) = Pid::from_raw(i32::from_ne_bytes(slot)) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            offset += SLOT_BYTES as u64;
+    for group in Table::numbers(table).unwrap_or_default() {
+        if let Some(group) = Pid::from_raw(group) {
+            let _ = kill_process_group(group, Signal::KILL);
         }
     }
     // Again until none is found: one may start another while the list is read.

@@ -4,6 +4,12 @@
 //! in a group of its own, pinned, waited for with a deadline, accounted for; `perflab bench` uses
 //! it directly. [`Keeper`] ends what was started should the laboratory die.
 
+/// What is shared with signal handlers; another set of them lets a test try every order of accesses.
+mod atomics {
+    pub(crate) use std::hint::spin_loop as hint;
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering, fence};
+}
+
 mod aside;
 mod build;
 mod cpus;
@@ -11,6 +17,7 @@ mod driver;
 mod environment;
 mod fault;
 mod fill;
+mod foreground;
 mod interrupt;
 mod keeper;
 mod lab;
@@ -21,6 +28,7 @@ mod programs;
 mod ready;
 mod sys;
 mod system;
+mod table;
 
 pub use cpus::{CpuError, cpu_set};
 pub use driver::driver_of;
@@ -31,4 +39,4 @@ pub use keeper::{KEEPER_ARGUMENT, Keeper, keep};
 pub use lab::{Lab, LabError, Observer};
 pub use process::{Ended, Launch, LaunchError, Process, Sink, Stopped};
 pub use programs::{Programs, programs};
-pub use sys::{Exit, ResourceUsage, peak_memory_floor};
+pub use sys::{Exit, ResourceUsage};

@@ -10,8 +10,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open,
+    waitid,
+};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::environment::Environment;
@@ -77,9 +80,6 @@ pub enum LaunchError {
         "cannot pin to the CPUs asked for: {0}; `cat /proc/self/status | grep Cpus_allowed_list` shows which may be used"
     )]
     Pin(io::Error),
-    /// The kernel lacks pidfd_open (Linux 5.3 has it).
-    #[error("cannot watch the process that was started: {0}")]
-    Watch(io::Error),
 }
 
 fn hint(error: &io::Error) -> &'static str {
@@ -118,7 +118,6 @@ pub enum Stopped {
 #[derive(Debug)]
 pub struct Process<'k> {
     pid: Pid,
-    watch: OwnedFd,
     started: Instant,
     collected: bool,
     keeper: &'k Keeper,
@@ -147,14 +146,15 @@ impl<'k> Process<'k> {
                 .into(),
         });
         let shared = match (launch.stdout, launch.stderr) {
-            (Sink::File(out), Sink::File(err)) if out == err => Some(create(out)?),
+            (Sink::File(out), Sink::File(err)) if out == err => {
+                let log = create(out)?;
+                Some((log.try_clone().map_err(|e| open_error(out, e))?, log))
+            }
             _ => None,
         };
         match shared {
-            Some(log) => {
-                command
-                    .stdout(log.try_clone().map_err(LaunchError::Watch)?)
-                    .stderr(log);
+            Some((out, err)) => {
+                command.stdout(out).stderr(err);
             }
             None => {
                 command
@@ -178,21 +178,12 @@ impl<'k> Process<'k> {
         })?;
         let pid = Pid::from_child(&child);
         keeper.started(pid);
-        match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(watch) => Ok(Self {
-                pid,
-                watch,
-                started,
-                collected: false,
-                keeper,
-            }),
-            Err(error) => {
-                let _ = kill_process_group(pid, Signal::KILL);
-                let _ = sys::wait4(pid);
-                keeper.ended(pid);
-                Err(LaunchError::Watch(error.into()))
-            }
-        }
+        Ok(Self {
+            pid,
+            started,
+            collected: false,
+            keeper,
+        })
     }
 
     /// The process's number, which is its group's too.
@@ -202,17 +193,7 @@ impl<'k> Process<'k> {
 
     /// Whether it is still running.
     pub fn alive(&self) -> bool {
-        let mut ready = [PollFd::new(&self.watch, PollFlags::IN)];
-        !matches!(
-            poll(
-                &mut ready,
-                Some(&Timespec {
-                    tv_sec: 0,
-                    tv_nsec: 0
-                })
-            ),
-            Ok(1)
-        )
+        matches!(self.look(WaitIdOptions::NOHANG), Ok(None))
     }
 
     /// Sends a signal to the process alone, which may want to end its children itself.
@@ -222,18 +203,35 @@ impl<'k> Process<'k> {
 
     /// Waits until it has ended; at the limit, or when the user asks to stop, the whole group is
     /// killed. What the group's leader left running is killed in any case.
+    ///
+    /// # Errors
+    /// When it can be waited for no longer, as somebody else collected it, or cannot be watched
+    /// against a time limit: that takes `pidfd_open`, which Linux has since 5.3.
     pub fn wait(mut self, limit: Option<Duration>, interrupt: &Interrupt) -> io::Result<Ended> {
-        let deadline = limit.map(|limit| later(self.started, limit));
-        let stopped = self.watch_until(deadline, interrupt)?;
+        let seat = match limit {
+            None => interrupt.foreground(self.pid),
+            Some(_) => None,
+        };
+        let stopped = if seat.is_some() {
+            self.look(WaitIdOptions::empty())?;
+            interrupt.asked().then_some(Stopped::Interrupted)
+        } else {
+            let deadline = limit.map(|limit| later(self.started, limit));
+            self.watch_until(deadline, interrupt)?
+        };
+        drop(seat);
         self.collect(stopped)
     }
 
     /// Waits at most so long, without ending anything; whether it has ended by then.
     pub fn ends_within(&self, patience: Duration) -> bool {
         let deadline = later(Instant::now(), patience);
+        let Ok(watch) = self.watch() else {
+            return !self.alive();
+        };
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let mut ready = [PollFd::new(&self.watch, PollFlags::IN)];
+            let mut ready = [PollFd::new(&watch, PollFlags::IN)];
             match poll(&mut ready, Some(&timespec(left))) {
                 Ok(0) => return false,
                 Ok(_) => return true,
@@ -243,16 +241,28 @@ impl<'k> Process<'k> {
         }
     }
 
+    /// Readable once it has ended.
+    fn watch(&self) -> io::Result<OwnedFd> {
+        Ok(pidfd_open(self.pid, PidfdFlags::empty())?)
+    }
+
+    /// Looks whether it has ended, or waits for that, without collecting it.
+    fn look(&self, options: WaitIdOptions) -> io::Result<Option<WaitIdStatus>> {
+        let options = options | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        Ok(retry_on_intr(|| waitid(WaitId::Pid(self.pid), options))?)
+    }
+
     fn watch_until(
         &self,
         deadline: Option<Instant>,
         interrupt: &Interrupt,
     ) -> io::Result<Option<Stopped>> {
+        let watch = self.watch()?;
         loop {
             let left = deadline
                 .map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
             let mut ready = [
-                PollFd::new(&self.watch, PollFlags::IN),
+                PollFd::new(&watch, PollFlags::IN),
                 PollFd::from_borrowed_fd(interrupt.descriptor(), PollFlags::IN),
             ];
             match poll(&mut ready, left.as_ref()) {

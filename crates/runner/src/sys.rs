@@ -5,6 +5,7 @@
 )]
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -16,11 +17,12 @@ pub struct ResourceUsage {
     pub user: Duration,
     /// Time in the kernel.
     pub system: Duration,
-    /// Largest resident set of any one process among them, in bytes.
+    /// Largest resident set of any one process among them, in bytes; `None` where that cannot be
+    /// told.
     ///
-    /// The kernel counts the memory that the process had *before* it called exec, which is the
-    /// laboratory's own: see [`peak_memory_floor`].
-    pub max_rss_bytes: u64,
+    /// Linux counts the memory that a process had *before* it called exec, which is the
+    /// laboratory's own. So a peak that is not above the laboratory's says nothing.
+    pub max_rss_bytes: Option<u64>,
     /// Context switches because the process had to wait.
     pub voluntary_switches: u64,
     /// Context switches because the processor was taken away.
@@ -67,20 +69,28 @@ pub fn wait4(pid: Pid) -> io::Result<(Exit, ResourceUsage)> {
     Ok((exit, from_c(&usage)))
 }
 
-/// The laboratory's own largest resident set so far, in bytes.
+/// The largest resident set of this process when it was last asked for, in bytes.
+static OWN_PEAK_BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// A child's peak memory, if it can be told from this process's own.
 ///
-/// A child's peak memory that is not above this cannot be told from the laboratory's: between
-/// fork and exec the child still has the laboratory's memory, and Linux keeps that in its maximum.
-pub fn peak_memory_floor() -> u64 {
+/// This process's peak only grows, so a child below a former one need not be compared with the
+/// present one: a system call less after each run.
+fn told_apart(bytes: u64) -> Option<u64> {
+    if bytes <= OWN_PEAK_BYTES.load(Ordering::Relaxed) {
+        return None;
+    }
     // SAFETY: an all-zero `rusage` is a valid value of this plain C structure of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live, writable local of the type that getrusage fills.
-    let got = unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-    if got == 0 {
-        from_c(&usage).max_rss_bytes
-    } else {
-        0
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) } == 0 {
+        OWN_PEAK_BYTES.fetch_max(peak_bytes(&usage), Ordering::Relaxed);
     }
+    (bytes > OWN_PEAK_BYTES.load(Ordering::Relaxed)).then_some(bytes)
+}
+
+fn peak_bytes(usage: &libc::rusage) -> u64 {
+    u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024
 }
 
 fn from_c(usage: &libc::rusage) -> ResourceUsage {
@@ -94,7 +104,7 @@ fn from_c(usage: &libc::rusage) -> ResourceUsage {
     ResourceUsage {
         user: time(usage.ru_utime),
         system: time(usage.ru_stime),
-        max_rss_bytes: count(usage.ru_maxrss) * 1024,
+        max_rss_bytes: told_apart(peak_bytes(usage)),
         voluntary_switches: count(usage.ru_nvcsw),
         involuntary_switches: count(usage.ru_nivcsw),
         minor_faults: count(usage.ru_minflt),

@@ -50,8 +50,9 @@ pub struct RunRecord {
     pub user_s: f64,
     /// CPU time in the kernel, with its children.
     pub system_s: f64,
-    /// Most memory that was resident at a time.
-    pub max_rss_bytes: u64,
+    /// Most memory that was resident at a time; absent where it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rss_bytes: Option<u64>,
     /// Number of times that it waited.
     pub voluntary_switches: u64,
     /// Number of times that it was made to wait.

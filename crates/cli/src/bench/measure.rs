@@ -4,9 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use perflab_runner::{
-    Ended, Environment, Exit, Interrupt, Keeper, Launch, Process, Sink, Stopped, peak_memory_floor,
-};
+use perflab_runner::{Ended, Environment, Exit, Interrupt, Keeper, Launch, Process, Sink, Stopped};
 use rustix::thread::CpuSet;
 
 use super::commands::{BenchCommand, Shell};
@@ -158,8 +156,7 @@ impl Bench<'_> {
             wall_s: (ended.wall.as_secs_f64() - shell.wall_s).max(0.0),
             user_s: (ended.usage.user.as_secs_f64() - shell.user_s).max(0.0),
             system_s: (ended.usage.system.as_secs_f64() - shell.system_s).max(0.0),
-            max_rss_bytes: Some(ended.usage.max_rss_bytes)
-                .filter(|bytes| *bytes > peak_memory_floor()),
+            max_rss_bytes: ended.usage.max_rss_bytes,
             exit_code: match ended.exit {
                 Exit::Code(code) => Some(code),
                 Exit::Signal(_) => None,

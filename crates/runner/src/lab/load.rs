@@ -21,7 +21,7 @@ use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
 use crate::mapping::remap;
 use crate::process::{Ended, Launch, Process, Sink, Stopped};
-use crate::sys::{Exit, peak_memory_floor};
+use crate::sys::Exit;
 
 /// Most that is read of what a workload writes to one stream, in bytes.
 const MOST_OUTPUT_BYTES: u64 = 1 << 28;
@@ -208,7 +208,7 @@ fn read(
             wall_s: ended.wall.as_secs_f64(),
             user_s: ended.usage.user.as_secs_f64(),
             system_s: ended.usage.system.as_secs_f64(),
-            max_rss_bytes: Some(ended.usage.max_rss_bytes).filter(|b| *b > peak_memory_floor()),
+            max_rss_bytes: ended.usage.max_rss_bytes,
             exit_code: match ended.exit {
                 Exit::Code(code) => code,
                 Exit::Signal(signal) => 128 + signal,

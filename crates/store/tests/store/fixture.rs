@@ -69,7 +69,7 @@ pub fn record(run: u32) -> RunRecord {
         wall_s: 1.0 + x / 3.0,
         user_s: x / 7.0,
         system_s: 1e-300 * x,
-        max_rss_bytes: u64::MAX,
+        max_rss_bytes: Some(u64::MAX),
         voluntary_switches: 12,
         involuntary_switches: 3,
         environment_padding_bytes: 4095,
