@@ -1,11 +1,28 @@
 //! From the name in an experiment to a driver.
 
+use perflab_experiment::TOOLS;
 use thiserror::Error;
 
 use crate::{Command, Driver, Generic, RedisBenchmark, Rule, RuleError};
 
-/// The names that [`by_name`] knows.
-pub const NAMES: [&str; 3] = ["command", "generic", "redis-benchmark"];
+/// The drivers of tools, sorted by name. A new one is added here and to the names that an
+/// experiment may use, [`TOOLS`].
+const DRIVERS: [&dyn Driver; 1] = [&RedisBenchmark];
+
+/// The driver of the tool of this name.
+pub fn tool(name: &str) -> Option<&'static dyn Driver> {
+    DRIVERS.into_iter().find(|driver| driver.name() == name)
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    ["command", "generic"]
+        .into_iter()
+        .chain(TOOLS.iter().copied())
+}
+
+fn list() -> String {
+    names().collect::<Vec<_>>().join(", ")
+}
 
 /// Why there is no driver for a name and its rules.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -13,7 +30,7 @@ pub enum ChoiceError {
     /// No driver has this name.
     #[error(
         "expected the name of a driver ({}), found `{name}`{}",
-        NAMES.join(", "),
+        list(),
         .nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
     )]
     Unknown {
@@ -43,17 +60,21 @@ pub enum ChoiceError {
 /// # Errors
 /// An unknown name, rules that cannot be used, or rules for a driver that takes none.
 pub fn by_name(name: &str, rules: Vec<Rule>) -> Result<Box<dyn Driver>, ChoiceError> {
-    let without_rules = |name, driver: Box<dyn Driver>| match rules.len() {
-        0 => Ok(driver),
-        count => Err(ChoiceError::NeedlessRules { name, count }),
-    };
-    match name {
-        "command" => without_rules("command", Box::new(Command)),
-        "redis-benchmark" => without_rules("redis-benchmark", Box::new(RedisBenchmark)),
-        "generic" => Ok(Box::new(Generic::new(rules)?)),
-        _ => Err(ChoiceError::Unknown {
+    if name == "generic" {
+        return Ok(Box::new(Generic::new(rules)?));
+    }
+    let driver = match name {
+        "command" => &Command,
+        _ => tool(name).ok_or_else(|| ChoiceError::Unknown {
             name: name.to_owned(),
             nearest: nearest(name),
+        })?,
+    };
+    match rules.len() {
+        0 => Ok(Box::new(driver)),
+        count => Err(ChoiceError::NeedlessRules {
+            name: driver.name(),
+            count,
         }),
     }
 }
@@ -62,8 +83,7 @@ pub fn by_name(name: &str, rules: Vec<Rule>) -> Result<Box<dyn Driver>, ChoiceEr
 fn nearest(name: &str) -> Option<&'static str> {
     // Typing errors in names of this length stay above 0.8; unrelated words stay below.
     const MEANT: f64 = 0.8;
-    NAMES
-        .into_iter()
+    names()
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(likeness, _)| *likeness >= MEANT)
         .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -90,8 +110,14 @@ mod tests {
     }
 
     #[test]
+    fn every_tool_has_a_driver_and_may_be_named() {
+        let written: Vec<&str> = DRIVERS.into_iter().map(Driver::name).collect();
+        assert_eq!(written, TOOLS);
+    }
+
+    #[test]
     fn every_known_name_gives_the_driver_of_that_name() {
-        for name in NAMES {
+        for name in names() {
             let rules = if name == "generic" {
                 vec![rule()]
             } else {

@@ -21,7 +21,7 @@ fn metric(name: &str, unit: &str) -> Metric {
 }
 
 impl Driver for Command {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "command"
     }
 

@@ -156,7 +156,7 @@ fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 }
 
 impl Driver for Generic {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "generic"
     }
 

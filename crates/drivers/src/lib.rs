@@ -3,8 +3,8 @@
 //! A [`Driver`] knows how a tool is called and how its output is read. It starts nothing and
 //! opens nothing: what runs the tool hands the finished output back to [`Driver::read`].
 //!
-//! A new tool is a new file with a [`Driver`] in it, one line in [`by_name`], and recorded outputs
-//! of the real tool under `tests/fixtures`.
+//! A new tool is a new file with a [`Driver`] in it, its name in two lists, and recorded outputs of
+//! the real tool under `tests/fixtures`.
 
 mod choice;
 mod command;
@@ -16,7 +16,7 @@ mod redis_benchmark;
 
 use perflab_experiment::{Metric, Sample};
 
-pub use choice::{ChoiceError, NAMES, by_name};
+pub use choice::{ChoiceError, by_name, tool};
 pub use command::Command;
 pub use error::{ArgumentError, Place, ReadError, Stream};
 pub use generic::{Generic, Rule, RuleError, Source};
@@ -26,7 +26,7 @@ pub use redis_benchmark::RedisBenchmark;
 /// How one tool is called, and how its output becomes samples.
 pub trait Driver: std::fmt::Debug + Send + Sync {
     /// The name by which an experiment asks for this driver.
-    fn name(&self) -> &str;
+    fn name(&self) -> &'static str;
 
     /// The full command line, program first, for the arguments that the user gave.
     ///
@@ -56,5 +56,31 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
     fn cautions(&self, args: &[String]) -> Vec<String> {
         let _ = args;
         Vec::new()
+    }
+}
+
+impl<D: Driver + ?Sized> Driver for &'static D {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn argv(&self, args: &[String]) -> Vec<String> {
+        (**self).argv(args)
+    }
+
+    fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
+        (**self).check(args)
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        (**self).metrics()
+    }
+
+    fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
+        (**self).read(output)
+    }
+
+    fn cautions(&self, args: &[String]) -> Vec<String> {
+        (**self).cautions(args)
     }
 }

@@ -58,7 +58,7 @@ fn metric(name: &str) -> Metric {
 }
 
 impl Driver for RedisBenchmark {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "redis-benchmark"
     }
 

@@ -9,22 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::cell::{Scope, Visitor};
 use crate::checked;
 use crate::command::Command;
+use crate::driver::Driver;
 use crate::duration::{self, DurationText};
 use crate::error::Place;
 use crate::sample::{Better, Metric};
 use crate::variant::visit_list;
-
-/// What runs a workload's tool and turns its output into metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Driver {
-    /// redis-benchmark with `args`.
-    RedisBenchmark,
-    /// Any command; its duration and its use of resources are measured.
-    Command,
-    /// Any command; its output is read by the rules in `metrics`.
-    Generic,
-}
 
 /// A table under `[workloads]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

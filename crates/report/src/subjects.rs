@@ -349,11 +349,10 @@ fn warnings(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Vec<
 fn experiment_cautions(experiment: &Experiment) -> IndexSet<String> {
     let mut cautions = IndexSet::new();
     for (name, workload) in &experiment.workloads {
-        if workload.driver == perflab_experiment::Driver::RedisBenchmark {
-            let driver = perflab_drivers::RedisBenchmark;
-            let said = perflab_drivers::Driver::cautions(&driver, &workload.args);
-            cautions.extend(said.into_iter().map(|caution| format!("{name}: {caution}")));
-        }
+        let said = perflab_drivers::tool(workload.driver.name())
+            .map(|driver| driver.cautions(&workload.args))
+            .unwrap_or_default();
+        cautions.extend(said.into_iter().map(|caution| format!("{name}: {caution}")));
     }
     cautions
 }

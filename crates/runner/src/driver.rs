@@ -10,13 +10,8 @@ use crate::fault::Fault;
 /// # Errors
 /// When its rules make no sense together.
 pub fn driver_of(workload: &Workload) -> Result<Box<dyn Driver>, Fault> {
-    let name = match workload.driver {
-        perflab_experiment::Driver::RedisBenchmark => "redis-benchmark",
-        perflab_experiment::Driver::Command => "command",
-        perflab_experiment::Driver::Generic => "generic",
-    };
     let rules = workload.metrics.iter().map(rule).collect();
-    by_name(name, rules).map_err(|error| Fault::no_run(error.to_string()))
+    by_name(workload.driver.name(), rules).map_err(|error| Fault::no_run(error.to_string()))
 }
 
 fn rule(rule: &MetricRule) -> Rule {

@@ -2,10 +2,11 @@
 
 use super::{environment_name, no_repeats, positive};
 use crate::design::{Refresh, check_runs};
+use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
 use crate::source::Source;
-use crate::workload::{Driver, EVERY_NAME};
+use crate::workload::EVERY_NAME;
 
 pub(super) fn check(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {
     runs(experiment, source)?;

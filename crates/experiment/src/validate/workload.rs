@@ -1,9 +1,10 @@
 //! Rules of `[workloads]`.
 
 use super::{command, environment, no_nul, positive, regex};
+use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
-use crate::workload::{CsvColumn, Driver, EVERY_NAME, Extract, MetricRule, Workload};
+use crate::workload::{CsvColumn, EVERY_NAME, Extract, MetricRule, Workload};
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     for (name, workload) in &experiment.workloads {
@@ -65,10 +66,11 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
 
 /// Each driver has keys that it needs and keys that mean nothing to it.
 fn driver_keys(workload: &Workload, place: &Place) -> Result<(), Fault> {
-    let (driver, command, args, metrics) = match workload.driver {
-        Driver::RedisBenchmark => ("redis-benchmark", false, true, false),
-        Driver::Command => ("command", true, false, false),
-        Driver::Generic => ("generic", true, false, true),
+    let driver = workload.driver;
+    let (command, args, metrics) = match driver {
+        Driver::Tool(_) => (false, true, false),
+        Driver::Command => (true, false, false),
+        Driver::Generic => (true, false, true),
     };
     let needs = |key: &str| {
         Fault::value(
