@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod failure;
+mod init;
 mod progress;
 mod run;
 mod show;
@@ -38,6 +39,7 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::InitArguments),
     Run(run::RunArguments),
     Bench(Box<bench::BenchArguments>),
     Compare(compare::CompareArguments),
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     let outcome = match CommandLine::parse().command {
+        Command::Init(arguments) => init::init(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),

@@ -336,8 +336,8 @@ fn every_driver_has_a_section() {
     let page = document("drivers.md");
     let schema = Experiment::schema();
     let mut drivers = Vec::new();
-    for choice in schema["$defs"]["Driver"]["oneOf"].as_array().unwrap() {
-        drivers.push(choice["const"].as_str().unwrap());
+    for choice in schema["$defs"]["Driver"]["enum"].as_array().unwrap() {
+        drivers.push(choice.as_str().unwrap());
     }
     assert!(drivers.contains(&"generic"), "{drivers:?}");
     for driver in drivers {

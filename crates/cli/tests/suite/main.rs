@@ -14,6 +14,7 @@ mod damaged_results;
 mod experiment_files;
 mod full_disk;
 mod gates;
+mod init;
 mod interrupts;
 mod plain_files;
 mod refresh;

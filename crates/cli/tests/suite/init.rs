@@ -1,0 +1,123 @@
+//! `perflab init` writes files that can be run as they are, and never over another file.
+
+use crate::support::Laboratory;
+
+#[test]
+fn commands_become_variants_that_can_be_run() {
+    let laboratory = Laboratory::new();
+    laboratory
+        .call(&["init", "sleep 0.001", r#"awk 'BEGIN {exit "{" == ""}'"#])
+        .code(0);
+    laboratory
+        .call(&["run", "experiment.toml", "--runs", "3", "--out", "result"])
+        .code(0);
+    laboratory.assert_complete(6);
+    laboratory.call(&["compare", "result"]).code(0);
+}
+
+#[test]
+fn what_is_commented_out_can_be_taken_in() {
+    let laboratory = Laboratory::new();
+    laboratory.call(&["init", "true", "sleep 0"]).code(0);
+    let file = laboratory.read("experiment.toml");
+    let all = file
+        .replace("# [cpus] ", "[cpus] ")
+        .replace("# [variants.a-again]", "[variants.a-again]");
+    let all: Vec<String> = all
+        .lines()
+        .map(|line| match line.strip_prefix("# ") {
+            Some(rest) if rest.split_once(" = ").is_some_and(|(key, _)| is_key(key)) => {
+                rest.replace("load = [1]", "load = [0]")
+            }
+            _ => line.to_owned(),
+        })
+        .collect();
+    let all = all
+        .join("\n")
+        .replace("\n[design]\n", "\n[design]\ncontrol = \"a-again\"\n");
+    assert!(
+        all.contains("\nmargin = ") && all.contains("\nprepare = "),
+        "{all}"
+    );
+    laboratory.write(
+        "all.toml",
+        all.replace("prepare = \"...\"", "prepare = \"true\""),
+    );
+    laboratory.call(&["run", "all.toml", "--dry-run"]).code(0);
+    assert!(
+        laboratory
+            .call(&["run", "all.toml", "--runs", "3", "--out", "result"])
+            .code(0)
+            .err
+            .contains("9 runs")
+    );
+}
+
+fn is_key(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+#[test]
+fn one_command_is_compared_with_itself() {
+    let laboratory = Laboratory::new();
+    laboratory.call(&["init", "true", "-o", "one.toml"]).code(0);
+    laboratory
+        .call(&["run", "one.toml", "--runs", "3", "--out", "result"])
+        .code(0);
+    let said = laboratory.call(&["compare", "result"]).code(0);
+    assert!(said.out.contains("not proven"), "{}", said.out);
+}
+
+#[test]
+fn a_server_gets_its_port_and_a_known_tool_its_driver() {
+    let laboratory = Laboratory::new();
+    let server = "redis-server --port {port} --dir {dir}";
+    let load = "redis-benchmark -p {port} -n 500 -t ping";
+    laboratory.call(&["init", "--server", server, load]).code(0);
+    assert!(
+        laboratory
+            .read("experiment.toml")
+            .contains("driver = \"redis-benchmark\"")
+    );
+    laboratory
+        .call(&["run", "experiment.toml", "--runs", "3", "--out", "result"])
+        .code(0);
+    laboratory.assert_complete(6);
+}
+
+#[test]
+fn nothing_is_written_over_and_nonsense_is_refused() {
+    let laboratory = Laboratory::new();
+    laboratory.write("experiment.toml", "mine");
+    laboratory
+        .call(&["init", "true"])
+        .code(2)
+        .says(&["experiment.toml is there already", "-o"]);
+    assert_eq!(laboratory.read("experiment.toml"), "mine");
+    for (arguments, words) in [
+        (&["init"][..], "COMMAND"),
+        (&["init", ""], "a command is empty"),
+        (
+            &["init", "true", "", "-o", "new.toml"],
+            "a command is empty",
+        ),
+        (
+            &["init", "--server", "a 'x", "b", "-o", "new.toml"],
+            "cannot split",
+        ),
+        (
+            &["init", "true", "-o", "no/new.toml"],
+            "cannot write no/new.toml",
+        ),
+        (&["init", "--server", "a", "b", "c"], "one command"),
+        (
+            &["init", "--server", "a {prt}", "b", "-o", "new.toml"],
+            "did you mean `port`?",
+        ),
+    ] {
+        laboratory.call(arguments).code(2).says(&[words]);
+        assert!(!laboratory.path("new.toml").exists(), "{arguments:?}");
+    }
+    let said = laboratory.call(&["init", "true", "-o", "-"]).code(0);
+    assert!(said.out.contains("[variants.after]"), "{}", said.out);
+}
