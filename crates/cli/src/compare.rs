@@ -24,7 +24,7 @@ use crate::terminal;
 /// LABEL=FILE; the first is then the baseline.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  perflab compare results/first\n  \
-perflab compare results/first --part SET --detail\n  \
+perflab compare results/first --metric wall --detail\n  \
 perflab compare old=before.txt new=after.txt --unit ms --better lower\n  \
 perflab compare results/first --margin 1% --gate same --format json")]
 pub struct CompareArguments {

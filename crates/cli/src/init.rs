@@ -14,7 +14,7 @@ use crate::terminal;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab init 'sort lines' 'sort --parallel=1 lines'\n  \
-perflab init --server 'redis-server --port {port}' 'redis-benchmark -p {port} -n 10000' -o redis.toml"
+perflab init -o redis.toml --server 'redis-server --port {port}' 'redis-benchmark -p {port}'"
 )]
 pub struct InitArguments {
     /// Ways to do the same thing, the baseline first. One alone is compared with itself until you

@@ -23,9 +23,9 @@ pub const RESULTS: &str = "results";
 /// Run an experiment: measures every cell of its plan and keeps each run.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perflab run experiments/redis-suite.toml --dry-run\n  \
-perflab run experiments/redis-suite.toml --out results/first\n  \
-perflab run experiments/redis-suite.toml --resume --out results/first"
+    after_help = "Examples:\n  perflab run experiments/sort.toml --dry-run\n  \
+perflab run experiments/sort.toml --runs 12 --out results/first\n  \
+perflab run experiments/sort.toml --resume --out results/first"
 )]
 pub struct RunArguments {
     /// The experiment file.

@@ -1,0 +1,107 @@
+//! The examples that `--help` shows work, one after the other, in a directory as the repository is.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Commands whose examples make what those of the others look at; in this order.
+const FIRST: [&str; 2] = ["init", "run"];
+
+fn perflab(directory: &Path, line: &str) -> Output {
+    let binary = Path::new(env!("CARGO_BIN_EXE_perflab"));
+    let path = std::env::var("PATH").unwrap();
+    Command::new("sh")
+        .args(["-c", line])
+        .current_dir(directory)
+        .env(
+            "PATH",
+            format!("{}:{path}", binary.parent().unwrap().display()),
+        )
+        .env("PERFLAB_LOCK", directory.join("lock"))
+        .output()
+        .unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The names in the list of commands.
+fn commands(directory: &Path) -> Vec<String> {
+    let help = text(&perflab(directory, "perflab --help"));
+    let list = help.split("Commands:\n").nth(1).unwrap();
+    let names = list.lines().map_while(|line| line.strip_prefix("  "));
+    names
+        .filter(|line| !line.starts_with(' '))
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .filter(|name| name != "help")
+        .collect()
+}
+
+/// What stands under `Example:` or `Examples:`.
+fn examples(directory: &Path, command: &str) -> Vec<String> {
+    let help = text(&perflab(directory, &format!("perflab help {command}")));
+    let (_, after) = help
+        .split_once("\nExample")
+        .unwrap_or_else(|| panic!("{command}: no example in its help:\n{help}"));
+    after
+        .lines()
+        .skip(1)
+        .map_while(|line| line.strip_prefix("  "))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_command_has_an_example_that_works() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (from, to) in [
+        (root.join("experiments"), "experiments"),
+        (
+            root.join("crates/cli/tests/documents/before.txt"),
+            "before.txt",
+        ),
+        (
+            root.join("crates/cli/tests/documents/after.txt"),
+            "after.txt",
+        ),
+    ] {
+        let copied = Command::new("cp")
+            .arg("-r")
+            .arg(from)
+            .arg(here.join(to))
+            .status();
+        assert!(copied.unwrap().success());
+    }
+    let mut names = commands(here);
+    assert!(names.len() >= 8, "{names:?}");
+    names.sort_by_key(|name| {
+        FIRST
+            .iter()
+            .position(|first| first == name)
+            .unwrap_or(FIRST.len())
+    });
+
+    let mut ended = BTreeMap::new();
+    for name in names {
+        let examples = examples(here, &name);
+        assert!(!examples.is_empty(), "{name}: no example in its help");
+        for example in examples {
+            assert!(example.starts_with("perflab "), "{name}: {example}");
+            let output = perflab(here, &example);
+            // A verdict may go either way: what it ends with is no failure.
+            let verdict = name == "compare" && matches!(output.status.code(), Some(1 | 3));
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                output.status.success() || verdict,
+                "{example}: {}\n{said}",
+                output.status
+            );
+            ended.insert(example, output.status.code());
+        }
+    }
+    assert!(ended.len() > 10, "{ended:?}");
+}
