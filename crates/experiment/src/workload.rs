@@ -24,6 +24,10 @@ pub struct Workload {
     /// Arguments of the driver's tool; not with `command` and `generic`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
+    /// Words put before the tool or the command, which they execute: as `numactl` or
+    /// `ip netns exec`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<String>,
     /// The command of the drivers `command` and `generic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Command>,
@@ -234,6 +238,7 @@ impl Workload {
     ) -> Result<(), E> {
         let load = Scope::Load;
         visit_list(&mut self.args, &place.key("args"), load, visit)?;
+        visit_list(&mut self.within, &place.key("within"), load, visit)?;
         let commands = [
             ("command", &mut self.command),
             ("prepare", &mut self.prepare),

@@ -84,6 +84,16 @@ fn an_exit_code_with_the_last_words() {
 }
 
 #[test]
+fn the_words_before_a_command_execute_it() {
+    let laboratory = Laboratory::new();
+    let workload = "driver = 'command'\nwithin = ['env', 'INSIDE={variant}']\n\
+        command = '[ \"$INSIDE\" = a ]'";
+    run(&laboratory, workload).code(0);
+    laboratory.assert_complete(1);
+    assert_eq!(laboratory.record()["argv"][1], "INSIDE=a");
+}
+
+#[test]
 fn exit_codes_that_are_fine() {
     let laboratory = Laboratory::new();
     let workload = "driver = 'command'\nexit_codes = [0, 3]\ncommand = 'exit 3'";

@@ -21,6 +21,9 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
     for (index, argument) in workload.args.iter().enumerate() {
         no_nul(argument, &place.key("args").index(index))?;
     }
+    for (index, word) in workload.within.iter().enumerate() {
+        no_nul(word, &place.key("within").index(index))?;
+    }
     environment(&workload.env, &place.key("env"))?;
     if let Some(timeout) = workload.timeout {
         positive(timeout, place.key("timeout"))?;

@@ -1,5 +1,6 @@
 //! The workload of a run: prepared, warmed up, executed, read.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -92,6 +93,11 @@ impl Lab<'_> {
         {
             run.finding.layout = remap(&argv, &mut environment, &mut run.random);
         }
+        let mut within = Vec::with_capacity(run.workload.within.len());
+        for word in &run.workload.within {
+            within.push(OsString::from(fill.text(word)?));
+        }
+        let argv: Vec<OsString> = within.into_iter().chain(argv).collect();
         run.finding.argv = argv
             .iter()
             .map(|word| word.to_string_lossy().into_owned())
