@@ -2,6 +2,7 @@
 
 mod bench;
 mod compare;
+mod doctor;
 mod failure;
 mod init;
 mod progress;
@@ -44,6 +45,7 @@ enum Command {
     Bench(Box<bench::BenchArguments>),
     Compare(compare::CompareArguments),
     Show(show::ShowArguments),
+    Doctor(Box<doctor::DoctorArguments>),
     /// Compare columns of numbers as the tool of this name does, byte for byte.
     ///
     /// Takes that tool's arguments: [-Ans] [-C column] [-c confidence] [-d delimiter] [-w width]
@@ -74,6 +76,8 @@ enum Format {
     Experiment,
     /// What `perflab compare --format json` prints.
     Result,
+    /// What `perflab doctor --format json` prints.
+    Doctor,
 }
 
 fn main() -> ExitCode {
@@ -91,6 +95,11 @@ fn main() -> ExitCode {
             );
             return ExitCode::SUCCESS;
         }
+        // Not one either: something to measure, see `doctor::floor`.
+        Some(doctor::SPIN_ARGUMENT) => {
+            doctor::spin(arguments.get(2));
+            return ExitCode::SUCCESS;
+        }
         // Clap must not interpret what belongs to the old tool.
         Some("ministat") => return ministat(arguments.get(2..).unwrap_or_default()),
         _ => {}
@@ -101,6 +110,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Show(arguments) => show::show(&arguments),
+        Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),
         Command::Ministat { arguments } => return ministat(&arguments),
@@ -140,6 +150,7 @@ fn schema(format: Format) -> Result<Option<Code>, Failure> {
     let schema = match format {
         Format::Experiment => perflab_experiment::Experiment::schema(),
         Format::Result => perflab_report::schema(),
+        Format::Doctor => perflab_machine::doctor::Report::json_schema(),
     };
     let text = serde_json::to_string_pretty(&schema)
         .map_err(|error| Failure::environment(format!("cannot print the schema: {error}")))?;

@@ -61,47 +61,65 @@ impl Confinement {
 /// The tightest quota on the way from this process' control group up to the root, in either version
 /// of control groups. `None` if no group tells.
 fn cpu_quota(root: Root) -> Option<CpuQuota> {
-    let groups = root.text("proc/self/cgroup")?;
-    let mut tightest = None;
+    cpu_groups(root)
+        .into_iter()
+        .filter_map(|(directory, version)| match version {
+            Version::One => quota_v1(root, &directory),
+            Version::Two => quota_v2(root, &directory),
+        })
+        .fold(None, |tightest, quota| Some(tighter(tightest, quota)))
+}
+
+/// Which kind of control groups a directory belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    One,
+    Two,
+}
+
+/// The directories of the control groups around this process that may limit its CPU time. They
+/// need not be there.
+pub(crate) fn cpu_groups(root: Root) -> Vec<(String, Version)> {
+    let groups = root.text("proc/self/cgroup").unwrap_or_default();
+    let mut found = Vec::new();
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':');
         let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next())
         else {
             continue;
         };
-        let (mounts, read): (&[&str], Reader) = if controllers.is_empty() {
-            (&["sys/fs/cgroup", "sys/fs/cgroup/unified"], quota_v2)
+        let (mounts, version) = if controllers.is_empty() {
+            (["sys/fs/cgroup", "sys/fs/cgroup/unified"], Version::Two)
         } else if controllers.split(',').any(|controller| controller == "cpu") {
             (
-                &["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"],
-                quota_v1,
+                ["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"],
+                Version::One,
             )
         } else {
             continue;
         };
-        for quota in mounts
-            .iter()
-            .flat_map(|mount| quotas(root, mount, path, read))
-        {
-            tightest = Some(tighter(tightest, quota));
+        for mount in mounts {
+            found.extend(
+                around(mount, path)
+                    .into_iter()
+                    .map(|group| (group, version)),
+            );
         }
     }
-    tightest
+    found
 }
 
-type Reader = fn(Root, &str) -> Option<CpuQuota>;
-
-/// The quotas of a group and of all groups around it.
-fn quotas(root: Root, mount: &str, path: &str, read: Reader) -> Vec<CpuQuota> {
+/// The directories of a group and of all groups around it, the outermost first.
+fn around(mount: &str, path: &str) -> Vec<String> {
     /// More than the kernel allows groups to nest in practice.
     const MAX_DEPTH: usize = 64;
     let mut directory = mount.to_owned();
-    let mut found: Vec<CpuQuota> = read(root, &directory).into_iter().collect();
+    let mut found = vec![directory.clone()];
     // A group outside of this namespace is shown as `/..`, and cannot be looked into.
     for part in Path::new(path).components().take(MAX_DEPTH) {
         if let Component::Normal(name) = part {
             directory = format!("{directory}/{}", name.to_string_lossy());
-            found.extend(read(root, &directory));
+            found.push(directory.clone());
         }
     }
     found

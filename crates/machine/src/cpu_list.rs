@@ -16,8 +16,25 @@ pub(crate) fn count(list: &str) -> Option<u32> {
     Some(count)
 }
 
+/// More CPUs than any machine has.
+const MAX_CPUS: u32 = 1 << 16;
+
+/// The CPUs of a list, in its order. `None` if it is not a list, or longer than any machine's.
+pub(crate) fn numbers(list: &str) -> Option<Vec<u32>> {
+    if count(list)? > MAX_CPUS {
+        return None;
+    }
+    let mut numbers = Vec::new();
+    for range in list.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
+}
+
 /// Writes ascending CPU numbers as a list.
-fn list(cpus: &[u32]) -> String {
+pub(crate) fn list(cpus: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &cpu in cpus {
         match ranges.last_mut() {
@@ -71,6 +88,13 @@ mod tests {
         for wrong in ["", "3-1", "a", "0-", "0-4294967295", "0-4294967294,7"] {
             assert_eq!(count(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn lists_are_taken_apart() {
+        assert_eq!(numbers("0-2,8").unwrap(), [0, 1, 2, 8]);
+        assert_eq!(numbers(""), None);
+        assert_eq!(numbers("0-4000000000"), None);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! name stands for. All of them read files below a root that is a parameter, and what cannot be
 //! read is `None`: a machine that hides its settings is described by less, not refused.
 //!
+//! [`doctor`] judges all of that for somebody who wants to measure.
+//!
 //! [`MachineLock`] keeps two laboratories from measuring each other.
 
 mod clock;
@@ -12,6 +14,7 @@ mod confinement;
 mod cpu;
 mod cpu_list;
 mod differences;
+pub mod doctor;
 mod executable;
 mod fingerprint;
 mod frequency;

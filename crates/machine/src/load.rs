@@ -57,17 +57,18 @@ pub fn steal_share(before: &Load, after: &Load) -> Option<f64> {
     Some(steal as f64 / total as f64)
 }
 
-#[derive(Clone, Copy)]
-struct Ticks {
-    steal: u64,
-    busy: u64,
-    total: u64,
+/// The time of a CPU, or of all, since boot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ticks {
+    pub(crate) steal: u64,
+    pub(crate) busy: u64,
+    pub(crate) total: u64,
 }
 
 impl Ticks {
     /// Parses the numbers of the first line of `/proc/stat`, proc_stat(5): user, nice, system, idle,
     /// iowait, irq, softirq, steal. The guests' time that follows is contained in user and nice.
-    fn parse(numbers: &str) -> Option<Self> {
+    pub(crate) fn parse(numbers: &str) -> Option<Self> {
         let numbers: Vec<u64> = numbers
             .split_whitespace()
             .take(8)

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod export;
+mod itself;
 mod measure;
 mod schedule;
 mod summary;
@@ -13,6 +14,7 @@ use std::time::Duration;
 pub use arguments::BenchArguments;
 use arguments::Order;
 use commands::{BenchCommand, Shell};
+pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated};
 use perflab_runner::{Environment, cpu_set};
 use schedule::{Count, Shuffler};

@@ -1,0 +1,89 @@
+//! A command compared with itself: what would be "found" there is the machine's noise.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use perflab_report::Report;
+use perflab_runner::{Environment, Interrupt, Keeper};
+use rustix::thread::CpuSet;
+
+use super::commands::{BenchCommand, Shell};
+use super::measure::{Bench, Timing, Tolerated};
+use super::schedule::Shuffler;
+use super::{Findings, Measured, summary};
+use crate::failure::Failure;
+
+/// What is compared with itself, and how.
+#[derive(Debug)]
+pub struct Itself<'a> {
+    /// Program and arguments.
+    pub argv: &'a [OsString],
+    /// Where it may run.
+    pub cpus: Option<CpuSet>,
+    /// Runs of each side.
+    pub runs: u32,
+    /// Runs of each side within a block.
+    pub block: u32,
+    /// Time limit of a run.
+    pub timeout: Duration,
+    /// Ends what is left over.
+    pub keeper: &'a Keeper,
+    /// Ctrl-C.
+    pub interrupt: &'a Interrupt,
+}
+
+/// Runs and compares as `perflab bench -N` does with two commands.
+///
+/// # Errors
+/// When the command cannot be run, or the user asks to stop.
+pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
+    let command = BenchCommand {
+        name: "itself".to_owned(),
+        line: itself
+            .argv
+            .join(" ".as_ref())
+            .to_string_lossy()
+            .into_owned(),
+        prepare: None,
+        conclude: None,
+        setup: None,
+        cleanup: None,
+        parameters: Vec::new(),
+    };
+    let mut bench = Bench {
+        shell: Shell::None,
+        environment: Environment::inherited(itself.keeper.mark()),
+        cpus: itself.cpus,
+        timeout: Some(itself.timeout),
+        tolerated: Tolerated::None,
+        input: None,
+        output: None,
+        inherit_output: false,
+        keeper: itself.keeper,
+        interrupt: itself.interrupt,
+    };
+    let seed = rand::random::<u64>() >> 12;
+    let mut shuffler = Shuffler::new(seed);
+    let mut sides = [Vec::new(), Vec::new()];
+    for block in 1..=itself.runs.div_ceil(itself.block.max(1)) {
+        for drawn in shuffler.block(sides.len(), itself.block) {
+            let padding = shuffler.padding();
+            let timing = bench.run(&command, itself.argv, padding, &Timing::default())?;
+            if let Some(side) = sides.get_mut(drawn) {
+                side.push((block, timing));
+            }
+        }
+    }
+    let findings = Findings {
+        commands: sides
+            .map(|runs| Measured {
+                command: command.clone(),
+                runs,
+            })
+            .into(),
+        seed,
+        randomised: true,
+    };
+    summary::report(&findings, None)?
+        .ok_or_else(|| Failure::no_data("a comparison needs two sides"))
+}

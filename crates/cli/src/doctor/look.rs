@@ -1,0 +1,168 @@
+//! Gathers the findings: settings, then a second of watching, then measurements.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use perflab_machine::doctor::{self, Disk, Finding, Glance, Report, measured};
+use perflab_runner::{Interrupt, Keeper};
+use rustix::thread::{CpuSet, sched_getaffinity};
+
+use super::{DoctorArguments, floor, own_root};
+use crate::failure::{Code, Failure};
+use crate::run::lock;
+use crate::standby::stand_by;
+use crate::terminal;
+
+/// How long it is watched what else runs: a hundred ticks, so that shares are known to a per cent.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// CPUs that are measured unless told which, so that the whole takes about ten seconds.
+const MEASURED: usize = 4;
+
+/// Judges a copy of a machine's files.
+pub fn recorded(root: &Path, cpus: Option<&str>) -> Result<Report, Failure> {
+    if !root.is_dir() {
+        return Err(Failure::usage(format!(
+            "--root: expected a directory with proc and sys in it, found none at {}",
+            root.display()
+        )));
+    }
+    let cpus = match cpus {
+        Some(list) => numbers(list)?,
+        None => doctor::online_cpus(root),
+    };
+    let mut findings = doctor::settings(root, &cpus);
+    let glance = Glance::take(root);
+    findings.extend(doctor::strain(&glance, &glance, &cpus));
+    Ok(Report::new(&cpus, findings, Vec::new()))
+}
+
+/// Judges this machine.
+pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
+    let cpus = match &arguments.cpus {
+        Some(list) => numbers(list)?,
+        None => allowed()?,
+    };
+    perflab_runner::cpu_set(&cpus).map_err(|error| Failure::environment(error.to_string()))?;
+    let _lock = if arguments.quick {
+        None
+    } else {
+        Some(lock(arguments.wait)?)
+    };
+    let (interrupt, keeper) = stand_by()?;
+
+    let root = own_root();
+    let mut findings = doctor::settings(root, &cpus);
+    findings.extend(doctor::disks(&places(arguments)));
+    findings.extend(timers());
+
+    progress("watching what else runs");
+    let before = Glance::take(root);
+    interrupt.sleep(WATCH);
+    let after = Glance::take(root);
+    findings.extend(doctor::activity(&before, &after, &cpus, std::process::id()));
+
+    let measured = if arguments.quick {
+        Vec::new()
+    } else {
+        let chosen = match arguments.cpus {
+            Some(_) => &cpus[..],
+            None => &cpus[..cpus.len().min(MEASURED)],
+        };
+        measure(chosen, &keeper, &interrupt)?
+    };
+    if interrupt.asked() {
+        return Err(Failure::new(Code::Interrupted, "interrupted"));
+    }
+    findings.extend(measured.iter().flat_map(measured::judge));
+    findings.extend(doctor::strain(&before, &Glance::take(root), &cpus));
+    Ok(Report::new(&cpus, findings, measured))
+}
+
+/// Measures one CPU after the other.
+fn measure(
+    cpus: &[u32],
+    keeper: &Keeper,
+    interrupt: &Interrupt,
+) -> Result<Vec<measured::Measured>, Failure> {
+    let mut all = Vec::new();
+    for cpu in cpus {
+        if interrupt.asked() {
+            break;
+        }
+        progress(&format!("measuring CPU {cpu}"));
+        let mut seen = measured::measure(*cpu).map_err(|error| {
+            Failure::environment(format!("cannot measure on CPU {cpu}: {error}"))
+        })?;
+        seen.noise_floor = Some(floor::measure(*cpu, keeper, interrupt)?);
+        all.push(seen);
+    }
+    Ok(all)
+}
+
+/// CPU numbers from a list as `0-2,5`.
+pub fn numbers(list: &str) -> Result<Vec<u32>, Failure> {
+    let list: perflab_experiment::CpuList = list
+        .parse()
+        .map_err(|error| Failure::usage(format!("--cpus: {error}")))?;
+    Ok(list.numbers().to_vec())
+}
+
+/// The CPUs that this process may use.
+pub fn allowed() -> Result<Vec<u32>, Failure> {
+    let set = sched_getaffinity(None).map_err(|error| {
+        Failure::environment(format!("cannot find out which CPUs may be used: {error}"))
+    })?;
+    Ok((0..CpuSet::MAX_CPU)
+        .filter(|cpu| set.is_set(*cpu))
+        .filter_map(|cpu| u32::try_from(cpu).ok())
+        .collect())
+}
+
+/// The file systems that measuring needs room on.
+fn places(arguments: &DoctorArguments) -> Vec<Disk> {
+    [
+        (Path::new(".").to_path_buf(), "current directory"),
+        (std::env::temp_dir(), "temporary files"),
+        (arguments.results.clone(), "results"),
+    ]
+    .into_iter()
+    .filter_map(|(path, purpose)| Disk::of(&path, purpose))
+    .collect()
+}
+
+/// What systemd will start, where it runs.
+fn timers() -> Vec<Finding> {
+    if !Path::new("/run/systemd/system").is_dir() {
+        return Vec::new();
+    }
+    let listed = Command::new("systemctl")
+        .args(["list-timers", "--all", "--output=json"])
+        .output();
+    let now = jiff::Timestamp::now().as_microsecond();
+    let found = match listed {
+        Ok(output) if output.status.success() => doctor::timers(
+            &String::from_utf8_lossy(&output.stdout),
+            u64::try_from(now).unwrap_or(0),
+        )
+        .map_err(|error| error.to_string()),
+        Ok(output) => Err(format!("systemctl ended with {}", output.status)),
+        Err(error) => Err(format!("cannot start systemctl: {error}")),
+    };
+    found.unwrap_or_else(|why| {
+        vec![Finding::new(
+            "timers",
+            doctor::Severity::Note,
+            format!("the timers of systemd cannot be seen: {why}"),
+        )]
+    })
+}
+
+/// Tells a person at a terminal what takes the time.
+fn progress(what: &str) {
+    use std::io::IsTerminal;
+    if std::io::stderr().is_terminal() {
+        terminal::say(&format!("doctor: {what}"));
+    }
+}
