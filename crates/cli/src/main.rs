@@ -95,6 +95,13 @@ fn main() -> ExitCode {
             );
             return ExitCode::SUCCESS;
         }
+        // See `perflab_runner::SettingsGuard`.
+        Some(perflab_runner::GUARD_ARGUMENT) => {
+            if let (Some(root), Some(directory)) = (arguments.get(2), arguments.get(3)) {
+                perflab_runner::guard(root.as_ref(), directory.as_ref(), std::io::stdin());
+            }
+            return ExitCode::SUCCESS;
+        }
         // Not one either: something to measure, see `doctor::floor`.
         Some(doctor::SPIN_ARGUMENT) => {
             doctor::spin(arguments.get(2));
@@ -104,13 +111,22 @@ fn main() -> ExitCode {
         Some("ministat") => return ministat(arguments.get(2..).unwrap_or_default()),
         _ => {}
     }
-    let outcome = match CommandLine::parse().command {
+    let command = CommandLine::parse().command;
+    match &command {
+        Command::Run(_) | Command::Bench(_) => doctor::settle(),
+        Command::Doctor(arguments) if !arguments.settles_itself() => doctor::settle(),
+        _ => {}
+    }
+    let outcome = match command {
         Command::Init(arguments) => init::init(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Show(arguments) => show::show(&arguments),
-        Command::Doctor(arguments) => doctor::doctor(&arguments),
+        Command::Doctor(arguments) => match doctor::doctor(&arguments) {
+            Ok(code) => return ExitCode::from(code),
+            Err(failure) => Err(failure),
+        },
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),
         Command::Ministat { arguments } => return ministat(&arguments),

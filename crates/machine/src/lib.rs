@@ -7,7 +7,7 @@
 //!
 //! [`doctor`] judges all of that for somebody who wants to measure.
 //!
-//! [`MachineLock`] keeps two laboratories from measuring each other.
+//! [`tune`] changes settings for a while and puts them back. [`MachineLock`] keeps two laboratories from measuring each other.
 
 mod clock;
 mod confinement;
@@ -25,6 +25,7 @@ mod machine_lock;
 mod memory;
 mod moment;
 mod source;
+pub mod tune;
 
 pub use clock::Clock;
 pub use confinement::{Confinement, CpuQuota};

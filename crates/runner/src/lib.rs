@@ -2,7 +2,8 @@
 //!
 //! [`Lab`] goes through a plan and records each run. Below it, [`Process`] is one measured process:
 //! in a group of its own, pinned, waited for with a deadline, accounted for; `perflab bench` uses
-//! it directly. [`Keeper`] ends what was started should the laboratory die.
+//! it directly. [`Keeper`] ends what was started should the laboratory die, [`SettingsGuard`] puts
+//! settings of the machine back.
 
 /// What is shared with signal handlers; another set of them lets a test try every order of accesses.
 mod atomics {
@@ -18,6 +19,7 @@ mod environment;
 mod fault;
 mod fill;
 mod foreground;
+mod guard;
 mod interrupt;
 mod keeper;
 mod lab;
@@ -34,6 +36,7 @@ pub use cpus::{CpuError, cpu_set};
 pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
+pub use guard::{GUARD_ARGUMENT, SettingsGuard, guard};
 pub use interrupt::Interrupt;
 pub use keeper::{KEEPER_ARGUMENT, Keeper, keep};
 pub use lab::{Lab, LabError, Observer};

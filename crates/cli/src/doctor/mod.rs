@@ -1,9 +1,11 @@
 //! `perflab doctor`: judges the machine for measuring.
 
+mod apply;
 mod floor;
 mod look;
 mod text;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -11,15 +13,18 @@ use perflab_machine::doctor::Severity;
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
+pub use apply::settle;
 pub use floor::{SPIN_ARGUMENT, spin};
 
 /// Judge the machine: what would make results wrong or scattered, and what to do about it.
 ///
 /// Looks at the settings, watches for a second what else runs, then makes each CPU work for about
-/// two seconds to measure what it is worth. Changes nothing. Ends with 5 if there is an alarm.
+/// two seconds to measure what it is worth. Changes nothing, unless --apply is given. Ends with 5
+/// if there is an alarm.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perflab doctor\n  perflab doctor --quick --cpus 2-3\n  perflab doctor --format json"
+    after_help = "Examples:\n  perflab doctor\n  perflab doctor --quick --cpus 2-3\n  perflab doctor --format json\n  \
+sudo perflab doctor --apply -- perflab run experiments/redis-suite.toml"
 )]
 pub struct DoctorArguments {
     /// The CPUs to be used, as in 0 or 0-2,5 [default: all that this process may use; of those,
@@ -50,6 +55,40 @@ pub struct DoctorArguments {
     /// Judge a copy of another machine's /proc and /sys below DIR; watches and measures nothing.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
+
+    /// Set what suits measuring, check that it took, and put everything back when COMMAND has
+    /// ended; without a command the settings stay until --restore. Needs root.
+    #[arg(long)]
+    apply: bool,
+
+    /// Put back what --apply changed.
+    #[arg(long, conflicts_with = "apply")]
+    restore: bool,
+
+    /// With --apply: turn SMT off, or on.
+    #[arg(long, value_name = "STATE", requires = "apply")]
+    smt: Option<Switch>,
+
+    /// With --apply: move the interrupts of devices away from the CPUs of --cpus.
+    #[arg(long, requires = "apply", requires = "cpus")]
+    irqs: bool,
+
+    /// With --apply: executed under the settings, with nothing as its standard input.
+    #[arg(last = true, requires = "apply", value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl DoctorArguments {
+    /// Whether this call puts settings back by itself, or is about another machine.
+    pub fn settles_itself(&self) -> bool {
+        self.restore || self.root.is_some()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,8 +99,14 @@ enum Format {
     Json,
 }
 
-/// Executes the command.
-pub fn doctor(arguments: &DoctorArguments) -> Result<Option<Code>, Failure> {
+/// Executes the command; what to end with.
+pub fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
+    if arguments.restore {
+        return apply::restore(arguments);
+    }
+    if arguments.apply {
+        return apply::apply(arguments);
+    }
     let report = match &arguments.root {
         Some(root) => look::recorded(root, arguments.cpus.as_deref())?,
         None => look::here(arguments)?,
@@ -73,7 +118,10 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<Option<Code>, Failure> {
             .map_err(|error| Failure::environment(format!("cannot print the report: {error}")))?,
     };
     terminal::print(&text)?;
-    Ok((report.worst == Severity::Alarm).then_some(Code::Environment))
+    Ok(match report.worst {
+        Severity::Alarm => Code::Environment as u8,
+        _ => 0,
+    })
 }
 
 /// The root of this machine's own files.

@@ -108,7 +108,12 @@ fn verdict(report: &Report) -> String {
         Severity::Warning => "measure, but expect more scatter than need be",
         Severity::Note | Severity::Fine => "fit for measuring",
     };
-    format!("CPUs {}: {counts}: {advice}\n", report.cpus)
+    let cpus = if report.cpus.parse::<u32>().is_ok() {
+        "CPU"
+    } else {
+        "CPUs"
+    };
+    format!("{cpus} {}: {counts}: {advice}\n", report.cpus)
 }
 
 #[cfg(test)]

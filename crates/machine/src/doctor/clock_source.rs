@@ -42,6 +42,7 @@ fn judge(source: &str, better: Option<&str>) -> Finding {
                 .advice(advice)
         }
         other => warning(CHECK, format!("the clock source is {other}, which is not known here"))
-            .costs("perhaps slow readings; compare with what the measured part says of the clock"),
+            .costs("perhaps slow readings; the measured part says what one takes")
+        .advice("choose a known one if there is any: perflab doctor --apply"),
     }
 }

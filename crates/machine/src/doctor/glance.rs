@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_process_may_have_any_name() {
         let stat = "77 (a) b (c) R 5 77 77 0 -1 4194304 1 2 3 4 30 12 7 8 20 0 1 0 999 \
-                    1 1 1 1 1 1 1 1 1 1 1 1 1 1 17 3 0 0 0 0 0";
+                    1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 17 3 0 0 0 0 0";
         let ((pid, start), seen) = process(77, stat).unwrap();
         assert_eq!((pid, start, seen.ticks, seen.parent), (77, 999, 42, 5));
         assert_eq!((seen.name.as_str(), seen.cpu), ("a) b (c", Some(3)));

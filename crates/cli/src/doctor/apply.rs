@@ -1,0 +1,216 @@
+//! `perflab doctor --apply` and `--restore`: settings that suit measuring, and back.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use perflab_machine::tune::{
+    Outcome, Recovered, Session, TuneError, Wish, for_measuring, recover, state_directory,
+};
+use perflab_runner::{
+    Environment, Exit, Interrupt, Keeper, Launch, Process, SettingsGuard, Sink, Stopped,
+};
+
+use super::{DoctorArguments, look, own_root};
+use crate::failure::{Code, Failure};
+use crate::run::lock;
+use crate::standby::stand_by;
+use crate::terminal;
+
+/// Locks laboratories that a command starts against each other, while this process holds the
+/// machine's own lock against all others.
+const INNER_LOCK: &str = "command.lock";
+
+/// The root, and where its journal lies: a copy of a machine has its own, so that its values never
+/// reach this one.
+fn places(arguments: &DoctorArguments) -> Result<(PathBuf, PathBuf), Failure> {
+    match &arguments.root {
+        Some(root) => {
+            let root = std::path::absolute(root)
+                .map_err(|error| Failure::usage(format!("--root: {}: {error}", root.display())))?;
+            let directory = root.join("var/lib/perflab");
+            Ok((root, directory))
+        }
+        None => Ok((own_root().to_path_buf(), directory()?)),
+    }
+}
+
+/// The state directory of this machine.
+pub fn directory() -> Result<PathBuf, Failure> {
+    state_directory().ok_or_else(|| {
+        Failure::environment(
+            "there is no place for the journal of settings: set PERFLAB_STATE to a directory",
+        )
+    })
+}
+
+/// A failure about settings: always the surroundings'.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "for map_err, which hands it over"
+)]
+pub fn tune_failure(error: TuneError) -> Failure {
+    Failure::environment(error.to_string())
+}
+
+/// Starts the process that puts settings back should this one be killed.
+pub fn start_guard(root: &Path, directory: &Path) -> Result<SettingsGuard, Failure> {
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
+    SettingsGuard::start(&own, root, directory).map_err(|error| {
+        Failure::environment(format!("cannot start the guard of settings: {error}"))
+    })
+}
+
+/// Deals with what a laboratory that died has left, and says so. For every command that measures.
+pub fn settle() {
+    let Some(directory) = state_directory() else {
+        return;
+    };
+    match recover(own_root(), &directory, false) {
+        Ok(Recovered::Nothing | Recovered::Rebooted) => {}
+        Ok(Recovered::Restored(command, count)) => terminal::say(&format!(
+            "note: put back {count} settings of the machine that `{command}` left changed when it died"
+        )),
+        Ok(Recovered::Kept(command)) => terminal::say(&format!(
+            "note: settings of the machine are in force that `{command}` made; perflab doctor --restore puts them back"
+        )),
+        Err(error) => terminal::say(&format!("warning: {error}")),
+    }
+}
+
+/// Puts back what `--apply` has kept in force, or a dead session left.
+pub fn restore(arguments: &DoctorArguments) -> Result<u8, Failure> {
+    let (root, directory) = places(arguments)?;
+    let text = match recover(&root, &directory, true).map_err(tune_failure)? {
+        Recovered::Nothing => "nothing to put back\n".to_owned(),
+        Recovered::Rebooted => {
+            "nothing to put back: the machine was started anew since\n".to_owned()
+        }
+        Recovered::Restored(_, count) => format!("{count} settings put back\n"),
+        Recovered::Kept(command) => format!("still in force: what `{command}` made\n"),
+    };
+    terminal::print(&text)?;
+    Ok(0)
+}
+
+/// Sets what suits measuring, and keeps it or executes the command under it.
+pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
+    let (root, directory) = places(arguments)?;
+    // Nobody may be measuring while settings change under him.
+    let _lock = match arguments.root {
+        Some(_) => None,
+        None => Some(lock(arguments.wait)?),
+    };
+    let (interrupt, keeper) = stand_by()?;
+    // Declared before the session: it must be over before the guard is told to go.
+    let _guard = start_guard(&root, &directory)?;
+    let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;
+    let wishes = wishes(arguments, &root)?;
+    let outcomes = session.set(&wishes.all).map_err(tune_failure)?;
+    terminal::say(&said(&wishes.all, &outcomes));
+    for (wish, outcome) in wishes.all.iter().zip(&outcomes) {
+        if let Outcome::Failed(why) = outcome
+            && wishes.asked.contains(wish)
+        {
+            return Err(Failure::environment(format!(
+                "{} was asked for and cannot be set, so everything was put back: {why}",
+                wish.name()
+            )));
+        }
+    }
+    if arguments.command.is_empty() {
+        let count = session.keep().map_err(tune_failure)?;
+        terminal::print(&format!(
+            "{count} settings changed{}\n",
+            if count > 0 {
+                "; perflab doctor --restore puts them back"
+            } else {
+                ""
+            }
+        ))?;
+        return Ok(0);
+    }
+    let ended = execute(&arguments.command, &directory, &keeper, &interrupt);
+    let count = session.restore().map_err(tune_failure)?;
+    terminal::say(&format!("doctor: {count} settings put back"));
+    ended
+}
+
+/// What is asked of the machine.
+struct Wishes {
+    all: Vec<Wish>,
+    /// Those that were named on the command line.
+    asked: Vec<Wish>,
+}
+
+fn wishes(arguments: &DoctorArguments, root: &Path) -> Result<Wishes, Failure> {
+    let mut asked = Vec::new();
+    if let Some(smt) = arguments.smt {
+        asked.push(Wish::Smt(smt == super::Switch::On));
+    }
+    let mut all = asked.clone();
+    all.extend(for_measuring(root));
+    if arguments.irqs {
+        let list = arguments.cpus.as_deref().unwrap_or_default();
+        let wish = Wish::InterruptsAwayFrom(look::numbers(list)?);
+        asked.push(wish.clone());
+        all.push(wish);
+    }
+    Ok(Wishes { all, asked })
+}
+
+/// A line for each wish.
+fn said(wishes: &[Wish], outcomes: &[Outcome]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (wish, outcome) in wishes.iter().zip(outcomes) {
+        let (name, value) = (wish.name(), wish.value());
+        match outcome {
+            Outcome::Set { before } => {
+                lines.push(format!("set      {name}: {value} (was {before})"));
+            }
+            // A unit that does not run is no news.
+            Outcome::Already if matches!(wish, Wish::StopUnit(_)) => {}
+            Outcome::Already => lines.push(format!("already  {name}: {value}")),
+            Outcome::Failed(why) => lines.push(format!("cannot   {name}: {value}: {why}")),
+        }
+    }
+    lines.push(
+        "left     swap: never turned off, as what lies there might not fit into memory".to_owned(),
+    );
+    let lines: Vec<String> = lines.iter().map(|line| terminal::escape(line)).collect();
+    lines.join("\n")
+}
+
+/// Executes a command under the settings; its exit code, 128 and the signal's number if one ended
+/// it.
+fn execute(
+    command: &[OsString],
+    directory: &Path,
+    keeper: &Keeper,
+    interrupt: &Interrupt,
+) -> Result<u8, Failure> {
+    let mut environment = Environment::inherited(keeper.mark());
+    environment.set("PERFLAB_LOCK", directory.join(INNER_LOCK));
+    let launch = Launch {
+        argv: command,
+        environment: &environment,
+        directory: None,
+        stdin: None,
+        stdout: Sink::Inherit,
+        stderr: Sink::Inherit,
+        cpus: None,
+    };
+    let ended = Process::start(&launch, keeper)
+        .map_err(|error| Failure::environment(error.to_string()))?
+        .wait(None, interrupt)
+        .map_err(|error| Failure::environment(format!("lost track of the command: {error}")))?;
+    match (ended.stopped, ended.exit) {
+        (Some(Stopped::Interrupted | Stopped::TimeLimit), _) => {
+            Err(Failure::new(Code::Interrupted, "interrupted"))
+        }
+        (None, Exit::Code(code)) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
+        (None, Exit::Signal(signal)) => {
+            Ok(u8::try_from(signal.saturating_add(128)).unwrap_or(u8::MAX))
+        }
+    }
+}

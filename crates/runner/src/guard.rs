@@ -1,0 +1,82 @@
+//! The guard of the machine's settings: a small process beside the laboratory that puts them back,
+//! should the laboratory die without doing so itself.
+//!
+//! It sleeps in reading a pipe that ends when the laboratory is gone, like the [`Keeper`], and then
+//! does what any later command would do as well: [`recover`].
+//!
+//! [`Keeper`]: crate::Keeper
+
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use perflab_machine::tune::{pending, recover};
+
+/// The first argument that turns the `perflab` binary into a guard; the root and the state
+/// directory follow.
+pub const GUARD_ARGUMENT: &str = "settings-guard";
+
+/// The pipe may end a moment before the lock is free: how often and how long that is waited for.
+const ATTEMPTS: u32 = 1000;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The laboratory's end of the arrangement. Dropping it waits for the guard to end, so what the
+/// session did must be over by then.
+#[derive(Debug)]
+pub struct SettingsGuard {
+    child: Child,
+    pipe: Option<io::PipeWriter>,
+}
+
+impl SettingsGuard {
+    /// Starts a guard: `program` is a binary that calls [`guard`] when its first argument is
+    /// [`GUARD_ARGUMENT`].
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(program: &Path, root: &Path, directory: &Path) -> io::Result<Self> {
+        let (read, write) = io::pipe()?;
+        let mut command = Command::new(program);
+        command
+            .arg(GUARD_ARGUMENT)
+            .args([root, directory])
+            .stdin(read)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .env_clear()
+            // Out of reach of the terminal's Ctrl-C.
+            .process_group(0);
+        // Some settings are changed by other programs.
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        Ok(Self {
+            child: command.spawn()?,
+            pipe: Some(write),
+        })
+    }
+}
+
+impl Drop for SettingsGuard {
+    fn drop(&mut self) {
+        self.pipe = None;
+        let _ = self.child.wait();
+    }
+}
+
+/// What the guard does: waits until `pipe` ends, then puts back what was left changed.
+pub fn guard(root: &Path, directory: &Path, mut pipe: impl Read) {
+    // Nothing is ever written into the pipe; an error means the same as its end.
+    let _ = io::copy(&mut pipe, &mut io::sink());
+    for _ in 0..ATTEMPTS {
+        // Kept settings are pending too, but recovering says so at once.
+        match recover(root, directory, false) {
+            Ok(perflab_machine::tune::Recovered::Nothing) if pending(directory) => {}
+            _ => return,
+        }
+        thread::sleep(PAUSE);
+    }
+}
