@@ -7,7 +7,7 @@ CARGO ?= cargo
 PERFLAB := target/release/perflab
 OUT ?= results
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-kill prove-fuzz bench build tools
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-kill prove-doctor prove-fuzz bench build tools
 
 all: build
 
@@ -29,7 +29,7 @@ test: tools
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 
-prove: prove-ministat prove-rates prove-real prove-kill prove-fuzz
+prove: prove-ministat prove-rates prove-real prove-kill prove-doctor prove-fuzz
 
 # perflab ministat against the ministat that is installed, on random inputs.
 prove-ministat: tools
@@ -46,6 +46,10 @@ prove-real: tools build
 # The laboratory killed at random moments of an experiment, and resumed.
 prove-kill: tools build
 	scripts/prove-kill
+
+# Trouble made on this machine that the doctor must find, and settings that must come back.
+prove-doctor: tools build
+	scripts/prove-doctor
 
 # Every parser fed with mutated and random input.
 prove-fuzz:
