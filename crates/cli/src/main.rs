@@ -95,10 +95,10 @@ fn main() -> ExitCode {
             );
             return ExitCode::SUCCESS;
         }
-        // See `perflab_runner::SettingsGuard`.
-        Some(perflab_runner::GUARD_ARGUMENT) => {
+        // See `perflab_runner::Warden`.
+        Some(perflab_runner::WARDEN_ARGUMENT) => {
             if let (Some(root), Some(directory)) = (arguments.get(2), arguments.get(3)) {
-                perflab_runner::guard(root.as_ref(), directory.as_ref(), std::io::stdin());
+                perflab_runner::warden(root.as_ref(), directory.as_ref(), std::io::stdin());
             }
             return ExitCode::SUCCESS;
         }

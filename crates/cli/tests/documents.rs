@@ -318,6 +318,12 @@ fn every_field_of_a_result_is_described() {
 }
 
 #[test]
+fn every_field_of_the_doctors_report_is_described() {
+    let printed = perflab(&["schema", "doctor"]);
+    assert_described("command-line.md", &serde_json::from_str(&printed).unwrap());
+}
+
+#[test]
 fn every_status_is_described() {
     let text = document("result-format.md");
     let schema = schemars::schema_for!(Status);

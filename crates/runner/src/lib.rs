@@ -2,7 +2,7 @@
 //!
 //! [`Lab`] goes through a plan and records each run. Below it, [`Process`] is one measured process:
 //! in a group of its own, pinned, waited for with a deadline, accounted for; `perflab bench` uses
-//! it directly. [`Keeper`] ends what was started should the laboratory die, [`SettingsGuard`] puts
+//! it directly. [`Keeper`] ends what was started should the laboratory die, [`Warden`] puts
 //! settings of the machine back.
 
 /// What is shared with signal handlers; another set of them lets a test try every order of accesses.
@@ -19,7 +19,6 @@ mod environment;
 mod fault;
 mod fill;
 mod foreground;
-mod guard;
 mod interrupt;
 mod keeper;
 mod lab;
@@ -31,15 +30,16 @@ mod ready;
 mod sys;
 mod system;
 mod table;
+mod warden;
 
 pub use cpus::{CpuError, cpu_set};
 pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
-pub use guard::{GUARD_ARGUMENT, SettingsGuard, guard};
 pub use interrupt::Interrupt;
 pub use keeper::{KEEPER_ARGUMENT, Keeper, keep};
 pub use lab::{Lab, LabError, Observer};
 pub use process::{Ended, Launch, LaunchError, Process, Sink, Stopped};
 pub use programs::{Programs, programs};
 pub use sys::{Exit, ResourceUsage};
+pub use warden::{WARDEN_ARGUMENT, Warden, warden};

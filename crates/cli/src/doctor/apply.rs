@@ -7,7 +7,7 @@ use perflab_machine::tune::{
     Outcome, Recovered, Session, TuneError, Wish, for_measuring, recover, state_directory,
 };
 use perflab_runner::{
-    Environment, Exit, Interrupt, Keeper, Launch, Process, SettingsGuard, Sink, Stopped,
+    Environment, Exit, Interrupt, Keeper, Launch, Process, Sink, Stopped, Warden,
 };
 
 use super::{DoctorArguments, look, own_root};
@@ -53,11 +53,11 @@ pub fn tune_failure(error: TuneError) -> Failure {
 }
 
 /// Starts the process that puts settings back should this one be killed.
-pub fn start_guard(root: &Path, directory: &Path) -> Result<SettingsGuard, Failure> {
+pub fn start_warden(root: &Path, directory: &Path) -> Result<Warden, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
-    SettingsGuard::start(&own, root, directory).map_err(|error| {
-        Failure::environment(format!("cannot start the guard of settings: {error}"))
+    Warden::start(&own, root, directory).map_err(|error| {
+        Failure::environment(format!("cannot start the warden of settings: {error}"))
     })
 }
 
@@ -102,8 +102,8 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
         None => Some(lock(arguments.wait)?),
     };
     let (interrupt, keeper) = stand_by()?;
-    // Declared before the session: it must be over before the guard is told to go.
-    let _guard = start_guard(&root, &directory)?;
+    // Declared before the session: it must be over before the warden is told to go.
+    let _warden = start_warden(&root, &directory)?;
     let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;
     let wishes = wishes(arguments, &root)?;
     let outcomes = session.set(&wishes.all).map_err(tune_failure)?;

@@ -11,6 +11,7 @@ mod bench_flags;
 mod bench_order;
 mod colour;
 mod damaged_results;
+mod doctor;
 mod experiment_files;
 mod full_disk;
 mod gates;

@@ -1,4 +1,4 @@
-//! The guard of the machine's settings: a small process beside the laboratory that puts them back,
+//! The warden of the machine's settings: a small process beside the laboratory that puts them back,
 //! should the laboratory die without doing so itself.
 //!
 //! It sleeps in reading a pipe that ends when the laboratory is gone, like the [`Keeper`], and then
@@ -15,25 +15,25 @@ use std::time::Duration;
 
 use perflab_machine::tune::{pending, recover};
 
-/// The first argument that turns the `perflab` binary into a guard; the root and the state
+/// The first argument that turns the `perflab` binary into a warden; the root and the state
 /// directory follow.
-pub const GUARD_ARGUMENT: &str = "settings-guard";
+pub const WARDEN_ARGUMENT: &str = "warden";
 
 /// The pipe may end a moment before the lock is free: how often and how long that is waited for.
 const ATTEMPTS: u32 = 1000;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The laboratory's end of the arrangement. Dropping it waits for the guard to end, so what the
+/// The laboratory's end of the arrangement. Dropping it waits for the warden to end, so what the
 /// session did must be over by then.
 #[derive(Debug)]
-pub struct SettingsGuard {
+pub struct Warden {
     child: Child,
     pipe: Option<io::PipeWriter>,
 }
 
-impl SettingsGuard {
-    /// Starts a guard: `program` is a binary that calls [`guard`] when its first argument is
-    /// [`GUARD_ARGUMENT`].
+impl Warden {
+    /// Starts a warden: `program` is a binary that calls [`warden`] when its first argument is
+    /// [`WARDEN_ARGUMENT`].
     ///
     /// # Errors
     /// When it cannot be started.
@@ -41,7 +41,7 @@ impl SettingsGuard {
         let (read, write) = io::pipe()?;
         let mut command = Command::new(program);
         command
-            .arg(GUARD_ARGUMENT)
+            .arg(WARDEN_ARGUMENT)
             .args([root, directory])
             .stdin(read)
             .stdout(Stdio::null())
@@ -60,15 +60,15 @@ impl SettingsGuard {
     }
 }
 
-impl Drop for SettingsGuard {
+impl Drop for Warden {
     fn drop(&mut self) {
         self.pipe = None;
         let _ = self.child.wait();
     }
 }
 
-/// What the guard does: waits until `pipe` ends, then puts back what was left changed.
-pub fn guard(root: &Path, directory: &Path, mut pipe: impl Read) {
+/// What the warden does: waits until `pipe` ends, then puts back what was left changed.
+pub fn warden(root: &Path, directory: &Path, mut pipe: impl Read) {
     // Nothing is ever written into the pipe; an error means the same as its end.
     let _ = io::copy(&mut pipe, &mut io::sink());
     for _ in 0..ATTEMPTS {
