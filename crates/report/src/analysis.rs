@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
+use perflab_stats::anytime::compare_anytime;
 use perflab_stats::multiplicity::holm_weighted;
 use perflab_stats::verdict::{
     self, Cache, Comparison, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, Warning, compare,
@@ -66,6 +67,9 @@ pub struct Selection {
     pub confidence: f64,
     /// Which claims are made.
     pub claims: Claims,
+    /// Whether the runs may have been stopped by their own results. Then only what holds whenever
+    /// one stops is claimed, and nothing about the mean.
+    pub anytime: bool,
 }
 
 impl Default for Selection {
@@ -76,6 +80,7 @@ impl Default for Selection {
             margin: None,
             confidence: 0.95,
             claims: Claims::default(),
+            anytime: false,
         }
     }
 }
@@ -223,8 +228,13 @@ fn compare_subject(
         .filter(|group| group.variant != baseline && !group.observations.is_empty())
         .filter(|_| !base.observations.is_empty())
         .map(|group| {
-            let comparison = compare(&base.observations, &group.observations, &terms, cache)
-                .map_err(|source| AnalysisError::Statistics {
+            let (a, b) = (&base.observations, &group.observations);
+            let comparison = if selection.anytime {
+                compare_anytime(a, b, &terms, &mut cache.null)
+            } else {
+                compare(a, b, &terms, cache)
+            };
+            let comparison = comparison.map_err(|source| AnalysisError::Statistics {
                     what: format!("{} of {}", subject.metric.name, group.variant),
                     source,
                 })?;
@@ -398,7 +408,10 @@ fn judge(
 ) -> Result<usize, AnalysisError> {
     let alpha = 1.0 - selection.confidence;
     let mut drafts: Vec<&mut Draft> = rows.iter_mut().chain(pooled).collect();
-    let asked = [selection.claims.typical, selection.claims.mean];
+    let asked = [
+        selection.claims.typical,
+        selection.claims.mean && !selection.anytime,
+    ];
     let weights = [TYPICAL_WEIGHT, MEAN_WEIGHT];
     let questions: Vec<usize> = (0..asked.len())
         .filter(|question| asked[*question])

@@ -122,6 +122,9 @@ impl Differences {
     /// The difference and its interval: `-3.1% [-4.0, -2.2]`.
     pub(crate) fn answer(self, answer: &Answer) -> String {
         let style = self.for_answer(answer);
+        if answer.p_adjusted.is_none() && answer.low.is_none() && answer.high.is_none() {
+            return style.estimate(answer.difference);
+        }
         let (low, high) = style.ends(answer.low, answer.high);
         format!("{} [{low}, {high}]", style.estimate(answer.difference))
     }

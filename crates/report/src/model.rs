@@ -52,6 +52,33 @@ pub struct Design {
     pub seed: Option<u64>,
     /// Whether the order within blocks was random.
     pub randomised: bool,
+    /// Present where blocks were measured until the claims were decided. Only claims that hold
+    /// whenever one stops are made then: about the typical run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_decided: Option<UntilDecided>,
+}
+
+/// A measurement that its own results may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UntilDecided {
+    /// Blocks that are finished, and count.
+    pub blocks: u32,
+    /// Blocks after which it ends in any case.
+    pub most: u32,
+    /// Why it ended; absent while it has not.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why a measurement until decided ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stopped {
+    /// Every claim that was asked for is decided.
+    Decided,
+    /// All runs of the design are made.
+    Runs,
+    /// The time budget is used up.
+    Budget,
 }
 
 /// One candidate against the baseline on one metric.

@@ -126,6 +126,7 @@ pub fn plain_report(
         failed: IndexMap::new(),
         seed: None,
         randomised: false,
+        until_decided: None,
     };
     let subject = Subject {
         workload: name.to_owned(),
@@ -293,6 +294,7 @@ fn design(plan: &Plan, records: &[RunRecord]) -> Design {
         failed,
         seed: Some(plan.seed),
         randomised: true,
+        until_decided: None,
     }
 }
 

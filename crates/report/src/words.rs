@@ -2,6 +2,7 @@
 
 use crate::model::{Answer, Report, Row, Verdict};
 use crate::number;
+use crate::stopping::{caveat, ending};
 use crate::sections::{distinct, label_within_workload, row_label};
 
 /// Rows that a warning names before it counts the rest.
@@ -85,7 +86,9 @@ fn runs(report: &Report) -> String {
 pub(crate) fn failures(report: &Report) -> Option<String> {
     let design = &report.design;
     let mut parts = Vec::new();
-    if design.recorded != design.planned {
+    if let Some(until) = &design.until_decided {
+        parts.push(ending(until, report));
+    } else if design.recorded != design.planned {
         parts.push(format!(
             "{} of {} planned runs recorded",
             design.recorded, design.planned
@@ -129,7 +132,7 @@ pub(crate) fn control(report: &Report) -> Option<(String, bool)> {
     Some((sentence, found > 0))
 }
 
-/// What the columns and the verdicts mean: at most four sentences. `medians`: whether there is a column of them.
+/// What the columns and the verdicts mean: at most five sentences. `medians`: whether there is a column of them.
 pub(crate) fn legend(report: &Report, medians: bool) -> Vec<String> {
     if all(report).next().is_none() {
         return Vec::new();
@@ -137,6 +140,7 @@ pub(crate) fn legend(report: &Report, medians: bool) -> Vec<String> {
     let legend = [
         Some(columns(report, medians)),
         Some(family(report)),
+        report.design.until_decided.map(|_| caveat(report)),
         detectable(report),
         unproven(report),
     ];
@@ -151,7 +155,15 @@ fn columns(report: &Report, medians: bool) -> String {
         ""
     };
     let open = |end: Option<f64>| !end.is_some_and(f64::is_finite);
-    let lacks_end = answers(report).any(|answer| open(answer.low) || open(answer.high));
+    let anytime = report.design.until_decided.is_some();
+    // The mean has no interval then, which the caveat says.
+    let shown = all(report).flat_map(|row| {
+        let mean = Some(&row.mean).filter(|_| !anytime);
+        std::iter::once(&row.typical).chain(mean)
+    });
+    let lacks_end = shown
+        .into_iter()
+        .any(|answer| open(answer.low) || open(answer.high));
     let ends = if lacks_end {
         format!(
             "; {}: no end, as the runs are too few or too uneven",

@@ -19,11 +19,12 @@
 //! | How many claims are made at once? | [`multiplicity`] |
 //! | Are these runs at all, or iterations inside one? | [`dependence`], [`serial`] |
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
-//! | May one look while measuring, and stop? | [`sequential`] |
+//! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
 //! | What do other methods say, for a report? | [`permutation`], [`bootstrap`] |
 //!
 //! [`verdict`] puts them together.
 
+pub mod anytime;
 pub mod blocked_mean;
 pub mod bootstrap;
 pub mod brunner_munzel;

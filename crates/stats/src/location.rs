@@ -54,14 +54,14 @@ impl Scale {
     }
 
     /// What an interval reaches to where the runs set no bound.
-    fn limits(self) -> (f64, f64) {
+    pub(crate) fn limits(self) -> (f64, f64) {
         match self {
             Self::Ratio => (0.0, f64::INFINITY),
             Self::Shift => (f64::NEG_INFINITY, f64::INFINITY),
         }
     }
 
-    fn effect(self, a: f64, b: f64) -> f64 {
+    pub(crate) fn effect(self, a: f64, b: f64) -> f64 {
         match self {
             Self::Ratio => b / a,
             Self::Shift => b - a,
@@ -75,7 +75,7 @@ impl Scale {
         }
     }
 
-    fn midpoint(self, low: f64, high: f64) -> f64 {
+    pub(crate) fn midpoint(self, low: f64, high: f64) -> f64 {
         match self {
             Self::Ratio => low * (high / low).sqrt(),
             Self::Shift => low + 0.5 * (high - low),

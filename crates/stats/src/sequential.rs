@@ -7,7 +7,7 @@
 //!   one unit. It reaches `1 / level` with probability `level` at most, whenever one looks and for
 //!   however long (Ville, *Étude critique de la notion de collectif*, 1939). So one may stop at any
 //!   time, for any reason, and `1 / (largest wealth so far)` is a p-value throughout
-//!   ([`RankEProcess`], [`SignEProcess`], [`normal_mixture`]);
+//!   ([`RankEProcess`], which has a confidence sequence too, [`SignEProcess`], [`normal_mixture`]);
 //! - a fixed number of looks, decided before, with a raised bar at each ([`Boundary`]).
 //!
 //! For small effects a fixed number of runs finds more than an e-process does with as many: the
@@ -20,6 +20,7 @@ mod looks;
 mod normal;
 mod ranks;
 mod signs;
+mod spread;
 
 pub use looks::{Boundary, MOST_LOOKS};
 pub use normal::{asymptotic_half_width, normal_mixture};
@@ -31,7 +32,8 @@ pub use signs::SignEProcess;
 pub struct Evidence {
     /// The wealth now. Evidence against "no difference" at this moment; it may shrink again.
     pub e_value: f64,
-    /// p-value that holds at any time: one over the largest wealth so far, at most 1.
+    /// p-value that holds at any time: one over the largest wealth so far, at most 1. Where two
+    /// gamblers play ([`RankEProcess`]), two over the largest wealth of either.
     pub p: f64,
 }
 

@@ -124,7 +124,8 @@ pub struct Comparison {
 /// What is computed once for many comparisons: the same designs and the same counts come again.
 #[derive(Debug, Default)]
 pub struct Cache {
-    null: NullCache,
+    /// Null distributions.
+    pub null: NullCache,
     shares: HashMap<[usize; 4], f64>,
 }
 
@@ -370,7 +371,7 @@ fn slow(
 }
 
 /// The mode that most runs are in, on the side that has a gap (the baseline's, if both have).
-fn main_mode(split: &CommonSplit) -> Mode {
+pub(crate) fn main_mode(split: &CommonSplit) -> Mode {
     match split.source {
         SplitSource::Own | SplitSource::Baseline => split.a.main(),
         SplitSource::Candidate => split.b.main(),

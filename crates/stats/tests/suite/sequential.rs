@@ -1,49 +1,102 @@
 //! Looking while measuring: against published numbers, SciPy, and what may happen by chance.
 
-use crate::support::{close, number, printed, redis_like, redis_like_in_blocks, vectors};
+use crate::support::{
+    blocks, close, number, numbers, printed, redis_like, redis_like_in_blocks, vectors,
+};
 use perflab_stats::Stratum;
+use perflab_stats::location::{Scale, Side};
 use perflab_stats::sequential::{
-    Boundary, MOST_LOOKS, RankEProcess, SignEProcess, asymptotic_half_width, normal_mixture,
+    Boundary, Evidence, MOST_LOOKS, RankEProcess, SignEProcess, asymptotic_half_width,
+    normal_mixture,
 };
 use proptest::prelude::*;
 
+fn observed(process: &mut RankEProcess, block: &Stratum) -> Evidence {
+    process.observe(block).unwrap();
+    process.evidence()
+}
+
 #[test]
 fn the_redis_like_case_is_decided_after_seven_blocks() {
-    let mut process = RankEProcess::default();
+    let mut process = RankEProcess::new(Scale::Ratio);
     assert_eq!(
         (process.evidence().e_value, process.evidence().p),
         (1.0, 1.0)
     );
     let path: Vec<_> = redis_like_in_blocks()
         .iter()
-        .map(|block| process.observe(block).unwrap())
+        .map(|block| observed(&mut process, block))
         .collect();
-    let expected = [
-        (1.698, 5e-4),
-        (0.8691, 5e-5),
-        (0.9243, 5e-5),
-        (2.3137, 5e-5),
-        (8.5019, 5e-5),
-        (9.5287, 5e-5),
-        (43.253, 5e-4),
-    ];
-    for (found, (e_value, half_unit)) in path.iter().zip(expected) {
-        printed(found.e_value, e_value, half_unit);
+    for (found, expected) in path.iter().zip(numbers(&vectors("rank_process")[0]["e"])) {
+        close(found.e_value, expected, 1e-9);
     }
     let decided = path.iter().position(|found| found.p <= 0.05);
     assert_eq!(decided, Some(6));
     // The p-value keeps the best moment.
-    close(path[2].p, 1.0 / path[0].e_value, 1e-12);
+    assert_eq!(path[1].p, path[0].p);
+}
+
+#[test]
+fn ranks_against_an_enumeration() {
+    for (v, confidence) in vectors("rank_process")
+        .iter()
+        .zip([0.95, 0.95, 0.95, 0.8, 0.9, 0.95])
+    {
+        let mut process = RankEProcess::new(Scale::Ratio);
+        for (block, e_value) in blocks(v).iter().zip(numbers(&v["e"])) {
+            close(observed(&mut process, block).e_value, e_value, 1e-9);
+        }
+        close(process.evidence().p, number(&v["p"]), 1e-9);
+        close(
+            process.p(1.01, Side::Greater),
+            number(&v["up_at_1.01"]),
+            1e-9,
+        );
+        let (low, high) = process.interval(confidence).unwrap();
+        close(low, number(&v["low"]), 1e-12);
+        close(high, v["high"].as_f64().unwrap_or(f64::INFINITY), 1e-12);
+    }
+}
+
+#[test]
+fn the_interval_and_the_test_agree() {
+    let mut process = RankEProcess::new(Scale::Ratio);
+    assert_eq!(process.interval(0.95), Ok((0.0, f64::INFINITY)));
+    assert!(process.interval(1.0).is_err());
+    let mut widths = Vec::new();
+    for block in redis_like_in_blocks() {
+        process.observe(&block).unwrap();
+        let (low, high) = process.interval(0.95).unwrap();
+        assert_eq!(low > 1.0 || high < 1.0, process.evidence().p <= 0.05);
+        assert_eq!(process.evidence().p, process.p(1.0, Side::TwoSided));
+        widths.push(high / low);
+    }
+    // What has been refuted stays refuted.
+    assert!(widths.is_sorted_by(|before, after| before >= after));
+    // The same differences on the other scale.
+    let mut shifts = RankEProcess::new(Scale::Shift);
+    for block in redis_like_in_blocks() {
+        let ln = |side: &[f64]| -> Vec<f64> { side.iter().map(|v| v.ln()).collect() };
+        shifts
+            .observe(&Stratum::new(ln(&block.a), ln(&block.b)))
+            .unwrap();
+    }
+    let (ratios, shifts) = (
+        process.interval(0.9).unwrap(),
+        shifts.interval(0.9).unwrap(),
+    );
+    close(shifts.0.exp(), ratios.0, 1e-12);
+    close(shifts.1.exp(), ratios.1, 1e-12);
 }
 
 #[test]
 fn blocks_that_say_nothing_and_blocks_that_cannot_be_used() {
-    let mut process = RankEProcess::default();
-    let before = process.observe(&redis_like_in_blocks()[0]).unwrap();
-    assert_eq!(process.observe(&Stratum::new([1.0], [])), Ok(before));
+    let mut process = RankEProcess::new(Scale::Ratio);
+    let before = observed(&mut process, &redis_like_in_blocks()[0]);
+    assert_eq!(observed(&mut process, &Stratum::new([1.0], [])), before);
     assert!(process.observe(&Stratum::new([1.0], [f64::NAN])).is_err());
     assert_eq!(process.evidence(), before);
-    let equal = process.observe(&Stratum::new([5.0; 3], [5.0; 3])).unwrap();
+    let equal = observed(&mut process, &Stratum::new([5.0; 3], [5.0; 3]));
     assert!(equal.e_value < before.e_value && equal.p == before.p);
 }
 
@@ -186,11 +239,11 @@ proptest! {
         let side = |values: &[i32], power: i32| -> Vec<f64> {
             values.iter().map(|&v| f64::from(v).powi(power)).collect()
         };
-        let mut processes = [(); 3].map(|()| RankEProcess::default());
+        let mut processes = [(); 3].map(|()| RankEProcess::new(Scale::Ratio));
         for (a, b) in &blocks {
-            let plain = processes[0].observe(&Stratum::new(side(a, 1), side(b, 1))).unwrap();
-            let bent = processes[1].observe(&Stratum::new(side(a, 3), side(b, 3))).unwrap();
-            let swapped = processes[2].observe(&Stratum::new(side(b, 1), side(a, 1))).unwrap();
+            let plain = observed(&mut processes[0], &Stratum::new(side(a, 1), side(b, 1)));
+            let bent = observed(&mut processes[1], &Stratum::new(side(a, 3), side(b, 3)));
+            let swapped = observed(&mut processes[2], &Stratum::new(side(b, 1), side(a, 1)));
             prop_assert_eq!(plain, bent);
             prop_assert!((plain.e_value / swapped.e_value - 1.0).abs() < 1e-9);
             prop_assert!(plain.p <= 1.0 && plain.p * plain.e_value <= 1.0 + 1e-9);

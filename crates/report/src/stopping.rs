@@ -1,0 +1,51 @@
+//! When a measurement that its own results may end has ended, and what is said of it.
+
+use crate::model::{Report, Stopped, UntilDecided, Verdict};
+
+/// Whether every claim that was asked for is decided: for each row and pooled row, the typical run
+/// is proven to differ, or to be the same within the margin.
+///
+/// The control's rows do not count: they are the baseline once more, and are not to be decided.
+pub fn is_decided(report: &Report) -> bool {
+    let mut asked = report
+        .rows
+        .iter()
+        .chain(&report.pooled)
+        .filter(|row| Some(&row.variant) != report.control.as_ref())
+        .peekable();
+    asked.peek().is_some() && asked.all(|row| row.typical.verdict != Verdict::NotProven)
+}
+
+/// How the measurement ended, in a sentence.
+pub(crate) fn ending(until: &UntilDecided, report: &Report) -> String {
+    let UntilDecided { blocks, most, .. } = *until;
+    let so_far = format!("after {blocks} of at most {most} blocks");
+    match until.stopped {
+        Some(Stopped::Decided) => format!("stopped {so_far}: every comparison is decided"),
+        Some(Stopped::Runs) if is_decided(report) => {
+            format!("all {most} blocks measured: every comparison is decided")
+        }
+        Some(Stopped::Runs) => {
+            format!("all {most} blocks measured: not every comparison is decided")
+        }
+        Some(Stopped::Budget) => format!(
+            "stopped {so_far}: the time budget is used up, and not every comparison is decided"
+        ),
+        None => format!("not stopped yet, {so_far}: `perflab run --resume` goes on"),
+    }
+}
+
+/// What may be believed of it.
+pub(crate) fn caveat(report: &Report) -> String {
+    let sameness = if report.margin.is_none() {
+        "; without a margin, sameness cannot be shown"
+    } else {
+        ""
+    };
+    format!(
+        "measured until decided: verdicts and intervals of the typical run hold whenever one stops; \
+         the differences are estimates, too large on average where a difference stopped the \
+         measurement, and nothing is claimed of means and slow runs: their size needs a fixed \
+         number of runs{sameness}"
+    )
+}

@@ -1,0 +1,208 @@
+//! The comparison of two variants when the measurement may have been stopped by its own results.
+//!
+//! Only claims that hold whenever one stops are made: about the typical run, by the rank e-process
+//! ([`crate::sequential::RankEProcess`]). Everything else that a [`Comparison`] holds is either a
+//! plain count or estimate, or says nothing: a p-value of 1, an interval without ends.
+
+use crate::equivalence::Bounds;
+use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
+use crate::modes::{Mode, common_split};
+use crate::observation::{Observation, Strata};
+use crate::sequential::RankEProcess;
+use crate::summary::{Summary, mean as average_of, median as middle_of};
+use crate::verdict::{Answer, Comparison, SlowRuns, Terms, Warning, main_mode};
+use crate::{Error, Stratum};
+
+/// Compares a candidate with the baseline, block after block.
+///
+/// The observations must be those of whole blocks: within a block that is not finished, the next
+/// run's label is no longer a fair coin.
+///
+/// # Errors
+/// When a side has no runs, or a value is not finite.
+pub fn compare_anytime(
+    base: &[Observation],
+    candidate: &[Observation],
+    terms: &Terms,
+    cache: &mut NullCache,
+) -> Result<Comparison, Error> {
+    let middle = Strata::of(base, candidate, middle_of)?;
+    let average = Strata::of(base, candidate, average_of)?;
+    let relative = middle.all().chain(average.all()).all(|value| value > 0.0);
+    let scale = if relative { Scale::Ratio } else { Scale::Shift };
+    let mut warnings = Vec::new();
+    if !relative {
+        warnings.push(Warning::Absolute);
+    }
+    let typical = typical(&middle.strata, scale, terms, cache)?;
+    let slow = slow(&middle, terms, &mut warnings)?;
+    let (base, candidate) = (
+        Summary::of(&average.base())?,
+        Summary::of(&average.candidate())?,
+    );
+    let difference = candidate.mean - base.mean;
+    Ok(Comparison {
+        mean: Answer {
+            difference: if relative {
+                difference / base.mean
+            } else {
+                difference
+            },
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+            p: 1.0,
+            p_same: typical.p_same.map(|_| 1.0),
+        },
+        base,
+        candidate,
+        relative,
+        typical,
+        slow,
+        detectable: None,
+        warnings,
+    })
+}
+
+fn typical(
+    strata: &[Stratum],
+    scale: Scale,
+    terms: &Terms,
+    cache: &mut NullCache,
+) -> Result<Answer, Error> {
+    let mut process = RankEProcess::new(scale);
+    for stratum in strata {
+        process.observe(stratum)?;
+    }
+    let none = scale.none();
+    let estimate = hodges_lehmann_with(cache, strata, scale, terms.confidence)?.effect;
+    let (low, high) = process.interval(terms.confidence)?;
+    let p_same = match (scale, terms.margin) {
+        (Scale::Ratio, Some(margin)) => {
+            let bounds = Bounds::ratio(margin)?;
+            let above = process.p(bounds.low(), Side::Greater);
+            Some(above.max(process.p(bounds.high(), Side::Less)))
+        }
+        _ => None,
+    };
+    Ok(Answer {
+        difference: estimate - none,
+        low: if low > scale.limits().0 {
+            low - none
+        } else {
+            f64::NEG_INFINITY
+        },
+        high: high - none,
+        p: process.evidence().p,
+        p_same,
+    })
+}
+
+/// How many runs are slow; no claim about their shares.
+fn slow(
+    strata: &Strata,
+    terms: &Terms,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<SlowRuns>, Error> {
+    let (base, candidate) = (strata.base(), strata.candidate());
+    let Some(split) = common_split(&base, &candidate, terms.better)? else {
+        return Ok(None);
+    };
+    if main_mode(&split) == Mode::Slow {
+        warnings.push(Warning::FastMode);
+        return Ok(None);
+    }
+    warnings.push(Warning::SlowMode);
+    let share = |slow: usize, all: usize| slow as f64 / all as f64;
+    Ok(Some(SlowRuns {
+        base: split.a.slow,
+        candidate: split.b.slow,
+        difference: share(split.b.slow, candidate.len()) - share(split.a.slow, base.len()),
+        low: -1.0,
+        high: 1.0,
+        p: 1.0,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Better;
+
+    const TERMS: Terms = Terms {
+        better: Better::Higher,
+        confidence: 0.95,
+        margin: None,
+    };
+
+    fn side(values: impl Iterator<Item = f64>) -> Vec<Observation> {
+        values
+            .enumerate()
+            .map(|(run, value)| Observation {
+                block: (run / 3) as u32,
+                unit: run as u32,
+                value,
+            })
+            .collect()
+    }
+
+    fn wave(run: u32, level: f64) -> f64 {
+        level + (f64::from(run) * 2.4 + level).sin()
+    }
+
+    fn compared(runs: u32, level: f64, margin: Option<f64>) -> Comparison {
+        let base = side((0..runs).map(|run| wave(run, 1000.0)));
+        let candidate = side((0..runs).map(|run| wave(run, level)));
+        let terms = Terms { margin, ..TERMS };
+        compare_anytime(&base, &candidate, &terms, &mut NullCache::default()).unwrap()
+    }
+
+    #[test]
+    fn only_the_typical_run_is_claimed() {
+        let found = compared(12, 1010.0, None);
+        assert!(found.typical.p < 0.01 && found.typical.low > 0.005 && found.typical.high < 0.015);
+        assert!((found.mean.difference - 0.01).abs() < 0.002);
+        assert_eq!((found.mean.p, found.mean.p_same), (1.0, None));
+        assert!(found.mean.low.is_infinite() && found.mean.high.is_infinite());
+        assert!(found.detectable.is_none());
+    }
+
+    #[test]
+    fn sameness_takes_a_margin_and_patience() {
+        let few = compared(3, 1000.0, Some(0.05));
+        assert!(few.typical.p_same.unwrap() > 0.05);
+        let many = compared(30, 1000.0, Some(0.05));
+        assert!(many.typical.p_same.unwrap() <= 0.05 && many.typical.p > 0.05);
+        assert!(many.typical.low > -0.05 && many.typical.high < 0.05);
+        assert_eq!(many.mean.p_same, Some(1.0));
+        let narrow = compared(30, 1000.0, Some(0.000_01));
+        assert!(narrow.typical.p_same.unwrap() > 0.05);
+    }
+
+    #[test]
+    fn slow_runs_are_counted_and_not_claimed() {
+        let slow = |run: u32, level: f64| {
+            if run % 5 == 4 {
+                0.7 * level
+            } else {
+                wave(run, level)
+            }
+        };
+        let base = side((0..30).map(|run| slow(run, 1000.0)));
+        let candidate = side((0..30).map(|run| slow(run + 2, 1020.0)));
+        let found = compare_anytime(&base, &candidate, &TERMS, &mut NullCache::default()).unwrap();
+        let slow = found.slow.unwrap();
+        assert_eq!((slow.base, slow.candidate, slow.p), (6, 6, 1.0));
+        assert!(found.typical.p < 0.05);
+    }
+
+    #[test]
+    fn values_without_ratios_and_sides_without_runs() {
+        let (a, b) = (
+            side((0..9).map(f64::from)),
+            side((0..9).map(|v| f64::from(v) + 20.0)),
+        );
+        let found = compare_anytime(&a, &b, &TERMS, &mut NullCache::default()).unwrap();
+        assert!(!found.relative && found.typical.low > 0.0);
+        assert!(compare_anytime(&a, &[], &TERMS, &mut NullCache::default()).is_err());
+    }
+}
