@@ -11,7 +11,7 @@ use perflab_report::{
     result_report,
 };
 use perflab_stats::Observation;
-use perflab_store::ResultDir;
+use perflab_store::{ResultDir, Stopped};
 
 use crate::bench::{margin, percent};
 use crate::failure::{Code, Failure};
@@ -122,7 +122,7 @@ enum Form {
 
 /// What makes the command fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Gate {
+pub enum Gate {
     /// Exit code 1 when any claim is proven worse.
     Regression,
     /// Exit code 3 when any claim is not proven to be the same within the margin.
@@ -231,13 +231,22 @@ fn recorded(
         margin: margin.or(experiment.design.margin),
         confidence: confidence.unwrap_or(experiment.design.confidence),
         claims,
+        anytime: result.meta().origin.until_decided.is_some(),
     };
+    if selection.anytime && !claims.typical {
+        return Err(Failure::usage(format!(
+            "{} was measured until decided: nothing can be claimed of its means; leave --claims out, \
+             or measure a fixed number of runs",
+            path.display()
+        )));
+    }
     let filter = Filter {
         metrics: arguments.metric.clone(),
         parts: arguments.part.clone(),
     };
     let mut report = result_report(&experiment, &plan, &records, &filter, &selection)
         .map_err(|error| analysis_failure(&error))?;
+    note_stop(&mut report, result.stopped().map_err(store_failure)?);
     for notice in result.notices() {
         report.warnings.push(notice.to_string());
     }
@@ -253,6 +262,15 @@ fn recorded(
             .filter(|cell| !passed.contains(cell.as_str()))
             .collect(),
     ))
+}
+
+/// Why the experiment ended, unless it has gone on since.
+pub fn note_stop(report: &mut Report, stopped: Option<Stopped>) {
+    if let (Some(until), Some(stopped)) = (&mut report.design.until_decided, stopped)
+        && stopped.blocks >= until.blocks
+    {
+        until.stopped = Some(stopped.reason);
+    }
 }
 
 fn plain(
@@ -304,6 +322,7 @@ fn plain(
         margin,
         confidence: confidence.unwrap_or(0.95),
         claims,
+        anytime: false,
     };
     let mut report = plain_report("plain files", &metric, groups, &selection)
         .map_err(|error| analysis_failure(&error))?;
@@ -376,7 +395,8 @@ fn render(reports: &[Report], arguments: &CompareArguments) -> String {
     out
 }
 
-fn verdict(reports: &[Report], incomplete: bool, gate: Gate) -> Option<Code> {
+/// What the process ends with; `incomplete` where cells could not be measured.
+pub fn verdict(reports: &[Report], incomplete: bool, gate: Gate) -> Option<Code> {
     let claims = || {
         reports
             .iter()

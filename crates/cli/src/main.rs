@@ -10,6 +10,7 @@ mod run;
 mod show;
 mod standby;
 mod terminal;
+mod until;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};

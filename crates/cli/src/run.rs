@@ -1,5 +1,7 @@
 //! `perflab run`: executes an experiment file, or goes on with one.
 
+mod decided;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,13 +11,15 @@ use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan, format_duration};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
 use perflab_runner::{Lab, LabError, Programs, programs};
-use perflab_store::{Origin, ResultDir, RunRecord, StoreError};
+use perflab_store::{Origin, ResultDir, RunRecord, StoreError, UntilDecided};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Code, Failure};
 use crate::progress::{Progress, human};
 use crate::standby::stand_by;
 use crate::terminal;
+use crate::until::UntilArguments;
+use decided::Decided;
 
 /// Where results go unless told otherwise.
 pub const RESULTS: &str = "results";
@@ -33,8 +37,17 @@ pub struct RunArguments {
     file: PathBuf,
 
     /// Runs of each cell, in place of the file's.
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["resume", "until_decided"])]
     runs: Option<u32>,
+
+    /// With --until-decided: most runs of each cell, in place of the file's.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "until_decided",
+        conflicts_with = "resume"
+    )]
+    max_runs: Option<u32>,
 
     /// Seed of the random order, in place of the file's.
     #[arg(long, value_name = "SEED", conflicts_with = "resume")]
@@ -57,6 +70,10 @@ pub struct RunArguments {
     #[arg(long)]
     wait: bool,
 
+    /// When to stop by the results.
+    #[command(flatten)]
+    until: UntilArguments,
+
     /// No progress.
     #[arg(short, long)]
     quiet: bool,
@@ -77,12 +94,18 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let text = read(&arguments.file)?;
     let mut experiment = parse(&text, &arguments.file)?;
     let home = home_of(&arguments.file)?;
-    if let Some(runs) = arguments.runs {
-        experiment
-            .design
-            .set_runs(runs)
-            .map_err(|error| Failure::usage(format!("--runs: {error}")))?;
+    for (flag, runs) in [
+        ("--runs", arguments.runs),
+        ("--max-runs", arguments.max_runs),
+    ] {
+        if let Some(runs) = runs {
+            experiment
+                .design
+                .set_runs(runs)
+                .map_err(|error| Failure::usage(format!("{flag}: {error}")))?;
+        }
     }
+    let rule = decided::rule(&arguments.until, &experiment)?;
     if arguments.dry_run {
         let seed = arguments.seed.or(experiment.design.seed);
         let plan = Plan::new(&experiment, seed.unwrap_or(0));
@@ -120,7 +143,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             Some(path) => path.clone(),
             None => Path::new(RESULTS).join(format!("{}-{}", experiment.name, now_for_a_name())),
         };
-        let result = create(&path, &text, &experiment, &plan, &surroundings)?;
+        let result = create(&path, &text, &experiment, &plan, &surroundings, rule)?;
         (result, plan, experiment)
     };
     for notice in result.notices() {
@@ -137,6 +160,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         ));
     }
 
+    let mut rule = Decided::of(result.meta(), &experiment, &plan);
     let mut progress = Progress::new(plan.runs.len(), done.len(), arguments.quiet);
     let outcome = Lab::new(
         &experiment,
@@ -147,15 +171,23 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         &interrupt,
         &mut progress,
     )
-    .and_then(|mut lab| lab.execute(&done));
+    .and_then(|mut lab| lab.execute(&done, &mut |records| rule.is_met(records)));
     progress.finish();
     outcome.map_err(|error| lab_failure(&error, &path, &arguments.file))?;
     let records = result.records().map_err(store_failure)?;
-    conclude(&records, &path, arguments.quiet)
+    conclude(&records, &path, arguments.quiet)?;
+    let stop = rule.conclude(&records, &mut result)?;
+    let Some((report, sentence)) = stop else {
+        return Ok(None);
+    };
+    if !arguments.quiet {
+        terminal::say(&sentence);
+    }
+    Ok(arguments.until.code(&report))
 }
 
 /// Says how it went; a failure where a cell has nothing to show.
-fn conclude(records: &[RunRecord], path: &Path, quiet: bool) -> Result<Option<Code>, Failure> {
+fn conclude(records: &[RunRecord], path: &Path, quiet: bool) -> Result<(), Failure> {
     let failed = records
         .iter()
         .filter(|record| !record.status.passed())
@@ -173,7 +205,7 @@ fn conclude(records: &[RunRecord], path: &Path, quiet: bool) -> Result<Option<Co
     }
     match passed.iter().find(|(_, passed)| **passed == 0) {
         Some((cell, _)) => Err(Failure::no_data(format!("no run of {cell} passed"))),
-        None => Ok(None),
+        None => Ok(()),
     }
 }
 
@@ -216,6 +248,12 @@ fn resume(
             differences.join("\n  ")
         )));
     }
+    if arguments.until.until_decided && result.meta().origin.until_decided.is_none() {
+        return Err(Failure::usage(format!(
+            "{} was begun with a fixed number of runs; leave --until-decided out, or start a new experiment",
+            path.display()
+        )));
+    }
     Ok((result, plan, experiment.clone()))
 }
 
@@ -248,6 +286,7 @@ fn create(
     experiment: &Experiment,
     plan: &Plan,
     surroundings: &Surroundings,
+    until_decided: Option<UntilDecided>,
 ) -> Result<ResultDir, Failure> {
     let json = |what: Result<serde_json::Value, serde_json::Error>| {
         what.map_err(|error| Failure::environment(format!("cannot write JSON: {error}")))
@@ -259,6 +298,7 @@ fn create(
         created: jiff::Timestamp::now().to_string(),
         name: experiment.name.clone(),
         argv: std::env::args().collect(),
+        until_decided,
     };
     ResultDir::create(path, text, &plan, &fingerprint, origin).map_err(store_failure)
 }

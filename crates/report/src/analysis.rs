@@ -235,9 +235,9 @@ fn compare_subject(
                 compare(a, b, &terms, cache)
             };
             let comparison = comparison.map_err(|source| AnalysisError::Statistics {
-                    what: format!("{} of {}", subject.metric.name, group.variant),
-                    source,
-                })?;
+                what: format!("{} of {}", subject.metric.name, group.variant),
+                source,
+            })?;
             Ok(draft(subject, group, base, &comparison))
         })
         .collect()

@@ -23,11 +23,9 @@ pub use detail::detail;
 pub use difference::{interval, percent};
 pub use json::{json, schema};
 pub use markdown::markdown;
-pub use model::{
-    Answer, Design, Report, Row, SCHEMA, Side, Slow, Stopped, UntilDecided, Verdict,
-};
+pub use model::{Answer, Design, Report, Row, SCHEMA, Side, Slow, UntilDecided, Verdict};
 pub use number::{probability, share, value, value_with_unit};
-pub use stopping::is_decided;
+pub use stopping::{ending, is_decided};
 pub use subjects::{Filter, plain_report, result_report};
 pub use terminal::TextOptions;
 pub use text::text;

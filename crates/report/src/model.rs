@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
+use perflab_store::StopReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,19 +67,7 @@ pub struct UntilDecided {
     /// Blocks after which it ends in any case.
     pub most: u32,
     /// Why it ended; absent while it has not.
-    pub stopped: Option<Stopped>,
-}
-
-/// Why a measurement until decided ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stopped {
-    /// Every claim that was asked for is decided.
-    Decided,
-    /// All runs of the design are made.
-    Runs,
-    /// The time budget is used up.
-    Budget,
+    pub stopped: Option<StopReason>,
 }
 
 /// One candidate against the baseline on one metric.

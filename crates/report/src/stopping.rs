@@ -1,6 +1,7 @@
 //! When a measurement that its own results may end has ended, and what is said of it.
 
-use crate::model::{Report, Stopped, UntilDecided, Verdict};
+use crate::model::{Report, UntilDecided, Verdict};
+use perflab_store::StopReason;
 
 /// Whether every claim that was asked for is decided: for each row and pooled row, the typical run
 /// is proven to differ, or to be the same within the margin.
@@ -16,23 +17,24 @@ pub fn is_decided(report: &Report) -> bool {
     asked.peek().is_some() && asked.all(|row| row.typical.verdict != Verdict::NotProven)
 }
 
-/// How the measurement ended, in a sentence.
-pub(crate) fn ending(until: &UntilDecided, report: &Report) -> String {
-    let UntilDecided { blocks, most, .. } = *until;
+/// How the measurement ended, in a sentence; nothing where the number of runs was fixed.
+pub fn ending(report: &Report) -> Option<String> {
+    let until = report.design.until_decided?;
+    let UntilDecided { blocks, most, .. } = until;
     let so_far = format!("after {blocks} of at most {most} blocks");
-    match until.stopped {
-        Some(Stopped::Decided) => format!("stopped {so_far}: every comparison is decided"),
-        Some(Stopped::Runs) if is_decided(report) => {
+    Some(match until.stopped {
+        Some(StopReason::Decided) => format!("stopped {so_far}: every comparison is decided"),
+        Some(StopReason::Runs) if is_decided(report) => {
             format!("all {most} blocks measured: every comparison is decided")
         }
-        Some(Stopped::Runs) => {
+        Some(StopReason::Runs) => {
             format!("all {most} blocks measured: not every comparison is decided")
         }
-        Some(Stopped::Budget) => format!(
+        Some(StopReason::Budget) => format!(
             "stopped {so_far}: the time budget is used up, and not every comparison is decided"
         ),
         None => format!("not stopped yet, {so_far}: `perflab run --resume` goes on"),
-    }
+    })
 }
 
 /// What may be believed of it.

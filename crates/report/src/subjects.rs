@@ -1,12 +1,14 @@
 //! From the records of a result, or from plain numbers, to what may be compared.
 
+use std::collections::HashSet;
+
 use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::{Experiment, Metric, Plan, Refresh};
 use perflab_stats::Observation;
 use perflab_store::RunRecord;
 
 use crate::analysis::{AnalysisError, Group, Selection, Subject, analyse};
-use crate::model::{Design, Report};
+use crate::model::{Design, Report, UntilDecided};
 
 /// Which of the samples to compare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +39,14 @@ pub fn result_report(
     filter: &Filter,
     selection: &Selection,
 ) -> Result<Report, AnalysisError> {
+    let finished = finished_blocks(plan, records);
+    // A block under way is no fair game: whoever looks at it may stop when it suits.
+    let counted: Vec<RunRecord> = records
+        .iter()
+        .filter(|record| !selection.anytime || record.block <= finished)
+        .cloned()
+        .collect();
+    let (all, records) = (records, counted.as_slice());
     let wanted = metrics(experiment, records, filter)?;
     let parts = parts(experiment, records, filter)?;
     both_sides(experiment, records, selection)?;
@@ -96,10 +106,23 @@ pub fn result_report(
         &experiment.name,
         experiment.question.clone(),
         &subjects,
-        design(plan, records),
+        design(plan, all),
         selection,
     )?;
-    report.warnings.extend(warnings(experiment, plan, records));
+    if selection.anytime {
+        report.design.until_decided = Some(UntilDecided {
+            blocks: finished,
+            most: report.design.blocks,
+            stopped: None,
+        });
+    } else if all.len() < plan.runs.len() {
+        report.warnings.push(format!(
+            "{} of {} planned runs are recorded; `perflab run --resume` makes the rest",
+            all.len(),
+            plan.runs.len()
+        ));
+    }
+    report.warnings.extend(warnings(experiment, records));
     Ok(report)
 }
 
@@ -301,15 +324,18 @@ fn design(plan: &Plan, records: &[RunRecord]) -> Design {
 /// Share of time taken by the hypervisor from which a result is suspect.
 const STEAL_LIMIT: f64 = 0.01;
 
-fn warnings(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if records.len() < plan.runs.len() {
-        warnings.push(format!(
-            "{} of {} planned runs are recorded; `perflab run --resume` makes the rest",
-            records.len(),
-            plan.runs.len()
-        ));
+/// How many blocks, from the first on, have all their runs recorded, passed or not.
+fn finished_blocks(plan: &Plan, records: &[RunRecord]) -> u32 {
+    let recorded: HashSet<u32> = records.iter().map(|record| record.run).collect();
+    let missing = plan.runs.iter().find(|run| !recorded.contains(&run.run));
+    match missing {
+        Some(run) => run.block.saturating_sub(1),
+        None => plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
     }
+}
+
+fn warnings(experiment: &Experiment, records: &[RunRecord]) -> Vec<String> {
+    let mut warnings = Vec::new();
     for variant in experiment.variants.keys() {
         let own = || records.iter().filter(|record| &record.variant == variant);
         let failed = own().filter(|record| !record.status.passed()).count();

@@ -2,8 +2,8 @@
 
 use crate::model::{Answer, Report, Row, Verdict};
 use crate::number;
-use crate::stopping::{caveat, ending};
 use crate::sections::{distinct, label_within_workload, row_label};
+use crate::stopping::{caveat, ending};
 
 /// Rows that a warning names before it counts the rest.
 const NAMED: usize = 3;
@@ -86,8 +86,8 @@ fn runs(report: &Report) -> String {
 pub(crate) fn failures(report: &Report) -> Option<String> {
     let design = &report.design;
     let mut parts = Vec::new();
-    if let Some(until) = &design.until_decided {
-        parts.push(ending(until, report));
+    if let Some(ending) = ending(report) {
+        parts.push(ending);
     } else if design.recorded != design.planned {
         parts.push(format!(
             "{} of {} planned runs recorded",

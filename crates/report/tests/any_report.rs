@@ -130,7 +130,7 @@ prop_compose! {
         randomised in any::<bool>(),
     ) -> Design {
         let failed: IndexMap<String, usize> = failed.into_iter().collect();
-        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised }
+        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided: None }
     }
 }
 

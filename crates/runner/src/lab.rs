@@ -137,11 +137,17 @@ impl<'a> Lab<'a> {
         })
     }
 
-    /// Executes every run of the plan that is not in `done`.
+    /// Executes the runs of the plan that are not in `done`, until `enough` says so. It is asked
+    /// with all records before each block but the first.
     ///
     /// # Errors
     /// When it has to stop early; what was recorded until then stays.
-    pub fn execute(&mut self, done: &[RunRecord]) -> Result<(), LabError> {
+    pub fn execute(
+        &mut self,
+        done: &[RunRecord],
+        enough: &mut dyn FnMut(&[RunRecord]) -> bool,
+    ) -> Result<(), LabError> {
+        let mut records = done.to_vec();
         let started = Instant::now();
         let mut ledger = Ledger::new(done);
         let left: Vec<PlannedRun> = self
@@ -152,6 +158,9 @@ impl<'a> Lab<'a> {
             .copied()
             .collect();
         for run in left {
+            if self.begins_block(&run) && enough(&records) {
+                return Ok(());
+            }
             if self.around.interrupt.asked() {
                 return Err(LabError::Interrupted);
             }
@@ -164,9 +173,19 @@ impl<'a> Lab<'a> {
             if let Some(hopeless) = ledger.add(&record) {
                 return Err(hopeless);
             }
+            records.push(record);
             self.around.interrupt.sleep(self.experiment.design.pause);
         }
         Ok(())
+    }
+
+    /// Whether all blocks before this run's are finished, and its own is not begun.
+    fn begins_block(&self, run: &PlannedRun) -> bool {
+        // Runs are numbered from 1, in order.
+        let before = (run.run as usize).checked_sub(2);
+        before
+            .and_then(|place| self.plan.runs.get(place))
+            .is_some_and(|before| before.block < run.block)
     }
 
     fn run(&mut self, planned: &PlannedRun) -> Result<RunRecord, LabError> {

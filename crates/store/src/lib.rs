@@ -6,11 +6,12 @@
 //! DIR/fingerprint.json   the machine
 //! DIR/meta.json          who wrote this, when, and the hashes of the three files above
 //! DIR/runs.jsonl         one line for each finished run, with a checksum
+//! DIR/stopped.json       why it ended, if its own results may end it
 //! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log
 //! DIR/lock               held by the laboratory that writes
 //! ```
 //!
-//! Nothing but `runs.jsonl` and `runs/` changes once the directory is set up, and those only grow.
+//! Nothing but `runs.jsonl`, `runs/` and `stopped.json` changes once the directory is set up, and the first two only grow.
 //! A run counts once its line is complete: until then its raw output lies in `runs/000017.partial`,
 //! and a laboratory that dies loses no more than that. [`ResultDir::resume`] clears it away.
 //!
@@ -27,12 +28,14 @@ mod raw_output;
 mod record;
 mod result_dir;
 mod runs_file;
+mod stopped;
 mod summary;
 
 pub use error::{LineProblem, StoreError};
 pub use index::Index;
-pub use meta::{Hashes, Meta, Origin};
+pub use meta::{Hashes, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use record::RunRecord;
 pub use result_dir::ResultDir;
+pub use stopped::{StopReason, Stopped};
 pub use summary::ResultSummary;

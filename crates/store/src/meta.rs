@@ -27,6 +27,19 @@ pub struct Origin {
     pub name: String,
     /// The laboratory's command line.
     pub argv: Vec<String>,
+    /// Present if the results themselves may end the experiment. Then only what holds whenever one
+    /// stops may be claimed of them, however many runs there are in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_decided: Option<UntilDecided>,
+}
+
+/// The rule by which the results may end the experiment: when every comparison is decided, as
+/// looked at after each block. The most runs are those of the plan.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UntilDecided {
+    /// Time after which no further block is begun, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ms: Option<u64>,
 }
 
 /// SHA-256, in hexadecimal, of the files that never change.

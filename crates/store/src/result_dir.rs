@@ -15,6 +15,7 @@ use crate::notice::Notice;
 use crate::raw_output;
 use crate::record::RunRecord;
 use crate::runs_file::{self, Appender};
+use crate::stopped::Stopped;
 
 const LOCK: &str = "lock";
 
@@ -207,6 +208,23 @@ impl ResultDir {
     pub fn finish_run(&mut self, run: u32) -> Result<PathBuf, StoreError> {
         self.writer()?;
         raw_output::finish(&self.path, run)
+    }
+
+    /// Notes why the experiment has ended; in place of what was noted before.
+    ///
+    /// # Errors
+    /// If the directory was opened for reading, or the note cannot be written.
+    pub fn stop(&mut self, stopped: Stopped) -> Result<(), StoreError> {
+        self.writer()?;
+        stopped.write(&self.path)
+    }
+
+    /// Why the experiment has ended, where its own results may end it.
+    ///
+    /// # Errors
+    /// [`StoreError::Line`] if the note was altered or is of another schema.
+    pub fn stopped(&self) -> Result<Option<Stopped>, StoreError> {
+        Stopped::read(&self.path)
     }
 
     fn writer(&self) -> Result<&Writer, StoreError> {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::until::UntilArguments;
+
 /// Compare commands, without a file: runs them in turn and says which is faster.
 ///
 /// Flags and meanings are those of hyperfine, with two differences: the runs of all commands are
@@ -23,7 +25,7 @@ pub struct BenchArguments {
     pub warmup: u32,
 
     /// Exactly this many runs of each command.
-    #[arg(short, long, value_name = "NUM", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, long, value_name = "NUM", conflicts_with = "until_decided", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
 
     /// At least this many runs of each command [default: 10].
@@ -143,6 +145,10 @@ pub struct BenchArguments {
     /// Ends a command, with all that it started, that takes longer, as in 10s.
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
+
+    /// When to stop by the results.
+    #[command(flatten)]
+    pub until: UntilArguments,
 
     /// Print nothing but errors and what an export writes to standard output.
     #[arg(short, long)]

@@ -7,6 +7,7 @@ mod itself;
 mod measure;
 mod schedule;
 mod summary;
+mod until;
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -16,8 +17,10 @@ use arguments::Order;
 use commands::{BenchCommand, Shell};
 pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated};
+use perflab_report::UntilDecided;
 use perflab_runner::{Environment, cpu_set};
 use schedule::{Count, Shuffler};
+use until::Until;
 
 use crate::failure::{Code, Failure};
 use crate::run::lock;
@@ -25,7 +28,7 @@ use crate::standby::stand_by;
 use crate::terminal;
 
 /// The runs of one command, in order of execution.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Measured {
     /// What was measured.
     pub command: BenchCommand,
@@ -34,7 +37,7 @@ pub struct Measured {
 }
 
 /// Everything that a bench found out.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Findings {
     /// One entry per command, the baseline first.
     pub commands: Vec<Measured>,
@@ -42,6 +45,8 @@ pub struct Findings {
     pub seed: u64,
     /// Whether the order was random within blocks.
     pub randomised: bool,
+    /// Where the results may end the bench: how far it got, and why it ended.
+    pub until_decided: Option<UntilDecided>,
 }
 
 /// Executes the command.
@@ -57,6 +62,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         .map(|command| shell.argv(&command.line))
         .collect::<Result<_, _>>()?;
     export::check(arguments)?;
+    let until = Until::from(arguments, commands.len(), margin)?;
 
     let _lock = lock(false)?;
     let (interrupt, keeper) = stand_by()?;
@@ -76,7 +82,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         interrupt: &interrupt,
     };
 
-    let mut round = Round::new(&commands, &argvs, arguments, seed);
+    let mut round = Round::new(&commands, &argvs, arguments, seed, until);
     round.all(&mut bench)?;
     let findings = round.findings();
     let report = summary::report(&findings, margin)?;
@@ -88,7 +94,9 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     if let (Some(path), Some(report)) = (&arguments.export_report, &report) {
         export::write(path, &perflab_report::json(report))?;
     }
-    Ok(None)
+    Ok(report
+        .filter(|_| arguments.until.until_decided)
+        .and_then(|report| arguments.until.code(&report)))
 }
 
 /// The state of a bench under way.
@@ -98,6 +106,8 @@ struct Round<'a> {
     arguments: &'a BenchArguments,
     shuffler: Shuffler,
     seed: u64,
+    until: Option<Until>,
+    until_decided: Option<UntilDecided>,
     runs: Vec<Vec<(u32, Timing)>>,
     shell: Timing,
     progress: summary::BenchProgress,
@@ -109,6 +119,7 @@ impl<'a> Round<'a> {
         argvs: &'a [Vec<OsString>],
         arguments: &'a BenchArguments,
         seed: u64,
+        until: Option<Until>,
     ) -> Self {
         Self {
             commands,
@@ -116,6 +127,8 @@ impl<'a> Round<'a> {
             arguments,
             shuffler: Shuffler::new(seed),
             seed,
+            until,
+            until_decided: None,
             runs: vec![Vec::new(); commands.len()],
             shell: Timing::default(),
             progress: summary::BenchProgress::new(arguments.quiet),
@@ -152,7 +165,7 @@ impl<'a> Round<'a> {
             }
         }
         let count = Count {
-            exactly: self.arguments.runs,
+            exactly: self.until.as_ref().map(Until::most).or(self.arguments.runs),
             least: self.arguments.min_runs,
             most: self.arguments.max_runs,
         };
@@ -169,7 +182,7 @@ impl<'a> Round<'a> {
         self.progress.expect(total as usize * members.len());
         let mut done = first;
         let mut block = 2;
-        while done < total {
+        while !self.enough(block - 1, done)? && done < total {
             let each = self.arguments.block.min(total - done);
             self.block(bench, members, block, each)?;
             done += each;
@@ -181,6 +194,16 @@ impl<'a> Round<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the results so far end the bench, after so many blocks and runs of each command.
+    fn enough(&mut self, blocks: u32, runs: u32) -> Result<bool, Failure> {
+        let Some(until) = &self.until else {
+            return Ok(false);
+        };
+        let reached = until.look(&self.findings(), blocks, runs)?;
+        self.until_decided = Some(reached);
+        Ok(reached.stopped.is_some())
     }
 
     fn block(
@@ -226,20 +249,21 @@ impl<'a> Round<'a> {
             .collect()
     }
 
-    fn findings(self) -> Findings {
+    fn findings(&self) -> Findings {
         let commands = self
             .commands
             .iter()
-            .zip(self.runs)
+            .zip(&self.runs)
             .map(|(command, runs)| Measured {
                 command: command.clone(),
-                runs,
+                runs: runs.clone(),
             })
             .collect();
         Findings {
             commands,
             seed: self.seed,
             randomised: self.arguments.order == Order::Interleaved,
+            until_decided: self.until_decided,
         }
     }
 }

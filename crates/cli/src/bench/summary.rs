@@ -85,6 +85,7 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
     }
     let selection = Selection {
         margin,
+        anytime: findings.until_decided.is_some(),
         ..Selection::default()
     };
     let metric = Metric {
@@ -96,6 +97,7 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
         .map_err(|error| Failure::no_data(error.to_string()))?;
     report.design.seed = findings.randomised.then_some(findings.seed);
     report.design.randomised = findings.randomised;
+    report.design.until_decided = findings.until_decided;
     if !findings.randomised {
         report.warnings.push(
             "the commands ran one after the other: what changed meanwhile on the machine counts \

@@ -101,6 +101,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Report {
         confidence: 0.95,
         margin: None,
         design: Design {
+            until_decided: None,
             blocks: 10,
             planned: 90,
             recorded: 90,

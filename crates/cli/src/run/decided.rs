@@ -1,0 +1,125 @@
+//! `perflab run --until-decided`: the rule that ends an experiment by its results.
+
+use std::time::Duration;
+
+use perflab_experiment::{Experiment, Plan};
+use perflab_report::{Filter, Report, Selection, ending, is_decided, result_report};
+use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
+
+use crate::compare::note_stop;
+use crate::failure::Failure;
+use crate::run::store_failure;
+use crate::until::{Budget, LEAST_BLOCKS, UntilArguments};
+
+/// The rule as it is kept with the result; nothing where the number of runs is fixed.
+///
+/// # Errors
+/// When the flags make no sense, or there is nothing to decide.
+pub fn rule(
+    arguments: &UntilArguments,
+    experiment: &Experiment,
+) -> Result<Option<UntilDecided>, Failure> {
+    if !arguments.until_decided {
+        return Ok(None);
+    }
+    arguments.check_gate(experiment.design.margin)?;
+    let control = experiment.design.control.as_deref();
+    let asked = experiment
+        .variants
+        .keys()
+        .filter(|variant| *variant != experiment.baseline() && Some(variant.as_str()) != control);
+    if asked.count() == 0 {
+        return Err(Failure::usage(
+            "--until-decided compares variants with the baseline, found none beside it",
+        ));
+    }
+    let budget_ms = arguments
+        .budget()?
+        .map(|budget| u64::try_from(budget.as_millis()).unwrap_or(u64::MAX));
+    Ok(Some(UntilDecided { budget_ms }))
+}
+
+/// The rule at work.
+pub struct Decided<'a> {
+    experiment: &'a Experiment,
+    plan: &'a Plan,
+    budget: Option<Budget>,
+    reason: Option<StopReason>,
+}
+
+impl<'a> Decided<'a> {
+    /// The rule that the result was begun with.
+    pub fn of(meta: &Meta, experiment: &'a Experiment, plan: &'a Plan) -> Self {
+        let budget = meta
+            .origin
+            .until_decided
+            .map(|rule| Budget::starts(rule.budget_ms.map(Duration::from_millis)));
+        Self {
+            experiment,
+            plan,
+            budget,
+            reason: None,
+        }
+    }
+
+    /// Whether the experiment is to end, as it stands after whole blocks.
+    pub fn is_met(&mut self, records: &[RunRecord]) -> bool {
+        let Some(budget) = self.budget else {
+            return false;
+        };
+        let blocks = records.iter().map(|record| record.block).max().unwrap_or(0);
+        // As long as nothing can be compared, nothing is decided.
+        let decided =
+            blocks >= LEAST_BLOCKS && self.report(records).is_ok_and(|report| is_decided(&report));
+        self.reason = budget.stops(decided);
+        self.reason.is_some()
+    }
+
+    /// Notes in the result why the experiment has ended; the report, and a sentence about that.
+    ///
+    /// # Errors
+    /// When it cannot be noted, or there is nothing to compare.
+    pub fn conclude(
+        &self,
+        records: &[RunRecord],
+        result: &mut ResultDir,
+    ) -> Result<Option<(Report, String)>, Failure> {
+        if self.budget.is_none() {
+            return Ok(None);
+        }
+        let mut report = self.report(records)?;
+        let reason = self.reason.unwrap_or(if is_decided(&report) {
+            StopReason::Decided
+        } else {
+            StopReason::Runs
+        });
+        let blocks = report.design.until_decided.map_or(0, |until| until.blocks);
+        let stopped = Stopped::new(reason, blocks);
+        if result.stopped().map_err(store_failure)? != Some(stopped) {
+            result.stop(stopped).map_err(store_failure)?;
+        }
+        note_stop(&mut report, Some(stopped));
+        let sentence = ending(&report).unwrap_or_default();
+        Ok(Some((report, sentence)))
+    }
+
+    fn report(&self, records: &[RunRecord]) -> Result<Report, Failure> {
+        let design = &self.experiment.design;
+        let selection = Selection {
+            baseline: Some(self.experiment.baseline().to_owned()),
+            control: design.control.clone(),
+            margin: design.margin,
+            confidence: design.confidence,
+            anytime: true,
+            ..Selection::default()
+        };
+        result_report(
+            self.experiment,
+            self.plan,
+            records,
+            &Filter::default(),
+            &selection,
+        )
+        .map_err(|error| Failure::no_data(error.to_string()))
+    }
+}

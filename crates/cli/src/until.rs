@@ -1,0 +1,96 @@
+//! `--until-decided`: measuring until the results are decided, for `run` and `bench`.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use perflab_report::Report;
+use perflab_store::StopReason;
+
+use crate::compare::{Gate, verdict};
+use crate::failure::{Code, Failure};
+
+/// Fewest blocks, so that what is claimed was seen at two times at least.
+pub const LEAST_BLOCKS: u32 = 2;
+
+/// The flags.
+#[derive(Debug, Args)]
+pub struct UntilArguments {
+    /// Measure until every comparison is decided, looking after each block; then end as `compare`
+    /// does.
+    #[arg(long)]
+    pub until_decided: bool,
+
+    /// With --until-decided: begin no block after this time, as in 30min.
+    #[arg(long, value_name = "TIME", requires = "until_decided")]
+    pub budget: Option<String>,
+
+    /// With --until-decided: what makes the command fail, as for `compare` [default: regression].
+    #[arg(long, value_enum, requires = "until_decided")]
+    pub gate: Option<Gate>,
+}
+
+impl UntilArguments {
+    /// The time budget, if any.
+    ///
+    /// # Errors
+    /// When it is no time, or none at all.
+    pub fn budget(&self) -> Result<Option<Duration>, Failure> {
+        let Some(text) = &self.budget else {
+            return Ok(None);
+        };
+        match perflab_experiment::parse_duration(text) {
+            Ok(Duration::ZERO) => Err(Failure::usage(
+                "--budget: expected more than no time, found 0",
+            )),
+            Ok(budget) => Ok(Some(budget)),
+            Err(error) => Err(Failure::usage(format!("--budget: {error}"))),
+        }
+    }
+
+    /// Refuses a gate that cannot be passed.
+    ///
+    /// # Errors
+    /// When sameness is to be shown, but there is no margin.
+    pub fn check_gate(&self, margin: Option<f64>) -> Result<(), Failure> {
+        if self.gate == Some(Gate::Same) && margin.is_none() {
+            return Err(Failure::usage(
+                "--gate same needs a margin: the largest difference that does not matter, as 1%",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the process ends with.
+    pub fn code(&self, report: &Report) -> Option<Code> {
+        let gate = self.gate.unwrap_or(Gate::Regression);
+        verdict(std::slice::from_ref(report), false, gate)
+    }
+}
+
+/// The time that may be used, from now on.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    started: Instant,
+    limit: Option<Duration>,
+}
+
+impl Budget {
+    /// Starts the clock.
+    pub fn starts(limit: Option<Duration>) -> Self {
+        Self {
+            started: Instant::now(),
+            limit,
+        }
+    }
+
+    /// Why to stop after a block, if at all: `decided` tells whether every comparison is.
+    pub fn stops(&self, decided: bool) -> Option<StopReason> {
+        if decided {
+            return Some(StopReason::Decided);
+        }
+        let used_up = self
+            .limit
+            .is_some_and(|limit| self.started.elapsed() >= limit);
+        used_up.then_some(StopReason::Budget)
+    }
+}
