@@ -10,6 +10,8 @@ mod choice;
 mod command;
 mod error;
 pub mod generic;
+mod getopt;
+mod json;
 mod number;
 mod output;
 mod redis_benchmark;

@@ -1,6 +1,6 @@
 //! What is left of a run when it has ended.
 
-use crate::Stream;
+use crate::error::{Place, ReadError, Stream, excerpt};
 
 /// The output of one finished run, as captured.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,30 @@ impl<'a> Output<'a> {
             Stream::Stdout => self.stdout,
             Stream::Stderr => self.stderr,
         }
+    }
+
+    /// Refuses an exit code other than 0, in the tool's own words: the first line that it wrote to
+    /// standard error, or else to standard output.
+    pub(crate) fn refuse_exit_code(&self) -> Result<(), ReadError> {
+        let code = self.usage.exit_code;
+        if code == 0 {
+            return Ok(());
+        }
+        let line = |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+            line.map(excerpt)
+        };
+        let (stream, said) = match (line(self.stderr), line(self.stdout)) {
+            (Some(said), _) => (Stream::Stderr, said),
+            (None, Some(said)) => (Stream::Stdout, said),
+            (None, None) => (Stream::Stderr, "no message".to_owned()),
+        };
+        Err(ReadError::new(
+            Place::Whole(stream),
+            "exit code 0",
+            format!("exit code {code} and {said}"),
+        ))
     }
 }
 

@@ -144,20 +144,8 @@ fn refuse_failure(output: &Output<'_>) -> Result<(), ReadError> {
             error
         });
     }
-    if code != 0 {
-        // An unusable option is reported on stdout, all else on stderr.
-        let stdout = String::from_utf8_lossy(output.stdout);
-        let (stream, text) = match stderr.trim() {
-            "" => (Stream::Stdout, stdout.lines().next().unwrap_or_default()),
-            text => (Stream::Stderr, text),
-        };
-        return Err(ReadError::new(
-            Place::Whole(stream),
-            "exit code 0",
-            format!("exit code {code} and {}", excerpt(text)),
-        ));
-    }
-    Ok(())
+    // An unusable option is reported on stdout, all else on stderr.
+    output.refuse_exit_code()
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{Found, RuleError};
-use crate::error::{Place, ReadError, Stream, excerpt};
+use crate::error::{Place, ReadError, Stream};
+use crate::json;
 
 /// Refuses what RFC 6901, section 3, does not allow.
 pub(super) fn check(name: &str, pointer: &str) -> Result<(), RuleError> {
@@ -33,19 +34,10 @@ pub(super) fn read(
     pointer: &str,
     all: bool,
 ) -> Result<Vec<Found>, ReadError> {
-    let document: Value = serde_json::from_slice(bytes).map_err(|error| {
-        let place = match error.line() {
-            0 => Place::Whole(stream),
-            line => Place::Line(stream, line),
-        };
-        ReadError::new(place, "one JSON document", error.to_string())
-    })?;
-    let target = document.pointer(pointer).ok_or_else(|| {
-        ReadError::new(
-            Place::Whole(stream),
-            format!("something at `{pointer}`"),
-            nearest(&document, pointer),
-        )
+    let document = json::document(bytes, stream)?;
+    let target = json::value_at(&document, pointer).map_err(|error| ReadError {
+        place: Place::Whole(stream),
+        ..error
     })?;
     let number = |value: &Value, at: &str| {
         value
@@ -56,7 +48,7 @@ pub(super) fn read(
                 ReadError::new(
                     Place::Whole(stream),
                     format!("a number at `{at}`"),
-                    kind(value),
+                    json::kind(value),
                 )
             })
     };
@@ -76,42 +68,7 @@ pub(super) fn read(
         (true, value) => Err(ReadError::new(
             Place::Whole(stream),
             format!("an array of numbers at `{pointer}`, for `all`"),
-            kind(value),
+            json::kind(value),
         )),
-    }
-}
-
-/// What a value is, for a message.
-fn kind(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the text {}", excerpt(text)),
-        Value::Array(values) => format!("an array of {}", values.len()),
-        Value::Object(_) => "an object".to_owned(),
-    }
-}
-
-/// The last value on the way of a pointer that leads nowhere.
-fn nearest(document: &Value, pointer: &str) -> String {
-    let mut reached = "";
-    let mut value = document;
-    for (at, _) in pointer.match_indices('/').skip(1) {
-        match document.pointer(&pointer[..at]) {
-            Some(next) => (reached, value) = (&pointer[..at], next),
-            None => break,
-        }
-    }
-    let holds = match value {
-        Value::Object(members) => {
-            let names: Vec<_> = members.keys().map(String::as_str).collect();
-            format!("an object with {}", excerpt(&names.join(", ")))
-        }
-        other => kind(other),
-    };
-    match reached {
-        "" => format!("at the top {holds}"),
-        reached => format!("at `{reached}` {holds}"),
     }
 }
