@@ -11,6 +11,7 @@ mod command;
 mod error;
 pub mod generic;
 mod getopt;
+mod iperf3;
 mod json;
 mod number;
 mod output;
@@ -22,6 +23,7 @@ pub use choice::{ChoiceError, by_name, tool};
 pub use command::Command;
 pub use error::{ArgumentError, Place, ReadError, Stream};
 pub use generic::{Generic, Rule, RuleError, Source};
+pub use iperf3::Iperf3;
 pub use output::{Output, Usage};
 pub use redis_benchmark::RedisBenchmark;
 

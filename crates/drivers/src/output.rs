@@ -22,27 +22,23 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Refuses an exit code other than 0, in the tool's own words: the first line that it wrote to
-    /// standard error, or else to standard output.
+    /// Refuses an exit code other than 0, in the tool's own words: what it wrote to standard error,
+    /// or else the first line of standard output.
     pub(crate) fn refuse_exit_code(&self) -> Result<(), ReadError> {
         let code = self.usage.exit_code;
         if code == 0 {
             return Ok(());
         }
-        let line = |bytes| {
-            let text = String::from_utf8_lossy(bytes);
-            let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-            line.map(excerpt)
-        };
-        let (stream, said) = match (line(self.stderr), line(self.stdout)) {
-            (Some(said), _) => (Stream::Stderr, said),
-            (None, Some(said)) => (Stream::Stdout, said),
-            (None, None) => (Stream::Stderr, "no message".to_owned()),
+        let stderr = String::from_utf8_lossy(self.stderr);
+        let stdout = String::from_utf8_lossy(self.stdout);
+        let (stream, text) = match stderr.trim() {
+            "" => (Stream::Stdout, stdout.lines().next().unwrap_or_default()),
+            text => (Stream::Stderr, text),
         };
         Err(ReadError::new(
             Place::Whole(stream),
             "exit code 0",
-            format!("exit code {code} and {said}"),
+            format!("exit code {code} and {}", excerpt(text)),
         ))
     }
 }

@@ -1,9 +1,10 @@
 //! Whatever a tool prints, a driver answers with finite samples or an error.
 
-use perflab_drivers::{
-    Command, Driver, Generic, Output, RedisBenchmark, Rule, Source, Stream, Usage,
-};
-use perflab_experiment::Better;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use perflab_drivers::{Command, Driver, Generic, Output, Rule, Source, Stream, Usage, tool};
+use perflab_experiment::{Better, TOOLS};
 use proptest::prelude::*;
 
 fn drivers() -> Vec<Box<dyn Driver>> {
@@ -19,9 +20,8 @@ fn drivers() -> Vec<Box<dyn Driver>> {
     };
     let generic =
         |rule| Box::new(Generic::new(vec![rule]).expect("a usable rule")) as Box<dyn Driver>;
-    vec![
-        Box::new(Command),
-        Box::new(RedisBenchmark),
+    let mut drivers = vec![
+        Box::new(Command) as Box<dyn Driver>,
         generic(rule("r", "s", Source::Regex("x|([^,\n]+)".to_owned()))),
         generic(rule("j", "s", Source::JsonPointer("/a/0".to_owned()))),
         generic(rule("c", "s", Source::CsvColumn("rps".to_owned()))),
@@ -30,7 +30,11 @@ fn drivers() -> Vec<Box<dyn Driver>> {
             scale: 1.0,
             ..rule("*", "", Source::Values)
         }),
-    ]
+    ];
+    for name in TOOLS {
+        drivers.push(Box::new(tool(name).expect("a driver of that name")));
+    }
+    drivers
 }
 
 fn check(stdout: &[u8], stderr: &[u8], usage: Usage) {
@@ -72,6 +76,27 @@ fn likely() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
+/// All recorded outputs.
+static RECORDINGS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")];
+    let mut recordings = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> = std::fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_none_or(|extension| extension != "md") {
+                recordings.push(std::fs::read(path).expect("a recording"));
+            }
+        }
+    }
+    recordings
+});
+
 proptest! {
     #[test]
     fn arbitrary_bytes_do_no_harm(stdout: Vec<u8>, stderr: Vec<u8>, exit_code: i32, wall_s: f64) {
@@ -82,6 +107,22 @@ proptest! {
     #[test]
     fn likely_bytes_do_no_harm(stdout in likely()) {
         check(&stdout, b"", Usage::default());
+    }
+
+    #[test]
+    fn damaged_recordings_do_no_harm(
+        which: prop::sample::Index,
+        at: prop::sample::Index,
+        gone in 0_usize..40,
+        instead in prop::collection::vec(any::<u8>(), 0..4),
+        on_stderr: bool,
+    ) {
+        let mut bytes = which.get(&RECORDINGS).clone();
+        let start = at.index(bytes.len() + 1);
+        let end = (start + gone).min(bytes.len());
+        bytes.splice(start..end, instead);
+        let (stdout, stderr) = if on_stderr { (&[][..], &bytes[..]) } else { (&bytes[..], &[][..]) };
+        check(stdout, stderr, Usage::default());
     }
 
     #[test]

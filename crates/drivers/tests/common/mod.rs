@@ -1,0 +1,40 @@
+//! Recorded outputs, read by their driver.
+
+use std::path::Path;
+
+use perflab_drivers::{Driver, Output, ReadError, Usage};
+use perflab_experiment::Sample;
+
+/// The bytes of a recording under `tests/fixtures`.
+pub fn fixture(path: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(path);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What a driver makes of an output.
+pub fn read(
+    driver: &dyn Driver,
+    stdout: &[u8],
+    stderr: &[u8],
+    exit_code: i32,
+) -> Result<Vec<Sample>, ReadError> {
+    let usage = Usage {
+        exit_code,
+        ..Usage::default()
+    };
+    driver.read(&Output {
+        stdout,
+        stderr,
+        usage,
+    })
+}
+
+/// Part, name and value of each sample.
+pub fn values(samples: &[Sample]) -> Vec<(Option<&str>, &str, f64)> {
+    samples
+        .iter()
+        .map(|s| (s.part.as_deref(), s.metric.name.as_str(), s.value))
+        .collect()
+}

@@ -1,0 +1,117 @@
+//! Each driver with the tool that is installed, called as an experiment would call it.
+//!
+//! `make tools` installs them all.
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use perflab_drivers::{Driver, Iperf3, Output, Usage};
+use perflab_experiment::Sample;
+
+/// A server that is gone when the test ends, however it ends.
+struct Server(Child);
+
+impl Server {
+    fn start(program: &str, args: &[&str]) -> Self {
+        let child = Command::new(program)
+            .args(args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a server that starts");
+        Self(child)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Whether a program is there; says so if it is not.
+fn installed(program: &str) -> bool {
+    let found = Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok();
+    if !found {
+        println!("skipped: {program} is not installed; `make tools` installs it");
+    }
+    found
+}
+
+fn free_port() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener
+        .local_addr()
+        .expect("an address")
+        .port()
+        .to_string()
+}
+
+/// Runs the tool as its driver says.
+fn run(driver: &dyn Driver, args: &[&str]) -> Result<Vec<Sample>, String> {
+    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    driver.check(&args).map_err(|error| error.to_string())?;
+    let argv = driver.argv(&args);
+    let output = Command::new(&argv[0])
+        .args(&argv[1..])
+        .output()
+        .map_err(|error| error.to_string())?;
+    let usage = Usage {
+        exit_code: output.status.code().unwrap_or(-1),
+        ..Usage::default()
+    };
+    driver
+        .read(&Output {
+            stdout: &output.stdout,
+            stderr: &output.stderr,
+            usage,
+        })
+        .map_err(|error| error.to_string())
+}
+
+/// The same, again until the server listens.
+fn run_when_served(driver: &dyn Driver, args: &[&str]) -> Vec<Sample> {
+    let start = Instant::now();
+    loop {
+        match run(driver, args) {
+            Ok(samples) => return samples,
+            Err(error) if start.elapsed() > Duration::from_secs(20) => panic!("{error}"),
+            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+fn value(samples: &[Sample], name: &str) -> f64 {
+    let found = samples.iter().find(|sample| sample.metric.name == name);
+    found.unwrap_or_else(|| panic!("no {name}")).value
+}
+
+#[test]
+fn iperf3() {
+    if !installed("iperf3") {
+        return;
+    }
+    let port = free_port();
+    let _server = Server::start("iperf3", &["-s", "-p", &port]);
+    let base = ["-c", "127.0.0.1", "-p", &port, "-t", "1", "-b", "8M"];
+    for (more, count) in [
+        (&[][..], 5),
+        (&["-P", "2", "-R"][..], 6),
+        (&["--bidir"][..], 8),
+        (&["-u"][..], 6),
+    ] {
+        let samples = run_when_served(&Iperf3, &[&base, more].concat());
+        assert_eq!(samples.len(), count, "{more:?}");
+        let received = value(&samples, "received");
+        assert!((1e6..1e8).contains(&received), "{more:?}: {received}");
+    }
+    let error = run(&Iperf3, &["-c", "127.0.0.1", "-p", &free_port(), "-t", "1"]).unwrap_err();
+    assert!(error.contains("start the server first"), "{error}");
+}
