@@ -70,6 +70,20 @@ impl ReadError {
         }
     }
 
+    /// About standard output as a whole.
+    pub(crate) fn stdout(expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Self::new(Place::Whole(Stream::Stdout), expected, found)
+    }
+
+    /// About a line of standard output, counted from 1.
+    pub(crate) fn line(number: usize, expected: impl Into<String>, found: &str) -> Self {
+        Self::new(
+            Place::Line(Stream::Stdout, number),
+            expected,
+            excerpt(found),
+        )
+    }
+
     pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self

@@ -1,8 +1,33 @@
 //! A command line split the way `getopt_long` splits it, for tools that use that.
 
+use crate::error::ArgumentError;
+
 /// One option: its short name or `""`, its long name or `""`, both with their dashes, and whether a
 /// value follows.
 pub(crate) type Known = (&'static str, &'static str, bool);
+
+/// An option that cannot be used, why, and what to do instead.
+pub(crate) type Unusable = (&'static str, &'static str, &'static str);
+
+/// Refuses the first of these options that is there.
+///
+/// # Errors
+/// Names the option and what to do instead.
+pub(crate) fn refuse(
+    driver: &'static str,
+    options: &Options<'_>,
+    unusable: &[Unusable],
+) -> Result<(), ArgumentError> {
+    match unusable.iter().find(|(option, ..)| options.has(option)) {
+        None => Ok(()),
+        Some((option, reason, advice)) => Err(ArgumentError {
+            driver,
+            argument: (*option).to_owned(),
+            reason,
+            advice,
+        }),
+    }
+}
 
 /// The options of one call that are known to the driver, and the words that are none.
 #[derive(Debug)]

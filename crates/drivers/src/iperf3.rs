@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
 use crate::json::{array_at, document, number_at, object_at, text_at, value_at};
-use crate::{Driver, Output};
+use crate::metric::{Row, metrics, sample};
+use crate::{Driver, Output, call};
 
 /// Runs `iperf3 -J ARGS` as a client and reads the sums at the end of the test.
 ///
@@ -26,8 +27,7 @@ use crate::{Driver, Output};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Iperf3;
 
-/// Name, unit, which way is better.
-const METRICS: [(&str, &str, Better); 8] = [
+const METRICS: [Row; 8] = [
     ("received", "bits/s", Better::Higher),
     ("sent", "bits/s", Better::Higher),
     ("slowest_stream", "bits/s", Better::Higher),
@@ -44,11 +44,7 @@ impl Driver for Iperf3 {
     }
 
     fn argv(&self, args: &[String]) -> Vec<String> {
-        ["iperf3", "-J"]
-            .into_iter()
-            .map(str::to_owned)
-            .chain(args.iter().cloned())
-            .collect()
+        call(&["iperf3", "-J"], args)
     }
 
     fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
@@ -56,14 +52,7 @@ impl Driver for Iperf3 {
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        METRICS
-            .iter()
-            .map(|(name, unit, better)| Metric {
-                name: (*name).to_owned(),
-                unit: (*unit).to_owned(),
-                better: *better,
-            })
-            .collect()
+        metrics(&METRICS)
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
@@ -220,14 +209,7 @@ fn push(
             value.to_string(),
         ));
     }
-    let metric = Iperf3
-        .metrics()
-        .into_iter()
-        .find(|metric| metric.name == name);
-    samples.extend(metric.map(|metric| Sample {
-        part: part.map(str::to_owned),
-        metric,
-        value,
-    }));
+    let row = METRICS.into_iter().find(|(known, ..)| *known == name);
+    samples.extend(row.map(|row| sample(row, part, value)));
     Ok(())
 }

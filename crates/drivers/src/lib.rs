@@ -9,10 +9,12 @@
 mod choice;
 mod command;
 mod error;
+mod fs_mark;
 pub mod generic;
 mod getopt;
 mod iperf3;
 mod json;
+mod metric;
 mod number;
 mod output;
 mod redis_benchmark;
@@ -22,6 +24,7 @@ use perflab_experiment::{Metric, Sample};
 pub use choice::{ChoiceError, by_name, tool};
 pub use command::Command;
 pub use error::{ArgumentError, Place, ReadError, Stream};
+pub use fs_mark::FsMark;
 pub use generic::{Generic, Rule, RuleError, Source};
 pub use iperf3::Iperf3;
 pub use output::{Output, Usage};
@@ -87,4 +90,10 @@ impl<D: Driver + ?Sized> Driver for &'static D {
     fn cautions(&self, args: &[String]) -> Vec<String> {
         (**self).cautions(args)
     }
+}
+
+/// A command line: the program and what the driver adds, before the arguments of the user.
+fn call(program: &[&str], args: &[String]) -> Vec<String> {
+    let added = program.iter().map(|&word| word.to_owned());
+    added.chain(args.iter().cloned()).collect()
 }

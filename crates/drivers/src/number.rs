@@ -14,6 +14,17 @@ pub(crate) fn finite(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A finite number that is not below zero.
+///
+/// # Errors
+/// What the text is instead, to be put behind "found".
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if value < 0.0 => Err(format!("{}, which is negative", excerpt(text))),
+        value => Ok(value),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -28,5 +39,7 @@ mod tests {
         for text in ["", " ", "1,5", "0x10", "1 2", "ms"] {
             assert!(finite(text).unwrap_err().contains("not a number"), "{text}");
         }
+        assert_eq!(not_negative("0"), Ok(0.0));
+        assert!(not_negative("-0.25").unwrap_err().contains("negative"));
     }
 }

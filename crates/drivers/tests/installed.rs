@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perflab_drivers::{Driver, Iperf3, Output, Usage};
+use perflab_drivers::{Driver, FsMark, Iperf3, Output, Usage};
 use perflab_experiment::Sample;
 
 /// A server that is gone when the test ends, however it ends.
@@ -40,7 +40,7 @@ fn installed(program: &str) -> bool {
         .status()
         .is_ok();
     if !found {
-        println!("skipped: {program} is not installed; `make tools` installs it");
+        eprintln!("skipped: {program} is not installed; `make tools` installs it");
     }
     found
 }
@@ -91,6 +91,25 @@ fn run_when_served(driver: &dyn Driver, args: &[&str]) -> Vec<Sample> {
 fn value(samples: &[Sample], name: &str) -> f64 {
     let found = samples.iter().find(|sample| sample.metric.name == name);
     found.unwrap_or_else(|| panic!("no {name}")).value
+}
+
+#[test]
+fn fs_mark() {
+    if !installed("fs_mark") {
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("perflab-fs_mark-{}", std::process::id()));
+    std::fs::create_dir(&folder).expect("a new folder");
+    let (files, log) = (folder.join("files"), folder.join("log"));
+    let (files, log) = (files.to_str().unwrap(), log.to_str().unwrap());
+    let args = [
+        "-d", files, "-l", log, "-n", "10", "-s", "100", "-L", "3", "-S", "0",
+    ];
+    let samples = run(&FsMark, &args);
+    std::fs::remove_dir_all(&folder).expect("to be rid of the folder");
+    let samples = samples.unwrap();
+    assert_eq!(samples.len(), 6);
+    assert!(value(&samples, "files") > 10.0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The tool's command line, as far as it decides what the numbers mean.
 
 use crate::error::ArgumentError;
-use crate::getopt::{Known, Options};
+use crate::getopt::{self, Known, Options, Unusable};
 
 /// Every option that takes a value, and those without one that matter here.
 const OPTIONS: &[Known] = &[
@@ -63,7 +63,7 @@ const OPTIONS: &[Known] = &[
 ];
 
 /// Options with which there is no end, or no JSON document on standard output.
-const UNUSABLE: [(&str, &str, &str); 9] = [
+const UNUSABLE: [Unusable; 9] = [
     (
         "--server",
         "the tool would serve without end",
@@ -118,11 +118,7 @@ pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
             advice,
         })
     };
-    for (option, reason, advice) in UNUSABLE {
-        if options.has(option) {
-            return refuse(option, reason, advice);
-        }
-    }
+    getopt::refuse("iperf3", &options, &UNUSABLE)?;
     if !options.has("-c") {
         return refuse(
             &args.join(" "),

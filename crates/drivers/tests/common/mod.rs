@@ -38,3 +38,15 @@ pub fn values(samples: &[Sample]) -> Vec<(Option<&str>, &str, f64)> {
         .map(|s| (s.part.as_deref(), s.metric.name.as_str(), s.value))
         .collect()
 }
+
+/// However much of the end of a recording got lost, no value that is read differs from those of the
+/// whole.
+pub fn cuts_yield_no_other_value(driver: &dyn Driver, path: &str) {
+    let whole = fixture(path);
+    let all = read(driver, &whole, b"", 0).expect("a good recording");
+    for end in 0..whole.len() {
+        if let Ok(samples) = read(driver, &whole[..end], b"", 0) {
+            assert_eq!(samples, all[..samples.len()], "cut at {end}");
+        }
+    }
+}

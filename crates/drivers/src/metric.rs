@@ -1,0 +1,28 @@
+//! A driver's metrics as a table of constants, and the samples of them.
+
+use perflab_experiment::{Better, Metric, Sample};
+
+/// Name, unit, which way is better.
+pub(crate) type Row = (&'static str, &'static str, Better);
+
+fn metric((name, unit, better): Row) -> Metric {
+    Metric {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        better,
+    }
+}
+
+/// All metrics of a table, in its order.
+pub(crate) fn metrics(table: &[Row]) -> Vec<Metric> {
+    table.iter().copied().map(metric).collect()
+}
+
+/// One value of the metric in a row.
+pub(crate) fn sample(row: Row, part: Option<&str>, value: f64) -> Sample {
+    Sample {
+        part: part.map(str::to_owned),
+        metric: metric(row),
+        value,
+    }
+}
