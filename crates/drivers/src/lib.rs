@@ -18,6 +18,7 @@ mod metric;
 mod number;
 mod output;
 mod redis_benchmark;
+mod time;
 
 use perflab_experiment::{Metric, Sample};
 
@@ -29,6 +30,7 @@ pub use generic::{Generic, Rule, RuleError, Source};
 pub use iperf3::Iperf3;
 pub use output::{Output, Usage};
 pub use redis_benchmark::RedisBenchmark;
+pub use time::Time;
 
 /// How one tool is called, and how its output becomes samples.
 pub trait Driver: std::fmt::Debug + Send + Sync {

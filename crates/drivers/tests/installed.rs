@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perflab_drivers::{Driver, FsMark, Iperf3, Output, Usage};
+use perflab_drivers::{Driver, FsMark, Iperf3, Output, Time, Usage};
 use perflab_experiment::Sample;
 
 /// A server that is gone when the test ends, however it ends.
@@ -133,4 +133,18 @@ fn iperf3() {
     }
     let error = run(&Iperf3, &["-c", "127.0.0.1", "-p", &free_port(), "-t", "1"]).unwrap_err();
     assert!(error.contains("start the server first"), "{error}");
+}
+
+#[test]
+fn time() {
+    if !installed("time") {
+        return;
+    }
+    let command = ["sh", "-c", "echo working >&2; sleep 0.1; echo done >&2"];
+    let samples = run(&Time, &command).unwrap();
+    assert_eq!(samples.len(), 8);
+    assert!(value(&samples, "wall") >= 0.1);
+    assert!(value(&samples, "max_rss") > 100_000.0);
+    let error = run(&Time, &["sh", "-c", "exit 7"]).unwrap_err();
+    assert!(error.contains("exit code 7"), "{error}");
 }

@@ -1,8 +1,6 @@
 //! The driver on recorded outputs of the real tool.
 
-mod common;
-
-use common::{fixture, values};
+use crate::common::{fixture, values};
 use perflab_drivers::{Iperf3, Place, ReadError, Stream};
 use perflab_experiment::Sample;
 
@@ -11,7 +9,7 @@ fn stdout(name: &str) -> Vec<u8> {
 }
 
 fn read(name: &str) -> Result<Vec<Sample>, ReadError> {
-    common::read(&Iperf3, &stdout(name), b"", 0)
+    crate::common::read(&Iperf3, &stdout(name), b"", 0)
 }
 
 #[test]
@@ -103,14 +101,14 @@ fn an_error_in_the_document_is_one() {
 #[test]
 fn a_tool_that_wrote_no_document_is_quoted() {
     let stderr = fixture("iperf3/3.12/bad-option.stderr");
-    let error = common::read(&Iperf3, b"", &stderr, 1).unwrap_err();
+    let error = crate::common::read(&Iperf3, b"", &stderr, 1).unwrap_err();
     assert!(
         error
             .to_string()
             .contains("exit code 1 and `iperf3: unrecognized option"),
         "{error}"
     );
-    assert!(common::read(&Iperf3, &stdout("tcp"), b"", 1).is_err());
+    assert!(crate::common::read(&Iperf3, &stdout("tcp"), b"", 1).is_err());
 }
 
 #[test]
@@ -119,7 +117,7 @@ fn a_cut_document_yields_nothing() {
     let end = whole.iter().rposition(|byte| *byte == b'}').unwrap();
     for cut in 0..=end {
         assert!(
-            common::read(&Iperf3, &whole[..cut], b"", 0).is_err(),
+            crate::common::read(&Iperf3, &whole[..cut], b"", 0).is_err(),
             "cut at {cut}"
         );
     }
@@ -149,7 +147,8 @@ fn what_is_missing_or_cannot_be_is_refused() {
         ("\"host_total\"", "\"host\"", "host_total"),
     ] {
         assert!(text.contains(from), "{from}");
-        let error = common::read(&Iperf3, text.replace(from, to).as_bytes(), b"", 0).unwrap_err();
+        let error =
+            crate::common::read(&Iperf3, text.replace(from, to).as_bytes(), b"", 0).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
 }
@@ -159,7 +158,7 @@ fn what_is_missing_or_cannot_be_is_refused() {
 fn directions_that_cannot_be_told_apart_are_refused() {
     let text = String::from_utf8(stdout("tcp-bidir-2-streams")).unwrap();
     let old = text.replace("_bidir_reverse", "");
-    let error = common::read(&Iperf3, old.as_bytes(), b"", 0).unwrap_err();
+    let error = crate::common::read(&Iperf3, old.as_bytes(), b"", 0).unwrap_err();
     assert!(
         error.to_string().contains("2 streams in one direction"),
         "{error}"

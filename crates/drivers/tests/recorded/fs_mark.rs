@@ -1,8 +1,6 @@
 //! The driver on recorded outputs of the real tool.
 
-mod common;
-
-use common::{cuts_yield_no_other_value, fixture, read, values};
+use crate::common::{cuts_yield_no_other_value, fixture, read, values};
 use perflab_drivers::{Driver, FsMark};
 
 #[test]

@@ -1,0 +1,6 @@
+//! Drivers on recorded outputs of the real tools.
+
+mod common;
+mod fs_mark;
+mod iperf3;
+mod time;
