@@ -3,11 +3,11 @@
 use perflab_experiment::TOOLS;
 use thiserror::Error;
 
-use crate::{Command, Driver, FsMark, Generic, Iperf3, RedisBenchmark, Rule, RuleError, Time};
+use crate::{Command, Driver, FsMark, Generic, Iperf3, RedisBenchmark, Rule, RuleError, Time, Wrk};
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
 /// experiment may use, [`TOOLS`].
-const DRIVERS: [&dyn Driver; 4] = [&FsMark, &Iperf3, &RedisBenchmark, &Time];
+const DRIVERS: [&dyn Driver; 5] = [&FsMark, &Iperf3, &RedisBenchmark, &Time, &Wrk];
 
 /// The driver of the tool of this name.
 pub fn tool(name: &str) -> Option<&'static dyn Driver> {

@@ -19,6 +19,7 @@ mod number;
 mod output;
 mod redis_benchmark;
 mod time;
+mod wrk;
 
 use perflab_experiment::{Metric, Sample};
 
@@ -31,6 +32,7 @@ pub use iperf3::Iperf3;
 pub use output::{Output, Usage};
 pub use redis_benchmark::RedisBenchmark;
 pub use time::Time;
+pub use wrk::Wrk;
 
 /// How one tool is called, and how its output becomes samples.
 pub trait Driver: std::fmt::Debug + Send + Sync {

@@ -2,11 +2,12 @@
 //!
 //! `make tools` installs them all.
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perflab_drivers::{Driver, FsMark, Iperf3, Output, Time, Usage};
+use perflab_drivers::{Driver, FsMark, Iperf3, Output, Time, Usage, Wrk};
 use perflab_experiment::Sample;
 
 /// A server that is gone when the test ends, however it ends.
@@ -147,4 +148,39 @@ fn time() {
     assert!(value(&samples, "max_rss") > 100_000.0);
     let error = run(&Time, &["sh", "-c", "exit 7"]).unwrap_err();
     assert!(error.contains("exit code 7"), "{error}");
+}
+
+/// A server that answers every request on each of its connections, until the test ends.
+fn answer_http() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            std::thread::spawn(move || {
+                let mut stream = stream.expect("a connection");
+                let mut request = [0; 4096];
+                while stream.read(&mut request).is_ok_and(|read| read > 0) {
+                    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi\n";
+                    if stream.write_all(answer).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn wrk() {
+    if !installed("wrk") {
+        return;
+    }
+    let url = format!("http://{}/", answer_http());
+    let samples = run(&Wrk, &["-t1", "-c2", "-d1s", &url]).unwrap();
+    assert_eq!(samples.len(), 9);
+    assert!(value(&samples, "rps") > 10.0);
+    let closed = format!("http://127.0.0.1:{}/", free_port());
+    let error = run(&Wrk, &["-t1", "-c1", "-d1s", &closed]).unwrap_err();
+    assert!(error.contains("unable to connect"), "{error}");
 }

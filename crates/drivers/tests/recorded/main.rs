@@ -4,3 +4,4 @@ mod common;
 mod fs_mark;
 mod iperf3;
 mod time;
+mod wrk;

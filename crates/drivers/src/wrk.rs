@@ -1,0 +1,143 @@
+//! `wrk`, a load generator for HTTP. Read from the source of 4.2, and checked against 4.1.0.
+
+mod report;
+
+use perflab_experiment::{Better, Metric, Sample};
+
+use crate::error::{ArgumentError, ReadError};
+use crate::getopt::{Known, Options, Unusable, refuse};
+use crate::metric::{Row, metrics};
+use crate::{Driver, Output, call};
+
+/// Runs `wrk --latency ARGS` and reads its report.
+///
+/// Metrics: `rps` (1/s), `transfer` (bytes/s), and in ms `latency_avg`, `latency_stdev`,
+/// `latency_max`, `latency_p50`, `latency_p75`, `latency_p90`, `latency_p99`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wrk;
+
+const RATE: Row = ("rps", "1/s", Better::Higher);
+const TRANSFER: Row = ("transfer", "bytes/s", Better::Higher);
+const LATENCY: [Row; 3] = [
+    ("latency_avg", "ms", Better::Lower),
+    ("latency_stdev", "ms", Better::Lower),
+    ("latency_max", "ms", Better::Lower),
+];
+/// With the tool's names.
+const PERCENTILES: [(&str, Row); 4] = [
+    ("50%", ("latency_p50", "ms", Better::Lower)),
+    ("75%", ("latency_p75", "ms", Better::Lower)),
+    ("90%", ("latency_p90", "ms", Better::Lower)),
+    ("99%", ("latency_p99", "ms", Better::Lower)),
+];
+
+const OPTIONS: &[Known] = &[
+    ("-t", "--threads", true),
+    ("-c", "--connections", true),
+    ("-d", "--duration", true),
+    ("-s", "--script", true),
+    ("-H", "--header", true),
+    ("-L", "--latency", false),
+    ("-T", "--timeout", true),
+    ("-R", "--rate", true),
+    ("-v", "--version", false),
+];
+const UNUSABLE: [Unusable; 2] = [
+    (
+        "--rate",
+        "it is an option of wrk2, whose report is another",
+        "leave it out, or read wrk2 with the driver `generic`",
+    ),
+    (
+        "--version",
+        "the tool would measure nothing",
+        "leave it out",
+    ),
+];
+
+impl Driver for Wrk {
+    fn name(&self) -> &'static str {
+        "wrk"
+    }
+
+    fn argv(&self, args: &[String]) -> Vec<String> {
+        call(&["wrk", "--latency"], args)
+    }
+
+    fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
+        let options = Options::of(OPTIONS, args);
+        refuse("wrk", &options, &UNUSABLE)?;
+        if options.operands.len() == 1 {
+            return Ok(());
+        }
+        Err(ArgumentError {
+            driver: "wrk",
+            argument: args.join(" "),
+            reason: "the tool takes one URL, and takes the first of several",
+            advice: "give one URL",
+        })
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        let mut rows = vec![RATE, TRANSFER];
+        rows.extend(LATENCY);
+        rows.extend(PERCENTILES.map(|(_, row)| row));
+        metrics(&rows)
+    }
+
+    fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
+        output.refuse_exit_code()?;
+        report::read(&String::from_utf8_lossy(output.stdout))
+    }
+
+    fn cautions(&self, args: &[String]) -> Vec<String> {
+        let connections = Options::of(OPTIONS, args).number("-c").unwrap_or(10);
+        vec![
+            format!(
+                "wrk is a closed loop: a connection sends when it has been answered, so that a server \
+                 that stops for 1 s delays {connections} requests, be there 10 or 100000 per second. \
+                 It adds values of its own for those not sent: percentiles are estimates, and tell \
+                 little of what users who do not wait for each other would see."
+            ),
+            "Latencies are printed with two decimals: steps of 0.01 ms from 0.85 ms on, which is up \
+             to 1.2 %, and of 10 ms from 1 s on."
+                .to_owned(),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn one_url_is_wanted_and_nothing_of_wrk2() {
+        for line in [
+            "",
+            "-t 2",
+            "-R100 http://a/",
+            "--rate 5 http://a/",
+            "-v http://a/",
+            "http://a/ http://b/",
+        ] {
+            Wrk.check(&args(line)).expect_err(line);
+        }
+        for line in [
+            "http://a/",
+            "-t2 -c 10 -d 5s http://a/ -s x.lua",
+            "-H R:v --latency http://a/",
+        ] {
+            Wrk.check(&args(line)).expect(line);
+        }
+    }
+
+    #[test]
+    fn the_closed_loop_is_put_in_numbers() {
+        assert!(Wrk.cautions(&args("http://a/"))[0].contains("delays 10 requests"));
+        assert!(Wrk.cautions(&args("-c400 http://a/"))[0].contains("delays 400 requests"));
+    }
+}
