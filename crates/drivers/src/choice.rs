@@ -3,15 +3,17 @@
 use perflab_experiment::TOOLS;
 use thiserror::Error;
 
-use crate::{Command, Driver, FsMark, Generic, Iperf3, RedisBenchmark, Rule, RuleError, Time, Wrk};
+use crate::{
+    Command, Driver, Fio, FsMark, Generic, Iperf3, RedisBenchmark, Rule, RuleError, Time, Wrk,
+};
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
 /// experiment may use, [`TOOLS`].
-const DRIVERS: [&dyn Driver; 5] = [&FsMark, &Iperf3, &RedisBenchmark, &Time, &Wrk];
+const DRIVERS: &[&dyn Driver] = &[&Fio, &FsMark, &Iperf3, &RedisBenchmark, &Time, &Wrk];
 
 /// The driver of the tool of this name.
 pub fn tool(name: &str) -> Option<&'static dyn Driver> {
-    DRIVERS.into_iter().find(|driver| driver.name() == name)
+    DRIVERS.iter().copied().find(|driver| driver.name() == name)
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -111,7 +113,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_a_driver_and_may_be_named() {
-        let written: Vec<&str> = DRIVERS.into_iter().map(Driver::name).collect();
+        let written: Vec<&str> = DRIVERS.iter().map(|driver| driver.name()).collect();
         assert_eq!(written, TOOLS);
     }
 

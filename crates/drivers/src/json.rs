@@ -47,6 +47,21 @@ pub(crate) fn number_at(document: &Value, pointer: &str) -> Result<f64, ReadErro
         .ok_or_else(|| other(pointer, "a number", value))
 }
 
+/// The finite number at a pointer, which is not below zero.
+///
+/// # Errors
+/// Nothing there, or something else.
+pub(crate) fn amount_at(document: &Value, pointer: &str) -> Result<f64, ReadError> {
+    match number_at(document, pointer)? {
+        amount if amount >= 0.0 => Ok(amount),
+        _ => Err(other(
+            pointer,
+            "a number of at least 0",
+            value_at(document, pointer)?,
+        )),
+    }
+}
+
 /// The text at a pointer.
 ///
 /// # Errors

@@ -7,8 +7,10 @@
 //! the real tool under `tests/fixtures`.
 
 mod choice;
+mod closed_loop;
 mod command;
 mod error;
+mod fio;
 mod fs_mark;
 pub mod generic;
 mod getopt;
@@ -26,6 +28,7 @@ use perflab_experiment::{Metric, Sample};
 pub use choice::{ChoiceError, by_name, tool};
 pub use command::Command;
 pub use error::{ArgumentError, Place, ReadError, Stream};
+pub use fio::Fio;
 pub use fs_mark::FsMark;
 pub use generic::{Generic, Rule, RuleError, Source};
 pub use iperf3::Iperf3;

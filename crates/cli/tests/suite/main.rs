@@ -17,6 +17,7 @@ mod full_disk;
 mod gates;
 mod init;
 mod interrupts;
+mod load_tools;
 mod plain_files;
 mod refresh;
 mod repeated_failures;
