@@ -4,12 +4,21 @@ use perflab_experiment::TOOLS;
 use thiserror::Error;
 
 use crate::{
-    Command, Driver, Fio, FsMark, Generic, Iperf3, RedisBenchmark, Rule, RuleError, Time, Wrk,
+    Command, Driver, Fio, FsMark, Generic, Iperf3, Pgbench, RedisBenchmark, Rule, RuleError, Time,
+    Wrk,
 };
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
 /// experiment may use, [`TOOLS`].
-const DRIVERS: &[&dyn Driver] = &[&Fio, &FsMark, &Iperf3, &RedisBenchmark, &Time, &Wrk];
+const DRIVERS: &[&dyn Driver] = &[
+    &Fio,
+    &FsMark,
+    &Iperf3,
+    &Pgbench,
+    &RedisBenchmark,
+    &Time,
+    &Wrk,
+];
 
 /// The driver of the tool of this name.
 pub fn tool(name: &str) -> Option<&'static dyn Driver> {

@@ -9,7 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The tools that have a driver, sorted. The drivers themselves are listed where they are written;
 /// a test there holds both lists together.
-pub const TOOLS: &[&str] = &["fio", "fs_mark", "iperf3", "redis-benchmark", "time", "wrk"];
+pub const TOOLS: &[&str] = &[
+    "fio",
+    "fs_mark",
+    "iperf3",
+    "pgbench",
+    "redis-benchmark",
+    "time",
+    "wrk",
+];
 
 /// What runs a workload's tool and turns its output into metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
