@@ -4,8 +4,8 @@ use perflab_experiment::TOOLS;
 use thiserror::Error;
 
 use crate::{
-    Command, Driver, Fio, FsMark, Generic, Iperf3, Pgbench, RedisBenchmark, Rule, RuleError, Time,
-    Wrk,
+    Command, Driver, Fio, FsMark, Generic, Iperf3, Pgbench, RedisBenchmark, Rule, RuleError,
+    Sysbench, Time, Wrk,
 };
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
@@ -16,6 +16,7 @@ const DRIVERS: &[&dyn Driver] = &[
     &Iperf3,
     &Pgbench,
     &RedisBenchmark,
+    &Sysbench,
     &Time,
     &Wrk,
 ];

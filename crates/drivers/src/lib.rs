@@ -21,6 +21,7 @@ mod number;
 mod output;
 mod pgbench;
 mod redis_benchmark;
+mod sysbench;
 mod time;
 mod wrk;
 
@@ -36,6 +37,7 @@ pub use iperf3::Iperf3;
 pub use output::{Output, Usage};
 pub use pgbench::Pgbench;
 pub use redis_benchmark::RedisBenchmark;
+pub use sysbench::Sysbench;
 pub use time::Time;
 pub use wrk::Wrk;
 

@@ -15,6 +15,7 @@ pub const TOOLS: &[&str] = &[
     "iperf3",
     "pgbench",
     "redis-benchmark",
+    "sysbench",
     "time",
     "wrk",
 ];

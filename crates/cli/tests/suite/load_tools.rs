@@ -1,11 +1,15 @@
 //! Real load generators, run as an experiment runs them. A tool that is not installed is left out;
 //! `make tools` installs them all.
 
-use std::process::Command;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
-use crate::support::Laboratory;
+use crate::support::{Laboratory, processes, tool, wait_until};
 
 /// Whether a program can be started; says so if not.
 fn installed(program: &str) -> bool {
@@ -74,4 +78,163 @@ fn a_tool_that_would_not_end_is_not_started() {
     assert_eq!(record["status"], "NORUN");
     let detail = record["detail"].as_str().unwrap();
     assert!(detail.contains("wait for clients without end"), "{detail}");
+}
+
+#[test]
+fn sysbench() {
+    if !installed("sysbench") {
+        return;
+    }
+    let laboratory = Laboratory::new();
+    for (args, rates) in [
+        ("'cpu', '--time=1', '--rate=50', 'run'", 30.0..70.0),
+        ("'memory', '--memory-total-size=16M', 'run'", 1e3..1e10),
+        ("'threads', '--events=20', 'run'", 1.0..1e6),
+    ] {
+        let laboratory = Laboratory::new();
+        let workload = format!("driver = 'sysbench'\nargs = [{args}]");
+        let record = passed(&laboratory, &workload);
+        let rate = value(&record, None, "events");
+        assert!(rates.contains(&rate), "{args}: {rate}");
+        assert!(value(&record, None, "latency_avg") <= value(&record, None, "latency_max"));
+    }
+    let record = passed(
+        &laboratory,
+        "driver = 'sysbench'\nprepare = ['sysbench', 'fileio', '--file-total-size=1M', \
+         '--file-num=2', 'prepare']\ndirectory = '.'\nargs = ['fileio', '--file-total-size=1M', \
+         '--file-num=2', '--file-test-mode=rndrd', '--events=100', 'run']",
+    );
+    assert!(value(&record, None, "reads") > 0.0);
+}
+
+/// A PostgreSQL of this test's own, gone when the test ends.
+struct Postgres {
+    server: Child,
+    home: TempDir,
+    port: u16,
+}
+
+impl Postgres {
+    /// None where it is not installed.
+    fn start() -> Option<Self> {
+        let mut versions: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
+            .ok()?
+            .map(|entry| entry.unwrap().path().join("bin"))
+            .filter(|path| path.join("postgres").exists())
+            .collect();
+        versions.sort();
+        let programs = versions.pop()?;
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path().join("data");
+        let data = data.to_str().unwrap();
+        // It refuses to run as root.
+        let command = |program: &str| {
+            if !is_root() {
+                return Command::new(programs.join(program));
+            }
+            let mut command = Command::new("setpriv");
+            command
+                .args(["--reuid=postgres", "--regid=postgres", "--clear-groups"])
+                .arg(programs.join(program));
+            command
+        };
+        if is_root() {
+            tool(
+                &["chown", "postgres:postgres", home.path().to_str().unwrap()],
+                Path::new("/"),
+            );
+        }
+        let made = command("initdb")
+            .args(["-D", data, "-A", "trust", "-U", "tester", "--no-sync"])
+            .current_dir("/")
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let server = command("postgres")
+            .args(["-D", data, "-p", &port.to_string(), "-F"])
+            .args(["-c", "listen_addresses=127.0.0.1"])
+            .args(["-c", "unix_socket_directories="])
+            .current_dir("/")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let postgres = Self { server, home, port };
+        wait_until("PostgreSQL", || {
+            postgres.pgbench(&["-i", "-I", "dtg", "-q"]).success()
+        });
+        Some(postgres)
+    }
+
+    fn address(&self) -> [String; 5] {
+        let port = self.port.to_string();
+        ["-h", "127.0.0.1", "-Utester", "-p", &port].map(str::to_owned)
+    }
+
+    fn pgbench(&self, args: &[&str]) -> ExitStatus {
+        Command::new("pgbench")
+            .args(self.address())
+            .args(args)
+            .arg("postgres")
+            .output()
+            .unwrap()
+            .status
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+        // Its other processes end by themselves once they see that.
+        let data = self.home.path().join("data");
+        wait_until("the end of PostgreSQL", || {
+            processes(data.to_str().unwrap()).is_empty() && fs::remove_dir_all(&data).is_ok()
+        });
+    }
+}
+
+fn is_root() -> bool {
+    tool(&["id", "-u"], Path::new("/")).trim() == "0"
+}
+
+#[test]
+fn pgbench() {
+    let Some(postgres) = Postgres::start() else {
+        println!("skipped: PostgreSQL is not installed");
+        return;
+    };
+    let laboratory = Laboratory::new();
+    let address = postgres.address().join("', '");
+    let record = passed(
+        &laboratory,
+        &format!(
+            "driver = 'pgbench'\nargs = ['{address}', '-n', '-S', '-T', '1', '-R', '100', \
+             '-L', '1000', 'postgres']"
+        ),
+    );
+    let rate = value(&record, None, "tps");
+    assert!((50.0..150.0).contains(&rate), "{rate}");
+    // What a latency counts from: the lag is a part of it.
+    let lag = value(&record, None, "schedule_lag_avg");
+    assert!(value(&record, None, "latency_avg") > lag);
+    assert_eq!(value(&record, None, "skipped"), 0.0);
+
+    let laboratory = Laboratory::new();
+    let record = passed(
+        &laboratory,
+        &format!(
+            "driver = 'pgbench'\nargs = ['{address}', '-n', '-r', '-t', '20', '-b', \
+             'select-only', '-b', 'simple-update', 'postgres']"
+        ),
+    );
+    assert!(value(&record, None, "tps") > 0.0);
+    let statements = record["samples"].as_array().unwrap().iter();
+    let statements = statements.filter(|sample| sample["name"] == "statement_latency");
+    assert_eq!(statements.count(), 6);
 }
