@@ -18,6 +18,7 @@
 //! | What could these runs have shown? | [`detectable`] |
 //! | How many claims are made at once? | [`multiplicity`] |
 //! | Are these runs at all, or iterations inside one? | [`dependence`], [`serial`] |
+//! | From which iteration on is a process steady? | [`steady`] |
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
 //! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
 //! | What do other methods say, for a report? | [`permutation`], [`bootstrap`] |
@@ -52,6 +53,7 @@ pub mod ratio_of_means;
 mod resampling;
 pub mod sequential;
 pub mod serial;
+pub mod steady;
 mod stratum;
 pub mod summary;
 pub mod verdict;

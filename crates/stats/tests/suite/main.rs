@@ -12,4 +12,5 @@ mod resampling;
 mod scipy;
 mod sequential;
 mod serial;
+mod steady;
 mod support;

@@ -1,0 +1,307 @@
+//! What is simulated to judge the verdicts, and what must hold of each.
+
+use crate::runs::{BLOCKED, Design, Kind, Machine, Noise, PAIRS, SHORT, SideOf, UNBLOCKED};
+use crate::verdicts::{ALPHA, Rates};
+
+/// Requests per second of the candidate and the baseline in the main mode.
+const FASTER: f64 = 48_053.0 / 46_981.0;
+
+/// What must hold.
+#[derive(Clone, Copy)]
+pub enum Promise {
+    /// No question is answered falsely in more than 5 % of trials.
+    False,
+    /// The typical run is: its verdict is about a location that the sides do not share exactly.
+    FalseMean,
+    /// The typical run's difference is found at least so often, in percent.
+    Power(f64),
+    /// The headline is never `faster` without more.
+    NeverFaster,
+    /// Nothing; for the reader.
+    Shown,
+}
+
+impl Promise {
+    pub fn check(self, rates: &Rates, trials: u64) -> (String, bool) {
+        let limit = 100.0 * (ALPHA + 3.0 * (ALPHA * (1.0 - ALPHA) / trials as f64).sqrt());
+        let (text, holds) = match self {
+            Self::False => {
+                let worst = rates.typical.max(rates.mean).max(rates.report);
+                (format!("at most {limit:.2}"), worst <= limit)
+            }
+            Self::FalseMean => (format!("mean at most {limit:.2}"), rates.mean <= limit),
+            Self::Power(least) => (format!("typical at least {least}"), rates.typical >= least),
+            Self::NeverFaster => ("faster: never".to_owned(), rates.faster == 0.0),
+            Self::Shown => return ("-".to_owned(), true),
+        };
+        (
+            format!("{text}: {}", if holds { "kept" } else { "BROKEN" }),
+            holds,
+        )
+    }
+}
+
+pub struct Scenario {
+    pub name: &'static str,
+    pub a: SideOf,
+    pub b: SideOf,
+    pub machine: Machine,
+    pub design: Design,
+    pub kind: Kind,
+    pub promise: Promise,
+}
+
+pub fn scenarios() -> Vec<Scenario> {
+    let side = |noise, factor| SideOf { noise, factor };
+    let slow = |cv| Noise::SlowMode { cv, share: 0.15 };
+    let quiet = Machine::default();
+    let restless = Machine {
+        drift: 0.05,
+        autocorrelation: 0.8,
+    };
+    let mut list = Vec::new();
+    let mut add = |name, a, b, machine, design, kind, promise| {
+        list.push(Scenario {
+            name,
+            a,
+            b,
+            machine,
+            design,
+            kind,
+            promise,
+        });
+    };
+    let same = |noise| (side(noise, 1.0), side(noise, 1.0));
+    for design in [BLOCKED, UNBLOCKED, SHORT, PAIRS] {
+        for (name, noise) in [
+            ("equal: normal, sd 2 %", Noise::Normal(0.02)),
+            ("equal: slow mode, 15 % of runs", slow(0.005)),
+            ("equal: heavy tails (t3)", Noise::HeavyTails(0.02)),
+        ] {
+            let (a, b) = same(noise);
+            add(name, a, b, quiet, design, Kind::Single, Promise::False);
+        }
+        let (a, b) = (
+            side(Noise::Normal(0.005), 1.0),
+            side(Noise::Normal(0.03), 1.0),
+        );
+        add(
+            "equal: unequal spread, sd 0.5 v 3 %",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Single,
+            Promise::False,
+        );
+    }
+    for design in [BLOCKED, UNBLOCKED, SHORT, PAIRS] {
+        let (a, b) = same(slow(0.005));
+        let drift = Machine {
+            drift: 0.03,
+            autocorrelation: 0.0,
+        };
+        add(
+            "equal: slow mode, drift 3 %",
+            a,
+            b,
+            drift,
+            design,
+            Kind::Single,
+            Promise::False,
+        );
+        let (a, b) = same(Noise::Normal(0.01));
+        let wave = Machine {
+            drift: 0.0,
+            autocorrelation: 0.8,
+        };
+        add(
+            "equal: autocorrelation 0.8",
+            a,
+            b,
+            wave,
+            design,
+            Kind::Single,
+            Promise::False,
+        );
+        add(
+            "equal: autocorrelation 0.8, drift 5 %",
+            a,
+            b,
+            restless,
+            design,
+            Kind::Single,
+            Promise::False,
+        );
+        let (a, b) = (
+            side(Noise::Normal(0.005), 1.0),
+            side(Noise::Normal(0.03), 1.0),
+        );
+        add(
+            "equal: unequal spread, drift 3 %",
+            a,
+            b,
+            drift,
+            design,
+            Kind::Single,
+            Promise::False,
+        );
+    }
+    for design in [BLOCKED, UNBLOCKED] {
+        let (a, b) = same(slow(0.01));
+        add(
+            "equal: 14 correlated parts, pooled",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Pooled(14),
+            Promise::False,
+        );
+        add(
+            "equal: the same, restless machine",
+            a,
+            b,
+            restless,
+            design,
+            Kind::Pooled(14),
+            Promise::False,
+        );
+        add(
+            "equal: 20 correlated parts, one report",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Family(20),
+            Promise::False,
+        );
+        let (a, b) = same(Noise::Normal(0.02));
+        add(
+            "equal: 20 parts, normal, one report",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Family(20),
+            Promise::False,
+        );
+    }
+    for (design, least) in [(BLOCKED, 98.0), (UNBLOCKED, 99.0)] {
+        let (a, b) = (side(slow(0.01), 1.0), side(slow(0.01), FASTER));
+        add(
+            "+2.28 %: slow mode, main sd 1 %",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Single,
+            Promise::Power(least),
+        );
+        let (a, b) = (side(slow(0.005), 1.0), side(slow(0.005), FASTER));
+        add(
+            "+2.28 %: slow mode, main sd 0.5 %",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Single,
+            Promise::Power(99.0),
+        );
+        let (a, b) = (side(slow(0.02), 1.0), side(slow(0.02), FASTER));
+        add(
+            "+2.28 %: slow mode, main sd 2 %",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Single,
+            Promise::Shown,
+        );
+        let (a, b) = (
+            side(Noise::Normal(0.02), 1.0),
+            side(Noise::Normal(0.02), 1.02),
+        );
+        add(
+            "+2 %: normal, sd 2 %",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Single,
+            Promise::Shown,
+        );
+        let (a, b) = (side(slow(0.01), 1.0), side(slow(0.01), FASTER));
+        let drift = Machine {
+            drift: 0.05,
+            autocorrelation: 0.0,
+        };
+        add(
+            "+2.28 %: slow mode, sd 1 %, drift 5 %",
+            a,
+            b,
+            drift,
+            design,
+            Kind::Single,
+            Promise::Shown,
+        );
+        add(
+            "+2.28 %: 14 correlated parts, pooled",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Pooled(14),
+            Promise::Shown,
+        );
+    }
+    for design in [BLOCKED, UNBLOCKED] {
+        let a = side(slow(0.005), 1.0);
+        let b = side(
+            Noise::SlowMode {
+                cv: 0.005,
+                share: 0.30,
+            },
+            FASTER,
+        );
+        add(
+            "d2: main +2.28 %, slow runs 15 -> 30 %",
+            a,
+            b,
+            quiet,
+            design,
+            Kind::Single,
+            Promise::NeverFaster,
+        );
+    }
+    let a = side(slow(0.005), 1.0);
+    let b = side(
+        Noise::SlowMode {
+            cv: 0.005,
+            share: 0.40,
+        },
+        1.0,
+    );
+    add(
+        "d: slow runs 15 -> 40 %, same main mode",
+        a,
+        b,
+        quiet,
+        BLOCKED,
+        Kind::Single,
+        Promise::NeverFaster,
+    );
+    // The means are equal and the centres of the typical run are not: only the mean can be false.
+    let lognormal = Noise::HeavyTails(0.02);
+    let (a, b) = (side(lognormal, 1.0), side(lognormal, 1.0));
+    add(
+        "equal: heavy tails, restless machine",
+        a,
+        b,
+        restless,
+        BLOCKED,
+        Kind::Single,
+        Promise::FalseMean,
+    );
+    list
+}
