@@ -83,6 +83,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
             .into(),
         seed,
         randomised: true,
+        until_decided: None,
     };
     summary::report(&findings, None)?
         .ok_or_else(|| Failure::no_data("a comparison needs two sides"))

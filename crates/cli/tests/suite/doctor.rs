@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -12,13 +12,13 @@ use crate::support::Laboratory;
 const MACHINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents/machine");
 const CLOCK: &str = "m/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-fn copy(from: PathBuf, to: PathBuf) {
-    fs::create_dir_all(&to).unwrap();
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(entry.path(), target);
+            copy(&entry.path(), &target);
         } else {
             fs::copy(entry.path(), target).unwrap();
         }
@@ -28,7 +28,7 @@ fn copy(from: PathBuf, to: PathBuf) {
 /// A laboratory with a machine in `m` whose clock source is hpet and whose governor is powersave.
 fn with_machine() -> Laboratory {
     let laboratory = Laboratory::new();
-    copy(MACHINE.into(), laboratory.path("m"));
+    copy(Path::new(MACHINE), &laboratory.path("m"));
     laboratory
 }
 
