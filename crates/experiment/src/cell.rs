@@ -105,6 +105,8 @@ pub enum ResolveError {
 pub(crate) enum Scope {
     /// While a variant is built, or looked at before any system runs.
     Build,
+    /// While settings of the machine are looked at, before anything of a run is there.
+    Machine,
     /// While its objects are linked.
     Link,
     /// While its system is started, runs, and is stopped.
@@ -121,6 +123,7 @@ impl Scope {
     /// The names that a run fills here.
     pub(crate) fn names(self, lifetime: Lifetime) -> &'static [&'static str] {
         match (self, lifetime) {
+            (Self::Machine, _) => &[],
             (Self::Build, _) => &["build", "experiment"],
             (Self::Link, _) => &["build", "experiment", "objects"],
             // A system that outlives a run belongs to no run's directory.

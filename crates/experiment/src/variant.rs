@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell::{Scope, Visitor};
 use crate::command::Command;
 use crate::error::Place;
+use crate::machine::Machine;
 use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable};
 
 /// A table under `[variants]`.
@@ -40,6 +41,9 @@ pub struct Variant {
     /// How the variant is built.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
+    /// Settings of the machine for the runs of this variant. Takes `--allow-machine-settings`.
+    #[serde(skip_serializing_if = "Machine::is_empty")]
+    pub machine: Machine,
 }
 
 /// One command or a list of commands whose output is recorded.
@@ -129,7 +133,7 @@ impl Variant {
         if let Some(build) = &mut self.build {
             build.visit_templates(&place.key("build"), visit)?;
         }
-        Ok(())
+        self.machine.visit_templates(&place.key("machine"), visit)
     }
 
     /// All commands with their places.

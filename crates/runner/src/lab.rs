@@ -1,7 +1,7 @@
 //! The laboratory: goes through a plan run by run and records each.
 //!
 //! A run, step by step:
-//! 1. the build or layout that serves it is made, unless it is there already;
+//! 1. the machine is set as the variant wants it; the build or layout that serves it is made, unless it is there already;
 //! 2. the system is started and waited for, unless a kept one is up;
 //! 3. `prepare` is executed, then the warm-ups if the system is new;
 //! 4. the workload is executed and measured, with nothing of the laboratory running beside it;
@@ -16,6 +16,7 @@ mod current;
 mod instance;
 mod ledger;
 mod load;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use perflab_experiment::{Cell, CpuList, Experiment, Plan, PlannedRun, Refresh, Status};
+use perflab_machine::tune::Session;
 use perflab_store::{ResultDir, RunRecord, StoreError};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -100,6 +102,7 @@ pub struct Lab<'a> {
     around: Surroundings<'a>,
     system_cpus: Option<CpuSet>,
     load_cpus: Option<CpuSet>,
+    settings: Option<&'a mut Session>,
     kept: BTreeMap<String, Instance<'a>>,
     built: BTreeMap<String, Built>,
 }
@@ -132,9 +135,17 @@ impl<'a> Lab<'a> {
             result,
             observer,
             around: Surroundings { keeper, interrupt },
+            settings: None,
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
         })
+    }
+
+    /// Lets variants change settings of the machine through this session, which the caller ends.
+    #[must_use]
+    pub fn with_settings(mut self, session: Option<&'a mut Session>) -> Self {
+        self.settings = session;
+        self
     }
 
     /// Executes the runs of the plan that are not in `done`, until `enough` says so. It is asked
@@ -244,6 +255,7 @@ impl<'a> Lab<'a> {
     }
 
     fn perform(&mut self, run: &mut Current<'_>) -> Result<(), Trouble> {
+        run.finding.settings = settings::settle(self.settings.as_deref_mut(), run.variant)?;
         let built = self.built(run)?;
         let (mut instance, fresh) = self.instance(run, built.as_ref())?;
         run.finding.layout.clone_from(&instance.layout);

@@ -62,6 +62,9 @@ pub struct RunRecord {
     /// The layout of the program's code, where it is renewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
+    /// Settings of the machine that the variant asked for and that were in force, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub settings: IndexMap<String, String>,
     /// The machine's load average over a minute, before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load1: Option<f64>,

@@ -204,3 +204,49 @@ fn two_at_once_are_refused() {
     child.wait().unwrap();
     await_hpet(&laboratory);
 }
+
+#[test]
+fn an_experiment_changes_no_setting_unless_it_is_allowed_to() {
+    let laboratory = Laboratory::new();
+    let experiment = "[variants.a]\n[variants.b.machine]\nclocksource = \"sundial\"\n\
+                      [workloads.w]\ndriver = \"command\"\ncommand = [\"true\"]\n[design]\nruns = 3\n";
+    laboratory
+        .run(experiment)
+        .code(2)
+        .says(&["b: clocksource", "--allow-machine-settings"]);
+    let said = laboratory.call(&["run", "exp.toml", "--dry-run"]).code(0);
+    assert!(
+        said.out
+            .contains("changes settings of the machine for b: clocksource")
+    );
+    // What the machine does not have is a fault of each run, and the other variant is measured.
+    let state = laboratory.path("state");
+    let said = laboratory
+        .perflab(&[
+            "run",
+            "exp.toml",
+            "--out",
+            "result",
+            "--allow-machine-settings",
+        ])
+        .env("PERFLAB_STATE", &state)
+        .output()
+        .unwrap();
+    assert_eq!(said.status.code(), Some(4), "{said:?}");
+    for record in laboratory.records() {
+        let wanted = if record["variant"] == "a" {
+            "PASS"
+        } else {
+            "NORUN"
+        };
+        assert_eq!(record["status"], wanted, "{record:#}");
+        if wanted == "NORUN" {
+            let detail = record["detail"].as_str().unwrap();
+            assert!(
+                detail.contains("clocksource = sundial cannot be had"),
+                "{detail}"
+            );
+        }
+    }
+    assert!(!state.join("settings.json").exists());
+}

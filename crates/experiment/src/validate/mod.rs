@@ -1,6 +1,7 @@
 //! Rules between the parts of an experiment file.
 
 mod design;
+mod machine;
 mod matrix;
 mod placeholders;
 mod variant;

@@ -1,6 +1,6 @@
 //! Rules of `[variants]`.
 
-use super::{command, environment, no_nul, positive, regex};
+use super::{command, environment, machine, no_nul, positive, regex};
 use crate::cell::RUN_TIME_NAMES;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
@@ -48,6 +48,7 @@ fn check_one(variant: &Variant, place: &Place) -> Result<(), Fault> {
         }
     }
     positive(variant.stop.timeout, place.key("stop").key("timeout"))?;
+    machine::check(&variant.machine, &place.key("machine"))?;
     variant
         .build
         .as_ref()

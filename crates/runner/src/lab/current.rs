@@ -35,6 +35,7 @@ pub(super) struct Finding {
     pub(super) samples: Vec<Sample>,
     pub(super) evidence: IndexMap<String, f64>,
     pub(super) layout: Option<String>,
+    pub(super) settings: IndexMap<String, String>,
     pub(super) padding: u32,
     pub(super) load: Option<(Load, Load)>,
 }
@@ -82,6 +83,7 @@ pub(super) fn record(
         involuntary_switches: usage.involuntary_switches,
         environment_padding_bytes: finding.padding,
         layout: finding.layout,
+        settings: finding.settings,
         load1: finding.load.as_ref().and_then(|(before, _)| before.load1),
         steal_share: finding
             .load

@@ -75,6 +75,7 @@ pub fn record(run: u32) -> RunRecord {
         involuntary_switches: 3,
         environment_padding_bytes: 4095,
         layout: Some("gap 17".into()),
+        settings: IndexMap::new(),
         load1: Some(0.1 + 0.2),
         steal_share: Some(0.0),
         samples: vec![
