@@ -383,7 +383,7 @@ fn render(reports: &[Report], arguments: &CompareArguments) -> String {
                 if arguments.detail {
                     for row in report.rows.iter().chain(&report.pooled) {
                         out.push('\n');
-                        out.push_str(&perflab_report::detail(row, &report.baseline, &options));
+                        out.push_str(&perflab_report::detail(row, report, &options));
                     }
                 }
             }

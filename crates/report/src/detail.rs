@@ -1,7 +1,7 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
 use crate::difference::{Differences, percent_within};
-use crate::model::{Answer, Row, Side, Slow};
+use crate::model::{Answer, Report, Row, Side, Slow};
 use crate::number;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::TextOptions;
@@ -15,7 +15,11 @@ const PLOT: std::ops::RangeInclusive<usize> = 20..=200;
 const MINISTAT_LEAST: usize = 3;
 
 /// A row with its plot, the typical run, the mean, slow runs, and what such runs could have shown.
-pub fn detail(row: &Row, baseline: &str, options: &TextOptions) -> String {
+///
+/// Where the results may have ended the measurement, tests for a fixed number of runs are left out.
+pub fn detail(row: &Row, report: &Report, options: &TextOptions) -> String {
+    let baseline = report.baseline.as_str();
+    let anytime = report.design.until_decided.is_some();
     let mut text = options.paragraph(&format!(
         "{}: {} against {baseline}: {}",
         row_label(row),
@@ -23,7 +27,12 @@ pub fn detail(row: &Row, baseline: &str, options: &TextOptions) -> String {
         metric_in_words(&row.metric)
     ));
     text += &plot(row, baseline, options);
-    for line in ministat(row).lines() {
+    let old = if anytime {
+        "ministat is not asked: it is for a fixed number of runs".to_owned()
+    } else {
+        ministat(row)
+    };
+    for line in old.lines() {
         text += &options.show(line);
         text.push('\n');
     }
@@ -35,7 +44,7 @@ pub fn detail(row: &Row, baseline: &str, options: &TextOptions) -> String {
     facts.extend(
         row.slow
             .as_ref()
-            .map(|slow| ("slow runs", slow_runs(slow, row))),
+            .map(|slow| ("slow runs", slow_runs(slow, row, anytime))),
     );
     facts.extend(row.slow.as_ref().and_then(|slow| main_modes(slow, row)));
     facts.extend(detectable(row).map(|smallest| ("such runs show", smallest)));
@@ -93,6 +102,9 @@ fn answer(answer: &Answer, row: &Row) -> String {
         Some(p) => format!("{} among all claims", number::probability(p)),
         None => "no claim".to_owned(),
     };
+    if answer.p_adjusted.is_none() && answer.p >= 1.0 {
+        return format!("{}; no claim", style.answer(answer));
+    }
     format!(
         "{}  {}; {} alone, {adjusted}",
         style.answer(answer),
@@ -101,13 +113,16 @@ fn answer(answer: &Answer, row: &Row) -> String {
     )
 }
 
-fn slow_runs(slow: &Slow, row: &Row) -> String {
+fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
+    let counts = format!(
+        "{} of {} and {} of {}",
+        slow.base, row.base.n, slow.candidate, row.candidate.n
+    );
+    if anytime {
+        return format!("{counts}; no claim");
+    }
     format!(
-        "{} of {} and {} of {}; difference of the shares {}; {} alone",
-        slow.base,
-        row.base.n,
-        slow.candidate,
-        row.candidate.n,
+        "{counts}; difference of the shares {}; {} alone",
         percent_within(slow.difference, slow.low, slow.high),
         number::probability(slow.p)
     )

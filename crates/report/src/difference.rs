@@ -122,7 +122,7 @@ impl Differences {
     /// The difference and its interval: `-3.1% [-4.0, -2.2]`.
     pub(crate) fn answer(self, answer: &Answer) -> String {
         let style = self.for_answer(answer);
-        if answer.p_adjusted.is_none() && answer.low.is_none() && answer.high.is_none() {
+        if answer.is_estimate() {
             return style.estimate(answer.difference);
         }
         let (low, high) = style.ends(answer.low, answer.high);

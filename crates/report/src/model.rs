@@ -55,7 +55,7 @@ pub struct Design {
     pub randomised: bool,
     /// Present where blocks were measured until the claims were decided. Only claims that hold
     /// whenever one stops are made then: about the typical run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub until_decided: Option<UntilDecided>,
 }
 
@@ -138,6 +138,13 @@ pub struct Answer {
     pub p_adjusted: Option<f64>,
     /// What is proven.
     pub verdict: Verdict,
+}
+
+impl Answer {
+    /// Whether it is no more than an estimate: no interval, and no claim.
+    pub(crate) fn is_estimate(&self) -> bool {
+        self.p_adjusted.is_none() && self.low.is_none() && self.high.is_none()
+    }
 }
 
 /// Slow runs on both sides.

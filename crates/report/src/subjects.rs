@@ -115,6 +115,7 @@ pub fn result_report(
             most: report.design.blocks,
             stopped: None,
         });
+        report.design.blocks = finished;
     } else if all.len() < plan.runs.len() {
         report.warnings.push(format!(
             "{} of {} planned runs are recorded; `perflab run --resume` makes the rest",

@@ -165,8 +165,13 @@ fn answers(
     let style = section.style(question);
     let parts = section.all().map(|row| {
         let (style, answer) = (style(row), question(row));
-        let (low, high) = style.ends(answer.low, answer.high);
-        [style.estimate(answer.difference), low, high].map(|part| options.show(&part))
+        let estimate = style.estimate(answer.difference);
+        let (low, high) = if answer.is_estimate() {
+            (String::new(), String::new())
+        } else {
+            style.ends(answer.low, answer.high)
+        };
+        [estimate, low, high].map(|part| options.show(&part))
     });
     let parts: Vec<[String; 3]> = parts.collect();
     let width = |index: usize| {
@@ -178,6 +183,9 @@ fn answers(
     };
     let widths = [width(0), width(1), width(2)];
     let cell = |[difference, low, high]: &[String; 3]| {
+        if low.is_empty() && high.is_empty() {
+            return pad(difference, widths[0], true);
+        }
         format!(
             "{} [{}, {}]",
             pad(difference, widths[0], true),

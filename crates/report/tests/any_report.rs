@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_report::{
-    Answer, Design, Report, Row, Side, Slow, TextOptions, Verdict, csv, detail, json, markdown,
-    text,
+    Answer, Design, Report, Row, Side, Slow, TextOptions, UntilDecided, Verdict, csv, detail, json,
+    markdown, text,
 };
+use perflab_store::StopReason;
 use proptest::prelude::*;
 
 /// Boxed, as are all large strategies here: their value trees would not fit on the stack of a test.
@@ -122,15 +123,27 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn until_decided()(
+        counts in [any::<u32>(), any::<u32>()],
+        stopped in prop::option::of(prop::sample::select(vec![
+            StopReason::Decided, StopReason::Runs, StopReason::Budget,
+        ])),
+    ) -> UntilDecided {
+        UntilDecided { blocks: counts[0], most: counts[1], stopped }
+    }
+}
+
+prop_compose! {
     fn design()(
         blocks in any::<u32>(),
         counts in [count(), count()],
         failed in prop::collection::vec((name(), count()), 0..3),
         seed in prop::option::of(any::<u64>()),
         randomised in any::<bool>(),
+        until_decided in prop::option::of(until_decided().boxed()),
     ) -> Design {
         let failed: IndexMap<String, usize> = failed.into_iter().collect();
-        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided: None }
+        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided }
     }
 }
 
@@ -168,7 +181,7 @@ proptest! {
         let options = TextOptions { width, colour: false, ascii };
         let mut output = text(&report, &options);
         for row in &report.rows {
-            output += &detail(row, &report.baseline, &options);
+            output += &detail(row, &report, &options);
         }
         prop_assert!(!has_control(&output), "{output:?}");
         prop_assert!(!ascii || output.is_ascii(), "{output:?}");

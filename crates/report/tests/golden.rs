@@ -3,7 +3,10 @@
 mod common;
 
 use common::{parameters, report, row, side, single, slow_modes, suite};
-use perflab_report::{Report, TextOptions, Verdict, csv, detail, json, markdown, text};
+use perflab_report::{
+    Report, TextOptions, UntilDecided, Verdict, csv, detail, json, markdown, text,
+};
+use perflab_store::StopReason;
 use std::path::Path;
 
 const WIDE: TextOptions = TextOptions {
@@ -11,6 +14,31 @@ const WIDE: TextOptions = TextOptions {
     colour: false,
     ascii: false,
 };
+
+/// A report with a baseline of that name.
+fn named(baseline: &str) -> Report {
+    Report {
+        baseline: baseline.to_owned(),
+        ..suite()
+    }
+}
+
+/// The redis-like case, as it is told where the results ended the measurement.
+fn until_decided(stopped: Option<StopReason>) -> Report {
+    let mut report = slow_modes();
+    report.design.until_decided = Some(UntilDecided {
+        blocks: 7,
+        most: 10,
+        stopped,
+    });
+    for row in report.rows.iter_mut().chain(&mut report.pooled) {
+        (row.mean.low, row.mean.high) = (None, None);
+        (row.mean.p, row.mean.p_adjusted) = (1.0, None);
+        row.mean.verdict = Verdict::NotProven;
+        row.detectable = None;
+    }
+    report
+}
 
 #[track_caller]
 fn golden(name: &str, actual: &str) {
@@ -55,6 +83,27 @@ fn a_suite_with_a_control() {
     golden("suite.txt", &text(&suite(), &WIDE));
     golden("suite.md", &markdown(&suite()));
     golden("suite.csv", &csv(&suite()));
+}
+
+#[test]
+fn a_measurement_that_its_results_ended() {
+    let report = until_decided(Some(StopReason::Decided));
+    golden("decided.txt", &text(&report, &WIDE));
+    golden("decided.md", &markdown(&report));
+    golden(
+        "detail-decided.txt",
+        &detail(&report.rows[0], &report, &WIDE),
+    );
+    let ends = [
+        (Some(StopReason::Budget), "the time budget is used up"),
+        (Some(StopReason::Runs), "all 10 blocks measured"),
+        (None, "not stopped yet, after 7 of at most 10 blocks"),
+    ];
+    for (stopped, said) in ends {
+        let text = text(&until_decided(stopped), &WIDE);
+        assert!(text.contains(said), "{text}");
+        assert!(!text.contains("4 times in 5"), "{text}");
+    }
 }
 
 #[test]
@@ -202,7 +251,7 @@ fn hostile_names_never_reach_the_terminal() {
         actual.clone(),
         csv(&report),
         markdown(&report),
-        detail(&report.rows[0], "\u{1b}c", &WIDE),
+        detail(&report.rows[0], &named("\u{1b}c"), &WIDE),
     ];
     for output in outputs {
         let steering = output
@@ -226,12 +275,15 @@ fn no_rows() {
 #[test]
 fn details_of_a_row() {
     let report = slow_modes();
-    golden("detail-slow.txt", &detail(&report.rows[0], "redis", &WIDE));
+    golden(
+        "detail-slow.txt",
+        &detail(&report.rows[0], &named("redis"), &WIDE),
+    );
     golden(
         "detail-single.txt",
         &detail(
             &single().rows[0],
-            "sort",
+            &named("sort"),
             &TextOptions { width: 72, ..WIDE },
         ),
     );
@@ -239,14 +291,14 @@ fn details_of_a_row() {
     few.base.values.truncate(2);
     few.base.n = 2;
     few.candidate.values.clear();
-    golden("detail-few.txt", &detail(&few, "sort", &WIDE));
+    golden("detail-few.txt", &detail(&few, &named("sort"), &WIDE));
 }
 
 #[test]
 fn details_of_absolute_differences() {
     golden(
         "detail-absolute.txt",
-        &detail(&parameters().rows[4], "qsbr", &WIDE),
+        &detail(&parameters().rows[4], &named("qsbr"), &WIDE),
     );
 }
 
