@@ -7,7 +7,7 @@ CARGO ?= cargo
 PERFLAB := target/release/perflab
 OUT ?= results
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-kill prove-doctor prove-fuzz bench build tools
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-fuzz bench build tools
 
 all: build
 
@@ -30,7 +30,7 @@ test: tools
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 
-prove: prove-ministat prove-rates prove-real prove-kill prove-doctor prove-fuzz
+prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-fuzz
 
 # perflab ministat against the ministat that is installed, on random inputs.
 prove-ministat: tools
@@ -43,6 +43,10 @@ prove-rates:
 # The same with real processes: a command against itself, and against one 2 % slower.
 prove-real: tools build
 	scripts/prove-real
+
+# The same, each comparison measured until it is decided; and how many runs that saves.
+prove-decided: tools build
+	scripts/prove-decided
 
 # The laboratory killed at random moments of an experiment, and resumed.
 prove-kill: tools build

@@ -175,7 +175,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         ));
     }
 
-    let mut rule = Decided::of(result.meta(), &experiment, &plan);
+    let mut rule = Decided::of(result.meta(), &experiment, &plan, done.len());
     let mut settings = if changes.is_empty() {
         None
     } else {
@@ -286,6 +286,12 @@ fn resume(
             path.join("experiment.toml").display(),
         )));
     }
+    if arguments.until.until_decided && result.meta().origin.until_decided.is_none() {
+        return Err(Failure::usage(format!(
+            "{} was begun with a fixed number of runs; leave --until-decided out, or start a new experiment",
+            path.display()
+        )));
+    }
     let plan: Plan = result.plan().map_err(store_failure)?;
     let before: Surroundings = result.fingerprint().map_err(store_failure)?;
     let mut differences: Vec<String> = before
@@ -304,12 +310,6 @@ fn resume(
             "{} was begun under other conditions, so its runs cannot be joined with new ones:\n  {}",
             path.display(),
             differences.join("\n  ")
-        )));
-    }
-    if arguments.until.until_decided && result.meta().origin.until_decided.is_none() {
-        return Err(Failure::usage(format!(
-            "{} was begun with a fixed number of runs; leave --until-decided out, or start a new experiment",
-            path.display()
         )));
     }
     Ok((result, plan, experiment.clone()))

@@ -44,12 +44,14 @@ pub struct Decided<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
     budget: Option<Budget>,
+    /// Records that earlier sessions have made.
+    before: usize,
     reason: Option<StopReason>,
 }
 
 impl<'a> Decided<'a> {
-    /// The rule that the result was begun with.
-    pub fn of(meta: &Meta, experiment: &'a Experiment, plan: &'a Plan) -> Self {
+    /// The rule that the result was begun with; `before` records are there already.
+    pub fn of(meta: &Meta, experiment: &'a Experiment, plan: &'a Plan, before: usize) -> Self {
         let budget = meta
             .origin
             .until_decided
@@ -58,6 +60,7 @@ impl<'a> Decided<'a> {
             experiment,
             plan,
             budget,
+            before,
             reason: None,
         }
     }
@@ -71,7 +74,10 @@ impl<'a> Decided<'a> {
         // As long as nothing can be compared, nothing is decided.
         let decided =
             blocks >= LEAST_BLOCKS && self.report(records).is_ok_and(|report| is_decided(&report));
-        self.reason = budget.stops(decided);
+        // A budget is for one session, and each gets on by a block at least.
+        self.reason = budget
+            .stops(decided)
+            .filter(|_| decided || records.len() > self.before);
         self.reason.is_some()
     }
 

@@ -27,3 +27,4 @@ mod support;
 mod surroundings;
 mod tools;
 mod two_laboratories;
+mod until_decided;

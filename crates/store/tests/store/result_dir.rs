@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use perflab_store::{ResultDir, RunRecord, StoreError};
+use perflab_store::{ResultDir, RunRecord, StopReason, Stopped, StoreError};
 use serde_json::Value;
 
 use crate::fixture::{
@@ -310,4 +310,34 @@ fn what_is_no_results_directory() {
         ResultDir::open(&root.path().join("none")),
         Err(StoreError::Missing { .. })
     ));
+}
+
+#[test]
+fn why_it_ended_is_noted_and_noted_anew() {
+    let root = tempfile::tempdir().unwrap();
+    let mut written = with_runs(root.path(), [1]);
+    assert_eq!(written.stopped().unwrap(), None);
+    for stopped in [
+        Stopped::new(StopReason::Budget, 3),
+        Stopped::new(StopReason::Decided, 7),
+    ] {
+        written.stop(stopped).unwrap();
+        let mut read = ResultDir::open(root.path()).unwrap();
+        assert_eq!(read.stopped().unwrap(), Some(stopped));
+        assert!(matches!(read.stop(stopped), Err(StoreError::ReadOnly(_))));
+    }
+    let note = root.path().join("stopped.json");
+    let whole = fs::read(&note).unwrap();
+    for length in 0..whole.len() {
+        fs::write(&note, &whole[..length]).unwrap();
+        assert!(
+            matches!(written.stopped(), Err(StoreError::Line { .. })),
+            "{length}"
+        );
+    }
+    let later = String::from_utf8(whole)
+        .unwrap()
+        .replace("\"schema\":1", "\"schema\":2");
+    fs::write(&note, later).unwrap();
+    assert!(matches!(written.stopped(), Err(StoreError::Line { .. })));
 }
