@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::{
     Command, Driver, Fio, FsMark, Generic, Iperf3, Pgbench, RedisBenchmark, Rule, RuleError,
-    Sysbench, Time, Wrk,
+    Sysbench, Tcpbench, Time, Wrk,
 };
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
@@ -17,6 +17,7 @@ const DRIVERS: &[&dyn Driver] = &[
     &Pgbench,
     &RedisBenchmark,
     &Sysbench,
+    &Tcpbench,
     &Time,
     &Wrk,
 ];

@@ -22,6 +22,7 @@ mod output;
 mod pgbench;
 mod redis_benchmark;
 mod sysbench;
+mod tcpbench;
 mod time;
 mod wrk;
 
@@ -38,6 +39,7 @@ pub use output::{Output, Usage};
 pub use pgbench::Pgbench;
 pub use redis_benchmark::RedisBenchmark;
 pub use sysbench::Sysbench;
+pub use tcpbench::Tcpbench;
 pub use time::Time;
 pub use wrk::Wrk;
 

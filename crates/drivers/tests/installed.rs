@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perflab_drivers::{Driver, FsMark, Iperf3, Output, Time, Usage, Wrk};
+use perflab_drivers::{Driver, FsMark, Iperf3, Output, Tcpbench, Time, Usage, Wrk};
 use perflab_experiment::Sample;
 
 /// A server that is gone when the test ends, however it ends.
@@ -134,6 +134,24 @@ fn iperf3() {
     }
     let error = run(&Iperf3, &["-c", "127.0.0.1", "-p", &free_port(), "-t", "1"]).unwrap_err();
     assert!(error.contains("start the server first"), "{error}");
+}
+
+#[test]
+fn tcpbench() {
+    if !installed("tcpbench") {
+        return;
+    }
+    let port = free_port();
+    let _server = Server::start("tcpbench", &["-4", "-s", "-p", &port]);
+    let args = [
+        "-4", "-p", &port, "-S", "4096", "-B", "64", "-t", "1", "-r", "200",
+    ];
+    let samples = run_when_served(&Tcpbench, &[&args[..], &["-n", "2", "127.0.0.1"]].concat());
+    assert_eq!(samples.len(), 1);
+    assert!(value(&samples, "sent") > 1e3);
+    let port = free_port();
+    let error = run(&Tcpbench, &["-4", "-p", &port, "-t", "1", "127.0.0.1"]).unwrap_err();
+    assert!(error.contains("Connection refused"), "{error}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub const TOOLS: &[&str] = &[
     "pgbench",
     "redis-benchmark",
     "sysbench",
+    "tcpbench",
     "time",
     "wrk",
 ];

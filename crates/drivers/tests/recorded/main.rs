@@ -3,5 +3,6 @@
 mod common;
 mod fs_mark;
 mod iperf3;
+mod tcpbench;
 mod time;
 mod wrk;
