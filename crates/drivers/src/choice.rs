@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_a_driver_and_may_be_named() {
-        let written: Vec<&str> = DRIVERS.iter().map(|driver| driver.name()).collect();
+        let written: Vec<&str> = DRIVERS.iter().copied().map(Driver::name).collect();
         assert_eq!(written, TOOLS);
     }
 

@@ -1,34 +1,97 @@
-//! Recorded outputs, read by their driver.
+//! Recorded outputs of real tools, given to their drivers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use perflab_drivers::{Driver, Output, ReadError, Usage};
 use perflab_experiment::Sample;
 
-/// The bytes of a recording under `tests/fixtures`.
-pub fn fixture(path: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures")
-        .join(path);
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+/// The recordings of one version of a tool.
+pub struct Recorded {
+    driver: &'static dyn Driver,
+    directory: PathBuf,
 }
 
-/// What a driver makes of an output.
-pub fn read(
-    driver: &dyn Driver,
-    stdout: &[u8],
-    stderr: &[u8],
-    exit_code: i32,
-) -> Result<Vec<Sample>, ReadError> {
-    let usage = Usage {
-        exit_code,
-        ..Usage::default()
-    };
-    driver.read(&Output {
-        stdout,
-        stderr,
-        usage,
-    })
+impl Recorded {
+    /// Those in `tests/fixtures/TOOL/VERSION`.
+    pub fn new(driver: &'static dyn Driver, version: &str) -> Self {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures")
+            .join(driver.name())
+            .join(version);
+        Self { driver, directory }
+    }
+
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
+        std::fs::read(self.directory.join(file)).expect(file)
+    }
+
+    pub fn text(&self, file: &str) -> String {
+        String::from_utf8(self.bytes(file)).expect(file)
+    }
+
+    /// Reads a recording of standard output, with the standard error recorded beside it, if any.
+    pub fn read(&self, file: &str, exit_code: i32) -> Result<Vec<Sample>, ReadError> {
+        let stderr = self.directory.join(file).with_extension("stderr");
+        let stderr = std::fs::read(stderr).unwrap_or_default();
+        self.read_bytes(&self.bytes(file), &stderr, exit_code)
+    }
+
+    pub fn read_bytes(
+        &self,
+        stdout: &[u8],
+        stderr: &[u8],
+        exit_code: i32,
+    ) -> Result<Vec<Sample>, ReadError> {
+        let usage = Usage {
+            exit_code,
+            ..Usage::default()
+        };
+        self.driver.read(&Output {
+            stdout,
+            stderr,
+            usage,
+        })
+    }
+
+    /// However many bytes of an output got lost at its end, or lines at its beginning, what is read
+    /// of the rest was in the whole.
+    ///
+    /// Gives the number of cut outputs that were read at all.
+    pub fn cut(&self, file: &str) -> usize {
+        let whole = self.bytes(file);
+        let all = self.read_bytes(&whole, b"", 0).expect(file);
+        let ends = (0..whole.len()).map(|end| &whole[..end]);
+        let starts = (1..whole.len())
+            .filter(|&start| whole[start - 1] == b'\n')
+            .map(|start| &whole[start..]);
+        ends.chain(starts)
+            .filter_map(|rest| Some((rest.len(), self.read_bytes(rest, b"", 0).ok()?)))
+            .inspect(|(length, samples)| {
+                assert!(
+                    samples.iter().all(|sample| all.contains(sample)),
+                    "{file}, {length} bytes"
+                );
+            })
+            .count()
+    }
+}
+
+/// The only sample of a part and metric.
+#[track_caller]
+pub fn value(samples: &[Sample], part: Option<&str>, metric: &str) -> f64 {
+    let found: Vec<_> = samples
+        .iter()
+        .filter(|s| s.part.as_deref() == part && s.metric.name == metric)
+        .collect();
+    assert_eq!(found.len(), 1, "{part:?} {metric}");
+    found[0].value
+}
+
+/// The parts, in their order.
+pub fn parts(samples: &[Sample]) -> Vec<Option<&str>> {
+    let mut parts: Vec<_> = samples.iter().map(|s| s.part.as_deref()).collect();
+    parts.dedup();
+    parts
 }
 
 /// Part, name and value of each sample.
@@ -37,16 +100,4 @@ pub fn values(samples: &[Sample]) -> Vec<(Option<&str>, &str, f64)> {
         .iter()
         .map(|s| (s.part.as_deref(), s.metric.name.as_str(), s.value))
         .collect()
-}
-
-/// However much of the end of a recording got lost, no value that is read differs from those of the
-/// whole.
-pub fn cuts_yield_no_other_value(driver: &dyn Driver, path: &str) {
-    let whole = fixture(path);
-    let all = read(driver, &whole, b"", 0).expect("a good recording");
-    for end in 0..whole.len() {
-        if let Ok(samples) = read(driver, &whole[..end], b"", 0) {
-            assert_eq!(samples, all[..samples.len()], "cut at {end}");
-        }
-    }
 }

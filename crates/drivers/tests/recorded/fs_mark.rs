@@ -1,20 +1,23 @@
-//! The driver on recorded outputs of the real tool.
+//! The driver of fs_mark on recorded outputs of the real tool.
 
-use crate::common::{cuts_yield_no_other_value, fixture, read, values};
+use crate::common::{Recorded, values};
 use perflab_drivers::{Driver, FsMark};
 
 #[test]
 fn each_iteration_is_a_sample() {
-    let samples = read(&FsMark, &fixture("fs_mark/3.3/threads-2"), b"", 0).unwrap();
+    let recorded = Recorded::new(&FsMark, "3.3");
+    let samples = recorded.read("threads-2", 0).unwrap();
     let printed = [("files", 14337.6), ("app_overhead", 147.0)];
     assert_eq!(values(&samples), printed.map(|(n, v)| (None, n, v)));
-    cuts_yield_no_other_value(&FsMark, "fs_mark/3.3/iterations");
+    assert_eq!(recorded.read("iterations", 0).unwrap().len(), 12);
+    recorded.cut("iterations");
 }
 
 #[test]
 fn what_is_no_table_is_refused() {
     for (name, code) in [("verbose", 0), ("no-files", 1)] {
-        read(&FsMark, &fixture(&format!("fs_mark/3.3/{name}")), b"", code).expect_err(name);
+        let read = Recorded::new(&FsMark, "3.3").read(name, code);
+        read.expect_err(name);
     }
 }
 

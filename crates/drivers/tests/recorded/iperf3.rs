@@ -1,15 +1,19 @@
 //! The driver on recorded outputs of the real tool.
 
-use crate::common::{fixture, values};
+use crate::common::{Recorded, values};
 use perflab_drivers::{Iperf3, Place, ReadError, Stream};
 use perflab_experiment::Sample;
 
+fn recorded() -> Recorded {
+    Recorded::new(&Iperf3, "3.12")
+}
+
 fn stdout(name: &str) -> Vec<u8> {
-    fixture(&format!("iperf3/3.12/{name}.json"))
+    recorded().bytes(&format!("{name}.json"))
 }
 
 fn read(name: &str) -> Result<Vec<Sample>, ReadError> {
-    crate::common::read(&Iperf3, &stdout(name), b"", 0)
+    recorded().read(&format!("{name}.json"), 0)
 }
 
 #[test]
@@ -100,15 +104,15 @@ fn an_error_in_the_document_is_one() {
 
 #[test]
 fn a_tool_that_wrote_no_document_is_quoted() {
-    let stderr = fixture("iperf3/3.12/bad-option.stderr");
-    let error = crate::common::read(&Iperf3, b"", &stderr, 1).unwrap_err();
+    let stderr = recorded().bytes("bad-option.stderr");
+    let error = recorded().read_bytes(b"", &stderr, 1).unwrap_err();
     assert!(
         error
             .to_string()
             .contains("exit code 1 and `iperf3: unrecognized option"),
         "{error}"
     );
-    assert!(crate::common::read(&Iperf3, &stdout("tcp"), b"", 1).is_err());
+    assert!(recorded().read_bytes(&stdout("tcp"), b"", 1).is_err());
 }
 
 #[test]
@@ -117,7 +121,7 @@ fn a_cut_document_yields_nothing() {
     let end = whole.iter().rposition(|byte| *byte == b'}').unwrap();
     for cut in 0..=end {
         assert!(
-            crate::common::read(&Iperf3, &whole[..cut], b"", 0).is_err(),
+            recorded().read_bytes(&whole[..cut], b"", 0).is_err(),
             "cut at {cut}"
         );
     }
@@ -147,8 +151,9 @@ fn what_is_missing_or_cannot_be_is_refused() {
         ("\"host_total\"", "\"host\"", "host_total"),
     ] {
         assert!(text.contains(from), "{from}");
-        let error =
-            crate::common::read(&Iperf3, text.replace(from, to).as_bytes(), b"", 0).unwrap_err();
+        let error = recorded()
+            .read_bytes(text.replace(from, to).as_bytes(), b"", 0)
+            .unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
 }
@@ -158,7 +163,7 @@ fn what_is_missing_or_cannot_be_is_refused() {
 fn directions_that_cannot_be_told_apart_are_refused() {
     let text = String::from_utf8(stdout("tcp-bidir-2-streams")).unwrap();
     let old = text.replace("_bidir_reverse", "");
-    let error = crate::common::read(&Iperf3, old.as_bytes(), b"", 0).unwrap_err();
+    let error = recorded().read_bytes(old.as_bytes(), b"", 0).unwrap_err();
     assert!(
         error.to_string().contains("2 streams in one direction"),
         "{error}"

@@ -1,8 +1,11 @@
 //! Drivers on recorded outputs of the real tools.
 
 mod common;
+mod fio;
 mod fs_mark;
 mod iperf3;
+mod pgbench;
+mod sysbench;
 mod tcpbench;
 mod time;
 mod wrk;

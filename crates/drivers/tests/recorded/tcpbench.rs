@@ -1,14 +1,19 @@
 //! The driver on recorded outputs of the real tool.
 
-use crate::common::{fixture, read, values};
+use crate::common::{Recorded, values};
 use perflab_drivers::Tcpbench;
+
+fn recorded() -> Recorded {
+    Recorded::new(&Tcpbench, "1.01")
+}
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn error(stdout: &[u8], stderr: &[u8], code: i32) -> String {
-    read(&Tcpbench, stdout, stderr, code)
+    recorded()
+        .read_bytes(stdout, stderr, code)
         .expect_err("an output that is no good one")
         .to_string()
 }
@@ -24,13 +29,17 @@ const KEPT: [f64; 5] = [
 
 #[test]
 fn the_mean_is_over_the_samples_between_the_first_and_the_last() {
-    let samples = read(&Tcpbench, &fixture("tcpbench/1.01/tcp"), b"", 0).unwrap();
+    let samples = recorded()
+        .read_bytes(&recorded().bytes("tcp"), b"", 0)
+        .unwrap();
     assert_eq!(values(&samples), [(None, "sent", mean(&KEPT))]);
 }
 
 #[test]
 fn of_several_connections_the_sum_is_taken() {
-    let samples = read(&Tcpbench, &fixture("tcpbench/1.01/tcp-2"), b"", 0).unwrap();
+    let samples = recorded()
+        .read_bytes(&recorded().bytes("tcp-2"), b"", 0)
+        .unwrap();
     assert_eq!(
         values(&samples),
         [(None, "sent", mean(&[16195.723e6, 22385.000e6]))]
@@ -39,7 +48,9 @@ fn of_several_connections_the_sum_is_taken() {
 
 #[test]
 fn of_udp_packets_are_counted_too() {
-    let samples = read(&Tcpbench, &fixture("tcpbench/1.01/udp"), b"", 0).unwrap();
+    let samples = recorded()
+        .read_bytes(&recorded().bytes("udp"), b"", 0)
+        .unwrap();
     let rates = [673.316e6, 716.637e6, 1085.111e6, 1644.911e6, 887.967e6];
     let packets = [57176.0, 60855.0, 92146.0, 139683.0, 75404.0];
     assert_eq!(
@@ -54,13 +65,13 @@ fn of_udp_packets_are_counted_too() {
 /// As the source of 3.02 prints it; not recorded.
 #[test]
 fn a_summary_at_the_end_changes_nothing() {
-    let mut text = fixture("tcpbench/1.01/tcp");
+    let mut text = recorded().bytes("tcp");
     text.extend(
         b"--- 127.0.0.1 tcpbench statistics ---\n\
           9782990336 bytes sent over 3.499 seconds\n\
           bandwidth min/avg/max/std-dev = 20942.160/22357.362/23265.804/788.000 Mbps\n",
     );
-    let samples = read(&Tcpbench, &text, b"", 0).unwrap();
+    let samples = recorded().read_bytes(&text, b"", 0).unwrap();
     assert_eq!(values(&samples), [(None, "sent", mean(&KEPT))]);
 }
 
@@ -76,8 +87,8 @@ fn failures_are_refused() {
         ("no-server", 1, "Connection refused"),
         ("udp-no-server", 1, "Connection refused"),
     ] {
-        let stdout = fixture(&format!("tcpbench/1.01/{name}"));
-        let stderr = fixture(&format!("tcpbench/1.01/{name}.stderr"));
+        let stdout = recorded().bytes(name);
+        let stderr = recorded().bytes(&format!("{name}.stderr"));
         let error = error(&stdout, &stderr, code);
         assert!(error.contains(words), "{error}");
     }
@@ -85,7 +96,7 @@ fn failures_are_refused() {
 
 #[test]
 fn another_text_is_refused() {
-    let text = String::from_utf8(fixture("tcpbench/1.01/tcp")).unwrap();
+    let text = String::from_utf8(recorded().bytes("tcp")).unwrap();
     for (from, to, words) in [
         (
             "Mbps:    22270.157 Peak",

@@ -1,6 +1,6 @@
 //! The driver on recorded outputs of the real tool.
 
-use crate::common::{fixture, values};
+use crate::common::{Recorded, values};
 use perflab_drivers::{Place, ReadError, Stream, Time};
 use perflab_experiment::Sample;
 
@@ -26,14 +26,18 @@ sys          1.02
         66  involuntary context switches
 ";
 
+fn gnu() -> Recorded {
+    Recorded::new(&Time, "gnu-1.9")
+}
+
 fn read(stderr: &[u8], exit_code: i32) -> Result<Vec<Sample>, ReadError> {
-    crate::common::read(&Time, b"real 1.00\n", stderr, exit_code)
+    gnu().read_bytes(b"real 1.00\n", stderr, exit_code)
 }
 
 #[test]
 fn every_value_is_the_one_on_its_line() {
     assert_eq!(
-        values(&read(&fixture("time/gnu-1.9/work.stderr"), 0).unwrap()),
+        values(&read(&gnu().bytes("work.stderr"), 0).unwrap()),
         [
             (None, "wall", 0.58),
             (None, "user", 0.19),
@@ -70,10 +74,10 @@ fn the_block_of_a_bsd_is_read() {
 #[test]
 fn the_last_block_counts() {
     for name in ["own-stderr", "nested"] {
-        let samples = read(&fixture(&format!("time/gnu-1.9/{name}.stderr")), 0).expect(name);
+        let samples = read(&gnu().bytes(&format!("{name}.stderr")), 0).expect(name);
         assert_eq!(samples.len(), 8, "{name}");
     }
-    let nested = fixture("time/gnu-1.9/nested.stderr");
+    let nested = gnu().bytes("nested.stderr");
     let text = String::from_utf8(nested.clone()).unwrap();
     let outer = text.rfind("\tCommand being timed").unwrap();
     assert_eq!(read(&nested, 0), read(&nested[outer..], 0));
@@ -89,7 +93,7 @@ fn failures_are_refused() {
         ("failed", 0, "`Exit status: 0`, found `\\tExit status: 3`"),
         ("killed", 0, "found `Command terminated by signal 9`"),
     ] {
-        let error = read(&fixture(&format!("time/gnu-1.9/{name}.stderr")), code).unwrap_err();
+        let error = read(&gnu().bytes(&format!("{name}.stderr")), code).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
     let error = read(b"done\n", 0).unwrap_err();
@@ -98,7 +102,7 @@ fn failures_are_refused() {
 
 #[test]
 fn what_is_written_below_the_block_spoils_it() {
-    let gnu = String::from_utf8(fixture("time/gnu-1.9/work.stderr")).unwrap();
+    let gnu = String::from_utf8(gnu().bytes("work.stderr")).unwrap();
     for text in [&gnu, BSD] {
         let error = read(format!("{text}late\n").as_bytes(), 0).unwrap_err();
         assert!(error.to_string().contains("late"), "{error}");
@@ -121,7 +125,7 @@ fn what_is_written_below_the_block_spoils_it() {
 
 #[test]
 fn a_cut_block_yields_nothing() {
-    let gnu = fixture("time/gnu-1.9/work.stderr");
+    let gnu = gnu().bytes("work.stderr");
     for whole in [&gnu[..], BSD.as_bytes()] {
         for end in 0..whole.len() {
             assert!(read(&whole[..end], 0).is_err(), "cut at {end}");

@@ -1,18 +1,19 @@
 //! The driver on recorded outputs of the real tool.
 
-use crate::common::{cuts_yield_no_other_value, fixture, read, values};
+use crate::common::{Recorded, values};
 use perflab_drivers::Wrk;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-fn error(name: &str) -> String {
-    let stdout = fixture(&format!("wrk/4.1.0/{name}"));
-    read(&Wrk, &stdout, b"", 0).expect_err(name).to_string()
+fn recorded() -> Recorded {
+    Recorded::new(&Wrk, "4.1.0")
 }
 
 #[test]
 fn every_value_is_the_one_printed() {
-    let samples = read(&Wrk, &fixture("wrk/4.1.0/good"), b"", 0).unwrap();
+    let samples = recorded()
+        .read_bytes(&recorded().bytes("good"), b"", 0)
+        .unwrap();
     assert_eq!(
         values(&samples),
         [
@@ -27,19 +28,19 @@ fn every_value_is_the_one_printed() {
             (None, "latency_p99", 2.74),
         ]
     );
-    cuts_yield_no_other_value(&Wrk, "wrk/4.1.0/good");
+    recorded().cut("good");
 }
 
 #[test]
 fn a_script_may_print_around_the_report() {
-    let report = fixture("wrk/4.1.0/script");
-    let samples = read(&Wrk, &report, b"", 0).unwrap();
+    let report = recorded().bytes("script");
+    let samples = recorded().read_bytes(&report, b"", 0).unwrap();
     assert_eq!(
         values(&samples)[..2],
         [(None, "rps", 33541.69), (None, "transfer", 7.68 * MIB)]
     );
     let before = [b"from the script\n\n", &report[..]].concat();
-    assert_eq!(read(&Wrk, &before, b"", 0), Ok(samples));
+    assert_eq!(recorded().read_bytes(&before, b"", 0), Ok(samples));
 }
 
 #[test]
@@ -49,17 +50,20 @@ fn what_was_not_answered_well_is_an_error() {
         ("socket-errors", "read 13216"),
         ("interrupted", "the run was interrupted"),
     ] {
-        let error = error(name);
+        let error = recorded().read(name, 0).expect_err(name).to_string();
         assert!(error.contains(words), "{error}");
     }
-    let stderr = fixture("wrk/4.1.0/no-server.stderr");
-    let error = read(&Wrk, b"", &stderr, 1).unwrap_err().to_string();
+    let stderr = recorded().bytes("no-server.stderr");
+    let error = recorded()
+        .read_bytes(b"", &stderr, 1)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("unable to connect to"), "{error}");
 }
 
 #[test]
 fn another_text_is_refused() {
-    let text = String::from_utf8(fixture("wrk/4.1.0/good")).unwrap();
+    let text = String::from_utf8(recorded().bytes("good")).unwrap();
     for (from, to, words) in [
         (
             "Latency Distribution\n",
@@ -77,7 +81,8 @@ fn another_text_is_refused() {
         ),
     ] {
         assert!(text.contains(from), "{from}");
-        let error = read(&Wrk, text.replace(from, to).as_bytes(), b"", 0)
+        let error = recorded()
+            .read_bytes(text.replace(from, to).as_bytes(), b"", 0)
             .unwrap_err()
             .to_string();
         assert!(error.contains(words), "{error}");

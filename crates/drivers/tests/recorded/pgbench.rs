@@ -1,9 +1,7 @@
 //! The driver of pgbench on recorded outputs of the real tool.
 
-mod recorded;
-
+use crate::common::{Recorded, parts, value};
 use perflab_drivers::{Driver, Pgbench};
-use recorded::{Recorded, parts, value};
 
 fn recorded() -> Recorded {
     Recorded::new(&Pgbench, "15.20")

@@ -1,9 +1,7 @@
 //! The driver of fio on recorded outputs of the real tool.
 
-mod recorded;
-
+use crate::common::{Recorded, parts, value};
 use perflab_drivers::{Driver, Fio, Place, Stream};
-use recorded::{Recorded, parts, value};
 use serde_json::Value;
 
 fn recorded() -> Recorded {
@@ -13,7 +11,8 @@ fn recorded() -> Recorded {
 /// The report itself, as a person would look into it.
 fn report(file: &str) -> Value {
     let text = recorded().text(file);
-    serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap()
+    let start = text.find('{').expect("a JSON document");
+    serde_json::from_str(&text[start..]).expect("a JSON document")
 }
 
 #[test]

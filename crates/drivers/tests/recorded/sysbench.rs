@@ -1,9 +1,7 @@
 //! The driver of sysbench on recorded outputs of the real tool.
 
-mod recorded;
-
+use crate::common::{Recorded, parts, value};
 use perflab_drivers::{Driver, Sysbench};
-use recorded::{Recorded, parts, value};
 
 fn recorded() -> Recorded {
     Recorded::new(&Sysbench, "1.0.20")
