@@ -4,8 +4,8 @@ use perflab_experiment::TOOLS;
 use thiserror::Error;
 
 use crate::{
-    Command, Driver, Fio, FsMark, Generic, Iperf3, Pgbench, RedisBenchmark, Rule, RuleError,
-    Sysbench, Tcpbench, Time, Wrk,
+    Command, Driver, Fio, FsMark, Generic, Iperf3, MemtierBenchmark, Pgbench, RedisBenchmark, Rule,
+    RuleError, Sysbench, Tcpbench, Time, Wrk,
 };
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
@@ -14,6 +14,7 @@ const DRIVERS: &[&dyn Driver] = &[
     &Fio,
     &FsMark,
     &Iperf3,
+    &MemtierBenchmark,
     &Pgbench,
     &RedisBenchmark,
     &Sysbench,

@@ -13,6 +13,7 @@ pub const TOOLS: &[&str] = &[
     "fio",
     "fs_mark",
     "iperf3",
+    "memtier_benchmark",
     "pgbench",
     "redis-benchmark",
     "sysbench",

@@ -238,3 +238,27 @@ fn pgbench() {
     let statements = statements.filter(|sample| sample["name"] == "statement_latency");
     assert_eq!(statements.count(), 6);
 }
+
+/// Debian has no package of it: it is used where it is in the path.
+#[test]
+fn memtier_benchmark() {
+    if !installed("memtier_benchmark") {
+        return;
+    }
+    let laboratory = Laboratory::new();
+    laboratory
+        .run(
+            "[design]\nruns = 1\nblock = 1\n[variants.a]\n\
+             start = ['redis-server', '--bind', '127.0.0.1', '--port', '{port}', '--save', '']\n\
+             ready = { tcp = '127.0.0.1:{port}' }\n[workloads.w]\ndriver = 'memtier_benchmark'\n\
+             args = ['-s', '127.0.0.1', '-p', '{port}', '-t', '1', '-c', '2', '-n', '500']",
+        )
+        .code(0);
+    laboratory.assert_complete(1);
+    let record = laboratory.record();
+    for part in ["Totals", "Sets", "Gets"] {
+        assert!(value(&record, Some(part), "ops") > 0.0);
+        assert!(value(&record, Some(part), "latency_avg") > 0.0);
+        assert!(value(&record, Some(part), "latency_p99.9") > 0.0);
+    }
+}

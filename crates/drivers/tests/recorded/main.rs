@@ -4,6 +4,7 @@ mod common;
 mod fio;
 mod fs_mark;
 mod iperf3;
+mod memtier_benchmark;
 mod pgbench;
 mod sysbench;
 mod tcpbench;

@@ -1,0 +1,290 @@
+//! `memtier_benchmark`, the load generator of Redis Ltd. for Redis and memcached.
+//!
+//! Read from the sources of 1.4 to 2.3, and checked against 28 commits behind 2.2.0.
+
+mod arguments;
+
+use perflab_experiment::{Better, Metric, Sample};
+use serde_json::{Map, Value};
+
+use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
+use crate::json::{amount_at, document, object_at, text_at, value_at};
+use crate::{Driver, Output};
+
+/// Runs `memtier_benchmark` with its report as JSON on standard output, and reads it.
+///
+/// Parts: `Totals`, `Sets`, `Gets`, `Waits`, and with `--command` its commands, as `Lpushs`; each if
+/// there were any such requests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MemtierBenchmark;
+
+/// The tool opens the file that standard output goes to once more, so nothing else may be written
+/// there: the table that people read goes to `/dev/null`.
+const ARGV: [&str; 6] = [
+    "memtier_benchmark",
+    "--out-file=/dev/null",
+    "--json-out-file=/dev/stdout",
+    "--hide-histogram",
+    "--print-percentiles",
+    "50,90,95,99,99.9,99.99",
+];
+
+const PERCENTILES: [&str; 6] = ["50", "90", "95", "99", "99.9", "99.99"];
+
+/// The tool's key, the metric, its unit, and which way is better.
+const RATES: [(&str, &str, &str, Better); 4] = [
+    ("Ops/sec", "ops", "1/s", Better::Higher),
+    ("Hits/sec", "hits", "1/s", Better::Higher),
+    ("Misses/sec", "misses", "1/s", Better::Lower),
+    ("KB/sec", "throughput", "KB/s", Better::Higher),
+];
+
+const LATENCIES: [(&str, &str); 3] = [
+    ("Average Latency", "avg"),
+    ("Min Latency", "min"),
+    ("Max Latency", "max"),
+];
+
+const STATS: &str = "/ALL STATS";
+const TOTALS: &str = "Totals";
+
+fn latency(what: &str) -> Metric {
+    Metric {
+        name: format!("latency_{what}"),
+        unit: "ms".to_owned(),
+        better: Better::Lower,
+    }
+}
+
+impl Driver for MemtierBenchmark {
+    fn name(&self) -> &'static str {
+        "memtier_benchmark"
+    }
+
+    fn argv(&self, args: &[String]) -> Vec<String> {
+        ARGV.into_iter()
+            .map(str::to_owned)
+            .chain(args.iter().cloned())
+            .collect()
+    }
+
+    fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
+        arguments::check(args)
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        let rates = RATES.map(|(_, name, unit, better)| Metric {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            better,
+        });
+        let latencies = LATENCIES.map(|(_, what)| latency(what));
+        let percentiles = PERCENTILES.map(|rank| latency(&format!("p{rank}")));
+        rates
+            .into_iter()
+            .chain(latencies)
+            .chain(percentiles)
+            .collect()
+    }
+
+    fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
+        refuse_complaint(output.stderr)?;
+        output.refuse_exit_code()?;
+        let text = without_nan(output.stdout);
+        let report = document(text.as_bytes(), Stream::Stdout)?;
+        let version = "/run information/Format version";
+        if amount_at(&report, version)? != 2.0 {
+            return Err(whole(
+                format!("2 at `{version}`"),
+                value_at(&report, version)?.to_string(),
+            ));
+        }
+        let stats = object_at(&report, STATS)?;
+        if text_at(&report, "/ALL STATS/Runtime/Interrupted").is_ok_and(|text| text != "false") {
+            return Err(whole("a run that ended by itself", "an interrupted one"));
+        }
+        read(stats)
+    }
+
+    fn cautions(&self, args: &[String]) -> Vec<String> {
+        arguments::cautions(args)
+    }
+}
+
+fn whole(expected: impl Into<String>, found: impl Into<String>) -> ReadError {
+    ReadError::new(Place::Whole(Stream::Stdout), expected, found)
+}
+
+/// Replies that are errors are counted as requests like any other, and a server that is not there
+/// as a run without requests.
+fn refuse_complaint(stderr: &[u8]) -> Result<(), ReadError> {
+    const COMPLAINTS: [&str; 6] = [
+        "handle error response:",
+        "Connection error:",
+        "connection error:",
+        "connection dropped",
+        "Authentication failed",
+        "error: ",
+    ];
+    let stderr = String::from_utf8_lossy(stderr);
+    // Progress is a line that is written again and again.
+    let mut lines = stderr
+        .split('\n')
+        .enumerate()
+        .flat_map(|(index, line)| line.split('\r').map(move |text| (index, text)));
+    let complaint = lines.find(|(_, line)| COMPLAINTS.iter().any(|words| line.contains(words)));
+    match complaint {
+        Some((index, line)) => Err(ReadError::new(
+            Place::Line(Stream::Stderr, index + 1),
+            "no error message",
+            excerpt(line),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The report with `null` for values that are no JSON: old versions print averages of no
+/// requests as `nan` or `-nan`.
+fn without_nan(stdout: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stdout);
+    text.split_inclusive('\n')
+        .map(|line| {
+            let bare = line.trim_end();
+            match bare.strip_suffix("-nan").or(bare.strip_suffix("nan")) {
+                Some(key) if key.ends_with("\": ") => format!("{key}null\n"),
+                _ => line.to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// The samples of all parts, the totals first.
+fn read(stats: &Map<String, Value>) -> Result<Vec<Sample>, ReadError> {
+    let mut parts = Vec::new();
+    for (name, value) in stats {
+        if ![TOTALS, "Runtime"].contains(&name.as_str()) {
+            let part = Part { name, value };
+            if part.amount("Ops/sec")? > 0.0 {
+                parts.push(part);
+            }
+        }
+    }
+    let value = stats
+        .get(TOTALS)
+        .ok_or_else(|| whole(format!("an object at `{STATS}/{TOTALS}`"), "none"))?;
+    let totals = Part {
+        name: TOTALS,
+        value,
+    };
+    let ops = totals.amount("Ops/sec")?;
+    if ops == 0.0 {
+        return Err(whole("at least one request", "none")
+            .advise("start the server first, and check -s, -p and the password"));
+    }
+    // Each rate is rounded to a hundredth. Of two parts with one name the JSON reader sees the last.
+    let sum = parts
+        .iter()
+        .map(|part| part.amount("Ops/sec"))
+        .sum::<Result<f64, _>>()?;
+    if (sum - ops).abs() > 0.01 * (parts.len() + 1) as f64 {
+        return Err(whole(
+            format!("parts that make up the {ops} requests per second of the totals"),
+            format!("{sum}"),
+        )
+        .advise("leave out --command-stats-breakdown=line, which gives several parts one name"));
+    }
+    let mut samples = Vec::new();
+    totals.read(&mut samples, &parts)?;
+    for part in &parts {
+        part.read(&mut samples, &[])?;
+    }
+    Ok(samples)
+}
+
+/// What one kind of request did, or all together.
+#[derive(Debug, Clone, Copy)]
+struct Part<'a> {
+    name: &'a str,
+    value: &'a Value,
+}
+
+impl Part<'_> {
+    fn amount(&self, key: &str) -> Result<f64, ReadError> {
+        amount_at(self.value, &format!("/{}", key.replace('/', "~1"))).map_err(|mut error| {
+            error.expected = format!("{} of {}", error.expected, excerpt(self.name));
+            error
+        })
+    }
+
+    /// `of` holds the parts of the totals, and is empty for all others.
+    fn read(&self, samples: &mut Vec<Sample>, of: &[Self]) -> Result<(), ReadError> {
+        let errors = "Connection Errors";
+        if self.value.get(errors).is_some() && self.amount(errors)? > 0.0 {
+            return Err(whole(
+                "no connection errors",
+                self.amount(errors)?.to_string(),
+            ));
+        }
+        let mut push = |metric, value| {
+            samples.push(Sample {
+                part: Some(self.name.to_owned()),
+                metric,
+                value,
+            });
+        };
+        // Only what looks up keys hits or misses them.
+        let looks_up = self.amount("Hits/sec")? + self.amount("Misses/sec")? > 0.0;
+        for (key, name, unit, better) in RATES {
+            if looks_up || !["hits", "misses"].contains(&name) {
+                let metric = Metric {
+                    name: name.to_owned(),
+                    unit: unit.to_owned(),
+                    better,
+                };
+                push(metric, self.summed(key, name, of)?);
+            }
+        }
+        for (key, what) in LATENCIES {
+            push(latency(what), self.weighted(key, what, of)?);
+        }
+        let percentiles = self.value.get("Percentile Latencies");
+        for (rank, value) in percentiles.and_then(Value::as_object).into_iter().flatten() {
+            // Beside them stands the histogram.
+            if value.is_object() {
+                continue;
+            }
+            let number = rank
+                .strip_prefix('p')
+                .and_then(|rank| rank.parse::<f64>().ok())
+                .filter(|rank| (0.0..=100.0).contains(rank))
+                .ok_or_else(|| whole("percentiles from p0 to p100", excerpt(rank)))?;
+            let value = amount_at(self.value, &format!("/Percentile Latencies/{rank}"))?;
+            push(latency(&format!("p{number}")), value);
+        }
+        Ok(())
+    }
+
+    /// A value of this part. The tool counts the throughput of commands twice in the totals, so
+    /// there it is the sum of the parts.
+    fn summed(&self, key: &str, name: &str, of: &[Self]) -> Result<f64, ReadError> {
+        if name == "throughput" && !of.is_empty() {
+            return of.iter().map(|part| part.amount(key)).sum();
+        }
+        self.amount(key)
+    }
+
+    /// A latency of this part. The tool prints 0 as the average of the totals, so there it is that
+    /// of the parts, weighted by their rates.
+    fn weighted(&self, key: &str, what: &str, of: &[Self]) -> Result<f64, ReadError> {
+        if what != "avg" || of.is_empty() {
+            return self.amount(key);
+        }
+        let (mut total, mut weights) = (0.0, 0.0);
+        for part in of {
+            let weight = part.amount("Ops/sec")?;
+            total += weight * part.amount(key)?;
+            weights += weight;
+        }
+        Ok(total / weights)
+    }
+}

@@ -1,0 +1,167 @@
+//! What the arguments of `memtier_benchmark` say about its report.
+
+use crate::ArgumentError;
+use crate::closed_loop;
+use crate::getopt::{Known, Options};
+
+/// `-h` is not among them: it names the host in new versions and asks for help in old ones.
+const KNOWN: &[Known] = &[
+    ("-a", "--authenticate", true),
+    ("-c", "--clients", true),
+    ("-d", "--data-size", true),
+    ("-D", "--debug", false),
+    ("-n", "--requests", true),
+    ("-o", "--out-file", true),
+    ("-p", "--port", true),
+    ("-P", "--protocol", true),
+    ("-s", "--server", true),
+    ("-S", "--unix-socket", true),
+    ("-t", "--threads", true),
+    ("-u", "--uri", true),
+    ("-v", "--version", false),
+    ("-x", "--run-count", true),
+    ("", "--command", true),
+    ("", "--command-ratio", true),
+    ("", "--command-key-pattern", true),
+    ("", "--command-stats-breakdown", true),
+    ("", "--data-import", true),
+    ("", "--help", false),
+    ("", "--json-out-file", true),
+    ("", "--key-maximum", true),
+    ("", "--key-minimum", true),
+    ("", "--key-pattern", true),
+    ("", "--key-prefix", true),
+    ("", "--pipeline", true),
+    ("", "--print-all-runs", false),
+    ("", "--rate-limiting", true),
+    ("", "--ratio", true),
+    ("", "--test-time", true),
+    ("", "--verify-only", false),
+];
+
+pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
+    let options = Options::of(KNOWN, args);
+    let refuse = |argument: &str, reason, advice| {
+        Err(ArgumentError {
+            driver: "memtier_benchmark",
+            argument: argument.to_owned(),
+            reason,
+            advice,
+        })
+    };
+    for option in ["--out-file", "--json-out-file"] {
+        if options.has(option) {
+            return refuse(
+                option,
+                "the report must go to standard output as JSON alone",
+                "leave it out; what the tool says is kept in the result",
+            );
+        }
+    }
+    for option in ["--help", "--version", "--verify-only"] {
+        if options.has(option) {
+            return refuse(option, "the tool would measure nothing", "leave it out");
+        }
+    }
+    if options.number("--run-count").is_some_and(|runs| runs != 1) {
+        return refuse(
+            "--run-count",
+            "the report would hold the best and the worst run",
+            "leave it out and ask for more runs of the experiment instead",
+        );
+    }
+    if options.value("--command-stats-breakdown") == Some("line") {
+        return refuse(
+            "--command-stats-breakdown=line",
+            "lines of one command would have one name",
+            "leave it out, or make a workload of each line",
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn cautions(args: &[String]) -> Vec<String> {
+    let options = Options::of(KNOWN, args);
+    let mut cautions = vec![closed_loop::caution(
+        "The tool has no open loop: --rate-limiting only caps the rate of each connection, does \
+         not make up for what a stall left out, and a latency counts from the sending.",
+    )];
+    cautions.push(
+        "Percentiles, and the shortest and the longest latency, lie in steps of 0.008 ms: at 0.1 ms \
+         a step is 8 %. Averages are finer."
+            .to_owned(),
+    );
+    if let Some(depth) = options.number("--pipeline").filter(|depth| *depth > 1) {
+        cautions.push(format!(
+            "With --pipeline {depth} up to {depth} requests wait for each other in one connection: \
+             a latency is not that of a single request."
+        ));
+    }
+    if !options.has("--test-time") && !options.has("--requests") {
+        cautions.push(
+            "Without --test-time the load ends after 10 000 requests of each connection; those that \
+             end first leave the rest with less company."
+                .to_owned(),
+        );
+    }
+    if !options.has("--command") && !options.has("--data-import") {
+        let keys = options.number("--key-maximum").unwrap_or(10_000_000);
+        cautions.push(format!(
+            "GET asks for random keys out of {keys}: unless the database was filled before, most \
+             lookups find nothing. See `hits` and `misses`."
+        ));
+    }
+    cautions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_leaves_no_single_report_is_refused() {
+        for (line, argument) in [
+            ("-o table.txt", "--out-file"),
+            ("--out-file=table.txt", "--out-file"),
+            ("--json-out-file there.json", "--json-out-file"),
+            ("-x 3", "--run-count"),
+            ("--run-count=2 --print-all-runs", "--run-count"),
+            ("--version", "--version"),
+            ("--help", "--help"),
+            ("--verify-only --data-import=x", "--verify-only"),
+            (
+                "--command-stats-breakdown=line --command=PING",
+                "--command-stats-breakdown=line",
+            ),
+        ] {
+            let error = check(&args(line)).expect_err(line);
+            assert_eq!(error.argument, argument, "{line}");
+        }
+        for line in [
+            "",
+            "-s 127.0.0.1 -p 7000 -t 1 -c 8 --ratio=1:10",
+            "-x 1",
+            "-h 127.0.0.1",
+            "--command-stats-breakdown=command --command PING",
+            "--key-prefix -o",
+        ] {
+            check(&args(line)).expect(line);
+        }
+    }
+
+    #[test]
+    fn a_rate_is_no_open_loop() {
+        let said = |line| cautions(&args(line)).join("\n");
+        for line in ["-t 1", "--rate-limiting=100"] {
+            assert!(said(line).contains("Closed loop"), "{line}");
+            assert!(said(line).contains("only caps the rate"), "{line}");
+        }
+        assert!(said("--pipeline 10").contains("up to 10 requests"));
+        assert!(said("--key-maximum=100").contains("out of 100:"));
+        assert!(!said("--command PING").contains("GET asks"));
+    }
+}
