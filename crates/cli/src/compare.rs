@@ -11,11 +11,12 @@ use perflab_report::{
     result_report,
 };
 use perflab_stats::Observation;
-use perflab_store::{ResultDir, Stopped};
+use perflab_store::Stopped;
 
-use crate::bench::{margin, percent};
+use crate::bench::margin;
 use crate::failure::{Code, Failure};
 use crate::run::store_failure;
+use crate::selection::{Chosen, Claim, Recorded, chosen, claims, confidence, opened};
 use crate::terminal;
 
 /// Compare variants with their baseline: which differ, by how much, and how sure that is.
@@ -98,15 +99,6 @@ pub struct CompareArguments {
     independent: bool,
 }
 
-/// Claims that can be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Claim {
-    /// About the typical run.
-    Typical,
-    /// About the mean.
-    Mean,
-}
-
 /// Forms of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
@@ -133,7 +125,7 @@ pub enum Gate {
 
 /// Which way is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Way {
+pub enum Way {
     /// Less is better.
     Lower,
     /// More is better.
@@ -143,22 +135,8 @@ enum Way {
 /// Executes the command.
 pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let margin = arguments.margin.as_deref().map(margin).transpose()?;
-    let confidence = match &arguments.confidence {
-        None => None,
-        Some(text) => match percent(text)? {
-            level if level > 0.5 && level < 1.0 => Some(level),
-            level => {
-                return Err(Failure::usage(format!(
-                    "--confidence: expected more than 50% and less than 100%, found {}%",
-                    level * 100.0
-                )));
-            }
-        },
-    };
-    let claims = Claims {
-        typical: arguments.claims.contains(&Claim::Typical),
-        mean: arguments.claims.contains(&Claim::Mean),
-    };
+    let confidence = confidence(arguments.confidence.as_deref())?;
+    let claims = claims(&arguments.claims);
     let mut reports = Vec::new();
     let mut unmeasured = Vec::new();
     if arguments
@@ -201,38 +179,22 @@ fn recorded(
     confidence: Option<f64>,
     claims: Claims,
 ) -> Result<(Report, Vec<String>), Failure> {
-    if !path.is_dir() {
-        return Err(Failure::usage(format!(
-            "{} is no result directory; for plain files write LABEL=FILE for each, as in old=a.txt new=b.txt",
-            path.display()
-        )));
-    }
-    let result = ResultDir::open(path).map_err(store_failure)?;
-    let records = result.records().map_err(store_failure)?;
-    let frozen = path.join("experiment.toml");
-    let mut experiment =
-        perflab_experiment::Experiment::parse(result.experiment(), &frozen.display().to_string())
-            .map_err(|error| Failure::no_data(error.to_string()))?;
-    // A file that names no experiment gives it its own name, which here is another one.
-    experiment.name.clone_from(&result.meta().origin.name);
-    let plan: perflab_experiment::Plan = result.plan().map_err(store_failure)?;
-    let selection = Selection {
-        baseline: arguments
-            .baseline
-            .clone()
-            .or_else(|| Some(experiment.baseline().to_owned())),
-        // The control is the experiment's own baseline once more, and no other's.
-        control: experiment.design.control.clone().filter(|_| {
-            arguments
-                .baseline
-                .as_deref()
-                .is_none_or(|chosen| chosen == experiment.baseline())
-        }),
-        margin: margin.or(experiment.design.margin),
-        confidence: confidence.unwrap_or(experiment.design.confidence),
-        claims,
-        anytime: result.meta().origin.until_decided.is_some(),
-    };
+    let Recorded {
+        result,
+        experiment,
+        plan,
+        records,
+    } = opened(path)?;
+    let selection = chosen(
+        &experiment,
+        Chosen {
+            baseline: arguments.baseline.as_deref(),
+            margin,
+            confidence,
+            claims,
+            anytime: result.meta().origin.until_decided.is_some(),
+        },
+    );
     if selection.anytime && !claims.typical {
         return Err(Failure::usage(format!(
             "{} was measured until decided: nothing can be claimed of its means; leave --claims out, \
@@ -290,7 +252,7 @@ fn plain(
                 "the label `{label}` is given twice"
             )));
         }
-        let values = column(arguments, file)?;
+        let values = column(file, arguments.column, arguments.delimiter.as_deref())?;
         if arguments.iterations == 1 && !arguments.independent {
             refuse_iterations(&values, file)?;
         }
@@ -334,14 +296,12 @@ fn plain(
     Ok(report)
 }
 
-fn column(arguments: &CompareArguments, file: &Path) -> Result<Vec<f64>, Failure> {
+/// A column of a plain file, counted from 1.
+pub fn column(file: &Path, column: u32, delimiter: Option<&str>) -> Result<Vec<f64>, Failure> {
     let bytes = fs::read(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let delimiter = arguments
-        .delimiter
-        .as_deref()
-        .unwrap_or(perflab_formats::columns::WHITE_SPACE);
-    perflab_formats::columns::read(&bytes, arguments.column as usize, delimiter)
+    let delimiter = delimiter.unwrap_or(perflab_formats::columns::WHITE_SPACE);
+    perflab_formats::columns::read(&bytes, column as usize, delimiter)
         .map_err(|error| Failure::no_data(format!("{}: {error}", file.display())))
 }
 
@@ -361,7 +321,8 @@ fn refuse_iterations(values: &[f64], file: &Path) -> Result<(), Failure> {
     )))
 }
 
-fn analysis_failure(error: &AnalysisError) -> Failure {
+/// Why there is nothing to say about the runs.
+pub fn analysis_failure(error: &AnalysisError) -> Failure {
     let code = match error {
         AnalysisError::NoBaseline { .. } | AnalysisError::Unknown { .. } => Code::Usage,
         _ => Code::NoData,

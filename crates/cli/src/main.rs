@@ -5,10 +5,13 @@ mod compare;
 mod doctor;
 mod failure;
 mod init;
+mod plan;
 mod progress;
 mod run;
+mod selection;
 mod show;
 mod standby;
+mod steady;
 mod terminal;
 mod until;
 
@@ -45,8 +48,10 @@ enum Command {
     Run(run::RunArguments),
     Bench(Box<bench::BenchArguments>),
     Compare(compare::CompareArguments),
+    Plan(plan::PlanArguments),
     Show(show::ShowArguments),
     Doctor(Box<doctor::DoctorArguments>),
+    Steady(steady::SteadyArguments),
     /// Compare columns of numbers as the tool of this name does, byte for byte.
     ///
     /// Takes that tool's arguments: [-Ans] [-C column] [-c confidence] [-d delimiter] [-w width]
@@ -79,6 +84,10 @@ enum Format {
     Result,
     /// What `perflab doctor --format json` prints.
     Doctor,
+    /// What `perflab plan --format json` prints.
+    Plan,
+    /// What `perflab steady --format json` prints.
+    Steady,
 }
 
 fn main() -> ExitCode {
@@ -123,11 +132,13 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Plan(arguments) => plan::plan(&arguments),
         Command::Show(arguments) => show::show(&arguments),
         Command::Doctor(arguments) => match doctor::doctor(&arguments) {
             Ok(code) => return ExitCode::from(code),
             Err(failure) => Err(failure),
         },
+        Command::Steady(arguments) => steady::steady(&arguments),
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),
         Command::Ministat { arguments } => return ministat(&arguments),
@@ -168,6 +179,8 @@ fn schema(format: Format) -> Result<Option<Code>, Failure> {
         Format::Experiment => perflab_experiment::Experiment::schema(),
         Format::Result => perflab_report::schema(),
         Format::Doctor => perflab_machine::doctor::Report::json_schema(),
+        Format::Plan => perflab_report::plan_schema(),
+        Format::Steady => perflab_report::steady_schema(),
     };
     let text = serde_json::to_string_pretty(&schema)
         .map_err(|error| Failure::environment(format!("cannot print the schema: {error}")))?;

@@ -2,7 +2,26 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use clap::ValueEnum;
+use serde::Serialize;
+
 use crate::failure::{Code, Failure};
+
+/// Forms of output of a command that has no tables for other tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// For programs: see `perflab schema`.
+    Json,
+}
+
+/// What [`Form::Json`] prints, with a line end.
+pub fn json(answer: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(answer)
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::environment(format!("cannot print the answer: {error}")))
+}
 
 /// Whether colour may be used on standard output: on a terminal that wants it.
 pub fn colour() -> bool {

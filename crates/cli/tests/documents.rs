@@ -307,8 +307,10 @@ fn every_key_of_the_experiment_file_is_described() {
 
 #[test]
 fn every_field_of_a_result_is_described() {
-    let printed = perflab(&["schema", "result"]);
-    assert_described("result-format.md", &serde_json::from_str(&printed).unwrap());
+    for format in ["result", "plan", "steady"] {
+        let printed = perflab(&["schema", format]);
+        assert_described("result-format.md", &serde_json::from_str(&printed).unwrap());
+    }
     assert_described(
         "result-format.md",
         schemars::schema_for!(RunRecord).as_value(),

@@ -191,7 +191,7 @@ struct Draft {
     same: [Option<f64>; 2],
 }
 
-fn variants(subjects: &[Subject]) -> Vec<String> {
+pub(crate) fn variants(subjects: &[Subject]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for group in subjects.iter().flat_map(|subject| &subject.groups) {
         if !names.contains(&group.variant) {
@@ -329,7 +329,7 @@ fn in_words(warning: Warning) -> String {
 /// The run is the unit: its value is the geometric mean over subjects, that is, its effect is the
 /// mean of logarithms. So what subjects have in common within a run counts once, not once each.
 /// Where subjects are measured by separate executions, the first of each in a block make one.
-fn pool(subjects: &[Subject]) -> Vec<Subject> {
+pub(crate) fn pool(subjects: &[Subject]) -> Vec<Subject> {
     let mut by_metric: IndexMap<&Metric, Vec<&Subject>> = IndexMap::new();
     for subject in subjects {
         by_metric.entry(&subject.metric).or_default().push(subject);

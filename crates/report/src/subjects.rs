@@ -47,6 +47,43 @@ pub fn result_report(
         .cloned()
         .collect();
     let (all, records) = (records, counted.as_slice());
+    let subjects = result_subjects(experiment, plan, records, filter, selection)?;
+    let mut report = analyse(
+        &experiment.name,
+        experiment.question.clone(),
+        &subjects,
+        design(plan, all),
+        selection,
+    )?;
+    if selection.anytime {
+        report.design.until_decided = Some(UntilDecided {
+            blocks: finished,
+            most: report.design.blocks,
+            stopped: None,
+        });
+        report.design.blocks = finished;
+    } else if all.len() < plan.runs.len() {
+        report.warnings.push(format!(
+            "{} of {} planned runs are recorded; `perflab run --resume` makes the rest",
+            all.len(),
+            plan.runs.len()
+        ));
+    }
+    report.warnings.extend(warnings(experiment, records));
+    Ok(report)
+}
+
+/// What a recorded experiment lets one compare.
+///
+/// # Errors
+/// When there is nothing to compare, or the filter names something that there is not.
+pub fn result_subjects(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+    filter: &Filter,
+    selection: &Selection,
+) -> Result<Vec<Subject>, AnalysisError> {
     let wanted = metrics(experiment, records, filter)?;
     let parts = parts(experiment, records, filter)?;
     both_sides(experiment, records, selection)?;
@@ -102,29 +139,7 @@ pub fn result_report(
         })
     };
     subjects.sort_by_key(|subject| (wanted.get_index_of(&subject.metric.name), place(subject)));
-    let mut report = analyse(
-        &experiment.name,
-        experiment.question.clone(),
-        &subjects,
-        design(plan, all),
-        selection,
-    )?;
-    if selection.anytime {
-        report.design.until_decided = Some(UntilDecided {
-            blocks: finished,
-            most: report.design.blocks,
-            stopped: None,
-        });
-        report.design.blocks = finished;
-    } else if all.len() < plan.runs.len() {
-        report.warnings.push(format!(
-            "{} of {} planned runs are recorded; `perflab run --resume` makes the rest",
-            all.len(),
-            plan.runs.len()
-        ));
-    }
-    report.warnings.extend(warnings(experiment, records));
-    Ok(report)
+    Ok(subjects)
 }
 
 /// Compares groups of plain numbers.

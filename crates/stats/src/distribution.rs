@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_2_SQRT_PI, PI, SQRT_2};
 
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::{erfc, erfc_inv};
-use statrs::function::gamma::ln_gamma;
+use statrs::function::gamma::{gamma_lr, ln_gamma};
 
 /// `P(Z <= z)` for a standard normal `Z`.
 pub(crate) fn normal_cdf(z: f64) -> f64 {
@@ -73,6 +73,27 @@ pub(crate) fn t_upper_quantile(p: f64, df: f64) -> f64 {
         }
     }
     t
+}
+
+/// The `x` with `P(X <= x) = p` for chi-squared `X` with `df` degrees of freedom, `0 < p < 1`.
+pub(crate) fn chi_squared_quantile(p: f64, df: f64) -> f64 {
+    let below = |x: f64| gamma_lr(0.5 * df, 0.5 * x);
+    let (mut low, mut high) = (0.0, df.max(1.0));
+    while below(high) < p && high < 1e12 {
+        (low, high) = (high, 2.0 * high);
+    }
+    while high - low > 1e-14 * high {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if below(middle) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }
 
 /// The probabilities of a distribution on `0..=n` that is given by the ratios of neighbouring

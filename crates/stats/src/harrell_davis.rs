@@ -27,21 +27,36 @@ pub fn harrell_davis(values: &[f64], p: f64) -> Result<f64, Error> {
     check::sample("sample", values, 1)?;
     check::probability("quantile", p)?;
     let sorted = sorted(values);
-    let n = sorted.len() as f64;
-    let (a, b) = (p * (n + 1.0), (1.0 - p) * (n + 1.0));
+    Ok(estimate(&sorted, &weights(sorted.len(), p)))
+}
+
+/// The weights of `n` values in ascending order.
+pub(crate) fn weights(n: usize, p: f64) -> Vec<f64> {
+    let size = n as f64;
+    let (a, b) = (p * (size + 1.0), (1.0 - p) * (size + 1.0));
+    let mut below = 0.0;
+    (1..=n)
+        .map(|i| {
+            let upto = if i < n {
+                beta_reg(a, b, i as f64 / size)
+            } else {
+                1.0
+            };
+            let weight = upto - below;
+            below = upto;
+            weight
+        })
+        .collect()
+}
+
+/// The weighted mean of at least one value, in ascending order.
+pub(crate) fn estimate(sorted: &[f64], weights: &[f64]) -> f64 {
     // Counted from the median, so that the rounding of the weights does not grow with a part that
     // all values have in common.
-    let centre = median_of_sorted(&sorted);
-    let mut below = 0.0;
-    let mut estimate = 0.0;
-    for (value, i) in sorted.iter().zip(1_u32..) {
-        let upto = if f64::from(i) < n {
-            beta_reg(a, b, f64::from(i) / n)
-        } else {
-            1.0
-        };
-        estimate += (upto - below) * (value - centre);
-        below = upto;
-    }
-    Ok(centre + estimate)
+    let centre = median_of_sorted(sorted);
+    let terms = sorted.iter().zip(weights);
+    centre
+        + terms
+            .map(|(value, weight)| weight * (value - centre))
+            .sum::<f64>()
 }

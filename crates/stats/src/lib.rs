@@ -14,8 +14,10 @@
 //! | Is a typical run different, and by how much? | [`location`] (the default), [`brunner_munzel`] (its guard against unequal spread) |
 //! | Is the mean (the cost of many runs) different? | [`mean`], [`blocked_mean`], [`ratio_of_means`] |
 //! | Is the share of slow runs different? | [`proportion`] |
+//! | Where in the distribution do they differ? | [`shift_function`] |
 //! | Are they the same, within a margin? | [`equivalence`] |
 //! | What could these runs have shown? | [`detectable`] |
+//! | How many runs does it take to show a difference? | [`planning`] |
 //! | How many claims are made at once? | [`multiplicity`] |
 //! | Are these runs at all, or iterations inside one? | [`dependence`], [`serial`] |
 //! | From which iteration on is a process steady? | [`steady`] |
@@ -46,6 +48,7 @@ pub mod nested;
 mod observation;
 pub mod outliers;
 pub mod permutation;
+pub mod planning;
 pub mod proportion;
 pub mod quantile;
 pub mod rank;
@@ -53,6 +56,7 @@ pub mod ratio_of_means;
 mod resampling;
 pub mod sequential;
 pub mod serial;
+pub mod shift_function;
 pub mod steady;
 mod stratum;
 pub mod summary;

@@ -1,13 +1,15 @@
 //! How often verdicts are false, and how often true differences are found, by simulation.
 //!
-//! `cargo run --release -p perflab-stats --example rates [TRIALS [SEED]]` prints tables, in percent
-//! of the trials. It ends with code 1 if a promise is broken: more than 5 % + 3 standard errors of
+//! `cargo run --release -p perflab-stats --example rates [TRIALS [SEED [TABLE]]]` prints all
+//! tables, or one, in percent of the trials. It ends with code 1 if a promise is broken: more than 5 % + 3 standard errors of
 //! false claims where 5 % are promised, or too little power where power is promised.
 #![expect(
     clippy::print_stdout,
     reason = "tables on standard output are what it is for"
 )]
 
+mod deciles;
+mod planning;
 mod random;
 mod runs;
 mod scenarios;
@@ -22,23 +24,27 @@ const TRIALS: u64 = 10_000;
 /// A table: prints its lines, and tells whether every promise in it is kept.
 type Table = fn(trials: u64, seed: u64) -> bool;
 
-const TABLES: [(&str, Table); 2] = [
+const TABLES: [(&str, Table); 4] = [
     ("Verdicts", verdicts::table),
+    ("Deciles", deciles::table),
+    ("Planning", planning::table),
     ("Steady state", steadiness::table),
 ];
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>());
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments = words.iter().take(2).map(|word| word.parse::<u64>());
     let (Ok(trials), Ok(seed)) = (
         arguments.next().unwrap_or(Ok(TRIALS)),
         arguments.next().unwrap_or(Ok(1)),
     ) else {
-        println!("usage: rates [TRIALS [SEED]], both whole numbers");
+        println!("usage: rates [TRIALS [SEED [TABLE]]], the first two whole numbers");
         return ExitCode::from(2);
     };
     println!("{trials} trials each, seed {seed}; in percent\n");
     let mut kept = true;
-    for (name, table) in TABLES {
+    let wanted = |name: &str| words.get(2).is_none_or(|word| name == word);
+    for (name, table) in TABLES.into_iter().filter(|(name, _)| wanted(name)) {
         println!("{name}: ");
         kept &= table(trials, seed);
         println!();

@@ -31,7 +31,7 @@ fn series(levels: &[(usize, f64)]) -> Vec<f64> {
 }
 
 fn classified(levels: &[(usize, f64)]) -> Steady {
-    steady(&series(levels), &TERMS).unwrap()
+    steady(&series(levels), &TERMS).expect("a series")
 }
 
 #[test]
@@ -157,7 +157,9 @@ fn brute_force(values: &[f64], penalty: f64) -> Vec<usize> {
             .sum();
         long.then_some((costs + penalty * cuts.len() as f64, cuts))
     });
-    ways.min_by(|(x, _), (y, _)| x.total_cmp(y)).unwrap().1
+    ways.min_by(|(x, _), (y, _)| x.total_cmp(y))
+        .expect("a way")
+        .1
 }
 
 proptest! {

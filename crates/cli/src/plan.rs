@@ -1,0 +1,164 @@
+//! `perflab plan`: how many runs it takes to show a difference.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use perflab_report::{
+    Costs, Filter, Goal, PlanReport, TextOptions, known_plan, pilot_plan, plan_text,
+    result_subjects,
+};
+
+use crate::bench::percent;
+use crate::compare::analysis_failure;
+use crate::failure::{Code, Failure};
+use crate::selection::{Chosen, Claim, chosen, claims, confidence, opened};
+use crate::terminal;
+
+/// Plan how many runs it takes to show a difference.
+///
+/// From the runs of a pilot, or from a known standard deviation.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  perflab plan results/pilot --show 1%\n  \
+perflab plan --sd 0.5% --show 1% --each 30s")]
+pub struct PlanArguments {
+    /// The result of a pilot: a few blocks of the same experiment.
+    #[arg(
+        value_name = "RESULT",
+        required_unless_present = "sd",
+        conflicts_with = "sd"
+    )]
+    result: Option<PathBuf>,
+
+    /// The relative difference to be shown, as in 1%.
+    #[arg(long, value_name = "PERCENT")]
+    show: String,
+
+    /// Standard deviation of runs, relative to their mean, in place of a pilot.
+    #[arg(long, value_name = "PERCENT")]
+    sd: Option<String>,
+
+    /// Chance that the difference is shown if it is there.
+    #[arg(long, value_name = "PERCENT", default_value = "80%")]
+    power: String,
+
+    /// Confidence level of the report [default: the experiment's, else 95%].
+    #[arg(short, long, value_name = "PERCENT")]
+    confidence: Option<String>,
+
+    /// Which claims the report makes.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Claim::Typical, Claim::Mean])]
+    claims: Vec<Claim>,
+
+    /// Runs of each variant in a block; 0 for a single block [default: the experiment's, else 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
+    block: Option<u32>,
+
+    /// Time of one run, as 30s or 2m, with --sd.
+    #[arg(long, value_name = "TIME", conflicts_with = "result")]
+    each: Option<String>,
+
+    /// Metrics to plan for (may be given again) [default: the experiment's, else the driver's first].
+    #[arg(long, value_name = "NAME")]
+    metric: Vec<String>,
+
+    /// Parts to plan for (may be given again).
+    #[arg(long, value_name = "NAME")]
+    part: Vec<String>,
+
+    /// Form of the output.
+    #[arg(long, value_enum, default_value_t = terminal::Form::Text)]
+    format: terminal::Form,
+}
+
+/// Executes the command.
+pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
+    let difference = share("--show", &arguments.show, 0.0)?;
+    let power = share("--power", &arguments.power, 0.5)?;
+    let confidence = confidence(arguments.confidence.as_deref())?;
+    let mut goal = Goal {
+        difference,
+        power,
+        confidence: confidence.unwrap_or(0.95),
+        claims: claims(&arguments.claims),
+        block: arguments.block.unwrap_or(3) as usize,
+        round_s: None,
+    };
+    let found = match (&arguments.result, &arguments.sd) {
+        (Some(path), _) => from_pilot(path, arguments, confidence, &mut goal)?,
+        (None, Some(sd)) => {
+            let each = arguments
+                .each
+                .as_deref()
+                .map(perflab_experiment::parse_duration);
+            let each = each
+                .transpose()
+                .map_err(|error| Failure::usage(format!("--each: {error}")))?;
+            goal.round_s = each.map(|each| 2.0 * each.as_secs_f64());
+            known_plan(share("--sd", sd, 0.0)?, &goal)
+                .map_err(|error| Failure::usage(error.to_string()))?
+        }
+        (None, None) => return Err(Failure::usage("a plan needs a pilot's result, or --sd")),
+    };
+    let text = match arguments.format {
+        terminal::Form::Text => plan_text(
+            &found,
+            &TextOptions {
+                width: terminal::columns().unwrap_or(120),
+                colour: false,
+                ascii: false,
+            },
+        ),
+        terminal::Form::Json => terminal::json(&found)?,
+    };
+    terminal::print(&text)?;
+    Ok(None)
+}
+
+fn from_pilot(
+    path: &Path,
+    arguments: &PlanArguments,
+    confidence: Option<f64>,
+    goal: &mut Goal,
+) -> Result<PlanReport, Failure> {
+    let pilot = opened(path)?;
+    let filter = Filter {
+        metrics: arguments.metric.clone(),
+        parts: arguments.part.clone(),
+    };
+    let selection = chosen(
+        &pilot.experiment,
+        Chosen {
+            baseline: None,
+            margin: None,
+            confidence,
+            claims: goal.claims,
+            // What is planned is a fixed number of runs.
+            anytime: false,
+        },
+    );
+    goal.confidence = selection.confidence;
+    goal.block = arguments.block.unwrap_or(pilot.experiment.design.block) as usize;
+    let cells = pilot.plan.cells.len() as f64;
+    goal.round_s = Costs::of(&pilot.records).map(|costs| costs.run_s * cells);
+    let subjects = result_subjects(
+        &pilot.experiment,
+        &pilot.plan,
+        &pilot.records,
+        &filter,
+        &selection,
+    )
+    .map_err(|error| analysis_failure(&error))?;
+    pilot_plan(&pilot.experiment.name, &subjects, &selection, goal)
+        .map_err(|error| analysis_failure(&error))
+}
+
+/// A share above `above` and below 100 %.
+fn share(flag: &str, text: &str, above: f64) -> Result<f64, Failure> {
+    match percent(text) {
+        Ok(share) if share > above && share < 1.0 => Ok(share),
+        _ => Err(Failure::usage(format!(
+            "{flag}: expected more than {}% and less than 100%, found {text}",
+            above * 100.0
+        ))),
+    }
+}

@@ -1,0 +1,188 @@
+//! `perflab steady`: from which iteration on processes are steady, if ever.
+
+use std::path::Path;
+
+use clap::Args;
+use indexmap::IndexMap;
+use perflab_experiment::{Better, Metric};
+use perflab_report::{SteadyReport, TextOptions, steady_report, steady_text};
+use perflab_store::ResultDir;
+
+use crate::bench::margin;
+use crate::compare::{Way, column};
+use crate::failure::{Code, Failure};
+use crate::run::store_failure;
+use crate::terminal;
+
+/// Find out from which iteration on processes are steady, if ever.
+///
+/// A process is flat, warms up, slows down, or has no steady state. Takes plain files of numbers, the iterations of a process in order, or a result whose runs have
+/// many samples of a metric.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  perflab steady process-1.txt process-2.txt --unit ms\n  \
+perflab steady all.txt --iterations 500\n  perflab steady results/first --metric latency"
+)]
+pub struct SteadyArguments {
+    /// Files with the iterations of one process each, or one result directory.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+
+    /// Largest difference of two medians that does not matter, as in 1%.
+    #[arg(long, value_name = "PERCENT", default_value = "1%")]
+    margin: String,
+
+    /// Each so many numbers of a file come from one process.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: Option<u32>,
+
+    /// Metric of a result [default: every metric with enough samples in a run].
+    #[arg(long, value_name = "NAME")]
+    metric: Option<String>,
+
+    /// Unit of the numbers in files.
+    #[arg(long, value_name = "UNIT", default_value = "")]
+    unit: String,
+
+    /// Which way the numbers in files are better.
+    #[arg(long, value_enum, default_value_t = Way::Lower)]
+    better: Way,
+
+    /// Column of files, from 1.
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    column: u32,
+
+    /// Delimiters of columns in files [default: blanks and tabs].
+    #[arg(short, long, value_name = "CHARACTERS")]
+    delimiter: Option<String>,
+
+    /// Form of the output.
+    #[arg(long, value_enum, default_value_t = terminal::Form::Text)]
+    format: terminal::Form,
+}
+
+/// Executes the command.
+pub fn steady(arguments: &SteadyArguments) -> Result<Option<Code>, Failure> {
+    let margin = margin(&arguments.margin)?;
+    let reports = match arguments.files.as_slice() {
+        [one] if Path::new(one).is_dir() => recorded(Path::new(one), arguments, margin)?,
+        _ => vec![plain(arguments, margin)?],
+    };
+    let options = TextOptions {
+        width: terminal::columns().unwrap_or(120),
+        colour: false,
+        ascii: false,
+    };
+    let texts: Vec<String> = reports
+        .iter()
+        .map(|report| match arguments.format {
+            terminal::Form::Text => Ok(steady_text(report, &options)),
+            terminal::Form::Json => terminal::json(report),
+        })
+        .collect::<Result<_, _>>()?;
+    let between = match arguments.format {
+        terminal::Form::Text => "\n",
+        terminal::Form::Json => "",
+    };
+    terminal::print(&texts.join(between))?;
+    Ok(None)
+}
+
+fn plain(arguments: &SteadyArguments, margin: f64) -> Result<SteadyReport, Failure> {
+    let mut processes = Vec::new();
+    for file in &arguments.files {
+        let values = column(
+            Path::new(file),
+            arguments.column,
+            arguments.delimiter.as_deref(),
+        )?;
+        let Some(each) = arguments.iterations.map(|each| each as usize) else {
+            processes.push((file.clone(), values));
+            continue;
+        };
+        if values.len() % each != 0 {
+            return Err(Failure::no_data(format!(
+                "{file}: expected a multiple of {each} numbers, as many as --iterations says for \
+                 each process, found {}",
+                values.len()
+            )));
+        }
+        let parts = values.chunks(each).zip(1..);
+        processes.extend(parts.map(|(part, number)| (format!("{file} {number}"), part.to_vec())));
+    }
+    let metric = Metric {
+        name: "value".to_owned(),
+        unit: arguments.unit.clone(),
+        better: arguments.better.into(),
+    };
+    classified("plain files", &metric, &processes, margin)
+}
+
+/// The samples of a run are the iterations of a process.
+fn recorded(
+    path: &Path,
+    arguments: &SteadyArguments,
+    margin: f64,
+) -> Result<Vec<SteadyReport>, Failure> {
+    let result = ResultDir::open(path).map_err(store_failure)?;
+    let records = result.records().map_err(store_failure)?;
+    let mut found: IndexMap<(String, Metric), IndexMap<String, Vec<f64>>> = IndexMap::new();
+    for record in records.iter().filter(|record| record.status.passed()) {
+        for sample in &record.samples {
+            if arguments
+                .metric
+                .as_ref()
+                .is_some_and(|name| *name != sample.metric.name)
+            {
+                continue;
+            }
+            let name = match &sample.part {
+                Some(part) => format!("{} {part}", record.cell),
+                None => record.cell.clone(),
+            };
+            let processes = found.entry((name, sample.metric.clone())).or_default();
+            let run = format!("run {}", record.run);
+            processes.entry(run).or_default().push(sample.value);
+        }
+    }
+    if arguments.metric.is_none() {
+        found.retain(|_, processes| {
+            let fewest = perflab_stats::steady::FEWEST;
+            processes.values().all(|values| values.len() >= fewest)
+        });
+    }
+    if found.is_empty() {
+        return Err(Failure::no_data(format!(
+            "{}: no metric has {} samples or more in each run that passed, in the order of its \
+             iterations; give the iterations as plain files",
+            path.display(),
+            perflab_stats::steady::FEWEST
+        )));
+    }
+    found
+        .into_iter()
+        .map(|((name, metric), processes)| {
+            let processes: Vec<(String, Vec<f64>)> = processes.into_iter().collect();
+            classified(&name, &metric, &processes, margin)
+        })
+        .collect()
+}
+
+fn classified(
+    name: &str,
+    metric: &Metric,
+    processes: &[(String, Vec<f64>)],
+    margin: f64,
+) -> Result<SteadyReport, Failure> {
+    steady_report(name, metric, processes, margin)
+        .map_err(|(process, error)| Failure::no_data(format!("{process}: {error}")))
+}
+
+impl From<Way> for Better {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::Lower => Self::Lower,
+            Way::Higher => Self::Higher,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! How many runs it takes to show a difference, as text and JSON.
+
+use indexmap::IndexMap;
+use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
+use perflab_stats::verdict::{MEAN_WEIGHT, TYPICAL_WEIGHT};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::aligned::aligned;
+use crate::analysis::{AnalysisError, Claims, Selection, Subject, pool, variants};
+use crate::number;
+use crate::terminal::TextOptions;
+
+/// Runs that a difference takes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanReport {
+    /// Version of this format: 1.
+    pub schema: u32,
+    /// The pilot's experiment, or what is known.
+    pub name: String,
+    /// Relative difference to be shown, as 0.01.
+    pub difference: f64,
+    /// Chance that it is shown if it is there.
+    pub power: f64,
+    /// Confidence level of the report to come.
+    pub confidence: f64,
+    /// Claims of that report, which share the error.
+    pub claims: usize,
+    /// Runs of each variant in a block; 0 for a single block.
+    pub block: usize,
+    /// One for each claim.
+    pub rows: Vec<PlanRow>,
+    /// Claims for which nothing can be planned, and why.
+    pub warnings: Vec<String>,
+}
+
+/// Runs for one claim.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanRow {
+    /// What is compared.
+    pub name: String,
+    /// `typical` or `mean`.
+    pub question: String,
+    /// Spread of a run as the question sees it, relative, as 0.005.
+    pub spread: f64,
+    /// The same as it was planned with: the upper end of its one-sided 80 % interval.
+    pub spread_upper: f64,
+    /// Runs of each variant.
+    pub runs: usize,
+    /// Time for all runs of all variants, in seconds; absent where no time is known.
+    pub seconds: Option<f64>,
+}
+
+/// What is to be shown, and in what kind of report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Goal {
+    /// Relative difference, as 0.01.
+    pub difference: f64,
+    /// Chance that it is shown if it is there.
+    pub power: f64,
+    /// Confidence level of the report.
+    pub confidence: f64,
+    /// Which claims it makes.
+    pub claims: Claims,
+    /// Runs of each variant in a block; 0 for a single block.
+    pub block: usize,
+    /// Time of a run of each variant and group, all together, in seconds.
+    pub round_s: Option<f64>,
+}
+
+/// The JSON Schema (draft 2020-12) of [`PlanReport`].
+pub fn plan_schema() -> serde_json::Value {
+    schemars::schema_for!(PlanReport).to_value()
+}
+
+/// A plan from a known standard deviation of runs, relative to their mean.
+///
+/// # Errors
+/// A deviation or a goal outside its range.
+pub fn known_plan(sd: f64, goal: &Goal) -> Result<PlanReport, perflab_stats::Error> {
+    let pilot = Pilot::known(sd, goal.block)?;
+    let mut plan = empty("known deviation".to_owned(), goal, 1);
+    plan.rows = rows("two variants", &pilot, goal, 1)?;
+    Ok(plan)
+}
+
+/// A plan from the runs of a pilot, with its rows as claims.
+///
+/// # Errors
+/// When no row of the pilot can be planned from.
+pub fn pilot_plan(
+    name: &str,
+    subjects: &[Subject],
+    selection: &Selection,
+    goal: &Goal,
+) -> Result<PlanReport, AnalysisError> {
+    let all = variants(subjects);
+    let Some(baseline) = selection.baseline.clone().or_else(|| all.first().cloned()) else {
+        return Err(AnalysisError::Empty);
+    };
+    let pooled = pool(subjects);
+    let pairs: Vec<_> = subjects
+        .iter()
+        .chain(&pooled)
+        .filter_map(|subject| {
+            let base = subject
+                .groups
+                .iter()
+                .find(|group| group.variant == baseline)?;
+            Some((subject, base))
+        })
+        .flat_map(|(subject, base)| {
+            let others = subject
+                .groups
+                .iter()
+                .filter(|group| group.variant != base.variant);
+            others.map(move |group| (subject, base, group))
+        })
+        .collect();
+    let mut plan = empty(name.to_owned(), goal, pairs.len());
+    let mut failures = IndexMap::new();
+    for (subject, base, group) in &pairs {
+        let label = label(subject, &group.variant);
+        let found = Pilot::of(&base.observations, &group.observations)
+            .and_then(|pilot| rows(&label, &pilot, goal, pairs.len()));
+        match found {
+            Ok(found) => plan.rows.extend(found),
+            Err(error) => {
+                failures.insert(label, error);
+            }
+        }
+    }
+    if plan.rows.is_empty() {
+        return Err(failures
+            .into_iter()
+            .next()
+            .map_or(AnalysisError::OnlyBaseline(baseline), |(what, source)| {
+                AnalysisError::Statistics { what, source }
+            }));
+    }
+    let warnings = failures
+        .into_iter()
+        .map(|(label, error)| format!("{label}: {error}"));
+    plan.warnings = warnings.collect();
+    Ok(plan)
+}
+
+fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {
+    let questions = usize::from(goal.claims.typical) + usize::from(goal.claims.mean);
+    PlanReport {
+        schema: 1,
+        name,
+        difference: goal.difference,
+        power: goal.power,
+        confidence: goal.confidence,
+        claims: comparisons * questions,
+        block: goal.block,
+        rows: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// The claims about one comparison of `comparisons`. Each gets the share of the error that is left
+/// for it when no other claim of the report is proven.
+fn rows(
+    name: &str,
+    pilot: &Pilot,
+    goal: &Goal,
+    comparisons: usize,
+) -> Result<Vec<PlanRow>, perflab_stats::Error> {
+    type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
+    let questions: [(&str, bool, f64, Spread, Runs); 2] = [
+        (
+            "typical",
+            goal.claims.typical,
+            TYPICAL_WEIGHT,
+            pilot.typical,
+            typical_runs,
+        ),
+        ("mean", goal.claims.mean, MEAN_WEIGHT, pilot.mean, mean_runs),
+    ];
+    let asked = || questions.iter().filter(|(_, asked, ..)| *asked);
+    let weights = comparisons as f64 * asked().map(|(_, _, weight, ..)| weight).sum::<f64>();
+    asked()
+        .map(|(question, _, weight, spread, runs)| {
+            let goal_of_claim = planning::Goal {
+                difference: goal.difference,
+                power: goal.power,
+                confidence: 1.0 - (1.0 - goal.confidence) * weight / weights,
+            };
+            let runs = runs(spread.upper, &goal_of_claim, goal.block)?;
+            Ok(PlanRow {
+                name: name.to_owned(),
+                question: (*question).to_owned(),
+                spread: spread.estimate,
+                spread_upper: spread.upper,
+                runs,
+                seconds: goal.round_s.map(|seconds| seconds * runs as f64),
+            })
+        })
+        .collect()
+}
+
+fn label(subject: &Subject, variant: &str) -> String {
+    let mut words = vec![subject.workload.clone()];
+    words.extend(
+        subject
+            .parameters
+            .iter()
+            .map(|(key, value)| format!("{key}={value}")),
+    );
+    words.extend(subject.part.clone());
+    format!("{variant}: {} {}", words.join(" "), subject.metric.name)
+}
+
+/// The plan for a terminal.
+pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
+    let mut text = options.paragraph(&format!(
+        "{}: to show a difference of {} in {} of experiments, {} sharing an error of {}",
+        plan.name,
+        number::share(plan.difference),
+        number::share(plan.power),
+        match plan.claims {
+            1 => "one claim".to_owned(),
+            many => format!("{many} claims"),
+        },
+        number::share(1.0 - plan.confidence),
+    ));
+    text.push('\n');
+    let header = [
+        "comparison",
+        "question",
+        "spread",
+        "planned with",
+        "runs of each",
+        "time",
+    ];
+    let mut table = vec![header.map(str::to_owned)];
+    table.extend(plan.rows.iter().map(|row| {
+        [
+            options.show(&row.name),
+            row.question.clone(),
+            number::share(row.spread),
+            number::share(row.spread_upper),
+            row.runs.to_string(),
+            row.seconds.map_or_else(|| "-".to_owned(), time),
+        ]
+    }));
+    text += &aligned(&table, 2);
+    text.push('\n');
+    let blocks = match plan.block {
+        0 => "in one block".to_owned(),
+        each => format!("in blocks of {each} of each variant"),
+    };
+    text += &options.paragraph(&format!(
+        "runs of each: of every variant, {blocks}; spread: of one run, as the question sees it; \
+         planned with: its upper 80% bound"
+    ));
+    for warning in &plan.warnings {
+        text += &options.paragraph(&format!("warning: no plan for {}", options.show(warning)));
+    }
+    text
+}
+
+/// Seconds in the largest unit that leaves two figures: `45 s`, `12 min`, `3.5 h`.
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 6000.0 => format!("{:.0} min", s / 60.0),
+        s if s < 360_000.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.0} days", s / 86_400.0),
+    }
+}

@@ -1,0 +1,192 @@
+//! Planning: whether so many runs as planned show the difference as often as promised.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use perflab_stats::Better;
+use perflab_stats::Observation;
+use perflab_stats::multiplicity::holm_weighted;
+use perflab_stats::planning::{Goal, Pilot, mean_runs, typical_runs};
+use perflab_stats::verdict::{Cache, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, compare};
+
+use crate::random::{Random, rates, three_errors};
+use crate::runs::{Design, Kind, Machine, Noise, SideOf, runs};
+use crate::scenarios::{Promise, Scenario};
+use crate::verdicts::ALPHA;
+
+/// Power that is planned for, in percent.
+const POWER: f64 = 80.0;
+
+/// Difference that is planned for and there.
+const DIFFERENCE: f64 = 0.01;
+
+/// Where the spread is known from.
+#[derive(Clone, Copy)]
+enum Source {
+    Known,
+    /// A pilot of so many blocks.
+    Pilot(usize),
+}
+
+/// Which claim is to be proven.
+#[derive(Clone, Copy)]
+enum Question {
+    Typical,
+    Mean,
+}
+
+/// Prints a line for each design; whether all promises are kept.
+pub fn table(trials: u64, seed: u64) -> bool {
+    let trials = trials.div_ceil(5);
+    println!(
+        "a difference of 1 %, planned to be proven in {POWER} % of reports on two claims (Holm, 4:1); {trials} trials each\n\
+         runs: planned for each side, in the mean over pilots\n"
+    );
+    println!(
+        "{:24} {:8} {:8} {:12} {:>8} {:>8}  promise",
+        "noise", "question", "blocks", "spread from", "runs", "proven"
+    );
+    let mut kept = true;
+    for (noise, question, block, source) in lines() {
+        let planned = AtomicU64::new(0);
+        let [proven] = rates(trials, seed, Cache::default, |random, cache| {
+            let plan = plan(noise, question, block, source, random).unwrap_or(0);
+            planned.fetch_add(plan as u64, Ordering::Relaxed);
+            [plan > 0 && is_proven(noise, question, block, plan, random, cache)]
+        });
+        let holds = proven >= POWER - three_errors(POWER, trials);
+        kept &= holds;
+        println!(
+            "{:24} {:8} {:8} {:12} {:>8.1} {proven:>8.1}  at least {POWER}: {}",
+            name(noise),
+            match question {
+                Question::Typical => "typical",
+                Question::Mean => "mean",
+            },
+            if block == 0 {
+                "one".to_owned()
+            } else {
+                format!("{block}+{block}")
+            },
+            match source {
+                Source::Known => "known".to_owned(),
+                Source::Pilot(blocks) => format!("{blocks} blocks"),
+            },
+            planned.into_inner() as f64 / trials as f64,
+            if holds { "kept" } else { "BROKEN" }
+        );
+    }
+    kept
+}
+
+fn lines() -> Vec<(Noise, Question, usize, Source)> {
+    use Question::{Mean, Typical};
+    let slow = Noise::SlowMode {
+        cv: 0.01,
+        share: 0.1,
+    };
+    let normal = Noise::Normal(0.01);
+    vec![
+        (normal, Typical, 3, Source::Known),
+        (normal, Typical, 0, Source::Known),
+        (normal, Typical, 1, Source::Known),
+        (normal, Typical, 5, Source::Known),
+        (Noise::Normal(0.005), Typical, 3, Source::Known),
+        (Noise::Normal(0.02), Typical, 3, Source::Known),
+        (normal, Typical, 3, Source::Pilot(3)),
+        (normal, Typical, 3, Source::Pilot(5)),
+        (normal, Typical, 3, Source::Pilot(10)),
+        (Noise::HeavyTails(0.01), Typical, 3, Source::Pilot(5)),
+        (slow, Typical, 3, Source::Pilot(5)),
+        (slow, Typical, 3, Source::Pilot(10)),
+        (normal, Mean, 3, Source::Known),
+        (normal, Mean, 3, Source::Pilot(5)),
+    ]
+}
+
+fn name(noise: Noise) -> String {
+    match noise {
+        Noise::Normal(sd) => format!("normal, sd {} %", 100.0 * sd),
+        Noise::HeavyTails(_) => "heavy tails (t3)".to_owned(),
+        Noise::SlowMode { share, .. } => format!("slow mode, {} % of runs", 100.0 * share),
+    }
+}
+
+fn plan(
+    noise: Noise,
+    question: Question,
+    block: usize,
+    source: Source,
+    random: &mut Random,
+) -> Option<usize> {
+    let pilot = match (source, noise) {
+        (Source::Known, Noise::Normal(sd)) => Pilot::known(sd, block).ok()?,
+        (Source::Pilot(blocks), _) => {
+            let (a, b) = measured(noise, block, blocks, 1.0, random);
+            Pilot::of(&a, &b).ok()?
+        }
+        _ => return None,
+    };
+    let goal = |share: f64| Goal {
+        difference: DIFFERENCE,
+        power: POWER / 100.0,
+        confidence: 1.0 - ALPHA * share / (TYPICAL_WEIGHT + MEAN_WEIGHT),
+    };
+    match question {
+        Question::Typical => typical_runs(pilot.typical.upper, &goal(TYPICAL_WEIGHT), block).ok(),
+        Question::Mean => mean_runs(pilot.mean.upper, &goal(MEAN_WEIGHT), block).ok(),
+    }
+}
+
+fn is_proven(
+    noise: Noise,
+    question: Question,
+    block: usize,
+    runs: usize,
+    random: &mut Random,
+    cache: &mut Cache,
+) -> bool {
+    let (each, blocks) = if block == 0 {
+        (runs, 1)
+    } else {
+        (block, runs / block)
+    };
+    let (a, b) = measured(noise, each, blocks, 1.0 + DIFFERENCE, random);
+    let terms = Terms {
+        better: Better::Higher,
+        confidence: 1.0 - ALPHA,
+        margin: None,
+    };
+    let Ok(found) = compare(&a, &b, &terms, cache) else {
+        return false;
+    };
+    let claims = [
+        (found.typical.p, TYPICAL_WEIGHT),
+        (found.mean.p, MEAN_WEIGHT),
+    ];
+    let adjusted = holm_weighted(&claims).unwrap_or_default();
+    let (place, difference) = match question {
+        Question::Typical => (0, found.typical.difference),
+        Question::Mean => (1, found.mean.difference),
+    };
+    difference > 0.0 && adjusted.get(place).is_some_and(|p| *p <= ALPHA)
+}
+
+fn measured(
+    noise: Noise,
+    each: usize,
+    blocks: usize,
+    factor: f64,
+    random: &mut Random,
+) -> (Vec<Observation>, Vec<Observation>) {
+    let scenario = Scenario {
+        name: "",
+        a: SideOf { noise, factor: 1.0 },
+        b: SideOf { noise, factor },
+        machine: Machine::default(),
+        design: Design { each, blocks },
+        kind: Kind::Single,
+        promise: Promise::Shown,
+    };
+    let (a, b) = runs(&scenario, random);
+    (a.concat(), b.concat())
+}

@@ -1,0 +1,48 @@
+"""Reference numbers for planning, from SciPy and NumPy.
+
+Run in this directory: python3 planning.py  (writes planning.json; SciPy 1.17, NumPy 2.4)
+"""
+
+import json
+
+import numpy as np
+from scipy import stats
+
+A, B = (np.loadtxt(f"../data/redis-like-{side}.txt") for side in "ab")
+
+
+def spread(each):
+    """Coefficient of variation within sides of blocks, its degrees of freedom and upper end."""
+    squares = df = 0
+    for side in (A, B):
+        blocks = side.reshape(-1, each)
+        squares += ((blocks - blocks.mean(axis=1, keepdims=True)) ** 2).sum() / side.mean() ** 2
+        df += blocks.size - len(blocks)
+    cv = np.sqrt(squares / df)
+    return {"each": each, "estimate": cv, "upper": cv * np.sqrt(df / stats.chi2.ppf(0.2, df))}
+
+
+def power(n, difference, confidence):
+    df, nc = 2 * n - 2, difference * np.sqrt(n / 2)
+    return stats.nct.sf(stats.t.isf((1 - confidence) / 2, df), df, nc)
+
+
+def runs(difference, spread, confidence, goal):
+    """Fewest runs of each side for which the two-sided t test has the power."""
+    n = 2
+    while power(n, difference / spread, confidence) < goal:
+        n += 1
+    return {"difference": difference, "spread": spread, "confidence": confidence, "power": goal, "runs": n}
+
+
+out = {
+    "spread": [spread(each) for each in (2, 3, 5, 30)],
+    "mean_runs": [
+        runs(d, s, c, p)
+        for d, s in [(0.01, 0.01), (0.01, 0.03), (0.05, 0.02), (0.02, 0.1)]
+        for c, p in [(0.95, 0.8), (0.96, 0.8), (0.99, 0.9)]
+    ],
+}
+with open("planning.json", "w") as f:
+    json.dump(out, f, indent=1, default=float)
+    f.write("\n")
