@@ -209,6 +209,15 @@ fn recorded(
     let mut report = result_report(&experiment, &plan, &records, &filter, &selection)
         .map_err(|error| analysis_failure(&error))?;
     note_stop(&mut report, result.stopped().map_err(store_failure)?);
+    if let Some(imported) = &result.meta().origin.imported
+        && imported.independent
+    {
+        report.warnings.push(
+            "imported with --independent: values that one process made count as runs, though what \
+             changes from process to process is in none of them"
+                .to_owned(),
+        );
+    }
     for notice in result.notices() {
         report.warnings.push(notice.to_string());
     }

@@ -3,7 +3,9 @@
 mod bench;
 mod compare;
 mod doctor;
+mod export;
 mod failure;
+mod import;
 mod init;
 mod plan;
 mod progress;
@@ -52,6 +54,8 @@ enum Command {
     Show(show::ShowArguments),
     Doctor(Box<doctor::DoctorArguments>),
     Steady(steady::SteadyArguments),
+    Import(import::ImportArguments),
+    Export(export::ExportArguments),
     /// Compare columns of numbers as the tool of this name does, byte for byte.
     ///
     /// Takes that tool's arguments: [-Ans] [-C column] [-c confidence] [-d delimiter] [-w width]
@@ -139,6 +143,8 @@ fn main() -> ExitCode {
             Err(failure) => Err(failure),
         },
         Command::Steady(arguments) => steady::steady(&arguments),
+        Command::Import(arguments) => import::import(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),
         Command::Ministat { arguments } => return ministat(&arguments),

@@ -100,6 +100,12 @@ pub struct Surroundings {
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let text = read(&arguments.file)?;
     let mut experiment = parse(&text, &arguments.file)?;
+    if experiment.is_imported() {
+        return Err(Failure::usage(format!(
+            "{} describes values that were imported: nothing in it can be run",
+            arguments.file.display()
+        )));
+    }
     let home = home_of(&arguments.file)?;
     for (flag, runs) in [
         ("--runs", arguments.runs),
@@ -357,6 +363,7 @@ fn create(
         name: experiment.name.clone(),
         argv: std::env::args().collect(),
         until_decided,
+        imported: None,
     };
     ResultDir::create(path, text, &plan, &fingerprint, origin).map_err(store_failure)
 }
@@ -517,7 +524,7 @@ fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure {
 }
 
 /// UTC to the second, in a form that sorts and suits a file name.
-fn now_for_a_name() -> String {
+pub fn now_for_a_name() -> String {
     jiff::Timestamp::now()
         .strftime("%Y%m%dT%H%M%SZ")
         .to_string()

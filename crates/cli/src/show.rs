@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_store::{Index, ResultDir, RunRecord};
+use perflab_store::{Imported, Index, ResultDir, RunRecord};
 
 use crate::failure::{Code, Failure};
 use crate::run::{RESULTS, Surroundings, store_failure};
@@ -114,13 +114,16 @@ fn one_result(path: &Path) -> Result<String, Failure> {
             origin.name, origin.created, origin.perflab
         ),
         format!("command: {}", origin.argv.join(" ")),
-        format!(
+    ];
+    match &origin.imported {
+        Some(imported) => lines.extend(imported_from(imported, records.len())),
+        None => lines.push(format!(
             "{} of {} runs recorded; seed {}",
             records.len(),
             plan.runs.len(),
             plan.seed
-        ),
-    ];
+        )),
+    }
     let machine = serde_json::to_value(&surroundings.machine).unwrap_or_default();
     for (group, facts) in machine.as_object().into_iter().flatten() {
         if let Some(facts) = facts.as_object().filter(|facts| !facts.is_empty()) {
@@ -162,6 +165,22 @@ fn one_result(path: &Path) -> Result<String, Failure> {
     Ok(join(&lines))
 }
 
+/// Where the runs of an import come from, and what is not known of them.
+fn imported_from(imported: &Imported, runs: usize) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{runs} runs imported from {}; their order and their machine are not known",
+        imported.format
+    )];
+    if imported.independent {
+        lines.push("values that one process made count as runs: --independent".to_owned());
+    }
+    for file in &imported.files {
+        lines.push(format!("imported/{} ({:.12})", file.path, file.sha256));
+    }
+    lines.extend(imported.notes.iter().map(|note| format!("note: {note}")));
+    lines
+}
+
 fn statuses(records: &[RunRecord]) -> IndexMap<&str, IndexMap<&'static str, usize>> {
     let mut cells: IndexMap<&str, IndexMap<&'static str, usize>> = IndexMap::new();
     for record in records {
@@ -198,9 +217,15 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
                 .as_ref()
                 .map_or_else(String::new, |d| format!(": {d}"))
         ),
-        format!("started {}", record.started),
-        format!("command: {}", record.argv.join(" ")),
-        format!(
+    ];
+    if !record.started.is_empty() {
+        lines.push(format!("started {}", record.started));
+    }
+    if !record.argv.is_empty() {
+        lines.push(format!("command: {}", record.argv.join(" ")));
+    }
+    if record.source.is_none() {
+        lines.push(format!(
             "wall {:.6} s, user {:.6} s, system {:.6} s, peak memory {}, {} waits, {} preemptions",
             record.wall_s,
             record.user_s,
@@ -210,8 +235,8 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
                 .map_or_else(|| "not known".to_owned(), |bytes| format!("{bytes} bytes")),
             record.voluntary_switches,
             record.involuntary_switches
-        ),
-    ];
+        ));
+    }
     lines.extend(
         record
             .layout
@@ -231,7 +256,10 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
             sample.metric.name, sample.value, sample.metric.unit
         ));
     }
-    lines.push(format!("raw output: {}", result.run_dir(number).display()));
+    lines.push(match &record.source {
+        Some(source) => format!("imported from file {source}"),
+        None => format!("raw output: {}", result.run_dir(number).display()),
+    });
     Ok(join(&lines))
 }
 

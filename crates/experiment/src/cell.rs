@@ -29,7 +29,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    pub(crate) fn new(variant: &str, workload: &str, parameters: IndexMap<String, String>) -> Self {
+    /// A cell with the id that follows from its names and values.
+    pub fn new(variant: &str, workload: &str, parameters: IndexMap<String, String>) -> Self {
         let values: Vec<String> = parameters
             .iter()
             .map(|(name, value)| format!("{name}={}", escaped(value)))

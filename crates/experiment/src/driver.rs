@@ -29,6 +29,8 @@ pub enum Driver {
     Command,
     /// Any command; its output is read by the rules in `metrics`.
     Generic,
+    /// None: the values come from another tool's file, and nothing can be run.
+    Imported,
     /// The tool of this name, one of [`TOOLS`], with `args`.
     Tool(&'static str),
 }
@@ -39,12 +41,13 @@ impl Driver {
         match self {
             Self::Command => "command",
             Self::Generic => "generic",
+            Self::Imported => "imported",
             Self::Tool(name) => name,
         }
     }
 
     fn all() -> impl Iterator<Item = Self> {
-        [Self::Command, Self::Generic]
+        [Self::Command, Self::Generic, Self::Imported]
             .into_iter()
             .chain(TOOLS.iter().copied().map(Self::Tool))
     }
@@ -86,7 +89,7 @@ impl JsonSchema for Driver {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = Self::all().map(Self::name).collect();
         json_schema!({
-            "description": "What runs a workload's tool and turns its output into metrics: `command` measures any command, `generic` reads any command's output by the rules in `metrics`, all others are tools, run with `args`.",
+            "description": "What runs a workload's tool and turns its output into metrics: `command` measures any command, `generic` reads any command's output by the rules in `metrics`, `imported` stands in results of `perflab import` and runs nothing, all others are tools, run with `args`.",
             "type": "string",
             "enum": names
         })
@@ -100,7 +103,11 @@ mod tests {
     #[test]
     fn tools_are_sorted_and_named_once() {
         assert!(TOOLS.is_sorted_by(|a, b| a < b));
-        assert!(!TOOLS.contains(&"command") && !TOOLS.contains(&"generic"));
+        assert!(
+            ["command", "generic", "imported"]
+                .iter()
+                .all(|name| !TOOLS.contains(name))
+        );
     }
 
     #[test]

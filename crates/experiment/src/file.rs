@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell::Cell;
 use crate::cpus::Cpus;
 use crate::design::Design;
+use crate::driver::Driver;
 use crate::error::ParseError;
 use crate::name;
 use crate::parameters::{self, Entry, Value};
@@ -94,6 +95,14 @@ impl Experiment {
             .as_deref()
             .or_else(first)
             .unwrap_or_default()
+    }
+
+    /// Whether this describes values that were made by other tools, so that nothing is known of the
+    /// order of the runs, and nothing can be run.
+    pub fn is_imported(&self) -> bool {
+        self.workloads
+            .values()
+            .any(|workload| workload.driver == Driver::Imported)
     }
 
     /// The cells: all combinations of variants, workloads and parameter values, less what is

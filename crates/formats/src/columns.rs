@@ -1,6 +1,10 @@
 //! Plain files of numbers, one observation per line, as `ministat` reads them.
 
+use perflab_experiment::Better;
 use thiserror::Error;
+
+use crate::fault::Fault;
+use crate::run::{Contents, File, Run, sample};
 
 /// Characters between columns unless others are given: space and tab.
 pub const WHITE_SPACE: &str = " \t";
@@ -85,6 +89,25 @@ pub fn read(text: &[u8], column: usize, delimiter: &str) -> Result<Vec<f64>, Col
         return Err(ColumnsError::Empty { column, lines });
     }
     Ok(values)
+}
+
+/// The first column of a file as runs, a run for each number: a metric `value` without a unit, the
+/// lower the better.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_runs(file: &File) -> Result<Contents, Fault> {
+    let values = read(&file.bytes, 1, WHITE_SPACE)
+        .map_err(|error| Fault::new(&file.path, error.to_string()))?;
+    let runs = (1..).zip(values).map(|(number, value)| Run {
+        at: format!("number {number}"),
+        samples: vec![sample(None, "value", "", Better::Lower, value)],
+        ..Run::default()
+    });
+    Ok(Contents {
+        runs: runs.collect(),
+        notes: Vec::new(),
+    })
 }
 
 /// A column of one line, unless the line ends or a comment begins before.

@@ -9,6 +9,7 @@ mod json;
 mod markdown;
 mod orgmode;
 mod relative;
+mod runs;
 mod table;
 mod unit;
 
@@ -21,6 +22,7 @@ pub use csv::write as write_csv;
 pub use json::{read as read_json, write as write_json};
 pub use markdown::write as write_markdown;
 pub use orgmode::write as write_orgmode;
+pub use runs::{read_runs, write_runs};
 pub use unit::Unit;
 
 /// What `hyperfine` keeps of one command. Times are in seconds.

@@ -1,6 +1,32 @@
 //! Other people's result files, read and written.
 //!
 //! Each module is one format: text in, values out, and back. Nothing here opens a file.
+//!
+//! [`Format`] names what is read and [`Target`] what is written; both speak of [`Run`]s. Which names
+//! become which, and what is lost, stands in `docs/formats.md`.
 
+mod asv;
+mod bmf;
 pub mod columns;
+mod criterion;
+mod detect;
+mod fault;
+mod format;
+mod github_action;
+pub mod go_bench;
+mod google_benchmark;
 pub mod hyperfine;
+mod jmh;
+mod loose_json;
+mod open_metrics;
+pub mod pyperf;
+mod regress_all;
+mod run;
+mod summary;
+mod table;
+mod time;
+
+pub use detect::detect;
+pub use fault::{Fault, WriteFault};
+pub use format::{Format, Target};
+pub use run::{Contents, File, Place, Run};

@@ -7,6 +7,7 @@ mod csv;
 mod detail;
 mod difference;
 mod headline;
+mod imported;
 mod json;
 mod markdown;
 mod model;

@@ -8,6 +8,7 @@ use perflab_stats::Observation;
 use perflab_store::RunRecord;
 
 use crate::analysis::{AnalysisError, Group, Selection, Subject, analyse};
+use crate::imported;
 use crate::model::{Design, Report, UntilDecided};
 
 /// Which of the samples to compare.
@@ -52,7 +53,7 @@ pub fn result_report(
         &experiment.name,
         experiment.question.clone(),
         &subjects,
-        design(plan, all),
+        design(experiment, plan, all),
         selection,
     )?;
     if selection.anytime {
@@ -70,6 +71,11 @@ pub fn result_report(
         ));
     }
     report.warnings.extend(warnings(experiment, records));
+    if experiment.is_imported() {
+        report
+            .warnings
+            .extend(imported::caveats(&report.baseline, &report.rows));
+    }
     Ok(report)
 }
 
@@ -321,7 +327,7 @@ fn list(names: &IndexSet<String>) -> String {
         .join(", ")
 }
 
-fn design(plan: &Plan, records: &[RunRecord]) -> Design {
+fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design {
     let mut failed: IndexMap<String, usize> = IndexMap::new();
     for record in records.iter().filter(|record| !record.status.passed()) {
         *failed.entry(record.status.name().to_owned()).or_default() += 1;
@@ -331,8 +337,8 @@ fn design(plan: &Plan, records: &[RunRecord]) -> Design {
         planned: plan.runs.len(),
         recorded: records.len(),
         failed,
-        seed: Some(plan.seed),
-        randomised: true,
+        seed: Some(plan.seed).filter(|_| !experiment.is_imported()),
+        randomised: !experiment.is_imported(),
         until_decided: None,
     }
 }

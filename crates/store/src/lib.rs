@@ -8,6 +8,7 @@
 //! DIR/runs.jsonl         one line for each finished run, with a checksum
 //! DIR/stopped.json       why it ended, if its own results may end it
 //! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log
+//! DIR/imported/          the files of another tool that runs were read from, if they were
 //! DIR/lock               held by the laboratory that writes
 //! ```
 //!
@@ -20,6 +21,7 @@
 mod atomic;
 mod error;
 mod frozen;
+mod imported;
 mod index;
 mod line;
 mod meta;
@@ -33,7 +35,7 @@ mod summary;
 
 pub use error::{LineProblem, StoreError};
 pub use index::Index;
-pub use meta::{Hashes, Meta, Origin, UntilDecided};
+pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use record::RunRecord;
 pub use result_dir::ResultDir;

@@ -31,6 +31,9 @@ pub struct Origin {
     /// stops may be claimed of them, however many runs there are in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_decided: Option<UntilDecided>,
+    /// The files of another tool that the results were read from; absent where perflab measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
 }
 
 /// The rule by which the results may end the experiment: when every comparison is decided, as
@@ -40,6 +43,30 @@ pub struct UntilDecided {
     /// Time after which no further block is begun, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_ms: Option<u64>,
+}
+
+/// What was imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Imported {
+    /// The files' format.
+    pub format: String,
+    /// Whether values that one process made were made runs of their own, because the user said that
+    /// they are independent.
+    pub independent: bool,
+    /// The files.
+    pub files: Vec<ImportedFile>,
+    /// What the reader left out, or what cannot be known.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// A file that results were read from, kept as evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedFile {
+    /// Where the copy lies, below `imported/`.
+    pub path: String,
+    /// SHA-256 of it, in hexadecimal.
+    pub sha256: String,
 }
 
 /// SHA-256, in hexadecimal, of the files that never change.

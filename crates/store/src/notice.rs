@@ -17,6 +17,11 @@ pub enum Notice {
         /// The directories' names.
         directories: Vec<String>,
     },
+    /// The copy of a file that results were read from is not there, or is not what it was.
+    Evidence {
+        /// The copy, below the results directory.
+        file: String,
+    },
 }
 
 impl fmt::Display for Notice {
@@ -45,6 +50,10 @@ impl fmt::Display for Notice {
                     directories.join(", ")
                 )
             }
+            Self::Evidence { file } => write!(
+                f,
+                "{file}, which runs were read from, is missing or altered; restore it from a copy"
+            ),
         }
     }
 }

@@ -36,6 +36,9 @@ pub struct RunRecord {
     /// What went wrong, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Where the run stands in a file that it was imported from, below `imported/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The workload's command.
     pub argv: Vec<String>,
     /// Its exit code, if it ended by itself.

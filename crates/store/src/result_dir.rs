@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::atomic;
 use crate::error::StoreError;
 use crate::frozen::Frozen;
+use crate::imported;
 use crate::meta::{Meta, Origin};
 use crate::notice::Notice;
 use crate::raw_output;
@@ -87,7 +88,10 @@ impl ResultDir {
     /// If it is not a results directory, or a file that never changes was altered.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let frozen = Frozen::read(path)?;
-        let notices = runs_file::cut_line(path)?.into_iter().collect();
+        let mut notices: Vec<Notice> = runs_file::cut_line(path)?.into_iter().collect();
+        if let Some(imported) = &frozen.meta.origin.imported {
+            notices.extend(imported::check(path, imported));
+        }
         Ok(Self {
             path: path.to_owned(),
             frozen,
@@ -170,6 +174,16 @@ impl ResultDir {
     /// intact, and appending may be tried again. Else if the record is not fit to be stored.
     pub fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
         self.writer_mut()?.runs.append(record)
+    }
+
+    /// Keeps a copy of a file that results were read from, `imported/PATH`. Its hash belongs into
+    /// [`Origin::imported`].
+    ///
+    /// # Errors
+    /// If the directory was opened for reading, the path leads elsewhere, or it cannot be written.
+    pub fn keep_imported(&self, path: &str, content: &[u8]) -> Result<(), StoreError> {
+        self.writer()?;
+        imported::write(&self.path, path, content)
     }
 
     /// Whether a run is recorded.

@@ -15,6 +15,7 @@ use std::time::Duration;
 pub use arguments::BenchArguments;
 use arguments::Order;
 use commands::{BenchCommand, Shell};
+pub use export::write;
 pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated};
 use perflab_report::UntilDecided;
@@ -92,7 +93,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     }
     export::all(&findings, arguments)?;
     if let (Some(path), Some(report)) = (&arguments.export_report, &report) {
-        export::write(path, &perflab_report::json(report))?;
+        write(path, &perflab_report::json(report))?;
     }
     Ok(report
         .filter(|_| arguments.until.until_decided)

@@ -74,6 +74,7 @@ fn driver_keys(workload: &Workload, place: &Place) -> Result<(), Fault> {
         Driver::Tool(_) => (false, true, false),
         Driver::Command => (true, false, false),
         Driver::Generic => (true, false, true),
+        Driver::Imported => (false, false, false),
     };
     let needs = |key: &str| {
         Fault::value(

@@ -72,6 +72,7 @@ pub(super) fn record(
         started,
         status,
         detail,
+        source: None,
         argv: finding.argv,
         exit_code,
         signal,

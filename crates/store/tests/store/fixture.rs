@@ -17,6 +17,7 @@ pub fn origin() -> Origin {
         name: "small".into(),
         argv: vec!["perflab".into(), "run".into(), "small.toml".into()],
         until_decided: None,
+        imported: None,
     }
 }
 
@@ -64,6 +65,7 @@ pub fn record(run: u32) -> RunRecord {
         started: "2026-03-01T12:00:01.5Z".into(),
         status: Status::Pass,
         detail: None,
+        source: None,
         argv: vec!["redis-benchmark".into(), "-q".into()],
         exit_code: Some(0),
         signal: None,

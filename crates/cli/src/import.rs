@@ -1,0 +1,196 @@
+//! `perflab import`: results of other tools as a result of our own.
+
+mod files;
+mod names;
+mod result;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use perflab_formats::{Format, Run, detect};
+use perflab_stats::dependence::looks_dependent;
+
+use crate::failure::{Code, Failure};
+use crate::terminal;
+use files::Input;
+use names::Names;
+
+/// Make a result out of other tools' files, to compare, show and export.
+///
+/// Each file is a variant, named by LABEL or by the file, unless the file itself tells variants
+/// apart. Files with the same label are further runs of one variant.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  perflab import old.txt new.txt --out results/go\n  \
+perflab import before=old.json.gz after=new.json.gz\n  \
+perflab import target/criterion\n  \
+perflab import old=1.json old=2.json new=3.json new=4.json --format google-benchmark"
+)]
+pub struct ImportArguments {
+    /// A file or directory, with its label if you like; - is standard input.
+    #[arg(required = true, value_name = "[LABEL=]FILE")]
+    files: Vec<String>,
+
+    /// Format of the files [default: told by their content].
+    #[arg(long, value_name = "FORMAT", value_parser = format_name)]
+    format: Option<Format>,
+
+    /// Directory of the result; must be new or empty [default: results/NAME-TIME].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Believe that values which one process made come from separate runs.
+    #[arg(long)]
+    independent: bool,
+
+    /// No messages.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn format_name(name: &str) -> Result<Format, String> {
+    Format::by_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("expected one of {}", known.join(", "))
+    })
+}
+
+/// What was read, ready to be stored.
+pub(crate) struct Collected {
+    format: Format,
+    independent: bool,
+    inputs: Vec<Input>,
+    runs: Vec<Run>,
+    notes: Vec<String>,
+}
+
+/// Executes the command.
+pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
+    let say = |text: String| {
+        if !arguments.quiet {
+            terminal::say(&terminal::escape(&text));
+        }
+    };
+    let inputs = arguments
+        .files
+        .iter()
+        .map(|argument| files::read(argument))
+        .collect::<Result<Vec<Input>, Failure>>()?;
+    let format = common_format(&inputs, arguments.format)?;
+    let mut names = Names::default();
+    let mut collected = Collected {
+        format,
+        independent: arguments.independent,
+        inputs: Vec::new(),
+        runs: Vec::new(),
+        notes: Vec::new(),
+    };
+    for (number, input) in (1_usize..).zip(inputs) {
+        let contents = format
+            .read(&input.files)
+            .map_err(|fault| Failure::no_data(input.locate(&fault)))?;
+        if format == Format::Columns && !arguments.independent {
+            refuse_iterations(&contents.runs, &input)?;
+        }
+        // Faults and notes of a single file often begin with its name.
+        let notes = contents.notes.iter();
+        collected
+            .notes
+            .extend(notes.map(|note| match note.contains(&input.name) {
+                true => note.clone(),
+                false => format!("{}: {note}", input.name),
+            }));
+        let runs = names.assign(&input, contents.runs, number);
+        say(format!(
+            "{}: {}, {} runs",
+            input.name,
+            format.name(),
+            runs.len()
+        ));
+        collected.runs.extend(runs);
+        collected.inputs.push(input);
+    }
+    if arguments.independent {
+        collected.runs = collected.runs.iter().flat_map(split).collect();
+    }
+    for note in &collected.notes {
+        say(format!("note: {note}"));
+    }
+    let path = result::write(&collected, arguments.out.as_deref())?;
+    say(format!(
+        "{} runs into {}; now: perflab compare {}",
+        collected.runs.len(),
+        path.display(),
+        path.display()
+    ));
+    Ok(None)
+}
+
+/// Values of different formats mean different things.
+fn common_format(inputs: &[Input], asked: Option<Format>) -> Result<Format, Failure> {
+    let mut found: Option<(Format, &Input)> = None;
+    for input in inputs {
+        let own = asked.or_else(|| detect(&input.files, input.is_directory));
+        let Some(own) = own else {
+            let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+            return Err(Failure::no_data(format!(
+                "{}: expected a format that is known ({}), found none of them; name it with --format",
+                input.name,
+                known.join(", ")
+            )));
+        };
+        match found {
+            Some((format, first)) if format != own => {
+                return Err(Failure::usage(format!(
+                    "expected files of one format, found {} in {} and {} in {}; import them apart",
+                    format.name(),
+                    first.name,
+                    own.name(),
+                    input.name
+                )));
+            }
+            _ => found = Some((own, input)),
+        }
+    }
+    found
+        .map(|(format, _)| format)
+        .ok_or_else(|| Failure::usage("expected a file"))
+}
+
+/// A column does not say which numbers come from one process; see `perflab compare`.
+fn refuse_iterations(runs: &[Run], input: &Input) -> Result<(), Failure> {
+    let values: Vec<f64> = runs
+        .iter()
+        .flat_map(|run| &run.samples)
+        .map(|sample| sample.value)
+        .collect();
+    if !looks_dependent(&values) {
+        return Ok(());
+    }
+    Err(Failure::no_data(format!(
+        "the {} numbers in {} hang together from one to the next, as iterations inside a process \
+         or a machine that drifts do; if they are separate runs all the same, say --independent",
+        values.len(),
+        input.name
+    )))
+}
+
+/// A run for the first sample of everything in a run, one for the second ones, and so on.
+fn split(run: &Run) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for sample in &run.samples {
+        let free = runs.iter_mut().find(|own| {
+            !own.samples
+                .iter()
+                .any(|known| known.part == sample.part && known.metric == sample.metric)
+        });
+        match free {
+            Some(own) => own.samples.push(sample.clone()),
+            None => runs.push(Run {
+                samples: vec![sample.clone()],
+                ..run.clone()
+            }),
+        }
+    }
+    runs
+}

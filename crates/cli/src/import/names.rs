@@ -1,0 +1,124 @@
+//! From the names in foreign files to those of variants and parts.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use perflab_formats::Run;
+
+use super::files::Input;
+
+/// A command may be long; a name need not be.
+const LONGEST: usize = 60;
+
+/// The names that were given so far.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    given: HashMap<String, String>,
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// Gives the runs of an input their variants, and notes which input they come from.
+    ///
+    /// The label is the variant if there is one; what the file itself tells apart then becomes a
+    /// part. Without a label, the file's own variants stand, or else the file's name.
+    pub(crate) fn assign(&mut self, input: &Input, runs: Vec<Run>, number: usize) -> Vec<Run> {
+        let own: HashSet<&Option<String>> = runs.iter().map(|run| &run.variant).collect();
+        let several = own.len() > 1;
+        runs.into_iter()
+            .map(|mut run| {
+                let variant = run.variant.take();
+                let foreign = match (&input.label, variant) {
+                    (None, Some(variant)) => variant,
+                    (None, None) => stem(input),
+                    (Some(label), variant) => {
+                        if let Some(variant) = variant.filter(|_| several) {
+                            into_part(&mut run, &variant);
+                        }
+                        label.clone()
+                    }
+                };
+                run.variant = Some(self.variant(&foreign));
+                run.at = format!("{number}: {}", run.at);
+                run
+            })
+            .collect()
+    }
+
+    /// A name that a variant may have, another one for each foreign name.
+    fn variant(&mut self, foreign: &str) -> String {
+        if let Some(name) = self.given.get(foreign) {
+            return name.clone();
+        }
+        let plain = plain(foreign);
+        let mut name = plain.clone();
+        let mut count = 1;
+        while !self.taken.insert(name.clone()) {
+            count += 1;
+            name = format!("{plain}-{count}");
+        }
+        self.given.insert(foreign.to_owned(), name.clone());
+        name
+    }
+}
+
+fn stem(input: &Input) -> String {
+    let path = Path::new(&input.name);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let ends = [".gz", ".json", ".jsonl", ".txt", ".bench"];
+    let mut stem = name.as_ref();
+    for end in ends {
+        stem = stem.strip_suffix(end).unwrap_or(stem);
+    }
+    match stem {
+        "" | "-" => "stdin".to_owned(),
+        stem => stem.to_owned(),
+    }
+}
+
+fn into_part(run: &mut Run, variant: &str) {
+    for sample in &mut run.samples {
+        sample.part = Some(match sample.part.take() {
+            Some(part) => format!("{variant}/{part}"),
+            None => variant.to_owned(),
+        });
+    }
+}
+
+/// Letters, digits, `_`, `-` and `.`, beginning with a letter or digit, as names of variants are.
+pub(crate) fn plain(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') {
+            name.push(c);
+        } else if !name.ends_with('-') {
+            name.push('-');
+        }
+        if name.len() >= LONGEST {
+            break;
+        }
+    }
+    let name = name
+        .trim_start_matches(|c: char| !c.is_ascii_alphanumeric())
+        .trim_end_matches('-');
+    match name {
+        "" => "unnamed".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_foreign_name_becomes_a_name_of_its_own() {
+        let mut names = Names::default();
+        assert_eq!(names.variant("sleep 0.1"), "sleep-0.1");
+        assert_eq!(names.variant("sleep  0.1"), "sleep-0.1-2");
+        assert_eq!(names.variant("sleep 0.1"), "sleep-0.1");
+        assert_eq!(names.variant("--"), "unnamed");
+        assert_eq!(names.variant("./a|b 'c'"), "a-b-c");
+        assert_eq!(names.variant(&"x".repeat(200)).len(), LONGEST);
+    }
+}

@@ -1,0 +1,213 @@
+//! The result directory of an import.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use indexmap::{IndexMap, IndexSet};
+use perflab_experiment::{Cell, Experiment, Status};
+use perflab_formats::Run;
+use perflab_store::{Imported, ImportedFile, Origin, ResultDir, RunRecord};
+use serde_json::json;
+
+use super::Collected;
+use super::names::plain;
+use crate::failure::Failure;
+use crate::run::{RESULTS, now_for_a_name, store_failure};
+
+/// Writes the result, and returns where it is.
+///
+/// It is made under another name first, so that it is there completely or not at all.
+pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf, Failure> {
+    let name = name_of(collected);
+    let path = match out {
+        Some(path) => path.to_owned(),
+        None => Path::new(RESULTS).join(format!("{name}-{}", now_for_a_name())),
+    };
+    let failed = |error: std::io::Error| {
+        Failure::environment(format!("cannot write {}: {error}", path.display()))
+    };
+    let is_free = fs::read_dir(&path).map_or(true, |mut entries| entries.next().is_none());
+    if !is_free {
+        return Err(Failure::usage(format!(
+            "expected a new or empty directory, found files in {}; choose another one with --out",
+            path.display()
+        )));
+    }
+    let mut partial = path.clone().into_os_string();
+    partial.push(format!(".partial-{}", std::process::id()));
+    let partial = PathBuf::from(partial);
+    let written =
+        fill(collected, &name, &partial).and_then(|()| fs::rename(&partial, &path).map_err(failed));
+    if written.is_err() {
+        let _not_there = fs::remove_dir_all(&partial);
+    }
+    written.map(|()| path)
+}
+
+/// A name for the experiment: that of the first file, in lower case.
+fn name_of(collected: &Collected) -> String {
+    let first = collected.inputs.first();
+    let name = first.map_or("", |input| input.name.trim_end_matches('/'));
+    let name = Path::new(name)
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    format!("{}-{}", collected.format.name(), plain(&name)).to_ascii_lowercase()
+}
+
+fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
+    let cells = cells(collected);
+    let records = records(collected, &cells);
+    let experiment = experiment(collected, name);
+    Experiment::parse(&experiment, "experiment.toml")
+        .map_err(|error| Failure::environment(error.to_string()))?;
+    let runs: Vec<_> = records
+        .iter()
+        .map(|(cell, record)| {
+            json!({"run": record.run, "block": record.block, "cell": cell, "seed": 0,
+                   "unit": record.unit})
+        })
+        .collect();
+    let plan = json!({"schema": 1, "seed": 0, "cells": cells, "runs": runs});
+    // The machine that measured is not this one, as far as is known.
+    let fingerprint = json!({"machine": {"schema": 1}});
+    let copies = copies(collected);
+    let origin = Origin {
+        perflab: env!("CARGO_PKG_VERSION").to_owned(),
+        created: jiff::Timestamp::now().to_string(),
+        name: name.to_owned(),
+        argv: std::env::args().collect(),
+        until_decided: None,
+        imported: Some(Imported {
+            format: collected.format.name().to_owned(),
+            independent: collected.independent,
+            files: copies
+                .iter()
+                .map(|(path, bytes)| ImportedFile::new(path.clone(), bytes))
+                .collect(),
+            notes: collected.notes.clone(),
+        }),
+    };
+    let mut result =
+        ResultDir::create(path, &experiment, &plan, &fingerprint, origin).map_err(store_failure)?;
+    for (path, bytes) in &copies {
+        result.keep_imported(path, bytes).map_err(store_failure)?;
+    }
+    for (_, record) in &records {
+        result.append(record).map_err(store_failure)?;
+    }
+    Ok(())
+}
+
+/// The files to keep: where, and what is in them.
+fn copies(collected: &Collected) -> Vec<(String, &Vec<u8>)> {
+    let mut copies = Vec::new();
+    for (number, input) in (1..).zip(&collected.inputs) {
+        for file in &input.files {
+            let path = match input.is_directory {
+                true => file.path.clone(),
+                false => Path::new(&input.name)
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
+            };
+            copies.push((format!("{number}/{path}"), &file.bytes));
+        }
+    }
+    copies
+}
+
+/// The experiment file: variants and one workload, and nothing that could be run.
+fn experiment(collected: &Collected, name: &str) -> String {
+    let mut text = format!("# Imported: nothing in here was run by perflab.\nname = \"{name}\"\n");
+    let variants: IndexSet<&str> = collected
+        .runs
+        .iter()
+        .filter_map(|run| run.variant.as_deref())
+        .collect();
+    for variant in variants {
+        let _ = write!(text, "\n[variants.\"{variant}\"]\n");
+    }
+    let workload = collected.format.name();
+    let _ = write!(text, "\n[workloads.{workload}]\ndriver = \"imported\"\n");
+    text
+}
+
+fn cells(collected: &Collected) -> Vec<Cell> {
+    let mut cells: IndexMap<(String, Vec<(String, String)>), Cell> = IndexMap::new();
+    for run in &collected.runs {
+        let (variant, parameters) = place(run);
+        cells
+            .entry((variant.clone(), parameters.clone()))
+            .or_insert_with(|| {
+                Cell::new(
+                    &variant,
+                    collected.format.name(),
+                    parameters.into_iter().collect(),
+                )
+            });
+    }
+    cells.into_values().collect()
+}
+
+fn place(run: &Run) -> (String, Vec<(String, String)>) {
+    let parameters = run.parameters.iter();
+    (
+        run.variant.clone().unwrap_or_default(),
+        parameters.map(|(n, v)| (n.clone(), v.clone())).collect(),
+    )
+}
+
+/// The records, each with the index of its cell. All are in one block, as nothing is known of their
+/// order, and each is a unit of its own.
+fn records(collected: &Collected, cells: &[Cell]) -> Vec<(usize, RunRecord)> {
+    let mut units: HashMap<&str, u32> = HashMap::new();
+    let mut records = Vec::new();
+    for (number, run) in (1_u32..).zip(&collected.runs) {
+        let variant = run.variant.as_deref().unwrap_or_default();
+        let found = cells
+            .iter()
+            .enumerate()
+            .find(|(_, cell)| cell.variant == variant && cell.parameters == run.parameters);
+        let Some((index, cell)) = found else { continue };
+        let unit = units.entry(variant).or_default();
+        *unit += 1;
+        records.push((
+            index,
+            RunRecord {
+                schema: RunRecord::SCHEMA,
+                run: number,
+                block: 1,
+                cell: cell.id.clone(),
+                variant: variant.to_owned(),
+                workload: cell.workload.clone(),
+                parameters: run.parameters.clone(),
+                unit: *unit,
+                started: run.started.clone().unwrap_or_default(),
+                status: Status::Pass,
+                detail: None,
+                source: Some(run.at.clone()),
+                argv: run.command.iter().cloned().collect(),
+                exit_code: run.exit_code,
+                signal: None,
+                wall_s: 0.0,
+                user_s: 0.0,
+                system_s: 0.0,
+                max_rss_bytes: None,
+                voluntary_switches: 0,
+                involuntary_switches: 0,
+                environment_padding_bytes: 0,
+                layout: None,
+                settings: IndexMap::new(),
+                load1: None,
+                steal_share: None,
+                samples: run.samples.clone(),
+                evidence: IndexMap::new(),
+            },
+        ));
+    }
+    records
+}

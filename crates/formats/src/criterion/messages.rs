@@ -1,0 +1,65 @@
+//! The lines of `cargo criterion --message-format=json`.
+
+use perflab_experiment::Better;
+use serde::Deserialize;
+
+use super::per_iteration;
+use crate::fault::Fault;
+use crate::run::{Contents, File, Run, sample};
+
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+}
+
+#[derive(Deserialize)]
+struct Complete {
+    id: String,
+    iteration_count: Vec<f64>,
+    measured_values: Vec<f64>,
+    unit: String,
+}
+
+/// The run in a file of messages. Lines of other kinds, and lines that are no JSON, are left out.
+///
+/// # Errors
+/// A message about a benchmark that is not of this shape, or none at all.
+pub fn read(file: &File) -> Result<Contents, Fault> {
+    let mut run = Run {
+        at: "all lines".to_owned(),
+        ..Run::default()
+    };
+    for (number, line) in (1..).zip(file.bytes.split(|byte| *byte == b'\n')) {
+        let Ok(message) = serde_json::from_slice::<Message>(line) else {
+            continue;
+        };
+        if message.reason != "benchmark-complete" {
+            continue;
+        }
+        let complete: Complete = serde_json::from_slice(line).map_err(|error| {
+            Fault::line(
+                &file.path,
+                number,
+                format!(
+                    "expected a message `benchmark-complete` of cargo-criterion, found: {error}"
+                ),
+            )
+        })?;
+        run.samples.extend(
+            per_iteration(&complete.measured_values, &complete.iteration_count).map(|value| {
+                let unit = &complete.unit;
+                sample(Some(&complete.id), "time", unit, Better::Lower, value)
+            }),
+        );
+    }
+    if run.samples.is_empty() {
+        return Err(Fault::new(
+            &file.path,
+            "expected a line with the reason `benchmark-complete`, found none",
+        ));
+    }
+    Ok(Contents {
+        runs: vec![run],
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,185 @@
+//! hyperfine's JSON as runs, and back.
+
+use indexmap::IndexMap;
+use perflab_experiment::{Better, Metric};
+
+use super::{Entry, read_json, write_json};
+use crate::fault::{Fault, WriteFault};
+use crate::run::{Contents, File, Run, sample};
+use crate::summary::{Scope, Summary, summaries};
+
+/// The runs in a file: each time is a process of its own. A command is a variant.
+///
+/// # Errors
+/// As [`read_json`]; and if no command has the times of its runs.
+pub fn read_runs(file: &File) -> Result<Contents, Fault> {
+    let entries =
+        read_json(&file.bytes).map_err(|error| Fault::new(&file.path, error.to_string()))?;
+    let mut contents = Contents::default();
+    for (index, entry) in entries.iter().enumerate() {
+        let Some(times) = entry.times.as_ref().filter(|times| !times.is_empty()) else {
+            contents.notes.push(format!(
+                "{} was left out: the file has a summary of it, but no `times`",
+                crate::fault::shown(&entry.command)
+            ));
+            continue;
+        };
+        let twice = entries
+            .iter()
+            .filter(|other| other.command == entry.command)
+            .count()
+            > 1;
+        for (place, time) in times.iter().enumerate() {
+            let mut samples = vec![sample(None, "wall", "s", Better::Lower, *time)];
+            let memory = entry
+                .memory_usage_byte
+                .as_ref()
+                .and_then(|all| all.get(place));
+            if let Some(bytes) = memory.filter(|bytes| **bytes > 0) {
+                let bytes = *bytes as f64;
+                samples.push(sample(None, "max_rss", "bytes", Better::Lower, bytes));
+            }
+            contents.runs.push(Run {
+                at: format!("/results/{index}/times/{place}"),
+                variant: Some(name(entry, twice)),
+                command: Some(entry.command.clone()),
+                exit_code: entry.exit_codes.get(place).copied().flatten(),
+                samples,
+                ..Run::default()
+            });
+        }
+    }
+    if contents.runs.is_empty() {
+        return Err(Fault::new(
+            &file.path,
+            "expected `times`, one for each run, found summaries only",
+        ));
+    }
+    Ok(contents)
+}
+
+/// The command, with its parameters where commands of the same name differ in nothing else.
+fn name(entry: &Entry, with_parameters: bool) -> String {
+    let mut words = vec![entry.command.clone()];
+    if with_parameters {
+        let parameters = entry.parameters.iter();
+        words.extend(parameters.map(|(name, value)| format!("{name}={value}")));
+    }
+    words.join(" ")
+}
+
+/// The JSON that hyperfine would write: for each variant, workload, part and parameters the first
+/// metric of its runs that is a time.
+///
+/// A result's name is the command, if commands tell all results apart, else the benchmark's name.
+/// `user` and `system` are means of the metrics of these names, or 0.
+///
+/// # Errors
+/// No metric is a time.
+pub fn write_runs(runs: &[Run]) -> Result<String, WriteFault> {
+    let scope = Scope::of(runs);
+    let all = summaries(runs);
+    let mut chosen: Vec<(&Summary<'_>, f64)> = Vec::new();
+    for summary in &all {
+        let Some(factor) = crate::time::seconds(&summary.metric.unit) else {
+            continue;
+        };
+        if !chosen.iter().any(|(other, _)| same_place(other, summary)) && summary.min() >= 0.0 {
+            chosen.push((summary, factor));
+        }
+    }
+    if chosen.is_empty() {
+        return Err(WriteFault::Nothing(
+            "hyperfine holds times, and no metric has a unit of time".to_owned(),
+        ));
+    }
+    let mut commands: IndexMap<&str, usize> = IndexMap::new();
+    for (summary, _) in &chosen {
+        let command = summary.run.command.as_deref().unwrap_or_default();
+        *commands.entry(command).or_default() += 1;
+    }
+    let apart = commands
+        .iter()
+        .all(|(command, times)| !command.is_empty() && *times == 1);
+    let entries: Vec<Entry> = chosen
+        .iter()
+        .map(|(summary, factor)| {
+            let command = summary.run.command.clone().filter(|_| apart);
+            let cpu = |name: &str| cpu(&all, summary, name);
+            Entry {
+                command: command.unwrap_or_else(|| summary.name(scope)),
+                mean: summary.mean() * factor,
+                stddev: summary.deviation().map(|deviation| deviation * factor),
+                median: summary.median() * factor,
+                user: cpu("user"),
+                system: cpu("system"),
+                min: summary.min() * factor,
+                max: summary.max() * factor,
+                times: Some(times(runs, summary, *factor)),
+                memory_usage_byte: memory(runs, summary),
+                exit_codes: own(runs, summary).map(|run| run.exit_code).collect(),
+                parameters: summary.run.parameters.clone(),
+            }
+        })
+        .collect();
+    write_json(&entries).map_err(|error| WriteFault::Writer(error.to_string()))
+}
+
+fn same_place(a: &Summary<'_>, b: &Summary<'_>) -> bool {
+    a.part == b.part && same_cell(a.run, b.run)
+}
+
+fn same_cell(a: &Run, b: &Run) -> bool {
+    a.variant == b.variant && a.workload == b.workload && a.parameters == b.parameters
+}
+
+/// The runs behind a summary, in their order.
+fn own<'a>(runs: &'a [Run], summary: &'a Summary<'_>) -> impl Iterator<Item = &'a Run> {
+    runs.iter().filter(|run| {
+        same_cell(run, summary.run) && values(run, summary.part, summary.metric).next().is_some()
+    })
+}
+
+fn values<'a>(
+    run: &'a Run,
+    part: Option<&'a str>,
+    metric: &'a Metric,
+) -> impl Iterator<Item = f64> + 'a {
+    run.samples
+        .iter()
+        .filter(move |sample| sample.part.as_deref() == part && sample.metric == *metric)
+        .map(|sample| sample.value)
+}
+
+/// One time for each run, in the order of the runs: the mean of its samples.
+fn times(runs: &[Run], summary: &Summary<'_>, factor: f64) -> Vec<f64> {
+    own(runs, summary)
+        .map(|run| {
+            let values: Vec<f64> = values(run, summary.part, summary.metric).collect();
+            let n = values.len().max(1) as f64;
+            values.iter().map(|value| value / n).sum::<f64>() * factor
+        })
+        .collect()
+}
+
+fn cpu(all: &[Summary<'_>], summary: &Summary<'_>, name: &str) -> f64 {
+    all.iter()
+        .filter(|other| same_place(other, summary) && other.metric.name == name)
+        .find_map(|other| Some(other.mean() * crate::time::seconds(&other.metric.unit)?))
+        .unwrap_or(0.0)
+}
+
+fn memory(runs: &[Run], summary: &Summary<'_>) -> Option<Vec<u64>> {
+    let metric = Metric {
+        name: "max_rss".to_owned(),
+        unit: "bytes".to_owned(),
+        better: Better::Lower,
+    };
+    own(runs, summary)
+        .map(|run| {
+            values(run, summary.part, &metric)
+                .next()
+                .map(|bytes| bytes as u64)
+        })
+        .collect()
+}

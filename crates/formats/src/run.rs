@@ -1,0 +1,121 @@
+//! What every foreign format has in common: runs with samples.
+
+use indexmap::IndexMap;
+use perflab_experiment::{Better, Metric, Sample};
+
+/// One process that was measured, or what the format comes nearest to it with.
+///
+/// Values that one process made, such as iterations, are several samples of one run: a reader never
+/// makes runs of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Run {
+    /// Where the run stands in its file, for people: `line 5`, `/benchmarks/0/runs/2`.
+    pub at: String,
+    /// Number, block and unit in a result of our own.
+    pub place: Option<Place>,
+    /// What the file itself tells apart as things to compare.
+    pub variant: Option<String>,
+    /// The workload, where there may be several.
+    pub workload: Option<String>,
+    /// Names and values of parameters.
+    pub parameters: IndexMap<String, String>,
+    /// The command that was executed.
+    pub command: Option<String>,
+    /// When the run began, as the file has it.
+    pub started: Option<String>,
+    /// How the run ended, if not well; such a run has no samples.
+    pub failure: Option<String>,
+    /// The process's exit code, where it is known.
+    pub exit_code: Option<i32>,
+    /// What was measured; all values are finite.
+    pub samples: Vec<Sample>,
+}
+
+/// Where a run stands in a result of our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number in the plan, from 1.
+    pub run: u32,
+    /// Block, from 1.
+    pub block: u32,
+    /// Unit of evidence, from 1 for each variant.
+    pub unit: u32,
+}
+
+/// What a reader found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Contents {
+    /// The runs, in the file's order.
+    pub runs: Vec<Run>,
+    /// What was left out, or cannot be known, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A file to read: its path below what was named, with `/`, and its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// The path; used in messages, and where the format is a tree.
+    pub path: String,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+/// A sample, from its pieces.
+pub(crate) fn sample(
+    part: Option<&str>,
+    name: &str,
+    unit: &str,
+    better: Better,
+    value: f64,
+) -> Sample {
+    Sample {
+        part: part.map(str::to_owned),
+        metric: Metric {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            better,
+        },
+        value,
+    }
+}
+
+/// Which way a unit is better where the format does not say: what is counted per second more, all
+/// else less.
+pub(crate) fn direction(unit: &str) -> Better {
+    let rate = ["/s", "/sec", "/second", "/us", "/ms", "/ns", "/min"]
+        .iter()
+        .any(|end| unit.ends_with(end));
+    if rate { Better::Higher } else { Better::Lower }
+}
+
+/// The name of a benchmark in formats that have one name only: workload, part and parameters.
+///
+/// The workload is left out if `whole` is not asked for and there is a part.
+pub(crate) fn benchmark(run: &Run, part: Option<&str>, whole: bool) -> String {
+    let workload = run.workload.as_deref().filter(|_| whole || part.is_none());
+    let mut words: Vec<String> = workload
+        .into_iter()
+        .chain(part)
+        .map(str::to_owned)
+        .collect();
+    words.extend(
+        run.parameters
+            .iter()
+            .map(|(name, value)| format!("{name}={value}")),
+    );
+    words.join("/")
+}
+
+/// Whether names need the workload: there are several.
+pub(crate) fn several_workloads(runs: &[Run]) -> bool {
+    let mut workloads = runs.iter().map(|run| &run.workload);
+    let first = workloads.next();
+    workloads.any(|workload| Some(workload) != first)
+}
+
+/// Whether names need the variant: there are several.
+pub(crate) fn several_variants(runs: &[Run]) -> bool {
+    let mut variants = runs.iter().map(|run| &run.variant);
+    let first = variants.next();
+    variants.any(|variant| Some(variant) != first)
+}
