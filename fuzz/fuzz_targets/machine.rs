@@ -1,5 +1,6 @@
 //! Any bytes in one of the files of `/proc`, `/sys` and `/etc` of which the fingerprint of a machine
-//! is made. The first line is the file's path; only files of a recorded server are taken.
+//! is made, and on which the doctor's findings rest. The first line is the file's path; only files of
+//! the machines in the tests are taken.
 
 #![no_main]
 
@@ -10,10 +11,14 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use perflab_fuzz::{directory, first_line, has_control};
+use perflab_machine::doctor::{Glance, Report, activity, settings, strain};
 use perflab_machine::{Fingerprint, Load};
 
 /// `== path` stands before the content of each file.
-const SERVER: &str = include_str!("../../crates/machine/tests/machines/server.txt");
+const MACHINES: [&str; 2] = [
+    include_str!("../../crates/machine/tests/machines/quiet.txt"),
+    include_str!("../../crates/machine/tests/machines/server.txt"),
+];
 
 struct Server {
     root: PathBuf,
@@ -22,9 +27,9 @@ struct Server {
 
 static RECORDED: LazyLock<Server> = LazyLock::new(|| {
     let root = directory();
-    let files: BTreeMap<&str, &str> = SERVER
-        .split("== ")
-        .skip(1)
+    let files: BTreeMap<&str, &str> = MACHINES
+        .iter()
+        .flat_map(|machine| machine.split("== ").skip(1))
         .filter_map(|part| part.split_once('\n'))
         .collect();
     for (path, content) in &files {
@@ -49,7 +54,18 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     fs::write(&path, content).expect("a file can be written");
     let fingerprint = Fingerprint::take(&RECORDED.root).with_hostname(&RECORDED.root);
     let load = Load::take(&RECORDED.root);
+    let mut findings = settings(&RECORDED.root, &[0, 1]);
+    let broken = Glance::take(&RECORDED.root);
     fs::write(&path, sound).expect("a file can be written");
+
+    let whole = Glance::take(&RECORDED.root);
+    findings.extend(activity(&whole, &broken, &[0, 1], 1));
+    findings.extend(activity(&broken, &whole, &[0, 1], 1));
+    findings.extend(strain(&whole, &broken, &[0, 1]));
+    findings.extend(strain(&broken, &whole, &[0, 1]));
+    let report = Report::new(&[0, 1], findings, Vec::new());
+    let said = serde_json::to_string(&report).expect("findings can be written");
+    assert!(!has_control(&said));
 
     let stored = serde_json::to_string(&fingerprint).expect("a fingerprint can be written");
     assert!(!has_control(&stored));

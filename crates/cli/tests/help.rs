@@ -92,8 +92,12 @@ fn every_command_has_an_example_that_works() {
         for example in examples {
             assert!(example.starts_with("perflab "), "{name}: {example}");
             let output = perflab(here, &example);
-            // A verdict may go either way: what it ends with is no failure.
-            let verdict = name == "compare" && matches!(output.status.code(), Some(1 | 3));
+            // A verdict may go either way, on variants as on this machine: what it ends with is no
+            // failure.
+            let verdict = matches!(
+                (name.as_str(), output.status.code()),
+                ("compare", Some(1 | 3)) | ("doctor", Some(5))
+            );
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(
                 output.status.success() || verdict,

@@ -23,8 +23,9 @@ pub use floor::{SPIN_ARGUMENT, spin};
 /// if there is an alarm.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perflab doctor\n  perflab doctor --quick --cpus 2-3\n  perflab doctor --format json\n  \
-sudo perflab doctor --apply -- perflab run experiments/redis-suite.toml"
+    after_help = "Examples:\n  perflab doctor\n  perflab doctor --quick --cpus 0\n  \
+perflab doctor --quick --format json\n\nAs root:\n  \
+perflab doctor --apply -- perflab run experiments/redis-suite.toml"
 )]
 pub struct DoctorArguments {
     /// The CPUs to be used, as in 0 or 0-2,5 [default: all that this process may use; of those,

@@ -20,6 +20,7 @@ mod wish;
 
 pub use journal::{Entry, Journal};
 pub use measuring::for_measuring;
+pub use offload::is_on as offload_is_on;
 pub use session::{Outcome, Recovered, Result, Session, TuneError, pending, recover};
 pub use state::{STATE_VARIABLE, state_directory};
 pub use target::Target;

@@ -37,6 +37,12 @@ pub(super) fn long_name(feature: &str) -> &str {
         .map_or(feature, |(_, long)| *long)
 }
 
+/// Whether an offload, by its long name, is on in the output of `ethtool -k`. `None` if it is not
+/// there.
+pub fn is_on(text: &str, feature: &str) -> Option<bool> {
+    state(text, feature).map(|state| state.on)
+}
+
 /// Finds a feature in the output of `ethtool -k`.
 pub(super) fn state(text: &str, feature: &str) -> Option<State> {
     text.lines().find_map(|line| {
