@@ -238,7 +238,7 @@ fn recorded(
 /// Why the experiment ended, unless it has gone on since.
 pub fn note_stop(report: &mut Report, stopped: Option<Stopped>) {
     if let (Some(until), Some(stopped)) = (&mut report.design.until_decided, stopped)
-        && stopped.blocks >= until.blocks
+        && stopped.blocks == until.blocks
     {
         until.stopped = Some(stopped.reason);
     }

@@ -194,6 +194,10 @@ fn a_note_from_before_it_went_on_says_nothing() {
     let differing = experiment("", &[("a", 100), ("b", 103)]);
     run(&laboratory, &differing, &["--budget", "1ms"]).code(0);
     let note = laboratory.read("result/stopped.json");
+    laboratory.resume();
+    compare(&laboratory, &[]).prints(&["stopped after 2 of"]);
+    laboratory.write("result/stopped.json", &note);
+    compare(&laboratory, &[]).prints(&["not stopped yet, after 2 of"]);
     laboratory.write(
         "result/stopped.json",
         note.replace("\"blocks\":1", "\"blocks\":0"),
