@@ -354,6 +354,21 @@ fn every_driver_has_a_section() {
 }
 
 #[test]
+fn the_example_of_a_driver_is_the_real_one() {
+    let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let real = ["src/fs_mark.rs", "tests/recorded/fs_mark.rs"]
+        .map(|path| fs::read_to_string(root().join("crates/drivers").join(path)).unwrap());
+    assert!(real.concat().lines().count() < 100);
+    let page = document("how-to/add-a-driver.md");
+    let code = |(language, text): (_, String)| (language == Some("rust")).then(|| lines(&text));
+    let shown: Vec<String> = blocks(&page).into_iter().filter_map(code).collect();
+    assert!(shown.len() >= 5);
+    for part in shown {
+        assert!(lines(&real.concat()).contains(&part), "{part}");
+    }
+}
+
+#[test]
 fn every_statistical_page_is_in_the_overview() {
     let overview = document("statistics/README.md");
     for path in files_below(&root().join("docs/statistics")) {
