@@ -31,6 +31,8 @@ pub enum Place {
     Whole(Stream),
     /// A line of a stream, counted from 1.
     Line(Stream, usize),
+    /// A line of the file with counters, counted from 1.
+    Counters(usize),
 }
 
 impl fmt::Display for Place {
@@ -39,6 +41,7 @@ impl fmt::Display for Place {
             Self::Usage => f.write_str("resource usage"),
             Self::Whole(stream) => write!(f, "{stream}"),
             Self::Line(stream, line) => write!(f, "{stream}, line {line}"),
+            Self::Counters(line) => write!(f, "counters, line {line}"),
         }
     }
 }

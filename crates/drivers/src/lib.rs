@@ -9,6 +9,7 @@
 mod choice;
 mod closed_loop;
 mod command;
+pub mod counters;
 mod error;
 mod fio;
 mod fs_mark;

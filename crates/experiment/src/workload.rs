@@ -54,6 +54,9 @@ pub struct Workload {
     )]
     #[schemars(with = "Option<DurationText>")]
     pub timeout: Option<Duration>,
+    /// Events that `perf stat` counts while the tool runs; not with `command`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<String>,
     /// Exit codes that are fine.
     #[serde(default = "zero_only")]
     pub exit_codes: Vec<u8>,

@@ -96,7 +96,9 @@ fn sysbench() {
         let record = passed(&laboratory, &workload);
         let rate = value(&record, None, "events");
         assert!(rates.contains(&rate), "{args}: {rate}");
-        assert!(value(&record, None, "latency_avg") <= value(&record, None, "latency_max"));
+        // The longest is rounded to steps of 0.01 ms.
+        let longest = value(&record, None, "latency_max") + 0.005;
+        assert!(value(&record, None, "latency_avg") <= longest);
     }
     let record = passed(
         &laboratory,

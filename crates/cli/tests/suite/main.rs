@@ -10,6 +10,7 @@ mod bench_failures;
 mod bench_flags;
 mod bench_order;
 mod colour;
+mod counters;
 mod damaged_results;
 mod doctor;
 mod experiment_files;

@@ -73,8 +73,9 @@ pub(super) fn cautions(args: &[String]) -> Vec<String> {
     let mut cautions = Vec::new();
     if value(args, "rate").is_some_and(|rate| !is_zero(rate)) {
         cautions.push(
-            "Open loop: with --rate a latency counts from the time at which the event was due \
-             (corrected for coordinated omission). The rate of events is that asked for; a system \
+            "Open loop: with --rate a latency counts from when the event was put into a queue \
+             (corrected for coordinated omission), which a thread of the tool does at random times; \
+             should that thread be late itself, this is in no latency. The rate of events is that asked for; a system \
              that cannot keep up makes the run fail once 131 071 events wait."
                 .to_owned(),
         );

@@ -28,6 +28,7 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
     if let Some(timeout) = workload.timeout {
         positive(timeout, place.key("timeout"))?;
     }
+    counters(workload, &place.key("counters"))?;
     if workload.exit_codes.is_empty() {
         return Err(
             Fault::value(place.key("exit_codes"), "no exit code would be fine")
@@ -109,6 +110,34 @@ fn driver_keys(workload: &Workload, place: &Place) -> Result<(), Fault> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Names as `perf list` prints them, without groups.
+fn counters(workload: &Workload, place: &Place) -> Result<(), Fault> {
+    if workload.driver == Driver::Command && !workload.counters.is_empty() {
+        return Err(Fault::key(
+            place.clone(),
+            "the driver `command` takes no `counters`: it would measure `perf` as well",
+        )
+        .help("use the driver `generic`, or that of the tool"));
+    }
+    for (index, event) in workload.counters.iter().enumerate() {
+        let sound = |c: char| c.is_ascii_alphanumeric() || "-_.:/=".contains(c);
+        if event.is_empty() || event.starts_with('-') || !event.chars().all(sound) {
+            return Err(Fault::value(
+                place.index(index),
+                format!("`{event}` is not the name of one event"),
+            )
+            .help("write names as `perf list` prints them, as \"context-switches\""));
+        }
+        if workload.counters[..index].contains(event) {
+            return Err(Fault::value(
+                place.index(index),
+                format!("the event `{event}` is named twice"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check_metric(rule: &MetricRule, place: &Place) -> Result<(), Fault> {
