@@ -72,9 +72,8 @@ pub fn result_report(
     }
     report.warnings.extend(warnings(experiment, records));
     if experiment.is_imported() {
-        report
-            .warnings
-            .extend(imported::caveats(&report.baseline, &report.rows));
+        let caveats = imported::caveats(&report);
+        report.warnings.extend(caveats);
     }
     Ok(report)
 }

@@ -29,6 +29,8 @@ pub(super) fn join(metric: &Metric) -> String {
         .find(|(name, unit)| *name == metric.name && *unit == metric.unit);
     match own {
         Some((_, unit)) => (*unit).to_owned(),
+        // A unit that is no word would break the line.
+        None if metric.name.is_empty() && metric.unit.is_empty() => "value".to_owned(),
         None if metric.unit.is_empty() => word(&metric.name),
         None => format!("{}-{}", word(&metric.name), word(&metric.unit)),
     }
