@@ -1,5 +1,4 @@
 //! What is written in a format that is also read comes back, but for what `docs/formats.md` says is lost.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use perflab_experiment::{Better, Metric, Sample};
 use perflab_formats::{File, Format, Run, Target};

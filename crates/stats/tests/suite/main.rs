@@ -1,6 +1,8 @@
 //! The methods seen from outside: against published numbers, against SciPy, against brute force,
 //! and against the laws they must obey.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 mod edges;
 mod exhaustive;
 mod fast_paths;
