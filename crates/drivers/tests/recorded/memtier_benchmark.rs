@@ -9,7 +9,7 @@ fn recorded() -> Recorded {
 }
 
 fn stats(file: &str) -> Value {
-    let report: Value = serde_json::from_str(&recorded().text(file)).unwrap();
+    let report: Value = serde_json::from_str(&recorded().text(file)).expect("a JSON document");
     report["ALL STATS"].clone()
 }
 
