@@ -11,6 +11,7 @@ mod plan;
 mod progress;
 mod run;
 mod selection;
+mod settings;
 mod show;
 mod standby;
 mod steady;

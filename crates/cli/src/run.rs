@@ -9,15 +9,14 @@ use std::time::Duration;
 use clap::Args;
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan, format_duration};
-use perflab_machine::tune::Session;
 use perflab_machine::{Fingerprint, LockError, MachineLock};
-use perflab_runner::{Lab, LabError, Programs, Warden, programs};
+use perflab_runner::{Lab, LabError, Programs, programs};
 use perflab_store::{Origin, ResultDir, RunRecord, StoreError, UntilDecided};
 use serde::{Deserialize, Serialize};
 
-use crate::doctor::{self, tune_failure};
 use crate::failure::{Code, Failure};
 use crate::progress::{Progress, human};
+use crate::settings;
 use crate::standby::stand_by;
 use crate::terminal;
 use crate::until::UntilArguments;
@@ -126,14 +125,11 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         return Ok(None);
     }
 
-    let changes = machine_settings(&experiment);
-    if !changes.is_empty() && !arguments.allow_machine_settings {
-        return Err(Failure::usage(format!(
-            "{} would change settings of this machine ({}); they are put back afterwards: say so with --allow-machine-settings",
-            arguments.file.display(),
-            changes.join("; ")
-        )));
-    }
+    settings::check(
+        &experiment,
+        &arguments.file,
+        arguments.allow_machine_settings,
+    )?;
     let _lock = lock(arguments.wait)?;
     let (interrupt, keeper) = stand_by()?;
     let scratch = tempdir()?;
@@ -182,11 +178,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
 
     let mut rule = Decided::of(result.meta(), &experiment, &plan, done.len());
-    let mut settings = if changes.is_empty() {
-        None
-    } else {
-        Some(Settings::begin()?)
-    };
+    let mut settings = settings::begin(&experiment)?;
     let mut progress = Progress::new(plan.runs.len(), done.len(), arguments.quiet);
     let outcome = Lab::new(
         &experiment,
@@ -197,12 +189,10 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         &interrupt,
         &mut progress,
     )
-    .map(|lab| lab.with_settings(settings.as_mut().map(|settings| &mut settings.session)))
+    .map(|lab| lab.with_settings(settings.session()))
     .and_then(|mut lab| lab.execute(&done, &mut |records| rule.is_met(records)));
     progress.finish();
-    let restored = settings.map_or(Ok(0), |settings| {
-        settings.session.restore().map_err(tune_failure)
-    });
+    let restored = settings.end();
     if let Err(failure) = &restored {
         terminal::say_error(failure);
     }
@@ -218,36 +208,6 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         terminal::say(&sentence);
     }
     Ok(arguments.until.code(&report))
-}
-
-/// Settings of the machine under way, and the process that puts them back should this one be killed.
-struct Settings {
-    session: Session,
-    /// Waited for when this is dropped, so the session must be over before: fields go in order.
-    _warden: Warden,
-}
-
-impl Settings {
-    fn begin() -> Result<Self, Failure> {
-        let root = Path::new("/");
-        let directory = doctor::directory()?;
-        let warden = doctor::start_warden(root, &directory)?;
-        let session = Session::begin(root, &directory).map_err(tune_failure)?;
-        Ok(Self {
-            session,
-            _warden: warden,
-        })
-    }
-}
-
-/// The settings that variants ask for, each variant in a few words.
-fn machine_settings(experiment: &Experiment) -> Vec<String> {
-    experiment
-        .variants
-        .iter()
-        .filter(|(_, variant)| !variant.machine.is_empty())
-        .map(|(name, variant)| format!("{name}: {}", variant.machine.names().join(", ")))
-        .collect()
 }
 
 /// Says how it went; a failure where a cell has nothing to show.
@@ -413,7 +373,7 @@ fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
         ))
     ));
     line(format!("baseline: {}", experiment.baseline()));
-    for settings in machine_settings(experiment) {
+    for settings in settings::named(experiment) {
         line(format!("changes settings of the machine for {settings}"));
     }
     line(match seed {

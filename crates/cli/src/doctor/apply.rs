@@ -43,6 +43,16 @@ pub fn directory() -> Result<PathBuf, Failure> {
     })
 }
 
+/// Refuses what only root can do, before anything is half done.
+pub fn must_be_root(flag: &str) -> Result<(), Failure> {
+    if rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    Err(Failure::environment(format!(
+        "{flag} changes settings of the machine, which takes root; run it with sudo"
+    )))
+}
+
 /// A failure about settings: always the surroundings'.
 #[expect(
     clippy::needless_pass_by_value,
@@ -99,10 +109,13 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
     // Nobody may be measuring while settings change under him.
     let _lock = match arguments.root {
         Some(_) => None,
-        None => Some(lock(arguments.wait)?),
+        None => {
+            must_be_root("--apply")?;
+            Some(lock(arguments.wait)?)
+        }
     };
     let (interrupt, keeper) = stand_by()?;
-    // Declared before the session: it must be over before the warden is told to go.
+    // Declared before the session, and so dropped after it: that must be over before the warden is told to go.
     let _warden = start_warden(&root, &directory)?;
     let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;
     let wishes = wishes(arguments, &root)?;

@@ -305,9 +305,11 @@ fn settle(root: &Path, directory: &Path, asked: bool) -> Result<Recovered> {
 
 fn restore(root: &Path, directory: &Path, journal: &Journal) -> Result<usize> {
     let mut left = Vec::new();
+    let mut count = 0;
     for entry in journal.entries.iter().rev() {
-        if let Err(why) = put(root, &entry.target, &entry.before) {
-            left.push(why);
+        match put(root, &entry.target, &entry.before) {
+            Ok(changed) => count += usize::from(changed),
+            Err(why) => left.push(why),
         }
     }
     if !left.is_empty() {
@@ -320,19 +322,19 @@ fn restore(root: &Path, directory: &Path, journal: &Journal) -> Result<usize> {
         directory: directory.to_path_buf(),
         source,
     })?;
-    Ok(journal.entries.len())
+    Ok(count)
 }
 
-/// Writes a value unless it is there, and reads it again.
-fn put(root: &Path, target: &Target, value: &str) -> std::result::Result<(), String> {
+/// Writes a value unless it is there, and reads it again; whether it had to be written.
+fn put(root: &Path, target: &Target, value: &str) -> std::result::Result<bool, String> {
     if target.read(root).is_ok_and(|now| same(&now, value)) {
-        return Ok(());
+        return Ok(false);
     }
     target
         .write(root, value)
         .map_err(|error| format!("cannot write {value} to {target}: {error}"))?;
     match target.read(root) {
-        Ok(now) if same(&now, value) => Ok(()),
+        Ok(now) if same(&now, value) => Ok(true),
         Ok(now) => Err(format!("{target} is still {now} after {value} was written")),
         Err(error) => Err(format!("cannot read {target} again: {error}")),
     }

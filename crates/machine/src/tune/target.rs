@@ -77,7 +77,7 @@ impl Target {
                 .write(true)
                 .truncate(true)
                 .open(root.join(path))?
-                .write_all(value.as_bytes()),
+                .write_all(format!("{value}\n").as_bytes()),
             Self::Offload { interface, feature } => {
                 output("ethtool", &["-K", interface, feature, value]).map(drop)
             }
