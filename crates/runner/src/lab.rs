@@ -12,6 +12,7 @@
 //! (a full disk) or of the whole experiment ends it early, and it can be resumed then.
 
 mod builds;
+mod counted;
 mod current;
 mod instance;
 mod ledger;

@@ -101,9 +101,9 @@ fn an_event_that_is_not_counted() {
     }
 }
 
-/// `perf stat` ends with exit code 0 then.
+/// `perf stat` ends with exit code 0 after a signal, and often after so short a command.
 #[test]
-fn a_signal_is_seen_through_perf() {
+fn failures_are_seen_through_perf() {
     if !countable() {
         return;
     }
@@ -114,15 +114,17 @@ fn a_signal_is_seen_through_perf() {
         "['sh', '-c', 'echo rate: 5; kill -KILL $$']",
     )
     .code(4);
-    assert_detail(&laboratory.record(), "SIGNAL", &["Killed"]);
-    let laboratory = Laboratory::new();
-    run(
-        &laboratory,
-        "['page-faults']",
-        "['sh', '-c', 'echo rate: 5; exit 3']",
-    )
-    .code(4);
-    assert_detail(&laboratory.record(), "EXIT", &["exit code 3"]);
+    assert_detail(&laboratory.record(), "SIGNAL", &["signal 9"]);
+    for _ in 0..10 {
+        let laboratory = Laboratory::new();
+        run(
+            &laboratory,
+            "['page-faults']",
+            "['sh', '-c', 'echo rate: 5; exit 3']",
+        )
+        .code(4);
+        assert_detail(&laboratory.record(), "EXIT", &["exit code 3"]);
+    }
     let laboratory = Laboratory::new();
     run(&laboratory, "['page-faults']", "['no-such-tool-here']").code(4);
     assert_detail(
@@ -148,6 +150,6 @@ fn perf_is_not_installed() {
     assert_detail(
         &laboratory.record(),
         "NORUN",
-        &["cannot start `perf`", "`counters` needs it", "linux-perf"],
+        &["cannot start `perf`", "`counters` needs", "linux-perf"],
     );
 }

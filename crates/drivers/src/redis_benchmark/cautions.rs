@@ -3,6 +3,7 @@
 //! Each statement was read from the source of 7.0.15 and seen in its output.
 
 use super::Options;
+use crate::closed_loop;
 
 /// Rate for which effects are put in numbers, 1/s: what one local client usually reaches.
 const TYPICAL_RATE: f64 = 100_000.0;
@@ -17,6 +18,7 @@ pub(super) fn of(options: &Options<'_>) -> Vec<String> {
     }
     cautions.extend(pipelining(options.number("-P").unwrap_or(1)));
     cautions.extend(empty_reads(options));
+    cautions.push(closed_loop::caution("The tool has no open loop."));
     cautions
 }
 
@@ -148,9 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_set_has_only_the_steps_of_latency() {
+    fn a_plain_set_has_only_the_steps_of_latency_and_the_closed_loop() {
         let text = cautions("-t set");
-        assert_eq!(text.lines().count(), 1);
+        assert_eq!(text.lines().count(), 2);
         assert!(text.contains("0.008 ms; a percentile"), "{text}");
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;
+mod counters;
 mod fio;
 mod fs_mark;
 mod iperf3;

@@ -1,23 +1,24 @@
 //! The workload of a run: prepared, warmed up, executed, read.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use perflab_drivers::{Driver, Output, Usage, counters};
+use perflab_drivers::{Driver, Output, Usage};
 use perflab_experiment::{Command, Refresh, Sample, Status, Workload};
-use perflab_machine::{Load, resolve_in_path};
+use perflab_machine::Load;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Lab;
 use super::builds::Built;
+use super::counted;
 use super::current::Current;
 use super::instance::Instance;
 use crate::aside::{Aside, how, last_line, launch_trouble};
 use crate::driver::driver_of;
-use crate::environment::{Environment, MAX_PADDING_BYTES};
+use crate::environment::MAX_PADDING_BYTES;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
 use crate::mapping::remap;
@@ -93,15 +94,9 @@ impl Lab<'_> {
         {
             run.finding.layout = remap(&argv, &mut environment, &mut run.random);
         }
-        let program = argv.first().cloned().unwrap_or_default();
-        let counts = run.logs.join("counters");
+        let (counts, code) = (run.logs.join("counters"), run.logs.join("counters.exit"));
         let events = &run.workload.counters;
-        let argv = if events.is_empty() {
-            argv
-        } else {
-            refuse_missing(&program, &environment)?;
-            [counters::argv(events, &counts), argv].concat()
-        };
+        let argv = counted::argv(events, &counts, &code, argv, &environment)?;
         let mut within = Vec::with_capacity(run.workload.within.len());
         for word in &run.workload.within {
             within.push(OsString::from(fill.text(word)?));
@@ -148,17 +143,18 @@ impl Lab<'_> {
                 aside("prepare", prepare, &mut fill)?;
             }
             let before = Load::take(Path::new("/"));
-            let ended = Process::start(&launch, self.around.keeper)
-                .map_err(|error| launch_trouble(error, |text| no_start(&text, events)))?
+            let mut ended = Process::start(&launch, self.around.keeper)
+                .map_err(|error| launch_trouble(error, Fault::no_run))?
                 .wait(Some(limit), self.around.interrupt)
                 .map_err(Trouble::Fatal)?;
             run.finding.load = Some((before, Load::take(Path::new("/"))));
             if ended.stopped == Some(Stopped::Interrupted) {
                 return Err(Trouble::Interrupted);
             }
+            let exit = counted::exit(events, &ended, &code);
+            ended.exit = exit.as_ref().map_or(ended.exit, |exit| *exit);
             run.finding.ended = Some(ended);
-            let fine = well_ended(&ended, run.workload, limit, &stderr)
-                .and_then(|()| not_killed(&program.to_string_lossy(), run.workload, &stderr));
+            let fine = exit.and_then(|_| well_ended(&ended, run.workload, limit, &stderr));
             // A system that died explains the load's failure.
             if let Some(system) = &instance.system {
                 system.check_alive()?;
@@ -167,7 +163,11 @@ impl Lab<'_> {
             if measured {
                 let mut samples = read(driver.as_ref(), &ended, &stdout, &stderr)?;
                 if !events.is_empty() {
-                    samples.extend(counted(events, &counts)?);
+                    let file = match counts.exists() {
+                        true => contents(&counts)?,
+                        false => Vec::new(),
+                    };
+                    samples.extend(counted::read(events, &file)?);
                 }
                 run.finding.samples = samples;
             }
@@ -212,50 +212,6 @@ fn well_ended(
             format!("the workload {}{}", how(exit), said()),
         )),
     }
-}
-
-/// A program that is not there is better reported here than by `perf`.
-fn refuse_missing(program: &OsStr, environment: &Environment) -> Result<(), Fault> {
-    let name = program.to_string_lossy();
-    let path = environment
-        .get("PATH")
-        .unwrap_or(OsStr::new("/usr/bin:/bin"));
-    // A path is relative to the workload's directory.
-    if name.contains('/') || resolve_in_path(&name, path).is_some() {
-        return Ok(());
-    }
-    Err(Fault::no_run(format!(
-        "cannot start `{name}`: it is in no directory of PATH; install it, or give its full path"
-    )))
-}
-
-/// Why nothing could be started.
-fn no_start(error: &str, events: &[String]) -> Fault {
-    Fault::no_run(
-        if error.starts_with("cannot start `perf`") && !events.is_empty() {
-            format!("{error} (`counters` needs it: on Debian it is in the package linux-perf)")
-        } else {
-            error.to_owned()
-        },
-    )
-}
-
-/// Under `perf stat` the exit code does not tell that the tool was ended by a signal.
-fn not_killed(program: &str, workload: &Workload, stderr: &Path) -> Result<(), Fault> {
-    let last = last_line(stderr);
-    match counters::killed_by(program, last.trim_start_matches("; it said last: ")) {
-        Some(signal) if !workload.counters.is_empty() => Err(Fault::new(
-            Status::Signal,
-            format!("the workload was ended by a signal: {signal}"),
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// The counts that `perf stat` left.
-fn counted(events: &[String], file: &Path) -> Result<Vec<Sample>, Trouble> {
-    counters::read(events, &contents(file)?)
-        .map_err(|error| Fault::new(Status::Fail, error.to_string()).into())
 }
 
 /// The samples in what the workload wrote and used.
