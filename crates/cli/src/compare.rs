@@ -70,6 +70,10 @@ pub struct CompareArguments {
     #[arg(long)]
     detail: bool,
 
+    /// Compare every row decile by decile (implies --detail).
+    #[arg(long)]
+    deciles: bool,
+
     /// Plain ASCII.
     #[arg(long)]
     ascii: bool,
@@ -157,6 +161,9 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         return Err(Failure::usage(
             "--gate same needs a --margin: the largest difference that does not matter, as 1%",
         ));
+    }
+    if arguments.deciles {
+        reports.iter_mut().for_each(perflab_report::add_deciles);
     }
     terminal::print(&render(&reports, arguments))?;
     for cell in &unmeasured {
@@ -350,7 +357,7 @@ fn render(reports: &[Report], arguments: &CompareArguments) -> String {
         match arguments.format {
             Form::Text => {
                 out.push_str(&perflab_report::text(report, &options));
-                if arguments.detail {
+                if arguments.detail || arguments.deciles {
                     for row in report.rows.iter().chain(&report.pooled) {
                         out.push('\n');
                         out.push_str(&perflab_report::detail(row, report, &options));

@@ -266,6 +266,8 @@ fn draft(subject: &Subject, group: &Group, base: &Group, comparison: &Comparison
         detectable: comparison
             .detectable
             .filter(|smallest| smallest.is_finite()),
+        deciles: Vec::new(),
+        levels: Vec::new(),
         headline: String::new(),
         warnings: comparison
             .warnings

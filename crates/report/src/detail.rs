@@ -1,6 +1,8 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
+use crate::deciles::decile_table;
 use crate::difference::{Differences, percent_within};
+use crate::levels::levels_in_words;
 use crate::model::{Answer, Report, Row, Side, Slow};
 use crate::number;
 use crate::sections::{metric_in_words, row_label};
@@ -48,9 +50,15 @@ pub fn detail(row: &Row, report: &Report, options: &TextOptions) -> String {
     );
     facts.extend(row.slow.as_ref().and_then(|slow| main_modes(slow, row)));
     facts.extend(detectable(row).map(|smallest| ("such runs show", smallest)));
+    facts.extend(
+        row.levels
+            .iter()
+            .map(|side| ("levels", levels_in_words(side))),
+    );
     for (name, fact) in facts {
         text += &format!("{name:<14}  {}\n", options.show(&fact));
     }
+    text += &decile_table(row, baseline, options);
     for warning in &row.warnings {
         text += &options.paragraph(&format!("warning: {warning}"));
     }

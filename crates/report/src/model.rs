@@ -97,6 +97,13 @@ pub struct Row {
     pub slow: Option<Slow>,
     /// Smallest difference of the typical run that such runs show in four of five experiments.
     pub detectable: Option<f64>,
+    /// Both sides decile by decile, where asked for; no claims of the report.
+    #[serde(default)]
+    pub deciles: Vec<Decile>,
+    /// How much each level of repetition varies, where there are several: of the baseline, then of
+    /// the candidate.
+    #[serde(default)]
+    pub levels: Vec<Levels>,
     /// The verdicts in a word or two.
     pub headline: String,
     /// Things to know about this row.
@@ -162,6 +169,58 @@ pub struct Slow {
     pub high: f64,
     /// p-value of equal shares.
     pub p: f64,
+}
+
+/// Both sides at one decile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Decile {
+    /// Which, from 0.1 to 0.9.
+    pub quantile: f64,
+    /// The baseline's.
+    pub base: f64,
+    /// The candidate's.
+    pub candidate: f64,
+    /// Difference of the candidate to the baseline.
+    pub difference: f64,
+    /// Lower end of its interval at the report's confidence, for this decile alone.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Two-sided p-value of "no difference", for this decile alone.
+    pub p: f64,
+    /// The same, adjusted for all deciles of this row.
+    pub p_adjusted: f64,
+}
+
+/// The levels of repetition of one variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Levels {
+    /// The variant.
+    pub variant: String,
+    /// The levels, the highest first.
+    pub levels: Vec<Level>,
+    /// Share of the variance of a single value that values of one unit of the highest level have in
+    /// common.
+    pub intraclass_correlation: f64,
+    /// How many single values say as much of the mean as one independent value.
+    pub design_effect: f64,
+}
+
+/// One level of repetition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Level {
+    /// What is repeated: `build`, `layout`, `start`, `run` or `sample`.
+    pub name: String,
+    /// How often within a unit of the level above.
+    pub repetitions: usize,
+    /// The level's own share of the variance of a single value.
+    pub share: f64,
+    /// Time of one more repetition without those inside it, in seconds; absent where unknown.
+    pub cost_s: Option<f64>,
+    /// How often to repeat within a unit of the level above, for the narrowest interval in the same
+    /// time; absent for the highest level, which takes the time that remains, and where the level
+    /// above does not vary.
+    pub best: Option<f64>,
 }
 
 /// What is proven about one question.

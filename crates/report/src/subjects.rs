@@ -9,7 +9,9 @@ use perflab_store::RunRecord;
 
 use crate::analysis::{AnalysisError, Group, Selection, Subject, analyse};
 use crate::imported;
+use crate::levels::add_levels;
 use crate::model::{Design, Report, UntilDecided};
+use crate::wander::add_wandering;
 
 /// Which of the samples to compare.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,7 +76,10 @@ pub fn result_report(
     if experiment.is_imported() {
         let caveats = imported::caveats(&report);
         report.warnings.extend(caveats);
+    } else {
+        add_wandering(&mut report, records);
     }
+    add_levels(&mut report, experiment, records);
     Ok(report)
 }
 

@@ -116,6 +116,8 @@ prop_compose! {
             mean,
             slow,
             detectable,
+            deciles: Vec::new(),
+            levels: Vec::new(),
             headline,
             warnings,
         }

@@ -5,8 +5,11 @@
 //! ranks. For values in random order its mean is 2 and its variance
 //! 4 (n-2) (5n^2 - 2n - 9) / (5 n (n+1) (n-1)^2); the smaller it is, the more alike neighbours are.
 
+use std::collections::BTreeMap;
+
 use crate::rank::midranks;
 use crate::serial::raw_von_neumann_ratio;
+use crate::summary::{median_of_sorted, sorted};
 
 /// Fewest values for which the normal approximation is used.
 const FEWEST: usize = 20;
@@ -31,6 +34,24 @@ pub fn neighbours_alike(values: &[f64]) -> Option<f64> {
 /// Whether values are so much alike from one to the next that they cannot pass as separate runs.
 pub fn looks_dependent(values: &[f64]) -> bool {
     neighbours_alike(values).is_some_and(|deviations| deviations > LIMIT)
+}
+
+/// Runs of several variants in the order of execution, each as its variant and its value, less the
+/// median of their variant: what is left of a machine that changes meanwhile.
+///
+/// The values should be finite; where differences are relative, their logarithms.
+pub fn without_medians(runs: &[(usize, f64)]) -> Vec<f64> {
+    let mut sides: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for (side, value) in runs {
+        sides.entry(*side).or_default().push(*value);
+    }
+    let medians: BTreeMap<usize, f64> = sides
+        .into_iter()
+        .map(|(side, values)| (side, median_of_sorted(&sorted(&values))))
+        .collect();
+    runs.iter()
+        .map(|(side, value)| value - medians.get(side).copied().unwrap_or_default())
+        .collect()
 }
 
 #[cfg(test)]
@@ -73,6 +94,24 @@ mod tests {
             })
             .collect();
         assert!(looks_dependent(&wave));
+    }
+
+    #[test]
+    fn variants_that_differ_do_not_hang_together_for_it() {
+        // A step between the halves is a difference of variants if the halves are variants.
+        let runs: Vec<(usize, f64)> = noise(3)
+            .take(60)
+            .enumerate()
+            .map(|(run, noise)| (run / 30, noise + 5.0 * (run / 30) as f64))
+            .collect();
+        let values: Vec<f64> = runs.iter().map(|(_, value)| *value).collect();
+        assert!(looks_dependent(&values));
+        assert!(!looks_dependent(&without_medians(&runs)));
+        assert_eq!(
+            without_medians(&[(7, 2.0), (7, 4.0), (1, 9.0)]),
+            [-1.0, 1.0, 0.0]
+        );
+        assert!(without_medians(&[]).is_empty());
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdi
         mean: answer(difference * 0.99, 0.008, verdict),
         slow: None,
         detectable: Some(0.008),
+        deciles: Vec::new(),
+        levels: Vec::new(),
         warnings: Vec::new(),
     }
 }
@@ -86,6 +88,8 @@ pub fn pooled(variant: &str, difference: f64, verdict: Verdict) -> Row {
         typical: answer(difference, 0.003, verdict),
         mean: answer(difference, 0.004, verdict),
         detectable: Some(0.003),
+        deciles: Vec::new(),
+        levels: Vec::new(),
         ..row("", variant, 1.0, difference, verdict)
     }
 }

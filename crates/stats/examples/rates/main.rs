@@ -9,6 +9,7 @@
 )]
 
 mod deciles;
+mod flags;
 mod planning;
 mod random;
 mod runs;
@@ -24,9 +25,10 @@ const TRIALS: u64 = 10_000;
 /// A table: prints its lines, and tells whether every promise in it is kept.
 type Table = fn(trials: u64, seed: u64) -> bool;
 
-const TABLES: [(&str, Table); 4] = [
+const TABLES: [(&str, Table); 5] = [
     ("Verdicts", verdicts::table),
     ("Deciles", deciles::table),
+    ("Flags", flags::table),
     ("Planning", planning::table),
     ("Steady state", steadiness::table),
 ];

@@ -120,6 +120,26 @@ pub fn runs(
     (a, b)
 }
 
+/// The runs of a scenario with a single part in the order in which they are executed: the side, and
+/// the value.
+pub fn in_order(scenario: &Scenario, random: &mut Random) -> Vec<(usize, f64)> {
+    let (a, b) = runs(scenario, random);
+    let mut all: Vec<(u32, usize, f64)> = [a, b]
+        .into_iter()
+        .enumerate()
+        .flat_map(|(side, parts)| {
+            parts
+                .concat()
+                .into_iter()
+                .map(move |o| (o.unit, side, o.value))
+        })
+        .collect();
+    all.sort_unstable_by_key(|(slot, ..)| *slot);
+    all.into_iter()
+        .map(|(_, side, value)| (side, value))
+        .collect()
+}
+
 /// The geometric mean over parts of each run, which is what a pooled verdict is about.
 pub fn pooled(parts: &[Vec<Observation>]) -> Vec<Observation> {
     let Some(first) = parts.first() else {

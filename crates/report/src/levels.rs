@@ -1,0 +1,137 @@
+//! How much each level of repetition varies: builds, runs, samples within a run.
+
+use indexmap::IndexMap;
+use perflab_experiment::{Experiment, Refresh};
+use perflab_stats::nested::nested;
+use perflab_store::RunRecord;
+
+use crate::costs::Costs;
+use crate::model::{Level, Levels, Report, Row};
+use crate::number;
+
+/// Adds the levels to every row whose runs share units, or hold several samples.
+pub(crate) fn add_levels(report: &mut Report, experiment: &Experiment, records: &[RunRecord]) {
+    let costs = Costs::of(records);
+    for row in &mut report.rows {
+        let sides = [report.baseline.as_str(), &row.variant];
+        let found = sides.map(|variant| levels(row, variant, experiment, records, costs));
+        row.levels = found.into_iter().flatten().collect();
+    }
+}
+
+fn levels(
+    row: &Row,
+    variant: &str,
+    experiment: &Experiment,
+    records: &[RunRecord],
+    costs: Option<Costs>,
+) -> Option<Levels> {
+    let own: Vec<&RunRecord> = records
+        .iter()
+        .filter(|record| record.status.passed() && record.variant == variant)
+        .filter(|record| record.workload == row.workload && record.parameters == row.parameters)
+        .collect();
+    let mut units: IndexMap<u32, Vec<Vec<f64>>> = IndexMap::new();
+    for record in &own {
+        let samples = record.samples.iter();
+        let samples = samples.filter(|s| s.metric == row.metric && s.part == row.part);
+        let values: Vec<f64> = samples.map(|sample| sample.value).collect();
+        if !values.is_empty() {
+            let unit = match experiment.design.refresh {
+                Refresh::Keep => record.run,
+                _ => record.unit,
+            };
+            units.entry(unit).or_default().push(values);
+        }
+    }
+    // The same number everywhere: what is beyond the least is left out.
+    let runs = units.values().map(Vec::len).min()?;
+    let samples = units.values().flatten().map(Vec::len).min()?;
+    let values: Vec<f64> = units
+        .values()
+        .flat_map(|unit| unit.iter().take(runs))
+        .flat_map(|run| run.iter().take(samples))
+        .copied()
+        .collect();
+    let wall = own.iter().map(|record| record.wall_s).sum::<f64>() / own.len() as f64;
+    let cost = |of: fn(Costs, f64) -> Option<f64>| costs.and_then(|costs| of(costs, wall));
+    let unit_name = match experiment.design.refresh {
+        Refresh::Rebuild => "build",
+        Refresh::Relink => "layout",
+        _ => "start",
+    };
+    let within = (samples > 1).then_some(wall / samples as f64);
+    let run = match within {
+        Some(_) => cost(|costs, wall| Some((costs.run_s - wall).max(0.0))),
+        None => cost(|costs, _| Some(costs.run_s)),
+    };
+    let all = if runs > 1 {
+        vec![
+            (unit_name, units.len(), cost(|costs, _| costs.unit_s)),
+            ("run", runs, run),
+        ]
+    } else {
+        vec![("run", units.len(), run)]
+    };
+    let all: Vec<_> = all
+        .into_iter()
+        .chain(within.map(|cost| ("sample", samples, Some(cost))))
+        .collect();
+    if all.len() < 2 {
+        return None;
+    }
+    let repetitions: Vec<usize> = all.iter().map(|(_, repetitions, _)| *repetitions).collect();
+    let found = nested(&values, &repetitions).ok()?;
+    let known: Option<Vec<f64>> = all.iter().map(|(.., cost)| *cost).collect();
+    let best = known.and_then(|costs| found.optimal_repetitions(&costs).ok());
+    let total: f64 = found.levels.iter().map(|l| l.own_variance.max(0.0)).sum();
+    Some(Levels {
+        variant: variant.to_owned(),
+        levels: all
+            .iter()
+            .zip(&found.levels)
+            .enumerate()
+            .map(|(place, ((name, repetitions, cost_s), level))| Level {
+                name: (*name).to_owned(),
+                repetitions: *repetitions,
+                share: level.own_variance.max(0.0) / total,
+                cost_s: *cost_s,
+                best: best
+                    .as_ref()
+                    .and_then(|best| *best.get(place.checked_sub(1)?)?),
+            })
+            .collect(),
+        intraclass_correlation: found.intraclass_correlation().ok()?,
+        design_effect: found.design_effect().ok()?,
+    })
+}
+
+/// The levels of one side in a line.
+pub(crate) fn levels_in_words(levels: &Levels) -> String {
+    let each = |level: &Level| {
+        let best = level.best.map(|best| format!(", best {}", best.ceil()));
+        let cost = level
+            .cost_s
+            .map(|cost| format!(", {} each", number::value(cost, "s")));
+        format!(
+            "{} x {}: {} of the variance{}{}",
+            level.repetitions,
+            level.name,
+            number::share(level.share),
+            cost.unwrap_or_default(),
+            best.unwrap_or_default()
+        )
+    };
+    format!(
+        "{}: {}; intraclass correlation {:.2}, design effect {:.2}",
+        levels.variant,
+        levels
+            .levels
+            .iter()
+            .map(each)
+            .collect::<Vec<_>>()
+            .join("; "),
+        levels.intraclass_correlation,
+        levels.design_effect
+    )
+}

@@ -1,0 +1,48 @@
+//! Runs that hang together from one to the next: the machine changed while they were made.
+
+use perflab_stats::dependence::{looks_dependent, without_medians};
+use perflab_store::RunRecord;
+
+use crate::model::{Report, Row};
+
+/// Adds a warning to every row whose runs, in the order of execution, hang together.
+pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord]) {
+    for row in &mut report.rows {
+        // Runs that share a build or a start are alike for that.
+        if [&row.base, &row.candidate]
+            .iter()
+            .any(|side| side.values.len() != side.n)
+        {
+            continue;
+        }
+        let sides = [report.baseline.as_str(), &row.variant];
+        if looks_dependent(&without_medians(&in_order(row, sides, records))) {
+            row.warnings.push(
+                "runs hang together from one to the next: the machine was not the same all the \
+                 time; random order within blocks keeps the verdicts right, but the intervals are \
+                 wider than on a quiet machine"
+                    .to_owned(),
+            );
+        }
+    }
+}
+
+/// The side of each run and its value, or the logarithm where differences are relative.
+fn in_order(row: &Row, sides: [&str; 2], records: &[RunRecord]) -> Vec<(usize, f64)> {
+    records
+        .iter()
+        .filter(|record| record.status.passed())
+        .filter(|record| record.workload == row.workload && record.parameters == row.parameters)
+        .filter_map(|record| {
+            let side = sides.iter().position(|side| *side == record.variant)?;
+            let mut samples = record.samples.iter();
+            let sample = samples.find(|s| s.metric == row.metric && s.part == row.part)?;
+            let value = if row.relative {
+                sample.value.ln()
+            } else {
+                sample.value
+            };
+            Some((side, value))
+        })
+        .collect()
+}
