@@ -13,7 +13,7 @@ use perflab_report::{
 use perflab_stats::Observation;
 use perflab_store::Stopped;
 
-use crate::bench::margin;
+use crate::bench::{margin, percent};
 use crate::failure::{Code, Failure};
 use crate::run::store_failure;
 use crate::selection::{Chosen, Claim, Recorded, chosen, claims, confidence, opened};
@@ -45,6 +45,11 @@ pub struct CompareArguments {
     /// again).
     #[arg(long, value_name = "NAME")]
     part: Vec<String>,
+
+    /// A quantile of each run's samples to compare beside their metric, as 99% or 99.9% (may be
+    /// given again); it makes claims of its own.
+    #[arg(long, value_name = "PERCENT")]
+    tail: Vec<String>,
 
     /// Largest difference that does not matter, as in 1%; declare it before you look.
     #[arg(long, value_name = "PERCENT")]
@@ -148,6 +153,11 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         .iter()
         .all(|result| labelled(result).is_some())
     {
+        if !arguments.tail.is_empty() {
+            return Err(Failure::usage(
+                "--tail is for results; a plain file gives one quantile for each run",
+            ));
+        }
         reports.push(plain(arguments, margin, confidence, claims)?);
     } else {
         for result in &arguments.results {
@@ -170,6 +180,16 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         terminal::say(&format!("no run of {cell} passed"));
     }
     Ok(verdict(&reports, !unmeasured.is_empty(), arguments.gate))
+}
+
+/// A quantile of the command line.
+fn tail(text: &str) -> Result<f64, Failure> {
+    match percent(text) {
+        Ok(tail) if tail > 0.0 && tail < 1.0 => Ok(tail),
+        _ => Err(Failure::usage(format!(
+            "--tail: expected more than 0% and less than 100%, found {text}"
+        ))),
+    }
 }
 
 /// LABEL=FILE, unless a file or directory of the whole name exists.
@@ -212,6 +232,11 @@ fn recorded(
     let filter = Filter {
         metrics: arguments.metric.clone(),
         parts: arguments.part.clone(),
+        tails: arguments
+            .tail
+            .iter()
+            .map(|text| tail(text))
+            .collect::<Result<_, _>>()?,
     };
     let mut report = result_report(&experiment, &plan, &records, &filter, &selection)
         .map_err(|error| analysis_failure(&error))?;

@@ -124,6 +124,7 @@ fn from_pilot(
     let filter = Filter {
         metrics: arguments.metric.clone(),
         parts: arguments.part.clone(),
+        tails: Vec::new(),
     };
     let selection = chosen(
         &pilot.experiment,

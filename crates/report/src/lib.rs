@@ -20,6 +20,7 @@ mod steady;
 mod stopping;
 mod subjects;
 mod table;
+mod tail;
 mod terminal;
 mod text;
 mod wander;

@@ -11,15 +11,18 @@ use crate::analysis::{AnalysisError, Group, Selection, Subject, analyse};
 use crate::imported;
 use crate::levels::add_levels;
 use crate::model::{Design, Report, UntilDecided};
+use crate::tail::{short_runs, tail_metric, tail_name, tail_of_run};
 use crate::wander::add_wandering;
 
 /// Which of the samples to compare.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
     /// Names of metrics; empty for the experiment's own choice.
     pub metrics: Vec<String>,
     /// Names of parts or subsets; empty for all.
     pub parts: Vec<String>,
+    /// Quantiles, as 0.99, that are asked about beside each metric with several samples in a run.
+    pub tails: Vec<f64>,
 }
 
 /// Identifies a subject.
@@ -80,6 +83,9 @@ pub fn result_report(
         add_wandering(&mut report, records);
     }
     add_levels(&mut report, experiment, records);
+    report
+        .warnings
+        .extend(short_runs(&subjects, filter, selection));
     Ok(report)
 }
 
@@ -105,6 +111,7 @@ pub fn result_subjects(
             .iter()
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
+        let mut samples: IndexMap<Key, Vec<f64>> = IndexMap::new();
         for sample in &record.samples {
             if !wanted.contains(&sample.metric.name) {
                 continue;
@@ -120,16 +127,30 @@ pub fn result_subjects(
                 parameters: parameters.clone(),
                 part: sample.part.clone(),
             };
+            samples.entry(key).or_default().push(sample.value);
+        }
+        for (key, values) in samples {
+            let observed = |value: f64| Observation {
+                block: record.block,
+                // A kept system never changes, so there is no unit but the run to count.
+                unit: if kept { record.run } else { record.unit },
+                value,
+            };
+            for tail in &filter.tails {
+                let Some(value) = tail_of_run(&values, *tail) else {
+                    continue;
+                };
+                let key = Key {
+                    metric: tail_metric(&key.metric, *tail),
+                    ..key.clone()
+                };
+                let variants = found.entry(key).or_default();
+                let own = variants.entry(record.variant.clone()).or_default();
+                own.push(observed(value));
+            }
             let variants = found.entry(key).or_default();
-            variants
-                .entry(record.variant.clone())
-                .or_default()
-                .push(Observation {
-                    block: record.block,
-                    // A kept system never changes, so there is no unit but the run to count.
-                    unit: if kept { record.run } else { record.unit },
-                    value: sample.value,
-                });
+            let own = variants.entry(record.variant.clone()).or_default();
+            own.extend(values.into_iter().map(observed));
         }
     }
     let mut subjects: Vec<Subject> = found
@@ -148,7 +169,18 @@ pub fn result_subjects(
             cell.workload == subject.workload && cell.parameters == subject.parameters
         })
     };
-    subjects.sort_by_key(|subject| (wanted.get_index_of(&subject.metric.name), place(subject)));
+    let of_metric = |subject: &Subject| {
+        let name = &subject.metric.name;
+        wanted.iter().enumerate().find_map(|(index, known)| {
+            if known == name {
+                return Some((index, None));
+            }
+            let mut tails = filter.tails.iter();
+            let tail = tails.position(|tail| tail_name(known, *tail) == *name)?;
+            Some((index, Some(tail)))
+        })
+    };
+    subjects.sort_by_key(|subject| (of_metric(subject), place(subject)));
     Ok(subjects)
 }
 
