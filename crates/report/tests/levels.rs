@@ -80,7 +80,7 @@ fn builds_and_runs() {
     assert_eq!(run.best, Some(1.0));
     let text = detail(
         &report.rows[0],
-        "old",
+        &report,
         &TextOptions {
             width: 200,
             colour: false,
