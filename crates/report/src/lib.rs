@@ -15,6 +15,7 @@ mod markdown;
 mod model;
 mod number;
 mod planning;
+mod saturation;
 mod sections;
 mod steady;
 mod stopping;

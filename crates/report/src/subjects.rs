@@ -11,6 +11,7 @@ use crate::analysis::{AnalysisError, Group, Selection, Subject, analyse};
 use crate::imported;
 use crate::levels::add_levels;
 use crate::model::{Design, Report, UntilDecided};
+use crate::saturation::saturated;
 use crate::tail::{short_runs, tail_metric, tail_name, tail_of_run};
 use crate::wander::add_wandering;
 
@@ -427,6 +428,7 @@ fn warnings(experiment: &Experiment, records: &[RunRecord]) -> Vec<String> {
             mean * 100.0
         ));
     }
+    warnings.extend(saturated(experiment, records));
     warnings.extend(experiment_cautions(experiment));
     warnings
 }
