@@ -100,7 +100,7 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
                 true => note.clone(),
                 false => format!("{}: {note}", input.name),
             }));
-        let runs = names.assign(&input, contents.runs, number);
+        let runs = names.assign(&input, contents.runs, number)?;
         say(format!(
             "{}: {}, {} runs",
             input.name,

@@ -68,15 +68,6 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Whether a file of the format may be told to have been made by one process, all of it, so that
-    /// nothing is known of other processes.
-    pub fn is_one_process(self) -> bool {
-        matches!(
-            self,
-            Self::GoogleBenchmark | Self::Criterion | Self::CargoCriterion | Self::Asv
-        )
-    }
-
     /// The runs in a file, or in the files of a directory.
     ///
     /// # Errors

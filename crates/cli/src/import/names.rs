@@ -6,6 +6,7 @@ use std::path::Path;
 use perflab_formats::Run;
 
 use super::files::Input;
+use crate::failure::Failure;
 
 /// A command may be long; a name need not be.
 const LONGEST: usize = 60;
@@ -13,8 +14,17 @@ const LONGEST: usize = 60;
 /// The names that were given so far.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    given: HashMap<String, String>,
+    /// By foreign name.
+    given: HashMap<String, Given>,
     taken: HashSet<String>,
+}
+
+/// A name that was given.
+#[derive(Debug)]
+struct Given {
+    name: String,
+    /// The input that it stands for; none where a label may bring together several.
+    owner: Option<usize>,
 }
 
 impl Names {
@@ -22,7 +32,16 @@ impl Names {
     ///
     /// The label is the variant if there is one; what the file itself tells apart then becomes a
     /// part. Without a label, the file's own variants stand, or else the file's name.
-    pub(crate) fn assign(&mut self, input: &Input, runs: Vec<Run>, number: usize) -> Vec<Run> {
+    ///
+    /// # Errors
+    /// A variant that two inputs without a label have in common: they may be two sides or one.
+    pub(crate) fn assign(
+        &mut self,
+        input: &Input,
+        runs: Vec<Run>,
+        number: usize,
+    ) -> Result<Vec<Run>, Failure> {
+        let owner = input.label.is_none().then_some(number);
         let own: HashSet<&Option<String>> = runs.iter().map(|run| &run.variant).collect();
         let several = own.len() > 1;
         runs.into_iter()
@@ -38,17 +57,25 @@ impl Names {
                         label.clone()
                     }
                 };
-                run.variant = Some(self.variant(&foreign));
+                let name = self.variant(&foreign, owner).ok_or_else(|| {
+                    Failure::usage(format!(
+                        "`{foreign}` in {} is another file's variant as well; say which side each \
+                         file is on: LABEL={}",
+                        input.name, input.name
+                    ))
+                })?;
+                run.variant = Some(name);
                 run.at = format!("{number}: {}", run.at);
-                run
+                Ok(run)
             })
             .collect()
     }
 
-    /// A name that a variant may have, another one for each foreign name.
-    fn variant(&mut self, foreign: &str) -> String {
-        if let Some(name) = self.given.get(foreign) {
-            return name.clone();
+    /// A name that a variant may have, another one for each foreign name; none if it has another
+    /// owner.
+    fn variant(&mut self, foreign: &str, owner: Option<usize>) -> Option<String> {
+        if let Some(given) = self.given.get(foreign) {
+            return (given.owner == owner).then(|| given.name.clone());
         }
         let plain = plain(foreign);
         let mut name = plain.clone();
@@ -57,8 +84,12 @@ impl Names {
             count += 1;
             name = format!("{plain}-{count}");
         }
-        self.given.insert(foreign.to_owned(), name.clone());
-        name
+        let given = Given {
+            name: name.clone(),
+            owner,
+        };
+        self.given.insert(foreign.to_owned(), given);
+        Some(name)
     }
 }
 
@@ -71,7 +102,7 @@ fn stem(input: &Input) -> String {
         stem = stem.strip_suffix(end).unwrap_or(stem);
     }
     match stem {
-        "" | "-" => "stdin".to_owned(),
+        "-" => "stdin".to_owned(),
         stem => stem.to_owned(),
     }
 }
@@ -114,11 +145,22 @@ mod tests {
     #[test]
     fn a_foreign_name_becomes_a_name_of_its_own() {
         let mut names = Names::default();
-        assert_eq!(names.variant("sleep 0.1"), "sleep-0.1");
-        assert_eq!(names.variant("sleep  0.1"), "sleep-0.1-2");
-        assert_eq!(names.variant("sleep 0.1"), "sleep-0.1");
-        assert_eq!(names.variant("--"), "unnamed");
-        assert_eq!(names.variant("./a|b 'c'"), "a-b-c");
-        assert_eq!(names.variant(&"x".repeat(200)).len(), LONGEST);
+        let mut name = |foreign: &str| names.variant(foreign, Some(1)).unwrap_or_default();
+        assert_eq!(name("sleep 0.1"), "sleep-0.1");
+        assert_eq!(name("sleep  0.1"), "sleep-0.1-2");
+        assert_eq!(name("sleep 0.1"), "sleep-0.1");
+        assert_eq!(name("--"), "unnamed");
+        assert_eq!(name("./a|b 'c'"), "a-b-c");
+        assert_eq!(name(&"x".repeat(200)).len(), LONGEST);
+    }
+
+    #[test]
+    fn a_name_of_two_files_needs_a_label() {
+        let mut names = Names::default();
+        assert_eq!(names.variant("new", Some(1)).as_deref(), Some("new"));
+        assert_eq!(names.variant("new", Some(2)), None);
+        assert_eq!(names.variant("new", None), None);
+        assert_eq!(names.variant("old", None).as_deref(), Some("old"));
+        assert_eq!(names.variant("old", None).as_deref(), Some("old"));
     }
 }

@@ -183,7 +183,12 @@ fn what_cannot_be_imported_is_refused_and_leaves_nothing() {
     laboratory.write("numbers.txt", "1\n2\n");
     fs::create_dir(laboratory.path("full")).unwrap();
     laboratory.write("full/file", "");
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 8] = [
+        (
+            &["go.txt", "./go.txt"],
+            2,
+            "`go` in ./go.txt is another file's variant as well",
+        ),
         (
             &["words.txt"],
             4,

@@ -29,6 +29,18 @@ pub fn read_runs(file: &File) -> Result<Contents, Fault> {
             .filter(|other| other.command == entry.command)
             .count()
             > 1;
+        let failed = entry
+            .exit_codes
+            .iter()
+            .filter(|code| **code != Some(0))
+            .count();
+        if failed > 0 {
+            contents.notes.push(format!(
+                "{failed} of {} runs of {} did not end with exit code 0, and are there all the same",
+                times.len(),
+                crate::fault::shown(&entry.command)
+            ));
+        }
         for (place, time) in times.iter().enumerate() {
             let mut samples = vec![sample(None, "wall", "s", Better::Lower, *time)];
             let memory = entry
