@@ -1,6 +1,4 @@
 //! Drivers on recorded outputs of the real tools.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 mod common;
 mod counters;
 mod fio;
