@@ -18,7 +18,7 @@ use crate::terminal;
 ///
 /// From the runs of a pilot, or from a known standard deviation.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  perflab plan results/pilot --show 1%\n  \
+#[command(after_help = "Examples:\n  perflab plan results/first --show 1%\n  \
 perflab plan --sd 0.5% --show 1% --each 30s")]
 pub struct PlanArguments {
     /// The result of a pilot: a few blocks of the same experiment.

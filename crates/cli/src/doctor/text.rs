@@ -73,7 +73,10 @@ fn paragraph(label: &str, severity: Severity, words: &str, width: usize, colour:
     };
     let mut out = format!("{label}{padding}");
     let mut column = INDENT;
+    // A percent sign stays with its number.
+    let words = words.replace(" %", "\u{a0}%");
     for (index, word) in words.split(' ').enumerate() {
+        let word = word.replace('\u{a0}', " ");
         let length = word.chars().count();
         if index > 0 {
             if column + 1 + length > width {
@@ -85,7 +88,7 @@ fn paragraph(label: &str, severity: Severity, words: &str, width: usize, colour:
                 column += 1;
             }
         }
-        out.push_str(word);
+        out.push_str(&word);
         column += length;
     }
     out.push('\n');
@@ -138,8 +141,8 @@ mod tests {
     fn the_worst_comes_first_and_what_is_fine_in_one_line() {
         assert_eq!(
             render(&report(), false, 40, false),
-            "ALARM     steal: the hypervisor took 20 %\n          \
-             of the time\n          where: /proc/stat\n          do: another machine\n\
+            "ALARM     steal: the hypervisor took\n          \
+             20 % of the time\n          where: /proc/stat\n          do: another machine\n\
              fine      swap\nCPUs 0-1: 1 alarm, 0 warnings, 0 notes: do not measure like this\n"
         );
     }
