@@ -13,9 +13,7 @@ use crate::run::store_failure;
 /// Write a result in another tool's format.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perflab export results/first --to csv -o first.csv\n  \
-perflab export results/first --to go-bench --variant old -o old.txt\n  \
-perflab export results/first --to openmetrics --metric rps"
+    after_help = "Examples:\n  perflab export results/first --to csv -o first.csv\n  perflab export results/first --to go-bench --variant utf8 -o utf8.txt\n  perflab export results/first --to openmetrics --metric wall"
 )]
 pub struct ExportArguments {
     /// A result directory.

@@ -21,10 +21,7 @@ use names::Names;
 /// apart. Files with the same label are further runs of one variant.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perflab import old.txt new.txt --out results/go\n  \
-perflab import before=old.json.gz after=new.json.gz\n  \
-perflab import target/criterion\n  \
-perflab import old=1.json old=2.json new=3.json new=4.json --format google-benchmark"
+    after_help = "Examples:\n  perflab import old=go-old.txt new=go-new.txt --out results/go\n  perflab import before.txt after.txt --out results/columns"
 )]
 pub struct ImportArguments {
     /// A file or directory, with its label if you like; - is standard input.

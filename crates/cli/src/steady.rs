@@ -20,8 +20,7 @@ use crate::terminal;
 /// many samples of a metric.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perflab steady process-1.txt process-2.txt --unit ms\n  \
-perflab steady all.txt --iterations 500\n  perflab steady results/first --metric latency"
+    after_help = "Examples:\n  perflab steady process-1.txt process-2.txt process-3.txt --unit ms"
 )]
 pub struct SteadyArguments {
     /// Files with the iterations of one process each, or one result directory.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -53,28 +54,22 @@ fn examples(directory: &Path, command: &str) -> Vec<String> {
         .collect()
 }
 
+fn copy(from: &Path, into: &Path) {
+    let copied = Command::new("cp").arg("-r").args([from, into]).status();
+    assert!(copied.unwrap().success(), "{}", from.display());
+}
+
 #[test]
 fn every_command_has_an_example_that_works() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for (from, to) in [
-        (root.join("experiments"), "experiments"),
-        (
-            root.join("crates/cli/tests/documents/before.txt"),
-            "before.txt",
-        ),
-        (
-            root.join("crates/cli/tests/documents/after.txt"),
-            "after.txt",
-        ),
-    ] {
-        let copied = Command::new("cp")
-            .arg("-r")
-            .arg(from)
-            .arg(here.join(to))
-            .status();
-        assert!(copied.unwrap().success());
+    copy(&root.join("experiments"), here);
+    for entry in fs::read_dir(root.join("crates/cli/tests/documents")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "txt") {
+            copy(&path, here);
+        }
     }
     let mut names = commands(here);
     assert!(names.len() >= 8, "{names:?}");
