@@ -6,13 +6,18 @@ SHELL := /bin/bash
 CARGO ?= cargo
 PERFLAB := target/release/perflab
 OUT ?= results
+PREFIX ?= /usr/local
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-fuzz bench build tools
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-fuzz bench build install tools
 
 all: build
 
 build:
 	$(CARGO) build --release --locked
+
+# The one binary, to PREFIX/bin.
+install: build
+	install -D -m 755 $(PERFLAB) $(DESTDIR)$(PREFIX)/bin/perflab
 
 tools:
 	@scripts/need cc:gcc make:make redis-server:redis-server redis-benchmark:redis-tools \
@@ -27,6 +32,8 @@ test: tools
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
 	$(CARGO) build --locked --release
+	$(MAKE) --no-print-directory install DESTDIR=target/installed PREFIX=/usr
+	target/installed/usr/bin/perflab --version
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 

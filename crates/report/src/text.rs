@@ -96,7 +96,7 @@ fn runs(side: &Side, slow: Option<usize>) -> String {
     let runs = if side.values.len() == side.n {
         "runs".to_owned()
     } else {
-        format!("units of {} runs", side.values.len())
+        format!("units with {} values", side.values.len())
     };
     match slow {
         Some(slow) => format!("{} {runs}, {slow} slow", side.n),
