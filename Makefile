@@ -8,7 +8,7 @@ PERFLAB := target/release/perflab
 OUT ?= results
 PREFIX ?= /usr/local
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-fuzz bench build install tools
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-fuzz bench build install tools
 
 all: build
 
@@ -37,7 +37,7 @@ test: tools
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 
-prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-fuzz
+prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-fuzz
 
 # perflab ministat against the ministat that is installed, on random inputs.
 prove-ministat: tools
@@ -62,6 +62,10 @@ prove-kill: tools build
 # Trouble made on this machine that the doctor must find, and settings that must come back.
 prove-doctor: tools build
 	scripts/prove-doctor
+
+# The experiments that come with perflab, as they are.
+prove-experiments: tools build
+	scripts/prove-experiments
 
 # Every parser fed with mutated and random input.
 prove-fuzz:

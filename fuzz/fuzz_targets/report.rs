@@ -18,7 +18,7 @@ fuzz_target!(|input: &[u8]| {
         };
         let mut output = text(&report, &options);
         for row in &report.rows {
-            output += &detail(row, &report.baseline, &options);
+            output += &detail(row, &report, &options);
         }
         assert!(!has_control(&output), "{output:?}");
         assert!(!ascii || output.is_ascii(), "{output:?}");

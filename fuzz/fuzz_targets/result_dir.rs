@@ -33,6 +33,7 @@ static SMALL: LazyLock<Small> = LazyLock::new(|| {
         created: "2026-03-01T12:00:00Z".to_owned(),
         name: "small".to_owned(),
         argv: vec!["perflab".to_owned(), "run".to_owned()],
+        until_decided: None,
         imported: None,
     };
     ResultDir::create(
@@ -116,13 +117,15 @@ fn compared(records: &[RunRecord]) {
             typical: true,
             mean: true,
         },
+        // Both ways of looking, as the input will have it.
+        anytime: records.len() % 2 == 1,
     };
     match result_report(experiment, plan, records, &Filter::default(), &selection) {
         Ok(report) => {
             let options = TextOptions::default();
             assert!(!has_control(&text(&report, &options)));
             for row in &report.rows {
-                assert!(!has_control(&detail(row, &report.baseline, &options)));
+                assert!(!has_control(&detail(row, &report, &options)));
             }
             assert!(!has_control(&markdown(&report)));
             assert_eq!(
