@@ -4,8 +4,8 @@ use perflab_stats::Resampling;
 use perflab_stats::location::Scale;
 use perflab_stats::shift_function::shift_function;
 
-use crate::random::{Random, rates, three_errors};
-use crate::runs::Noise;
+use crate::simulated::{Noise, Random};
+use crate::trials::{rates, three_errors};
 use crate::verdicts::ALPHA;
 
 /// Prints a line for each case; whether all promises are kept.

@@ -3,9 +3,10 @@
 
 use perflab_stats::dependence::{looks_dependent, without_medians};
 
-use crate::random::{Random, rates};
-use crate::runs::{BLOCKED, Design, Kind, Machine, Noise, PAIRS, SideOf, in_order};
+use crate::runs::{BLOCKED, Kind, PAIRS, in_order};
 use crate::scenarios::{Promise, Scenario};
+use crate::simulated::{Design, Machine, Noise, Random, SideOf};
+use crate::trials::rates;
 
 /// Percent of series of independent runs that may be flagged.
 const PROMISED: f64 = 0.1;
@@ -14,7 +15,7 @@ const PROMISED: f64 = 0.1;
 pub fn table(trials: u64, seed: u64) -> bool {
     println!("two variants that are 2 % apart, 30 runs each, in the order of execution\n");
     println!("{:44} {:8} {:>8}  promise", "runs", "blocks", "flagged");
-    let most = PROMISED + crate::random::three_errors(PROMISED, trials);
+    let most = PROMISED + crate::trials::three_errors(PROMISED, trials);
     let mut kept = true;
     for (name, noise, machine, design) in lines() {
         let scenario = Scenario {

@@ -11,10 +11,12 @@
 mod deciles;
 mod flags;
 mod planning;
-mod random;
 mod runs;
 mod scenarios;
+#[path = "../simulated/mod.rs"]
+mod simulated;
 mod steadiness;
+mod trials;
 mod verdicts;
 
 use std::process::ExitCode;

@@ -8,9 +8,10 @@ use perflab_stats::multiplicity::holm_weighted;
 use perflab_stats::planning::{Goal, Pilot, mean_runs, typical_runs};
 use perflab_stats::verdict::{Cache, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, compare};
 
-use crate::random::{Random, rates, three_errors};
-use crate::runs::{Design, Kind, Machine, Noise, SideOf, runs};
+use crate::runs::{Kind, runs};
 use crate::scenarios::{Promise, Scenario};
+use crate::simulated::{Design, Machine, Noise, Random, SideOf};
+use crate::trials::{rates, three_errors};
 use crate::verdicts::ALPHA;
 
 /// Power that is planned for, in percent.

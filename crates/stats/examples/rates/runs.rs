@@ -1,25 +1,9 @@
-//! Runs as they scatter on machines that are quiet, restless, or fall into a slow mode.
+//! The runs of a scenario.
 
 use perflab_stats::Observation;
 
-use crate::random::Random;
 use crate::scenarios::Scenario;
-
-/// What a run would have been on a quiet machine.
-const BASE: f64 = 46_981.0;
-
-/// Runs of each side in a block, and blocks.
-#[derive(Clone, Copy)]
-pub struct Design {
-    pub each: usize,
-    pub blocks: usize,
-}
-
-impl Design {
-    pub fn name(self) -> String {
-        format!("{0}+{0}x{1}", self.each, self.blocks)
-    }
-}
+use crate::simulated::{self, Design, Random};
 
 pub const BLOCKED: Design = Design {
     each: 3,
@@ -34,34 +18,6 @@ pub const PAIRS: Design = Design {
     each: 1,
     blocks: 30,
 };
-
-/// How single runs scatter.
-#[derive(Clone, Copy)]
-pub enum Noise {
-    /// Normal, with this standard deviation relative to the mean.
-    Normal(f64),
-    /// Exponentials of Student's t with three degrees of freedom, times this.
-    HeavyTails(f64),
-    /// Normal, but for this share of runs in a mode 30.8 % slower that scatters by 3 %.
-    SlowMode { cv: f64, share: f64 },
-}
-
-/// What one side is.
-#[derive(Clone, Copy)]
-pub struct SideOf {
-    pub noise: Noise,
-    /// Factor on the main mode.
-    pub factor: f64,
-}
-
-/// What the machine does meanwhile.
-#[derive(Clone, Copy, Default)]
-pub struct Machine {
-    /// Change from the first run to the last, relative.
-    pub drift: f64,
-    /// Correlation of a run's normal noise with that of the run before.
-    pub autocorrelation: f64,
-}
 
 /// What is measured in a run.
 #[derive(Clone, Copy, PartialEq)]
@@ -83,41 +39,13 @@ pub fn runs(
         Kind::Single => 1,
         Kind::Pooled(parts) | Kind::Family(parts) => parts,
     };
-    let Design { each, blocks } = scenario.design;
-    let total = (2 * each * blocks) as f64;
-    let mut sides = [vec![Vec::new(); parts], vec![Vec::new(); parts]];
-    let mut last = random.normal();
-    let mut slot = 0.0;
-    for block in 0..blocks {
-        let mut order: Vec<usize> = (0..2 * each).map(|run| run % 2).collect();
-        for end in (1..order.len()).rev() {
-            order.swap(end, random.below(end + 1));
-        }
-        for side in order {
-            let phi = scenario.machine.autocorrelation;
-            last = phi * last + (1.0 - phi * phi).sqrt() * random.normal();
-            let moved = 1.0 + scenario.machine.drift * slot / total;
-            slot += 1.0;
-            let of = if side == 0 { scenario.a } else { scenario.b };
-            let common = of.noise.draw(last, random);
-            for (part, values) in sides[side].iter_mut().enumerate() {
-                // Parts of a run share most of their noise, and add a little of their own.
-                let own = if parts == 1 {
-                    1.0
-                } else {
-                    1.0 + 0.005 * random.normal()
-                };
-                let level = BASE / (1.0 + part as f64);
-                values.push(Observation {
-                    block: block as u32,
-                    unit: slot as u32,
-                    value: level * of.factor * moved * common * own,
-                });
-            }
-        }
-    }
-    let [a, b] = sides;
-    (a, b)
+    simulated::runs(
+        [scenario.a, scenario.b],
+        scenario.machine,
+        scenario.design,
+        parts,
+        random,
+    )
 }
 
 /// The runs of a scenario with a single part in the order in which they are executed: the side, and
@@ -154,24 +82,4 @@ pub fn pooled(parts: &[Vec<Observation>]) -> Vec<Observation> {
             }
         })
         .collect()
-}
-
-impl Noise {
-    /// A factor around 1, from a standard normal number and more chance.
-    pub fn draw(self, normal: f64, random: &mut Random) -> f64 {
-        match self {
-            Self::Normal(sd) => 1.0 + sd * normal,
-            Self::HeavyTails(scale) => {
-                let squares: f64 = (0..3).map(|_| random.normal().powi(2)).sum();
-                (scale * normal / (squares / 3.0).sqrt()).exp()
-            }
-            Self::SlowMode { cv, share } => {
-                if random.uniform() < share {
-                    0.692 * (1.0 + 0.03 * random.normal())
-                } else {
-                    1.0 + cv * normal
-                }
-            }
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! What is simulated to judge the verdicts, and what must hold of each.
 
-use crate::runs::{BLOCKED, Design, Kind, Machine, Noise, PAIRS, SHORT, SideOf, UNBLOCKED};
+use crate::runs::{BLOCKED, Kind, PAIRS, SHORT, UNBLOCKED};
+use crate::simulated::{Design, Machine, Noise, SideOf};
 use crate::verdicts::{ALPHA, Rates};
 
 /// Requests per second of the candidate and the baseline in the main mode.

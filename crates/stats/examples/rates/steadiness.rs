@@ -3,7 +3,8 @@
 use perflab_stats::Better;
 use perflab_stats::steady::{Class, Terms, steady};
 
-use crate::random::{Random, rates, three_errors};
+use crate::simulated::Random;
+use crate::trials::{rates, three_errors};
 
 /// Iterations of a process.
 const ITERATIONS: usize = 500;

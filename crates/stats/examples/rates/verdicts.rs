@@ -5,9 +5,10 @@ use perflab_stats::multiplicity::holm_weighted;
 use perflab_stats::verdict::{Cache, Comparison, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, compare};
 use perflab_stats::{Better, Observation};
 
-use crate::random::{Random, rates};
 use crate::runs::{Kind, pooled, runs};
 use crate::scenarios::{Scenario, scenarios};
+use crate::simulated::Random;
+use crate::trials::rates;
 
 /// Level of every verdict.
 pub const ALPHA: f64 = 0.05;

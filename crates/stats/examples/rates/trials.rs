@@ -1,29 +1,8 @@
-//! Chance: every trial has its own stream, so that threads do not matter.
+//! Many trials on all processors: every trial has its own stream, so that threads do not matter.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
-
-pub struct Random(ChaCha8Rng);
-
-impl Random {
-    /// Uniform in (0, 1).
-    pub fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    /// Standard normal, by Box and Muller.
-    pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * self.uniform().ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
-    /// Uniform in 0..n; the bias of the product is below 2^-50.
-    pub fn below(&mut self, n: usize) -> usize {
-        ((self.uniform() * n as f64) as usize).min(n - 1)
-    }
-}
+use crate::simulated::Random;
 
 /// How often each of some things happens, in percent of the trials. `state` is made once for each
 /// thread.
@@ -45,7 +24,7 @@ pub fn rates<const N: usize, S>(
                     if number >= trials {
                         break;
                     }
-                    let mut random = Random(ChaCha8Rng::seed_from_u64(seed << 32 | number));
+                    let mut random = Random::of(seed, number);
                     for (count, hit) in counts.iter().zip(trial(&mut random, &mut state)) {
                         count.fetch_add(u64::from(hit), Ordering::Relaxed);
                     }
