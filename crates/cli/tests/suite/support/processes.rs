@@ -14,6 +14,10 @@ pub fn processes(word: &str) -> Vec<String> {
             continue;
         }
         let bytes = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        // One without memory has ended: the kernel is clearing it away.
+        if bytes.is_empty() {
+            continue;
+        }
         let command = String::from_utf8_lossy(&bytes).replace('\0', " ");
         let directory = fs::read_link(entry.path().join("cwd")).unwrap_or_default();
         if command.contains(word) || directory.to_string_lossy().contains(word) {
