@@ -4,13 +4,12 @@
 //! ([`crate::sequential::RankEProcess`]). Everything else that a [`Comparison`] holds is either a
 //! plain count or estimate, or says nothing: a p-value of 1, an interval without ends.
 
-use crate::equivalence::Bounds;
 use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
-use crate::modes::{Mode, common_split};
+use crate::modes::Modes;
 use crate::observation::{Observation, Strata};
 use crate::sequential::RankEProcess;
-use crate::summary::{Summary, mean as average_of, median as middle_of};
-use crate::verdict::{Answer, Comparison, SlowRuns, Terms, Warning, main_mode};
+use crate::summary::Summary;
+use crate::verdict::{Answer, Comparison, Sides, SlowRuns, Terms, Warning, slow_split};
 use crate::{Error, Stratum};
 
 /// Compares a candidate with the baseline, block after block.
@@ -26,16 +25,11 @@ pub fn compare_anytime(
     terms: &Terms,
     cache: &mut NullCache,
 ) -> Result<Comparison, Error> {
-    let middle = Strata::of(base, candidate, middle_of)?;
-    let average = Strata::of(base, candidate, average_of)?;
-    let relative = middle.all().chain(average.all()).all(|value| value > 0.0);
-    let scale = if relative { Scale::Ratio } else { Scale::Shift };
-    let mut warnings = Vec::new();
-    if !relative {
-        warnings.push(Warning::Absolute);
-    }
-    let typical = typical(&middle.strata, scale, terms, cache)?;
-    let slow = slow(&middle, terms, &mut warnings)?;
+    let mut sides = Sides::of(base, candidate)?;
+    let relative = sides.relative();
+    let typical = typical(&sides.middle.strata, sides.scale, terms, cache)?;
+    let slow = slow(&sides.middle, terms, &mut sides.warnings)?;
+    let average = &sides.average;
     let (base, candidate) = (
         Summary::of(&average.base())?,
         Summary::of(&average.candidate())?,
@@ -59,7 +53,7 @@ pub fn compare_anytime(
         typical,
         slow,
         detectable: None,
-        warnings,
+        warnings: sides.warnings,
     })
 }
 
@@ -76,14 +70,10 @@ fn typical(
     let none = scale.none();
     let estimate = hodges_lehmann_with(cache, strata, scale, terms.confidence)?.effect;
     let (low, high) = process.interval(terms.confidence)?;
-    let p_same = match (scale, terms.margin) {
-        (Scale::Ratio, Some(margin)) => {
-            let bounds = Bounds::ratio(margin)?;
-            let above = process.p(bounds.low(), Side::Greater);
-            Some(above.max(process.p(bounds.high(), Side::Less)))
-        }
-        _ => None,
-    };
+    let p_same = terms.bounds(scale)?.map(|bounds| {
+        let above = process.p(bounds.low(), Side::Greater);
+        above.max(process.p(bounds.high(), Side::Less))
+    });
     Ok(Answer {
         difference: estimate - none,
         low: if low > scale.limits().0 {
@@ -103,20 +93,14 @@ fn slow(
     terms: &Terms,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<SlowRuns>, Error> {
-    let (base, candidate) = (strata.base(), strata.candidate());
-    let Some(split) = common_split(&base, &candidate, terms.better)? else {
+    let Some(split) = slow_split(strata, terms, warnings)? else {
         return Ok(None);
     };
-    if main_mode(&split) == Mode::Slow {
-        warnings.push(Warning::FastMode);
-        return Ok(None);
-    }
-    warnings.push(Warning::SlowMode);
-    let share = |slow: usize, all: usize| slow as f64 / all as f64;
+    let share = |side: &Modes| side.slow as f64 / (side.slow + side.fast) as f64;
     Ok(Some(SlowRuns {
         base: split.a.slow,
         candidate: split.b.slow,
-        difference: share(split.b.slow, candidate.len()) - share(split.a.slow, base.len()),
+        difference: share(&split.b) - share(&split.a),
         low: -1.0,
         high: 1.0,
         p: 1.0,

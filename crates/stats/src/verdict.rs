@@ -6,23 +6,24 @@
 //! slow runs count in full. Beside them stand the share of slow runs on each side, and what the
 //! runs at hand could have shown.
 
+mod mean;
+mod sides;
+mod slow;
+mod typical;
+
 use std::collections::HashMap;
 
 use crate::Better;
 use crate::Error;
-use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
-use crate::detectable::from_half_width;
 use crate::equivalence::Bounds;
-use crate::guard::guard;
-use crate::location::{
-    NullCache, Scale, Side, hodges_lehmann_with, location_test_with, min_blocks,
-};
-use crate::modes::{CommonSplit, Mode, SplitSource, common_split};
-use crate::observation::{Observation, Strata};
-use crate::proportion::{Proportion, boschloo, newcombe};
-use crate::ratio_of_means::RatioInterval;
-use crate::stratum::Stratum;
-use crate::summary::{Summary, mean as average_of, median as middle_of};
+use crate::location::{NullCache, Scale};
+use crate::observation::Observation;
+use crate::summary::Summary;
+use mean::mean;
+pub(crate) use sides::Sides;
+use slow::slow;
+pub(crate) use slow::slow_split;
+use typical::{detectable, typical};
 
 /// Share of the error that the typical run gets beside the mean: it is the first question asked.
 pub const TYPICAL_WEIGHT: f64 = 4.0;
@@ -42,6 +43,16 @@ pub struct Terms {
     pub confidence: f64,
     /// Largest relative difference that does not matter, as 0.01; declared before measuring.
     pub margin: Option<f64>,
+}
+
+impl Terms {
+    /// The margin, where it makes sense: on a scale without ratios a relative one does not.
+    pub(crate) fn bounds(&self, scale: Scale) -> Result<Option<Bounds>, Error> {
+        match (scale, self.margin) {
+            (Scale::Ratio, Some(margin)) => Bounds::ratio(margin).map(Some),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// The answer to one question.
@@ -139,17 +150,12 @@ pub fn compare(
     terms: &Terms,
     cache: &mut Cache,
 ) -> Result<Comparison, Error> {
-    let middle = Strata::of(base, candidate, middle_of)?;
-    let average = Strata::of(base, candidate, average_of)?;
-    let relative = middle.all().chain(average.all()).all(|value| value > 0.0);
-    let scale = if relative { Scale::Ratio } else { Scale::Shift };
-    let mut warnings = Vec::new();
-    if !relative {
-        warnings.push(Warning::Absolute);
-    }
-    let typical = typical(&middle.strata, scale, terms, &mut cache.null, &mut warnings)?;
-    let mean = mean(&average.strata, scale, terms, &typical, &mut warnings)?;
-    let slow = slow(&middle, terms, &mut cache.shares, &mut warnings)?;
+    let mut sides = Sides::of(base, candidate)?;
+    let (relative, scale, warnings) = (sides.relative(), sides.scale, &mut sides.warnings);
+    let (middle, average) = (&sides.middle, &sides.average);
+    let typical = typical(&middle.strata, scale, terms, &mut cache.null, warnings)?;
+    let mean = mean(&average.strata, scale, terms, &typical, warnings)?;
+    let slow = slow(middle, terms, &mut cache.shares, warnings)?;
     Ok(Comparison {
         base: Summary::of(&average.base())?,
         candidate: Summary::of(&average.candidate())?,
@@ -158,241 +164,8 @@ pub fn compare(
         mean,
         slow,
         detectable: detectable(&typical, relative, terms),
-        warnings,
+        warnings: sides.warnings,
     })
-}
-
-fn typical(
-    strata: &[Stratum],
-    scale: Scale,
-    terms: &Terms,
-    cache: &mut NullCache,
-    warnings: &mut Vec<Warning>,
-) -> Result<Answer, Error> {
-    let location = hodges_lehmann_with(cache, strata, scale, terms.confidence)?;
-    let alpha = 1.0 - terms.confidence;
-    let guarded = guard(strata).map_or(0.0, |guard| guard.p);
-    if location.p <= alpha && guarded > alpha {
-        warnings.push(Warning::Guarded);
-    }
-    if location.k.is_none() {
-        let most = strata
-            .iter()
-            .map(|stratum| stratum.a.len().min(stratum.b.len()))
-            .max();
-        let blocks = min_blocks(most.unwrap_or(1).max(1), terms.confidence)?;
-        warnings.push(Warning::TooFew { blocks });
-    }
-    if strata
-        .iter()
-        .flat_map(|s| s.a.iter().chain(&s.b))
-        .is_sorted_by(|a, b| a == b)
-    {
-        warnings.push(Warning::Exact);
-    }
-    let p_same = match bounds(scale, terms)? {
-        None => None,
-        Some(bounds) => {
-            let above = location_test_with(cache, strata, scale, bounds.low(), Side::Greater)?.p;
-            let below = location_test_with(cache, strata, scale, bounds.high(), Side::Less)?.p;
-            Some(above.max(below))
-        }
-    };
-    let none = scale.none();
-    Ok(Answer {
-        difference: location.effect - none,
-        low: if location.k.is_some() {
-            location.low - none
-        } else {
-            f64::NEG_INFINITY
-        },
-        high: location.high - none,
-        p: location.p.max(guarded),
-        p_same,
-    })
-}
-
-/// Relative margins make no sense on a scale without ratios.
-fn bounds(scale: Scale, terms: &Terms) -> Result<Option<Bounds>, Error> {
-    match (scale, terms.margin) {
-        (Scale::Ratio, Some(margin)) => Bounds::ratio(margin).map(Some),
-        _ => Ok(None),
-    }
-}
-
-fn mean(
-    strata: &[Stratum],
-    scale: Scale,
-    terms: &Terms,
-    typical: &Answer,
-    warnings: &mut Vec<Warning>,
-) -> Result<Answer, Error> {
-    let side = |of: fn(&Stratum) -> &Vec<f64>| -> Vec<f64> {
-        strata
-            .iter()
-            .filter(|stratum| stratum.has_pairs())
-            .flat_map(of)
-            .copied()
-            .collect()
-    };
-    let (a, b) = (side(|stratum| &stratum.a), side(|stratum| &stratum.b));
-    let difference_of_means = average_of(&b)? - average_of(&a)?;
-    let difference = match scale {
-        Scale::Ratio => difference_of_means / average_of(&a)?,
-        Scale::Shift => difference_of_means,
-    };
-    let estimate = if a.len().min(b.len()) < 2 {
-        None
-    } else {
-        match blocked(strata, terms.confidence) {
-            Err(Error::TooFew { .. }) => None,
-            other => Some(other),
-        }
-    };
-    let blocked = match estimate {
-        Some(Ok(blocked)) => blocked,
-        // Nothing varies: any difference is exact, and the exact test knows what it is worth.
-        Some(Err(Error::NoVariation)) => {
-            return Ok(Answer {
-                difference,
-                low: difference,
-                high: difference,
-                p: if difference == 0.0 { 1.0 } else { typical.p },
-                p_same: typical.p_same,
-            });
-        }
-        Some(Err(error)) => return Err(error),
-        // One run of a side: a mean without a spread of its own proves nothing.
-        None => {
-            return Ok(Answer {
-                difference,
-                low: f64::NEG_INFINITY,
-                high: f64::INFINITY,
-                p: 1.0,
-                p_same: bounds(scale, terms)?.map(|_| 1.0),
-            });
-        }
-    };
-    let p_same = match bounds(scale, terms)? {
-        None => None,
-        Some(bounds) => {
-            let above = beyond(strata, bounds.low(), terms.confidence, Side::Greater)?;
-            let below = beyond(strata, bounds.high(), terms.confidence, Side::Less)?;
-            Some(above.max(below))
-        }
-    };
-    let (difference, low, high) = match (scale, blocked.ratio) {
-        (Scale::Ratio, Some(ratio)) => match ratio.interval {
-            RatioInterval::Bounded { low, high } => (ratio.ratio - 1.0, low - 1.0, high - 1.0),
-            RatioInterval::Unbounded => {
-                warnings.push(Warning::RatioUnbounded);
-                (ratio.ratio - 1.0, f64::NEG_INFINITY, f64::INFINITY)
-            }
-        },
-        (Scale::Ratio, None) => {
-            warnings.push(Warning::RatioUnbounded);
-            let ratio = blocked.difference.difference / blocked.difference.mean_a;
-            (ratio, f64::NEG_INFINITY, f64::INFINITY)
-        }
-        (Scale::Shift, _) => (
-            blocked.difference.difference,
-            blocked.difference.low,
-            blocked.difference.high,
-        ),
-    };
-    Ok(Answer {
-        difference,
-        low,
-        high,
-        p: blocked.difference.p,
-        p_same,
-    })
-}
-
-/// The means within blocks, each side with its own spread where blocks hold more than one run of
-/// it, else with a common one.
-fn blocked(strata: &[Stratum], confidence: f64) -> Result<BlockedMean, Error> {
-    match blocked_welch(strata, confidence) {
-        Err(Error::NoReplicates { .. }) => blocked_additive(strata, confidence),
-        other => other,
-    }
-}
-
-/// One-sided p-value of "the ratio of means is beyond `ratio`", by comparing the candidate with
-/// the baseline times that ratio (Fieller's device).
-fn beyond(strata: &[Stratum], ratio: f64, confidence: f64, side: Side) -> Result<f64, Error> {
-    let scaled: Vec<Stratum> = strata
-        .iter()
-        .map(|stratum| {
-            let a: Vec<f64> = stratum.a.iter().map(|value| value * ratio).collect();
-            Stratum::new(a, stratum.b.clone())
-        })
-        .collect();
-    let difference = blocked(&scaled, confidence)?.difference;
-    let expected = match side {
-        Side::Greater => difference.t > 0.0,
-        _ => difference.t < 0.0,
-    };
-    Ok(if expected {
-        difference.p / 2.0
-    } else {
-        1.0 - difference.p / 2.0
-    })
-}
-
-fn slow(
-    strata: &Strata,
-    terms: &Terms,
-    known: &mut HashMap<[usize; 4], f64>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<SlowRuns>, Error> {
-    let (base, candidate) = (strata.base(), strata.candidate());
-    let Some(split) = common_split(&base, &candidate, terms.better)? else {
-        return Ok(None);
-    };
-    if main_mode(&split) == Mode::Slow {
-        warnings.push(Warning::FastMode);
-        return Ok(None);
-    }
-    warnings.push(Warning::SlowMode);
-    let a = Proportion::new(split.a.slow, base.len())?;
-    let b = Proportion::new(split.b.slow, candidate.len())?;
-    let shares = newcombe(a, b, terms.confidence)?;
-    Ok(Some(SlowRuns {
-        base: split.a.slow,
-        candidate: split.b.slow,
-        difference: shares.difference,
-        low: shares.low,
-        high: shares.high,
-        p: *known
-            .entry([a.successes(), a.trials(), b.successes(), b.trials()])
-            .or_insert_with(|| boschloo(a, b).p),
-    }))
-}
-
-/// The mode that most runs are in, on the side that has a gap (the baseline's, if both have).
-pub(crate) fn main_mode(split: &CommonSplit) -> Mode {
-    match split.source {
-        SplitSource::Own | SplitSource::Baseline => split.a.main(),
-        SplitSource::Candidate => split.b.main(),
-    }
-}
-
-/// From the width of the interval, which is what the noise left of it: no power is computed from
-/// the difference that was observed.
-fn detectable(typical: &Answer, relative: bool, terms: &Terms) -> Option<f64> {
-    let half_width = if relative {
-        (typical.high.ln_1p() - typical.low.ln_1p()) / 2.0
-    } else {
-        (typical.high - typical.low) / 2.0
-    };
-    let smallest = from_half_width(half_width, terms.confidence, DETECTABLE_POWER).ok()?;
-    let smallest = if relative {
-        smallest.exp_m1()
-    } else {
-        smallest
-    };
-    smallest.is_finite().then_some(smallest)
 }
 
 #[cfg(test)]

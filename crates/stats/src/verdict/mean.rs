@@ -1,0 +1,128 @@
+//! What runs cost in the mean.
+
+use super::{Answer, Terms, Warning};
+use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
+use crate::location::{Scale, Side};
+use crate::ratio_of_means::RatioInterval;
+use crate::summary::mean as average_of;
+use crate::{Error, Stratum};
+
+pub(super) fn mean(
+    strata: &[Stratum],
+    scale: Scale,
+    terms: &Terms,
+    typical: &Answer,
+    warnings: &mut Vec<Warning>,
+) -> Result<Answer, Error> {
+    let side = |of: fn(&Stratum) -> &Vec<f64>| -> Vec<f64> {
+        strata
+            .iter()
+            .filter(|stratum| stratum.has_pairs())
+            .flat_map(of)
+            .copied()
+            .collect()
+    };
+    let (a, b) = (side(|stratum| &stratum.a), side(|stratum| &stratum.b));
+    let difference_of_means = average_of(&b)? - average_of(&a)?;
+    let difference = match scale {
+        Scale::Ratio => difference_of_means / average_of(&a)?,
+        Scale::Shift => difference_of_means,
+    };
+    let estimate = if a.len().min(b.len()) < 2 {
+        None
+    } else {
+        match blocked(strata, terms.confidence) {
+            Err(Error::TooFew { .. }) => None,
+            other => Some(other),
+        }
+    };
+    let blocked = match estimate {
+        Some(Ok(blocked)) => blocked,
+        // Nothing varies: any difference is exact, and the exact test knows what it is worth.
+        Some(Err(Error::NoVariation)) => {
+            return Ok(Answer {
+                difference,
+                low: difference,
+                high: difference,
+                p: if difference == 0.0 { 1.0 } else { typical.p },
+                p_same: typical.p_same,
+            });
+        }
+        Some(Err(error)) => return Err(error),
+        // One run of a side: a mean without a spread of its own proves nothing.
+        None => {
+            return Ok(Answer {
+                difference,
+                low: f64::NEG_INFINITY,
+                high: f64::INFINITY,
+                p: 1.0,
+                p_same: terms.bounds(scale)?.map(|_| 1.0),
+            });
+        }
+    };
+    let p_same = match terms.bounds(scale)? {
+        None => None,
+        Some(bounds) => {
+            let above = beyond(strata, bounds.low(), terms.confidence, Side::Greater)?;
+            let below = beyond(strata, bounds.high(), terms.confidence, Side::Less)?;
+            Some(above.max(below))
+        }
+    };
+    let (difference, low, high) = match (scale, blocked.ratio) {
+        (Scale::Ratio, Some(ratio)) => match ratio.interval {
+            RatioInterval::Bounded { low, high } => (ratio.ratio - 1.0, low - 1.0, high - 1.0),
+            RatioInterval::Unbounded => {
+                warnings.push(Warning::RatioUnbounded);
+                (ratio.ratio - 1.0, f64::NEG_INFINITY, f64::INFINITY)
+            }
+        },
+        (Scale::Ratio, None) => {
+            warnings.push(Warning::RatioUnbounded);
+            let ratio = blocked.difference.difference / blocked.difference.mean_a;
+            (ratio, f64::NEG_INFINITY, f64::INFINITY)
+        }
+        (Scale::Shift, _) => (
+            blocked.difference.difference,
+            blocked.difference.low,
+            blocked.difference.high,
+        ),
+    };
+    Ok(Answer {
+        difference,
+        low,
+        high,
+        p: blocked.difference.p,
+        p_same,
+    })
+}
+
+/// The means within blocks, each side with its own spread where blocks hold more than one run of
+/// it, else with a common one.
+fn blocked(strata: &[Stratum], confidence: f64) -> Result<BlockedMean, Error> {
+    match blocked_welch(strata, confidence) {
+        Err(Error::NoReplicates { .. }) => blocked_additive(strata, confidence),
+        other => other,
+    }
+}
+
+/// One-sided p-value of "the ratio of means is beyond `ratio`", by comparing the candidate with
+/// the baseline times that ratio (Fieller's device).
+fn beyond(strata: &[Stratum], ratio: f64, confidence: f64, side: Side) -> Result<f64, Error> {
+    let scaled: Vec<Stratum> = strata
+        .iter()
+        .map(|stratum| {
+            let a: Vec<f64> = stratum.a.iter().map(|value| value * ratio).collect();
+            Stratum::new(a, stratum.b.clone())
+        })
+        .collect();
+    let difference = blocked(&scaled, confidence)?.difference;
+    let expected = match side {
+        Side::Greater => difference.t > 0.0,
+        _ => difference.t < 0.0,
+    };
+    Ok(if expected {
+        difference.p / 2.0
+    } else {
+        1.0 - difference.p / 2.0
+    })
+}
