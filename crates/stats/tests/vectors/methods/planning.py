@@ -1,14 +1,9 @@
-"""Reference numbers for planning, from SciPy and NumPy.
-
-Run in this directory: python3 planning.py  (writes planning.json; SciPy 1.17, NumPy 2.4)
-"""
-
-import json
+"""The spread of a pilot, and the runs that show a difference of the mean."""
 
 import numpy as np
 from scipy import stats
 
-A, B = (np.loadtxt(f"../data/redis-like-{side}.txt") for side in "ab")
+from .samples import A, B
 
 
 def spread(each):
@@ -35,14 +30,10 @@ def runs(difference, spread, confidence, goal):
     return {"difference": difference, "spread": spread, "confidence": confidence, "power": goal, "runs": n}
 
 
-out = {
-    "spread": [spread(each) for each in (2, 3, 5, 30)],
-    "mean_runs": [
+def vectors():
+    yield "spread", [spread(each) for each in (2, 3, 5, 30)]
+    yield "mean_runs", [
         runs(d, s, c, p)
         for d, s in [(0.01, 0.01), (0.01, 0.03), (0.05, 0.02), (0.02, 0.1)]
         for c, p in [(0.95, 0.8), (0.96, 0.8), (0.99, 0.9)]
-    ],
-}
-with open("planning.json", "w") as f:
-    json.dump(out, f, indent=1, default=float)
-    f.write("\n")
+    ]
