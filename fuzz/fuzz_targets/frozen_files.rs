@@ -1,6 +1,7 @@
-//! Any bytes as one of the files of a result that never change, with checksums and hashes that fit.
+//! Any bytes as one of the files of a result beside its records, with checksums and hashes that fit.
 //! The first byte says which: `e`xperiment, `p`lan, `f`ingerprint, `m`eta, or `=` for the meta file as
-//! it is. Whatever is in them, a list of results is still made.
+//! it is; `s`topped, or `S` for that file as it is. Whatever is in them, a list of results is still
+//! made.
 
 #![no_main]
 
@@ -12,7 +13,8 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use perflab_experiment::{Experiment, Plan};
 use perflab_fuzz::{directory, seal};
 use perflab_machine::Fingerprint;
-use perflab_store::{Index, ResultDir};
+use perflab_store::{Index, Notice, ResultDir};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 const EXPERIMENT: &str = include_str!("../seeds/small.toml");
@@ -39,13 +41,15 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         PLAN.as_slice(),
         b"{\"schema\":1}".as_slice(),
     );
-    let mut meta = None;
+    let (mut meta, mut stopped) = (None, None);
     match which {
         b'e' => experiment = content,
         b'p' => plan = content,
         b'f' => fingerprint = content,
-        b'm' => meta = Some([&seal(content), b"\n".as_slice()].concat()),
+        b'm' => meta = Some(line(content)),
         b'=' => meta = Some(content.to_vec()),
+        b's' => stopped = Some(line(content)),
+        b'S' => stopped = Some(content.to_vec()),
         _ => return Corpus::Reject,
     }
     let meta = meta.unwrap_or_else(|| meta_of(experiment, plan, fingerprint));
@@ -58,6 +62,9 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     ] {
         fs::write(path.join(name), content).expect("a file can be written");
     }
+    if let Some(stopped) = &stopped {
+        fs::write(path.join("stopped.json"), stopped).expect("a file can be written");
+    }
 
     let mut readable = false;
     match ResultDir::open(&path) {
@@ -69,12 +76,15 @@ fuzz_target!(|input: &[u8]| -> Corpus {
                 read.expect("the plan is sound");
             }
             let _may_be_anything = result.fingerprint::<Fingerprint>();
-            assert!(result.notices().is_empty());
+            evidence(&result);
+            if let Some(content) = &stopped {
+                how_it_ended(&result, content);
+            }
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    // A list of results looks into the plan and the meta file, not into these two.
-    if matches!(which, b'e' | b'f') {
+    // A list of results looks into the plan and the meta file, not into these.
+    if matches!(which, b'e' | b'f' | b's' | b'S') {
         return Corpus::Keep;
     }
     let index = Index::rebuild(&ROOT).expect("an index is made of any results");
@@ -83,6 +93,34 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     assert!(!readable || list[0].error.is_none(), "{:?}", list[0]);
     Corpus::Keep
 });
+
+/// No file that the meta file names as evidence is there, and none outside is looked at.
+fn evidence(result: &ResultDir) {
+    let imported = result.meta().origin.imported.as_ref();
+    let named = imported.map_or(0, |imported| imported.files.len());
+    assert_eq!(result.notices().len(), named);
+    for notice in result.notices() {
+        assert!(matches!(notice, Notice::Evidence { .. }), "{notice}");
+    }
+}
+
+/// The note is refused, or is what the file says.
+fn how_it_ended(result: &ResultDir, content: &[u8]) {
+    match result.stopped() {
+        Ok(note) => {
+            let note = serde_json::to_value(note).expect("a note can be written");
+            let said: Value = serde_json::from_slice(content).expect("it was read");
+            for field in ["schema", "reason", "blocks"] {
+                assert!(!note[field].is_null() && note[field] == said[field]);
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fn line(object: &[u8]) -> Vec<u8> {
+    [&seal(object), b"\n".as_slice()].concat()
+}
 
 fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
     let sha256 = |content| {
@@ -103,5 +141,5 @@ fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
             "fingerprint": sha256(fingerprint),
         },
     });
-    [seal(meta.to_string().as_bytes()), b"\n".to_vec()].concat()
+    line(meta.to_string().as_bytes())
 }
