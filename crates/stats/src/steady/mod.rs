@@ -52,9 +52,9 @@ pub struct Terms {
 pub enum Class {
     /// As at the end from the first iteration on.
     Flat,
-    /// Worse at first.
+    /// Worse at first, and never better.
     Warmup,
-    /// Better at first.
+    /// Better at some time before.
     Slowdown,
     /// Still changing at the end.
     NoSteadyState,
@@ -145,14 +145,14 @@ fn classify(segments: &[Segment], n: usize, terms: &Terms) -> (Class, Option<usi
     if before.end > n - (n / 4).min(LAST) {
         return (Class::NoSteadyState, None);
     }
-    let worse = match terms.better {
-        Better::Lower => before.median > last.median,
-        Better::Higher => before.median < last.median,
+    let better = |segment: &Segment| match terms.better {
+        Better::Lower => segment.median < last.median,
+        Better::Higher => segment.median > last.median,
     };
-    let class = if worse {
-        Class::Warmup
-    } else {
+    let class = if segments.iter().filter(differs).any(better) {
         Class::Slowdown
+    } else {
+        Class::Warmup
     };
     (class, Some(before.end))
 }

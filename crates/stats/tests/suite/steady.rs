@@ -60,6 +60,9 @@ fn the_classes() {
     // The first half of the warm-up does not hide that the process became worse afterwards.
     let both = classified(&[(40, 150.0), (100, 90.0), (300, 100.0)]);
     assert_eq!((both.class, both.from), (Class::Slowdown, Some(140)));
+    // Nor does the second half of a slow-down hide that it was better before.
+    let both = classified(&[(40, 90.0), (100, 150.0), (300, 100.0)]);
+    assert_eq!((both.class, both.from), (Class::Slowdown, Some(140)));
     let never = classified(&[(300, 100.0), (60, 110.0)]);
     assert_eq!((never.class, never.from), (Class::NoSteadyState, None));
     // Below the margin nothing matters, though it is found.
