@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod classes;
 mod edges;
 mod exhaustive;
 mod fast_paths;

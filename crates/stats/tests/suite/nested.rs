@@ -23,6 +23,33 @@ fn three_levels() {
     let best = found.optimal_repetitions(&[100.0, 20.0, 3.0]).unwrap();
     printed(best[0].unwrap(), 1.302_29, 5e-6);
     printed(best[1].unwrap(), 4.293_66, 5e-6);
+    // Rounded up, as libkalibera's tests have them.
+    assert_eq!([0, 1].map(|i| best[i].unwrap().ceil()), [2.0, 5.0]);
+}
+
+/// The worked examples of Kalibera and Jones, ISMM 2013, to the digit that is printed, as they stand in
+/// <https://github.com/softdevteam/libkalibera> at 46d972a, `python/tests/test_data.py`.
+#[test]
+fn the_worked_examples_of_the_paper() {
+    let values = [
+        9.0, 5.0, 8.0, 3.0, 10.0, 6.0, 7.0, 11.0, 1.0, 12.0, 2.0, 4.0,
+    ];
+    let examples: [(&[usize], &[f64], &[f64]); 2] = [
+        (&[3, 2, 2], &[3.6, 2.6, 16.5], &[2.3, -5.7, 16.5]),
+        (&[3, 4], &[3.6, 12.7], &[0.4, 12.7]),
+    ];
+    for (repetitions, variances, own) in examples {
+        let found = nested(&values, repetitions).unwrap();
+        close(found.mean, 6.5, 1e-15);
+        for (level, (variance, own)) in found.levels.iter().zip(variances.iter().zip(own)) {
+            printed(level.variance, *variance, 0.05 + 1e-9);
+            printed(level.own_variance, *own, 0.05 + 1e-9);
+        }
+    }
+    // The middle level varies less than what it holds, so that nothing is gained by repeating it.
+    let three = nested(&values, &[3, 2, 2]).unwrap();
+    let best = three.optimal_repetitions(&[100.0, 20.0, 3.0]).unwrap();
+    assert_eq!(best, [Some(1.0), None]);
 }
 
 #[test]

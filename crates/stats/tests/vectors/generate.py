@@ -1,8 +1,8 @@
-"""Reference numbers for the tests: from SciPy and NumPy, and changes from R.
+"""Reference numbers for the tests: from SciPy and NumPy, changes and classes of processes from R.
 
 Run in this directory: python3 generate.py
-Writes vectors.json, planning.json (SciPy 1.17, NumPy 2.4) and changes.json (R 4.2, its package
-changepoint 2.3). Each method is a file in methods/, which yields names and what belongs to them.
+Writes vectors.json, planning.json (SciPy 1.17, NumPy 2.4), changes.json and classes.json (R 4.2, its
+package changepoint 2.3). Each method is a file in methods/, which yields names and what belongs to them.
 """
 
 import json
@@ -31,4 +31,5 @@ rng = np.random.default_rng(20240229)
 pairs = list(samples.pairs(rng))
 write("vectors.json", {name: rows for method in IN_ORDER for name, rows in method.vectors(rng, pairs)})
 write("planning.json", dict(planning.vectors()))
-subprocess.run(["Rscript", "changes.R"], check=True)
+for script in ("changes.R", "classes.R"):
+    subprocess.run(["Rscript", script], check=True)
