@@ -1,23 +1,21 @@
 //! `perflab compare`: the verdicts on a result, or on plain files of numbers.
 
-use std::collections::HashSet;
-use std::fs;
+mod plain;
+mod recorded;
+
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use perflab_experiment::{Better, Metric};
-use perflab_report::{
-    AnalysisError, Claims, Filter, Group, Report, Selection, TextOptions, Verdict, plain_report,
-    result_report,
-};
-use perflab_stats::Observation;
-use perflab_store::Stopped;
+use perflab_report::{AnalysisError, Report, TextOptions, Verdict};
 
-use crate::bench::{margin, percent};
+use crate::bench::margin;
 use crate::failure::{Code, Failure};
-use crate::run::store_failure;
-use crate::selection::{Chosen, Claim, Recorded, chosen, claims, confidence, opened};
+use crate::selection::{Claim, claims, confidence};
 use crate::terminal;
+pub use plain::column;
+use plain::{labelled, plain};
+pub use recorded::note_stop;
+use recorded::recorded;
 
 /// Compare variants with their baseline: which differ, by how much, and how sure that is.
 ///
@@ -182,186 +180,6 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     Ok(verdict(&reports, !unmeasured.is_empty(), arguments.gate))
 }
 
-/// A quantile of the command line.
-fn tail(text: &str) -> Result<f64, Failure> {
-    match percent(text) {
-        Ok(tail) if tail > 0.0 && tail < 1.0 => Ok(tail),
-        _ => Err(Failure::usage(format!(
-            "--tail: expected more than 0% and less than 100%, found {text}"
-        ))),
-    }
-}
-
-/// LABEL=FILE, unless a file or directory of the whole name exists.
-fn labelled(text: &str) -> Option<(&str, &Path)> {
-    let (label, file) = text.split_once('=')?;
-    (!label.is_empty() && !Path::new(text).exists()).then_some((label, Path::new(file)))
-}
-
-/// The report on a result, and the cells that it can say nothing of.
-fn recorded(
-    path: &Path,
-    arguments: &CompareArguments,
-    margin: Option<f64>,
-    confidence: Option<f64>,
-    claims: Claims,
-) -> Result<(Report, Vec<String>), Failure> {
-    let Recorded {
-        result,
-        experiment,
-        plan,
-        records,
-    } = opened(path)?;
-    let selection = chosen(
-        &experiment,
-        Chosen {
-            baseline: arguments.baseline.as_deref(),
-            margin,
-            confidence,
-            claims,
-            anytime: result.meta().origin.until_decided.is_some(),
-        },
-    );
-    if selection.anytime && !claims.typical {
-        return Err(Failure::usage(format!(
-            "{} was measured until decided: nothing can be claimed of its means; leave --claims out, \
-             or measure a fixed number of runs",
-            path.display()
-        )));
-    }
-    let filter = Filter {
-        metrics: arguments.metric.clone(),
-        parts: arguments.part.clone(),
-        tails: arguments
-            .tail
-            .iter()
-            .map(|text| tail(text))
-            .collect::<Result<_, _>>()?,
-    };
-    let mut report = result_report(&experiment, &plan, &records, &filter, &selection)
-        .map_err(|error| analysis_failure(&error))?;
-    note_stop(&mut report, result.stopped().map_err(store_failure)?);
-    if let Some(imported) = &result.meta().origin.imported
-        && imported.independent
-    {
-        report.warnings.push(
-            "imported with --independent: values that one process made count as runs, though what \
-             changes from process to process is in none of them"
-                .to_owned(),
-        );
-    }
-    for notice in result.notices() {
-        report.warnings.push(notice.to_string());
-    }
-    let passed: HashSet<&str> = records
-        .iter()
-        .filter(|record| record.status.passed())
-        .map(|record| record.cell.as_str())
-        .collect();
-    let cells = plan.cells.into_iter().map(|cell| cell.id);
-    Ok((
-        report,
-        cells
-            .filter(|cell| !passed.contains(cell.as_str()))
-            .collect(),
-    ))
-}
-
-/// Why the experiment ended, unless it has gone on since.
-pub fn note_stop(report: &mut Report, stopped: Option<Stopped>) {
-    if let (Some(until), Some(stopped)) = (&mut report.design.until_decided, stopped)
-        && stopped.blocks == until.blocks
-    {
-        until.stopped = Some(stopped.reason);
-    }
-}
-
-fn plain(
-    arguments: &CompareArguments,
-    margin: Option<f64>,
-    confidence: Option<f64>,
-    claims: Claims,
-) -> Result<Report, Failure> {
-    let mut groups: Vec<Group> = Vec::new();
-    for (label, file) in arguments
-        .results
-        .iter()
-        .filter_map(|result| labelled(result))
-    {
-        if groups.iter().any(|group| group.variant == label) {
-            return Err(Failure::usage(format!(
-                "the label `{label}` is given twice"
-            )));
-        }
-        let values = column(file, arguments.column, arguments.delimiter.as_deref())?;
-        if arguments.iterations == 1 && !arguments.independent {
-            refuse_iterations(&values, file)?;
-        }
-        let observations = values
-            .iter()
-            .enumerate()
-            .map(|(index, value)| Observation {
-                block: 1,
-                unit: u32::try_from(index).unwrap_or(u32::MAX) / arguments.iterations,
-                value: *value,
-            })
-            .collect();
-        groups.push(Group {
-            variant: label.to_owned(),
-            observations,
-        });
-    }
-    let metric = Metric {
-        name: "value".to_owned(),
-        unit: arguments.unit.clone(),
-        better: match arguments.better {
-            Way::Lower => Better::Lower,
-            Way::Higher => Better::Higher,
-        },
-    };
-    let selection = Selection {
-        baseline: arguments.baseline.clone(),
-        control: None,
-        margin,
-        confidence: confidence.unwrap_or(0.95),
-        claims,
-        anytime: false,
-    };
-    let mut report = plain_report("plain files", &metric, groups, &selection)
-        .map_err(|error| analysis_failure(&error))?;
-    report.warnings.push(
-        "nothing is known of the order of these runs: if they were not interleaved, whatever \
-         changed meanwhile on the machine counts as a difference"
-            .to_owned(),
-    );
-    Ok(report)
-}
-
-/// A column of a plain file, counted from 1.
-pub fn column(file: &Path, column: u32, delimiter: Option<&str>) -> Result<Vec<f64>, Failure> {
-    let bytes = fs::read(file)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let delimiter = delimiter.unwrap_or(perflab_formats::columns::WHITE_SPACE);
-    perflab_formats::columns::read(&bytes, column as usize, delimiter)
-        .map_err(|error| Failure::no_data(format!("{}: {error}", file.display())))
-}
-
-/// Numbers that hang together from one to the next are iterations of few processes. Counted as
-/// runs they would prove whatever one likes.
-fn refuse_iterations(values: &[f64], file: &Path) -> Result<(), Failure> {
-    if !perflab_stats::dependence::looks_dependent(values) {
-        return Ok(());
-    }
-    Err(Failure::no_data(format!(
-        "the {} numbers in {} hang together from one to the next, as iterations inside a process \
-         or a machine that drifts do; counted one by one they would prove differences that are not \
-         there. If each N in a row are one process, say --iterations N; if they are separate runs \
-         all the same, say --independent",
-        values.len(),
-        file.display()
-    )))
-}
-
 /// Why there is nothing to say about the runs.
 pub fn analysis_failure(error: &AnalysisError) -> Failure {
     let code = match error {
@@ -414,17 +232,5 @@ pub fn verdict(reports: &[Report], incomplete: bool, gate: Gate) -> Option<Code>
         Gate::Regression | Gate::Same if incomplete => Some(Code::NoData),
         Gate::Same if claims().any(|answer| answer.verdict != Verdict::Same) => Some(Code::NotSame),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_are_told_from_paths() {
-        assert_eq!(labelled("a=b.txt"), Some(("a", Path::new("b.txt"))));
-        assert_eq!(labelled("=b.txt"), None);
-        assert_eq!(labelled("results/x"), None);
     }
 }

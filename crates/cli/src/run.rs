@@ -1,26 +1,34 @@
 //! `perflab run`: executes an experiment file, or goes on with one.
 
 mod decided;
+mod dry_run;
+mod failures;
+mod result;
+mod scratch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Plan, format_duration};
+use perflab_experiment::{Experiment, Plan};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
-use perflab_runner::{Lab, LabError, Programs, programs};
-use perflab_store::{Origin, ResultDir, RunRecord, StoreError, UntilDecided};
+use perflab_runner::{Lab, Programs, programs};
+use perflab_store::RunRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Code, Failure};
-use crate::progress::{Progress, human};
+use crate::progress::Progress;
 use crate::settings;
 use crate::standby::stand_by;
 use crate::terminal;
 use crate::until::UntilArguments;
 use decided::Decided;
+use dry_run::dry_run;
+use failures::lab_failure;
+pub(crate) use failures::store_failure;
+use result::{create, resume};
+use scratch::tempdir;
 
 /// Where results go unless told otherwise.
 pub const RESULTS: &str = "results";
@@ -233,166 +241,6 @@ fn conclude(records: &[RunRecord], path: &Path, quiet: bool) -> Result<(), Failu
     }
 }
 
-fn resume(
-    arguments: &RunArguments,
-    text: &str,
-    experiment: &Experiment,
-    now: &Surroundings,
-) -> Result<(ResultDir, Plan, Experiment), Failure> {
-    let path = match &arguments.out {
-        Some(path) => path.clone(),
-        None => newest(&experiment.name)?,
-    };
-    let result = ResultDir::resume(&path).map_err(store_failure)?;
-    if result.experiment() != text {
-        return Err(Failure::usage(format!(
-            "{} is not the file that {} was started with; resume with {} instead, or start a new experiment",
-            arguments.file.display(),
-            path.display(),
-            path.join("experiment.toml").display(),
-        )));
-    }
-    if arguments.until.until_decided && result.meta().origin.until_decided.is_none() {
-        return Err(Failure::usage(format!(
-            "{} was begun with a fixed number of runs; leave --until-decided out, or start a new experiment",
-            path.display()
-        )));
-    }
-    let plan: Plan = result.plan().map_err(store_failure)?;
-    let before: Surroundings = result.fingerprint().map_err(store_failure)?;
-    let mut differences: Vec<String> = before
-        .machine
-        .differences(&now.machine)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    for (what, programs) in &before.programs {
-        if now.programs.get(what) != Some(programs) {
-            differences.push(format!("{what}: its programs are not the same as before"));
-        }
-    }
-    if !differences.is_empty() {
-        return Err(Failure::environment(format!(
-            "{} was begun under other conditions, so its runs cannot be joined with new ones:\n  {}",
-            path.display(),
-            differences.join("\n  ")
-        )));
-    }
-    Ok((result, plan, experiment.clone()))
-}
-
-/// The newest result of an experiment below the default directory.
-fn newest(name: &str) -> Result<PathBuf, Failure> {
-    let prefix = format!("{name}-");
-    let entries = fs::read_dir(RESULTS).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_string_lossy()
-                .strip_prefix(&prefix)
-                .is_some_and(|rest| {
-                    rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains('-')
-                })
-        })
-        .map(|entry| entry.path())
-        .max()
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no result of {name} in `{RESULTS}`; name it with --out"
-            ))
-        })
-}
-
-fn create(
-    path: &Path,
-    text: &str,
-    experiment: &Experiment,
-    plan: &Plan,
-    surroundings: &Surroundings,
-    until_decided: Option<UntilDecided>,
-) -> Result<ResultDir, Failure> {
-    let json = |what: Result<serde_json::Value, serde_json::Error>| {
-        what.map_err(|error| Failure::environment(format!("cannot write JSON: {error}")))
-    };
-    let plan = json(serde_json::to_value(plan))?;
-    let fingerprint = json(serde_json::to_value(surroundings))?;
-    let origin = Origin {
-        perflab: env!("CARGO_PKG_VERSION").to_owned(),
-        created: jiff::Timestamp::now().to_string(),
-        name: experiment.name.clone(),
-        argv: std::env::args().collect(),
-        until_decided,
-        imported: None,
-    };
-    ResultDir::create(path, text, &plan, &fingerprint, origin).map_err(store_failure)
-}
-
-/// The plan in words: what would run, how often, and for how long at most.
-fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
-    use std::fmt::Write;
-    let design = &experiment.design;
-    let mut out = String::new();
-    let mut line = |text: String| {
-        let _ = writeln!(out, "{text}");
-    };
-    line(format!(
-        "{}: {}",
-        experiment.name,
-        experiment
-            .question
-            .as_deref()
-            .unwrap_or("no question given")
-    ));
-    line(format!(
-        "{} cells x {} runs = {} runs, in {} blocks of {} runs of each cell",
-        plan.cells.len(),
-        design.runs,
-        plan.runs.len(),
-        design.blocks(),
-        design.block
-    ));
-    let longest = plan
-        .runs
-        .iter()
-        .filter_map(|run| plan.cells.get(run.cell))
-        .filter_map(|cell| experiment.workload(cell).ok())
-        .map(|workload| {
-            workload
-                .timeout
-                .unwrap_or(design.timeout)
-                .saturating_add(design.pause)
-        })
-        .fold(Duration::ZERO, Duration::saturating_add);
-    line(format!(
-        "at most {} of workload, if every run took its whole time limit{}",
-        human(longest),
-        design.limit.map_or_else(String::new, |limit| format!(
-            "; ends after {}",
-            format_duration(limit)
-        ))
-    ));
-    line(format!("baseline: {}", experiment.baseline()));
-    for settings in settings::named(experiment) {
-        line(format!("changes settings of the machine for {settings}"));
-    }
-    line(match seed {
-        Some(seed) => format!("seed {seed}"),
-        None => {
-            "no seed given: each run draws its own; the order below is that of seed 0".to_owned()
-        }
-    });
-    for run in &plan.runs {
-        if let Some(cell) = plan.cells.get(run.cell) {
-            line(format!(
-                "block {:>3}  run {:>5}  {}",
-                run.block, run.run, cell.id
-            ));
-        }
-    }
-    out
-}
-
 fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
@@ -444,77 +292,9 @@ pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
     })
 }
 
-/// A failure of the store, with the code that tells whose it is.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "for map_err, which hands it over"
-)]
-pub(crate) fn store_failure(error: StoreError) -> Failure {
-    let code = match error {
-        StoreError::NotEmpty(_) => Code::Usage,
-        StoreError::Lock(_) => Code::Environment,
-        _ => Code::NoData,
-    };
-    Failure::new(code, error.to_string())
-}
-
-fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure {
-    let code = match error {
-        LabError::Interrupted => Code::Interrupted,
-        LabError::Limit(_) => Code::TimeLimit,
-        LabError::Cpus(_) => Code::Environment,
-        LabError::Plan(_) => Code::Usage,
-        LabError::Hopeless { .. } | LabError::Store(_) | LabError::System(_) => Code::NoData,
-    };
-    let advice = match error {
-        LabError::Hopeless { .. } => {
-            format!("the raw output is below {}", path.join("runs").display())
-        }
-        LabError::Cpus(_) | LabError::Plan(_) => String::new(),
-        _ => format!(
-            "what was recorded is kept; to go on: perflab run {} --resume --out {}",
-            file.display(),
-            path.display()
-        ),
-    };
-    Failure::new(
-        code,
-        [error.to_string(), advice].join("\n").trim_end().to_owned(),
-    )
-}
-
 /// UTC to the second, in a form that sorts and suits a file name.
 pub fn now_for_a_name() -> String {
     jiff::Timestamp::now()
         .strftime("%Y%m%dT%H%M%SZ")
         .to_string()
-}
-
-/// A directory of our own that goes away with the value.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn tempdir() -> Result<Scratch, Failure> {
-    use std::os::unix::fs::DirBuilderExt;
-    let name = format!(
-        "perflab-{}-{:016x}",
-        std::process::id(),
-        rand::random::<u64>()
-    );
-    let path = std::env::temp_dir().join(name);
-    fs::DirBuilder::new()
-        .mode(0o700)
-        .create(&path)
-        .map_err(|error| {
-            Failure::environment(format!(
-                "cannot make a directory in {}: {error}",
-                path.display()
-            ))
-        })?;
-    Ok(Scratch(path))
 }

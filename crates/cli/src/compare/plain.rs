@@ -1,0 +1,116 @@
+//! Plain files of numbers, one for each variant.
+
+use std::fs;
+use std::path::Path;
+
+use perflab_experiment::{Better, Metric};
+use perflab_report::{Claims, Group, Report, Selection, plain_report};
+use perflab_stats::Observation;
+
+use super::{CompareArguments, Way, analysis_failure};
+use crate::failure::Failure;
+
+/// LABEL=FILE, unless a file or directory of the whole name exists.
+pub(super) fn labelled(text: &str) -> Option<(&str, &Path)> {
+    let (label, file) = text.split_once('=')?;
+    (!label.is_empty() && !Path::new(text).exists()).then_some((label, Path::new(file)))
+}
+
+/// The report on files that are labelled on the command line.
+pub(super) fn plain(
+    arguments: &CompareArguments,
+    margin: Option<f64>,
+    confidence: Option<f64>,
+    claims: Claims,
+) -> Result<Report, Failure> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (label, file) in arguments
+        .results
+        .iter()
+        .filter_map(|result| labelled(result))
+    {
+        if groups.iter().any(|group| group.variant == label) {
+            return Err(Failure::usage(format!(
+                "the label `{label}` is given twice"
+            )));
+        }
+        let values = column(file, arguments.column, arguments.delimiter.as_deref())?;
+        if arguments.iterations == 1 && !arguments.independent {
+            refuse_iterations(&values, file)?;
+        }
+        let observations = values
+            .iter()
+            .enumerate()
+            .map(|(index, value)| Observation {
+                block: 1,
+                unit: u32::try_from(index).unwrap_or(u32::MAX) / arguments.iterations,
+                value: *value,
+            })
+            .collect();
+        groups.push(Group {
+            variant: label.to_owned(),
+            observations,
+        });
+    }
+    let metric = Metric {
+        name: "value".to_owned(),
+        unit: arguments.unit.clone(),
+        better: match arguments.better {
+            Way::Lower => Better::Lower,
+            Way::Higher => Better::Higher,
+        },
+    };
+    let selection = Selection {
+        baseline: arguments.baseline.clone(),
+        control: None,
+        margin,
+        confidence: confidence.unwrap_or(0.95),
+        claims,
+        anytime: false,
+    };
+    let mut report = plain_report("plain files", &metric, groups, &selection)
+        .map_err(|error| analysis_failure(&error))?;
+    report.warnings.push(
+        "nothing is known of the order of these runs: if they were not interleaved, whatever \
+         changed meanwhile on the machine counts as a difference"
+            .to_owned(),
+    );
+    Ok(report)
+}
+
+/// A column of a plain file, counted from 1.
+pub fn column(file: &Path, column: u32, delimiter: Option<&str>) -> Result<Vec<f64>, Failure> {
+    let bytes = fs::read(file)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    let delimiter = delimiter.unwrap_or(perflab_formats::columns::WHITE_SPACE);
+    perflab_formats::columns::read(&bytes, column as usize, delimiter)
+        .map_err(|error| Failure::no_data(format!("{}: {error}", file.display())))
+}
+
+/// Numbers that hang together from one to the next are iterations of few processes. Counted as
+/// runs they would prove whatever one likes.
+fn refuse_iterations(values: &[f64], file: &Path) -> Result<(), Failure> {
+    if !perflab_stats::dependence::looks_dependent(values) {
+        return Ok(());
+    }
+    Err(Failure::no_data(format!(
+        "the {} numbers in {} hang together from one to the next, as iterations inside a process \
+         or a machine that drifts do; counted one by one they would prove differences that are not \
+         there. If each N in a row are one process, say --iterations N; if they are separate runs \
+         all the same, say --independent",
+        values.len(),
+        file.display()
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_told_from_paths() {
+        assert_eq!(labelled("a=b.txt"), Some(("a", Path::new("b.txt"))));
+        assert_eq!(labelled("=b.txt"), None);
+        assert_eq!(labelled("results/x"), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! What would run, without running it.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use perflab_experiment::{Experiment, Plan, format_duration};
+
+use crate::progress::human;
+use crate::settings;
+
+/// The plan in words: what would run, how often, and for how long at most.
+pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
+    let design = &experiment.design;
+    let mut out = String::new();
+    let mut line = |text: String| {
+        let _ = writeln!(out, "{text}");
+    };
+    line(format!(
+        "{}: {}",
+        experiment.name,
+        experiment
+            .question
+            .as_deref()
+            .unwrap_or("no question given")
+    ));
+    line(format!(
+        "{} cells x {} runs = {} runs, in {} blocks of {} runs of each cell",
+        plan.cells.len(),
+        design.runs,
+        plan.runs.len(),
+        design.blocks(),
+        design.block
+    ));
+    let longest = plan
+        .runs
+        .iter()
+        .filter_map(|run| plan.cells.get(run.cell))
+        .filter_map(|cell| experiment.workload(cell).ok())
+        .map(|workload| {
+            workload
+                .timeout
+                .unwrap_or(design.timeout)
+                .saturating_add(design.pause)
+        })
+        .fold(Duration::ZERO, Duration::saturating_add);
+    line(format!(
+        "at most {} of workload, if every run took its whole time limit{}",
+        human(longest),
+        design.limit.map_or_else(String::new, |limit| format!(
+            "; ends after {}",
+            format_duration(limit)
+        ))
+    ));
+    line(format!("baseline: {}", experiment.baseline()));
+    for settings in settings::named(experiment) {
+        line(format!("changes settings of the machine for {settings}"));
+    }
+    line(match seed {
+        Some(seed) => format!("seed {seed}"),
+        None => {
+            "no seed given: each run draws its own; the order below is that of seed 0".to_owned()
+        }
+    });
+    for run in &plan.runs {
+        if let Some(cell) = plan.cells.get(run.cell) {
+            line(format!(
+                "block {:>3}  run {:>5}  {}",
+                run.block, run.run, cell.id
+            ));
+        }
+    }
+    out
+}
