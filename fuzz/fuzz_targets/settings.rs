@@ -1,14 +1,27 @@
-//! Any text as the journal of changed settings, the timers of systemd, and the offloads of a network
-//! interface.
+//! Any bytes as what a lock file says of its holder; any text as the journal of changed settings, the
+//! timers of systemd, and the offloads of a network interface.
 
 #![no_main]
 
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
 use libfuzzer_sys::{Corpus, fuzz_target};
-use perflab_fuzz::has_control;
+use perflab_fuzz::{directory, has_control};
 use perflab_machine::doctor::timers;
 use perflab_machine::tune::{Journal, Target, offload_is_on};
+use perflab_machine::{LockFile, LockFileError};
+
+/// A lock file, and the lock.
+static HELD: LazyLock<(PathBuf, LockFile)> = LazyLock::new(|| {
+    let path = directory().join("lock");
+    let lock = LockFile::try_lock(&path).expect("nobody else has it");
+    (path, lock)
+});
 
 fuzz_target!(|input: &[u8]| -> Corpus {
+    holder(input);
     let Ok(text) = std::str::from_utf8(input) else {
         return Corpus::Reject;
     };
@@ -27,3 +40,16 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let _ = offload_is_on(text, "tx-checksumming");
     Corpus::Keep
 });
+
+/// Whatever the file says, its lock is held, and what is said of the holder can be printed.
+fn holder(input: &[u8]) {
+    let (path, _lock) = &*HELD;
+    fs::write(path, input).expect("a file can be written");
+    match LockFile::try_lock(path) {
+        Err(error @ LockFileError::Held { .. }) => {
+            let said = error.to_string();
+            assert!(!has_control(&said) && !said.contains('\n'), "{said:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
