@@ -1,16 +1,15 @@
-//! From runs to a report: groups samples, compares variants, shares the error among the claims.
+//! From runs to a report: compares every variant with the baseline on every subject.
 
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
 use perflab_stats::anytime::compare_anytime;
-use perflab_stats::multiplicity::holm_weighted;
-use perflab_stats::verdict::{
-    self, Cache, Comparison, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, Warning, compare,
-};
+use perflab_stats::verdict::{self, Cache, Comparison, Terms, Warning, compare};
 
-use crate::headline::headline;
+use crate::judge::{Draft, judge};
 use crate::model::{Answer, Design, Report, Row, SCHEMA, Side, Slow, Verdict};
+use crate::pool::pool;
+use crate::selection::Selection;
 
 /// Runs of one variant on one metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,55 +33,6 @@ pub struct Subject {
     pub metric: Metric,
     /// Runs by variant, the baseline among them.
     pub groups: Vec<Group>,
-}
-
-/// Which claims a report makes. Each takes its share of the error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claims {
-    /// About the typical run.
-    pub typical: bool,
-    /// About the mean.
-    pub mean: bool,
-}
-
-impl Default for Claims {
-    fn default() -> Self {
-        Self {
-            typical: true,
-            mean: true,
-        }
-    }
-}
-
-/// How to compare.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Selection {
-    /// The variant that the others are compared with; the first where absent.
-    pub baseline: Option<String>,
-    /// A variant that is the baseline once more.
-    pub control: Option<String>,
-    /// Largest relative difference that does not matter.
-    pub margin: Option<f64>,
-    /// Confidence level.
-    pub confidence: f64,
-    /// Which claims are made.
-    pub claims: Claims,
-    /// Whether the runs may have been stopped by their own results. Then only what holds whenever
-    /// one stops is claimed, and nothing about the mean.
-    pub anytime: bool,
-}
-
-impl Default for Selection {
-    fn default() -> Self {
-        Self {
-            baseline: None,
-            control: None,
-            margin: None,
-            confidence: 0.95,
-            claims: Claims::default(),
-            anytime: false,
-        }
-    }
 }
 
 /// Why there is nothing to report.
@@ -183,12 +133,6 @@ pub fn analyse(
         claims,
         warnings: Vec::new(),
     })
-}
-
-/// A row, with what is needed until all claims are known.
-struct Draft {
-    row: Row,
-    same: [Option<f64>; 2],
 }
 
 pub(crate) fn variants(subjects: &[Subject]) -> Vec<String> {
@@ -324,138 +268,4 @@ fn in_words(warning: Warning) -> String {
         Warning::Absolute => "values that are not positive: differences are absolute".to_owned(),
         Warning::Exact => "the values do not vary at all".to_owned(),
     }
-}
-
-/// The subjects over which a verdict can be pooled, as one subject per metric.
-///
-/// The run is the unit: its value is the geometric mean over subjects, that is, its effect is the
-/// mean of logarithms. So what subjects have in common within a run counts once, not once each.
-/// Where subjects are measured by separate executions, the first of each in a block make one.
-pub(crate) fn pool(subjects: &[Subject]) -> Vec<Subject> {
-    let mut by_metric: IndexMap<&Metric, Vec<&Subject>> = IndexMap::new();
-    for subject in subjects {
-        by_metric.entry(&subject.metric).or_default().push(subject);
-    }
-    by_metric
-        .into_iter()
-        .filter(|(_, members)| members.len() > 1)
-        .filter_map(|(metric, members)| {
-            let first = members.first()?;
-            let groups: Vec<Group> = first
-                .groups
-                .iter()
-                .map(|group| Group {
-                    variant: group.variant.clone(),
-                    observations: composites(&members, &group.variant),
-                })
-                .collect();
-            let positive = members
-                .iter()
-                .flat_map(|member| &member.groups)
-                .flat_map(|group| &group.observations)
-                .all(|observation| observation.value > 0.0);
-            // Leaving out the runs that have no logarithm would leave out the fastest.
-            let complete = positive && groups.iter().all(|group| !group.observations.is_empty());
-            let mut workloads: Vec<&str> = members.iter().map(|m| m.workload.as_str()).collect();
-            workloads.dedup();
-            complete.then(|| Subject {
-                workload: workloads.join("+"),
-                parameters: IndexMap::new(),
-                part: Some(format!("all {} parts", members.len())),
-                metric: metric.clone(),
-                groups,
-            })
-        })
-        .collect()
-}
-
-/// For each block the runs of a variant over all subjects together, as far as all have them.
-fn composites(members: &[&Subject], variant: &str) -> Vec<Observation> {
-    let mut by_block: IndexMap<u32, Vec<Vec<Observation>>> = IndexMap::new();
-    for member in members {
-        let mut own: IndexMap<u32, Vec<Observation>> = IndexMap::new();
-        let group = member.groups.iter().find(|group| group.variant == variant);
-        for observation in group.iter().flat_map(|group| &group.observations) {
-            own.entry(observation.block).or_default().push(*observation);
-        }
-        for (block, observations) in own {
-            by_block.entry(block).or_default().push(observations);
-        }
-    }
-    let mut composites = Vec::new();
-    for (block, columns) in by_block {
-        let complete = columns.iter().map(Vec::len).min().unwrap_or(0);
-        if columns.len() != members.len() {
-            continue;
-        }
-        for run in 0..complete {
-            let values = columns.iter().filter_map(|column| column.get(run));
-            let logs: f64 = values.map(|observation| observation.value.ln()).sum();
-            let value = (logs / columns.len() as f64).exp();
-            let unit = columns
-                .first()
-                .and_then(|c| c.get(run))
-                .map_or(0, |o| o.unit);
-            composites.push(Observation { block, unit, value });
-        }
-    }
-    composites
-}
-
-/// Shares the error among all claims, and gives every row its verdicts; how many claims there are.
-fn judge(
-    rows: &mut [Draft],
-    pooled: &mut [Draft],
-    selection: &Selection,
-) -> Result<usize, AnalysisError> {
-    let alpha = 1.0 - selection.confidence;
-    let mut drafts: Vec<&mut Draft> = rows.iter_mut().chain(pooled).collect();
-    let asked = [
-        selection.claims.typical,
-        selection.claims.mean && !selection.anytime,
-    ];
-    let weights = [TYPICAL_WEIGHT, MEAN_WEIGHT];
-    let questions: Vec<usize> = (0..asked.len())
-        .filter(|question| asked[*question])
-        .collect();
-    let mut differences = Vec::new();
-    let mut sames = Vec::new();
-    for draft in &drafts {
-        for &question in &questions {
-            let p = [draft.row.typical.p, draft.row.mean.p][question];
-            differences.push((p, weights[question]));
-            sames.push((draft.same[question].unwrap_or(1.0), weights[question]));
-        }
-    }
-    let holm = |claims: &[(f64, f64)]| {
-        holm_weighted(claims).map_err(|source| AnalysisError::Statistics {
-            what: "all claims".to_owned(),
-            source,
-        })
-    };
-    let adjusted = holm(&differences)?;
-    let same = holm(&sames)?;
-    for (index, draft) in drafts.iter_mut().enumerate() {
-        for (place, &question) in questions.iter().enumerate() {
-            let claim = index * questions.len() + place;
-            let better = draft.row.metric.better;
-            let answer = match question {
-                0 => &mut draft.row.typical,
-                _ => &mut draft.row.mean,
-            };
-            answer.p_adjusted = Some(adjusted[claim]);
-            answer.verdict = if selection.margin.is_some() && same[claim] <= alpha {
-                Verdict::Same
-            } else if adjusted[claim] <= alpha {
-                match (answer.difference > 0.0, better) {
-                    (true, Better::Higher) | (false, Better::Lower) => Verdict::Better,
-                    _ => Verdict::Worse,
-                }
-            } else {
-                Verdict::NotProven
-            };
-        }
-        draft.row.headline = headline(&draft.row);
-    }
-    Ok(differences.len())
 }

@@ -2,21 +2,28 @@
 
 mod aligned;
 mod analysis;
+mod cautions;
 mod costs;
 mod csv;
 mod deciles;
 mod detail;
 mod difference;
+mod filter;
 mod headline;
 mod imported;
 mod json;
+mod judge;
 mod levels;
 mod markdown;
 mod model;
 mod number;
+mod plain;
 mod planning;
+mod pool;
+mod recorded;
 mod saturation;
 mod sections;
+mod selection;
 mod steady;
 mod stopping;
 mod subjects;
@@ -28,20 +35,24 @@ mod wander;
 mod words;
 
 pub use self::csv::csv;
-pub use analysis::{AnalysisError, Claims, Group, Selection, Subject, analyse};
+pub use analysis::{AnalysisError, Group, Subject, analyse};
 pub use costs::Costs;
 pub use deciles::add_deciles;
 pub use detail::detail;
 pub use difference::{interval, percent};
+pub use filter::Filter;
 pub use json::{json, schema};
 pub use markdown::markdown;
 pub use model::{
     Answer, Decile, Design, Level, Levels, Report, Row, SCHEMA, Side, Slow, UntilDecided, Verdict,
 };
 pub use number::{probability, share, value, value_with_unit};
+pub use plain::plain_report;
 pub use planning::{Goal, PlanReport, known_plan, pilot_plan, plan_schema, plan_text};
+pub use recorded::result_report;
+pub use selection::{Claims, Selection};
 pub use steady::{SteadyReport, steady_report, steady_schema, steady_text};
 pub use stopping::{ending, is_decided};
-pub use subjects::{Filter, plain_report, result_report, result_subjects};
+pub use subjects::result_subjects;
 pub use terminal::TextOptions;
 pub use text::text;

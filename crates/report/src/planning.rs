@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aligned::aligned;
-use crate::analysis::{AnalysisError, Claims, Selection, Subject, pool, variants};
+use crate::analysis::{AnalysisError, Subject, variants};
 use crate::number;
+use crate::pool::pool;
+use crate::selection::{Claims, Selection};
 use crate::terminal::TextOptions;
 
 /// Runs that a difference takes.

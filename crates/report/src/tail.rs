@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use perflab_experiment::Metric;
 use perflab_stats::quantile::{min_values, quantile};
 
-use crate::analysis::{Selection, Subject};
-use crate::subjects::Filter;
+use crate::analysis::Subject;
+use crate::filter::Filter;
+use crate::selection::Selection;
 
 /// `latency p99.9`.
 pub(crate) fn tail_name(metric: &str, tail: f64) -> String {

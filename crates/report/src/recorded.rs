@@ -1,0 +1,99 @@
+//! The whole report of a recorded experiment.
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+use perflab_experiment::{Experiment, Plan};
+use perflab_store::RunRecord;
+
+use crate::analysis::{AnalysisError, analyse};
+use crate::cautions::warnings;
+use crate::filter::Filter;
+use crate::imported;
+use crate::levels::add_levels;
+use crate::model::{Design, Report, UntilDecided};
+use crate::selection::Selection;
+use crate::subjects::result_subjects;
+use crate::tail::short_runs;
+use crate::wander::add_wandering;
+
+/// Compares the variants of a recorded experiment.
+///
+/// # Errors
+/// When there is nothing to compare, or the filter names something that there is not.
+pub fn result_report(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+    filter: &Filter,
+    selection: &Selection,
+) -> Result<Report, AnalysisError> {
+    let finished = finished_blocks(plan, records);
+    // A block under way is no fair game: whoever looks at it may stop when it suits.
+    let counted: Vec<RunRecord> = records
+        .iter()
+        .filter(|record| !selection.anytime || record.block <= finished)
+        .cloned()
+        .collect();
+    let (all, records) = (records, counted.as_slice());
+    let subjects = result_subjects(experiment, plan, records, filter, selection)?;
+    let mut report = analyse(
+        &experiment.name,
+        experiment.question.clone(),
+        &subjects,
+        design(experiment, plan, all),
+        selection,
+    )?;
+    if selection.anytime {
+        report.design.until_decided = Some(UntilDecided {
+            blocks: finished,
+            most: report.design.blocks,
+            stopped: None,
+        });
+        report.design.blocks = finished;
+    } else if all.len() < plan.runs.len() {
+        report.warnings.push(format!(
+            "{} of {} planned runs are recorded; `perflab run --resume` makes the rest",
+            all.len(),
+            plan.runs.len()
+        ));
+    }
+    report.warnings.extend(warnings(experiment, records));
+    if experiment.is_imported() {
+        let caveats = imported::caveats(&report);
+        report.warnings.extend(caveats);
+    } else {
+        add_wandering(&mut report, records);
+    }
+    add_levels(&mut report, experiment, records);
+    report
+        .warnings
+        .extend(short_runs(&subjects, filter, selection));
+    Ok(report)
+}
+
+fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design {
+    let mut failed: IndexMap<String, usize> = IndexMap::new();
+    for record in records.iter().filter(|record| !record.status.passed()) {
+        *failed.entry(record.status.name().to_owned()).or_default() += 1;
+    }
+    Design {
+        blocks: plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
+        planned: plan.runs.len(),
+        recorded: records.len(),
+        failed,
+        seed: Some(plan.seed).filter(|_| !experiment.is_imported()),
+        randomised: !experiment.is_imported(),
+        until_decided: None,
+    }
+}
+
+/// How many blocks, from the first on, have all their runs recorded, passed or not.
+fn finished_blocks(plan: &Plan, records: &[RunRecord]) -> u32 {
+    let recorded: HashSet<u32> = records.iter().map(|record| record.run).collect();
+    let missing = plan.runs.iter().find(|run| !recorded.contains(&run.run));
+    match missing {
+        Some(run) => run.block.saturating_sub(1),
+        None => plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
+    }
+}
