@@ -20,6 +20,7 @@
 //! | How many runs does it take to show a difference? | [`planning`] |
 //! | How many claims are made at once? | [`multiplicity`] |
 //! | Are these runs at all, or iterations inside one? | [`dependence`], [`serial`] |
+//! | Did the machine drift meanwhile, and did the difference? | [`drift`], [`trend`] |
 //! | From which iteration on is a process steady? | [`steady`] |
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
 //! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
@@ -36,6 +37,7 @@ pub mod dependence;
 pub mod detectable;
 pub mod dip;
 mod distribution;
+pub mod drift;
 pub mod equivalence;
 mod error;
 pub mod guard;
@@ -60,6 +62,7 @@ pub mod shift_function;
 pub mod steady;
 mod stratum;
 pub mod summary;
+pub mod trend;
 pub mod verdict;
 
 pub use error::Error;

@@ -8,15 +8,13 @@
 //! |---|---|
 //! | neighbours alike, at some distance | [`autocorrelation`], [`ljung_box`], [`von_neumann_ratio`] |
 //! | long stays above or below the median | [`runs_test`] |
-//! | a steady rise or fall | [`mann_kendall`], [`theil_sen`] |
+//! | a steady rise or fall | [`crate::trend`] |
 //!
 //! The p-values are those of large samples: take them for what they are below about 20 values.
 
 mod autocorrelation;
 mod runs;
-mod trend;
 
 pub(crate) use autocorrelation::raw_von_neumann_ratio;
 pub use autocorrelation::{LjungBox, autocorrelation, ljung_box, von_neumann_ratio};
 pub use runs::{RunsTest, runs_test};
-pub use trend::{MOST_SLOPES, MannKendall, mann_kendall, theil_sen};

@@ -9,6 +9,7 @@
 )]
 
 mod deciles;
+mod drift;
 mod flags;
 mod planning;
 mod runs;
@@ -27,10 +28,11 @@ const TRIALS: u64 = 10_000;
 /// A table: prints its lines, and tells whether every promise in it is kept.
 type Table = fn(trials: u64, seed: u64) -> bool;
 
-const TABLES: [(&str, Table); 5] = [
+const TABLES: [(&str, Table); 6] = [
     ("Verdicts", verdicts::table),
     ("Deciles", deciles::table),
     ("Flags", flags::table),
+    ("Drift", drift::table),
     ("Planning", planning::table),
     ("Steady state", steadiness::table),
 ];

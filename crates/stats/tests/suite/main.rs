@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod classes;
+mod drift;
 mod edges;
 mod exhaustive;
 mod fast_paths;
@@ -19,3 +20,4 @@ mod serial;
 mod shift_function;
 mod steady;
 mod support;
+mod trend;
