@@ -24,6 +24,7 @@ use recorded::recorded;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  perflab compare results/first\n  \
 perflab compare results/first --metric wall --detail\n  \
+perflab compare results/first --drift\n  \
 perflab compare old=before.txt new=after.txt --unit ms --better lower\n  \
 perflab compare results/first --margin 1% --gate same --format json")]
 pub struct CompareArguments {
@@ -76,6 +77,11 @@ pub struct CompareArguments {
     /// Compare every row decile by decile (implies --detail).
     #[arg(long)]
     deciles: bool,
+
+    /// Show for every row how the levels and their difference moved from the first block to the
+    /// last.
+    #[arg(long)]
+    drift: bool,
 
     /// Plain ASCII.
     #[arg(long)]
@@ -206,10 +212,20 @@ fn render(reports: &[Report], arguments: &CompareArguments) -> String {
                         out.push_str(&perflab_report::detail(row, report, &options));
                     }
                 }
+                if arguments.drift {
+                    out.push('\n');
+                    out.push_str(&perflab_report::drift_text(report, &options));
+                }
             }
             Form::Json => out.push_str(&perflab_report::json(report)),
             Form::Csv => out.push_str(&perflab_report::csv(report)),
-            Form::Markdown => out.push_str(&perflab_report::markdown(report)),
+            Form::Markdown => {
+                out.push_str(&perflab_report::markdown(report));
+                if arguments.drift {
+                    out.push('\n');
+                    out.push_str(&perflab_report::drift_markdown(report));
+                }
+            }
         }
     }
     out

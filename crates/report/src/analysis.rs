@@ -6,6 +6,7 @@ use perflab_stats::Observation;
 use perflab_stats::anytime::compare_anytime;
 use perflab_stats::verdict::{self, Cache, Comparison, Terms, Warning, compare};
 
+use crate::drift::measured;
 use crate::judge::{Draft, judge};
 use crate::model::{Answer, Design, Report, Row, SCHEMA, Side, Slow, Verdict};
 use crate::pool::pool;
@@ -182,7 +183,9 @@ fn compare_subject(
                 what: format!("{} of {}", subject.metric.name, group.variant),
                 source,
             })?;
-            Ok(draft(subject, group, base, &comparison))
+            let mut draft = draft(subject, group, base, &comparison);
+            draft.row.drift = measured(base, group, comparison.relative, selection);
+            Ok(draft)
         })
         .collect()
 }
@@ -212,6 +215,7 @@ fn draft(subject: &Subject, group: &Group, base: &Group, comparison: &Comparison
             .filter(|smallest| smallest.is_finite()),
         deciles: Vec::new(),
         levels: Vec::new(),
+        drift: None,
         headline: String::new(),
         warnings: comparison
             .warnings

@@ -1,5 +1,6 @@
 //! The report as comma-separated values (RFC 4180), for other programs.
 
+use crate::drift::{Drift, Trend};
 use crate::model::{Report, Row, Verdict};
 use crate::sections::distinct;
 use crate::terminal::clean;
@@ -74,6 +75,46 @@ const FIGURES: [Column; 36] = [
     ("warnings", |row| row.warnings.join("; ")),
 ];
 
+/// Which series of a row.
+type OfDrift = fn(&Drift) -> &Trend;
+
+const SERIES: [(&str, OfDrift); 3] = [
+    ("base", |drift| &drift.base),
+    ("candidate", |drift| &drift.candidate),
+    ("difference", |drift| &drift.difference),
+];
+
+/// A figure of a series.
+type OfTrend = fn(&Trend) -> Option<f64>;
+
+const TRENDS: [(&str, OfTrend); 7] = [
+    ("start", |trend| Some(trend.start)),
+    ("end", |trend| Some(trend.end)),
+    ("change", |trend| Some(trend.change)),
+    ("low", |trend| trend.low),
+    ("high", |trend| trend.high),
+    ("p", |trend| trend.p),
+    ("p_adjusted", |trend| trend.p_adjusted),
+];
+
+/// Each figure of each series: `drift.base.start`.
+fn drift_header() -> impl Iterator<Item = String> {
+    SERIES.into_iter().flat_map(|(series, _)| {
+        TRENDS
+            .into_iter()
+            .map(move |(figure, _)| format!("drift.{series}.{figure}"))
+    })
+}
+
+fn drift_fields(row: &Row) -> impl Iterator<Item = String> {
+    SERIES.into_iter().flat_map(|(_, series)| {
+        let trend = row.drift.as_ref().map(series);
+        TRENDS
+            .into_iter()
+            .map(move |(_, figure)| optional(trend.and_then(figure)))
+    })
+}
+
 /// The report as a header and one line for each row, the pooled ones last.
 ///
 /// Every field of a row, but of its single values only their number; each parameter in a column `parameter:NAME`.
@@ -94,6 +135,7 @@ pub fn csv(report: &Report) -> String {
             .chain(&FIGURES)
             .map(|(name, _)| (*name).to_owned()),
     );
+    header.extend(drift_header());
 
     let record = |row: &Row, pooled: bool| {
         let mut record = vec![
@@ -106,6 +148,7 @@ pub fn csv(report: &Report) -> String {
             .map(|name| row.parameters.get(*name).cloned());
         record.extend(values.map(Option::unwrap_or_default));
         record.extend(SUBJECT.iter().chain(&FIGURES).map(|(_, field)| field(row)));
+        record.extend(drift_fields(row));
         record
     };
     let rows = report.rows.iter().map(|row| record(row, false));

@@ -88,7 +88,8 @@ fn table(section: &Section<'_>) -> String {
     text
 }
 
-fn line(cells: impl Iterator<Item = String>) -> String {
+/// A line of a table.
+pub(crate) fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }
 
@@ -106,7 +107,7 @@ fn verdict(row: &Row) -> String {
 }
 
 /// The text on one line, free of markup: Markdown's own, HTML's, and the separator of cells.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in clean(&one_line(text)).chars() {
         match character {

@@ -1,5 +1,6 @@
 //! What a comparison says, ready to be rendered or read by a program.
 
+use crate::drift::Drift;
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_store::StopReason;
@@ -104,6 +105,10 @@ pub struct Row {
     /// the candidate.
     #[serde(default)]
     pub levels: Vec<Levels>,
+    /// How the levels and their difference moved from the first block to the last; absent with
+    /// fewer than three blocks, or where the order within blocks was not random.
+    #[serde(default)]
+    pub drift: Option<Drift>,
     /// The verdicts in a word or two.
     pub headline: String,
     /// Things to know about this row.

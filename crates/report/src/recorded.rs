@@ -8,6 +8,7 @@ use perflab_store::RunRecord;
 
 use crate::analysis::{AnalysisError, analyse};
 use crate::cautions::warnings;
+use crate::drift::settle_drift;
 use crate::filter::Filter;
 use crate::imported;
 use crate::levels::add_levels;
@@ -59,6 +60,7 @@ pub fn result_report(
         ));
     }
     report.warnings.extend(warnings(experiment, records));
+    settle_drift(&mut report);
     if experiment.is_imported() {
         let caveats = imported::caveats(&report);
         report.warnings.extend(caveats);

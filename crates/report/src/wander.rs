@@ -8,6 +8,11 @@ use crate::model::{Report, Row};
 /// Adds a warning to every row whose runs, in the order of execution, hang together.
 pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord]) {
     for row in &mut report.rows {
+        // That the machine drifted is said already.
+        let drift = row.drift.as_ref();
+        if drift.is_some_and(|drift| drift.base.is_proven(report.confidence)) {
+            continue;
+        }
         // Runs that share a build or a start are alike for that.
         if [&row.base, &row.candidate]
             .iter()

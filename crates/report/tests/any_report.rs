@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_report::{
-    Answer, Design, Report, Row, Side, Slow, TextOptions, UntilDecided, Verdict, csv, detail, json,
-    markdown, text,
+    Answer, Design, Drift, Report, Row, Side, Slow, TextOptions, Trend, UntilDecided, Verdict, csv,
+    detail, drift_markdown, drift_text, json, markdown, settle_drift, text,
 };
 use perflab_store::StopReason;
 use proptest::prelude::*;
@@ -86,6 +86,26 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn trend()(
+        points in prop::collection::vec((any::<u32>(), number()), 0..12),
+        figures in [number(), number(), number()],
+        options in prop::collection::vec(prop::option::of(number()), 4),
+    ) -> Trend {
+        let (blocks, medians) = points.into_iter().unzip();
+        let [start, end, change] = figures;
+        let (low, high, p, p_adjusted) = (options[0], options[1], options[2], options[3]);
+        Trend { blocks, medians, start, end, change, low, high, p, p_adjusted }
+    }
+}
+
+prop_compose! {
+    fn drift()(trends in [trend().boxed(), trend().boxed(), trend().boxed()]) -> Drift {
+        let [base, candidate, difference] = trends;
+        Drift { base, candidate, difference }
+    }
+}
+
+prop_compose! {
     fn row()(
         names in [name(), name(), name(), name()],
         unit in unit().boxed(),
@@ -97,6 +117,7 @@ prop_compose! {
         relative in any::<bool>(),
         slow in prop::option::of(slow().boxed()),
         detectable in prop::option::of(number()),
+        drift in prop::option::of(drift().boxed()),
         warnings in prop::collection::vec(name(), 0..3),
     ) -> Row {
         let [workload, metric, variant, headline] = names;
@@ -118,6 +139,7 @@ prop_compose! {
             detectable,
             deciles: Vec::new(),
             levels: Vec::new(),
+            drift,
             headline,
             warnings,
         }
@@ -185,6 +207,7 @@ proptest! {
         for row in &report.rows {
             output += &detail(row, &report, &options);
         }
+        output += &drift_text(&report, &options);
         prop_assert!(!has_control(&output), "{output:?}");
         prop_assert!(!ascii || output.is_ascii(), "{output:?}");
     }
@@ -213,7 +236,9 @@ proptest! {
 
     #[test]
     fn markdown_tables_have_as_many_cells_in_each_line(report in report().boxed()) {
-        let output = markdown(&report);
+        let mut report = report;
+        settle_drift(&mut report);
+        let output = markdown(&report) + &drift_markdown(&report);
         prop_assert!(!has_control(&output));
         let cells = |line: &str| line.replace("\\\\", "").replace("\\|", "").matches('|').count();
         let lines: Vec<&str> = output.lines().collect();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use perflab_experiment::{Better, Metric};
-use perflab_report::{Group, Report, Selection, TextOptions, plain_report};
+use perflab_report::{Group, Report, Selection, TextOptions, plain_report, settle_drift};
 use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
@@ -98,6 +98,7 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
     report.design.seed = findings.randomised.then_some(findings.seed);
     report.design.randomised = findings.randomised;
     report.design.until_decided = findings.until_decided;
+    settle_drift(&mut report);
     if !findings.randomised {
         report.warnings.push(
             "the commands ran one after the other: what changed meanwhile on the machine counts \

@@ -71,6 +71,7 @@ pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdi
         detectable: Some(0.008),
         deciles: Vec::new(),
         levels: Vec::new(),
+        drift: None,
         warnings: Vec::new(),
     }
 }
@@ -90,6 +91,7 @@ pub fn pooled(variant: &str, difference: f64, verdict: Verdict) -> Row {
         detectable: Some(0.003),
         deciles: Vec::new(),
         levels: Vec::new(),
+        drift: None,
         ..row("", variant, 1.0, difference, verdict)
     }
 }

@@ -1,0 +1,263 @@
+//! Drift on request: for each row the levels and the difference at the start and at the end, and a
+//! line of small bars over the blocks.
+
+use super::model::{Drift, Trend};
+use super::plot::Axis;
+use super::{is_same_subject, words};
+use crate::aligned::aligned;
+use crate::markdown::{escape, line};
+use crate::model::{Report, Row};
+use crate::number;
+use crate::sections::{metric_in_words, row_label};
+use crate::terminal::{TextOptions, pad};
+use unicode_width::UnicodeWidthStr;
+
+/// Columns of a name before it is cut.
+const LONGEST_NAME: usize = 32;
+
+/// Bars of a line, where there is room.
+const MOST_BARS: usize = 60;
+
+const HEADER: [&str; 6] = ["start", "end", "drift", "p", "p (Holm)", ""];
+
+/// One series of a row.
+struct Series<'a> {
+    name: String,
+    trend: &'a Trend,
+    start: String,
+    end: String,
+    verdict: &'static str,
+}
+
+/// The section for a terminal.
+pub fn drift_text(report: &Report, options: &TextOptions) -> String {
+    let mut text = options.paragraph("drift, from the first block to the last");
+    for row in all(report) {
+        let Some(drift) = &row.drift else { continue };
+        text += &options.paragraph(&title(row, report));
+        let series = series(row, drift, report);
+        let mut table = vec![std::array::from_fn(|cell| {
+            cell.checked_sub(1)
+                .map_or_else(String::new, |cell| HEADER[cell].to_owned())
+        })];
+        let names: Vec<String> = series
+            .iter()
+            .map(|series| options.cut(&options.show(&series.name), LONGEST_NAME))
+            .collect();
+        table.extend(series.iter().zip(&names).map(|(series, name)| {
+            let [start, end, drift, p, adjusted, verdict] =
+                cells(series, row).map(|cell| options.show(&cell));
+            [name.clone(), start, end, drift, p, adjusted, verdict]
+        }));
+        text += &aligned(&table, 1);
+        text += &plots(drift, &names, row, is_pooled(row, report), options);
+        text.push('\n');
+    }
+    for sentence in limits(report) {
+        text += &options.paragraph(&sentence);
+    }
+    text
+}
+
+/// The section in GitHub's Markdown.
+pub fn drift_markdown(report: &Report) -> String {
+    let mut text = "#### Drift, from the first block to the last\n\n".to_owned();
+    for row in all(report) {
+        let Some(drift) = &row.drift else { continue };
+        text += &format!("{}\n\n", escape(&title(row, report)));
+        let header = ["".to_owned()].into_iter().chain(HEADER.map(str::to_owned));
+        text += &line(header);
+        text += "| :--- | ---: | ---: | ---: | ---: | ---: | :--- |\n";
+        for series in series(row, drift, report) {
+            let cells = cells(&series, row).into_iter();
+            let cells = std::iter::once(series.name.clone()).chain(cells);
+            text += &line(cells.map(|cell| escape(&cell)));
+        }
+        text.push('\n');
+    }
+    for sentence in limits(report) {
+        text += &format!("- {}\n", escape(&sentence));
+    }
+    text
+}
+
+fn all(report: &Report) -> impl Iterator<Item = &Row> {
+    report.rows.iter().chain(&report.pooled)
+}
+
+/// A pooled row's levels are means over parts, whose size has no meaning of its own.
+fn is_pooled(row: &Row, report: &Report) -> bool {
+    report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row))
+}
+
+fn title(row: &Row, report: &Report) -> String {
+    format!(
+        "{}: {} against {}: {}",
+        row_label(row),
+        row.variant,
+        report.baseline,
+        metric_in_words(&row.metric)
+    )
+}
+
+/// The baseline, the candidate, their difference, and the control's.
+fn series<'a>(row: &Row, drift: &'a Drift, report: &'a Report) -> Vec<Series<'a>> {
+    let level = |name: &str, trend: &'a Trend| {
+        let (start, end) = match is_pooled(row, report) {
+            true => (String::new(), String::new()),
+            false => number::pair(trend.start, trend.end, &row.metric.unit),
+        };
+        let verdict = if trend.is_proven(report.confidence) {
+            "drifted"
+        } else {
+            ""
+        };
+        Series {
+            name: name.to_owned(),
+            trend,
+            start,
+            end,
+            verdict,
+        }
+    };
+    let between = |name: String, trend: &'a Trend| Series {
+        name,
+        trend,
+        start: trend.difference_in_words(trend.start, row),
+        end: trend.difference_in_words(trend.end, row),
+        verdict: if trend.is_proven(report.confidence) {
+            "changed"
+        } else {
+            ""
+        },
+    };
+    let mut series = vec![
+        level(&report.baseline, &drift.base),
+        level(&row.variant, &drift.candidate),
+        between("difference".to_owned(), &drift.difference),
+    ];
+    let control = words::control(row, report).filter(|(control, _)| control.variant != row.variant);
+    series.extend(control.map(|(_, trend)| between("the control's".to_owned(), trend)));
+    series
+}
+
+fn cells(series: &Series<'_>, row: &Row) -> [String; 6] {
+    let p = |p: Option<f64>| p.map_or_else(|| number::NONE.to_owned(), probability);
+    [
+        series.start.clone(),
+        series.end.clone(),
+        series.trend.change_in_words(row),
+        p(series.trend.p),
+        p(series.trend.p_adjusted),
+        series.verdict.to_owned(),
+    ]
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.000_1 {
+        "<0.0001".to_owned()
+    } else {
+        format!("{p:.4}")
+    }
+}
+
+/// A line of bars for each variant on a common axis, and one for the difference.
+fn plots(
+    drift: &Drift,
+    names: &[String],
+    row: &Row,
+    is_pooled: bool,
+    options: &TextOptions,
+) -> String {
+    let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let columns = options
+        .width
+        .saturating_sub(width + 30)
+        .clamp(10, MOST_BARS);
+    let [base, candidate, between] = [&drift.base, &drift.candidate, &drift.difference]
+        .map(|trend| (trend.blocks.as_slice(), trend.medians.as_slice()));
+    let level = |value| number::value_with_unit(value, &row.metric.unit);
+    let change = |value| drift.difference.difference_in_words(value, row);
+    let levels = Axis::of(&[base, candidate]);
+    let mut text = String::new();
+    let mut draw = |name: Option<&String>,
+                    axis: &Option<Axis>,
+                    series: (&[u32], &[f64]),
+                    end: Option<&dyn Fn(f64) -> String>| {
+        let (Some(name), Some(axis)) = (name, axis) else {
+            return;
+        };
+        let (low, high) = axis.ends();
+        let bars = axis.draw(series.0, series.1, columns, options.ascii);
+        let ends = end.map(|end| format!("  {} to {}", end(low), end(high)));
+        let ends = options.show(&ends.unwrap_or_default());
+        text += &format!("{}  {bars}{ends}\n", pad(name, width, false));
+    };
+    let level = (!is_pooled).then_some(&level as &dyn Fn(f64) -> String);
+    draw(names.first(), &levels, base, level);
+    draw(names.get(1), &levels, candidate, level);
+    draw(names.get(2), &Axis::of(&[between]), between, Some(&change));
+    text
+}
+
+/// What can be said at all, and what the figures are.
+fn limits(report: &Report) -> Vec<String> {
+    let design = &report.design;
+    if !design.randomised {
+        return vec![
+            "the runs are not known to have been in random order within blocks, so nothing can be \
+             said of drift: it would be part of the difference"
+                .to_owned(),
+        ];
+    }
+    let points = all(report).filter_map(|row| Some(row.drift.as_ref()?.base.blocks.len()));
+    let Some(blocks) = points.max() else {
+        return vec![format!(
+            "drift shows from block to block, and takes at least 3 of them with runs of both sides; \
+             there are {}",
+            design.blocks
+        )];
+    };
+    let mut sentences = vec![
+        "the line through the medians of the blocks: Theil and Sen; p: Mann and Kendall; bars: the \
+         medians, levels on one axis"
+            .to_owned(),
+    ];
+    let [levels, differences] = families(report);
+    if design.until_decided.is_some() {
+        sentences.push("measured until decided: nothing is claimed of drift".to_owned());
+        return sentences;
+    }
+    let alpha = 1.0 - report.confidence;
+    let most = levels.max(differences);
+    let least = (3..=100_usize).find(|blocks| smallest_p(*blocks) * most as f64 <= alpha);
+    if let Some(least) = least.filter(|least| blocks < *least) {
+        sentences.push(format!(
+            "{blocks} blocks are too few to prove any drift among {most} claims: {least} are the least"
+        ));
+    }
+    sentences.push(format!(
+        "two families of claims beside those of the report (Holm): {levels} about levels, \
+         {differences} about differences; at most {} chance in each that any is false",
+        number::share(alpha)
+    ));
+    sentences
+}
+
+/// How many claims there are about levels, and about differences.
+fn families(report: &Report) -> [usize; 2] {
+    let rows: Vec<&Row> = all(report).filter(|row| row.drift.is_some()).collect();
+    let subjects = (0..rows.len())
+        .filter(|index| {
+            !rows[..*index]
+                .iter()
+                .any(|row| is_same_subject(row, rows[*index]))
+        })
+        .count();
+    [rows.len() + subjects, rows.len()]
+}
+
+/// The p-value of blocks that rise throughout: two orders out of all.
+fn smallest_p(blocks: usize) -> f64 {
+    2.0 / (1..=blocks).map(|factor| factor as f64).product::<f64>()
+}
