@@ -81,8 +81,12 @@ pub fn drift_markdown(report: &Report) -> String {
     text
 }
 
+/// The control's rows last.
 fn all(report: &Report) -> impl Iterator<Item = &Row> {
-    report.rows.iter().chain(&report.pooled)
+    let rows = report.rows.iter().chain(&report.pooled);
+    let is_control = |row: &&Row| Some(&row.variant) == report.control.as_ref();
+    let others = rows.clone().filter(move |row| !is_control(row));
+    others.chain(rows.filter(is_control))
 }
 
 /// A pooled row's levels are means over parts, whose size has no meaning of its own.
