@@ -13,6 +13,7 @@ mod colour;
 mod counters;
 mod damaged_results;
 mod doctor;
+mod drift;
 mod exchange;
 mod experiment_files;
 mod full_disk;

@@ -48,12 +48,15 @@ pub fn table(trials: u64, seed: u64) -> bool {
             let what = match promised.map(|(promised, _)| promised) {
                 [true, true] => "both",
                 [true, false] => "level",
-                [false, true] => "difference",
-                [false, false] => "none",
+                [false, _] => "difference",
             };
             let word = if holds { "kept" } else { "BROKEN" };
+            let promise = match promised {
+                [(false, _), (false, _)] => "-".to_owned(),
+                _ => format!("{what} at most {most:.2}: {word}"),
+            };
             println!(
-                "{:44} {:8} {level:>8.2} {difference:>11.2}  {what} at most {most:.2}: {word}",
+                "{:44} {:8} {level:>8.2} {difference:>11.2}  {promise}",
                 case.name,
                 design.name()
             );
