@@ -15,21 +15,21 @@ const PLAIN: TextOptions = TextOptions {
     ascii: false,
 };
 
-/// Three variants, the third of them the control.
-fn experiment(blocks: u32, refresh: &str) -> Experiment {
+/// Three variants, the third of them the control, in blocks of 3 + 3 + 3.
+fn experiment(blocks: u32, workloads: &[&str]) -> Experiment {
+    let workloads: String = workloads
+        .iter()
+        .map(|name| format!("[workloads.{name}]\ndriver = \"command\"\ncommand = [\"true\"]\n"))
+        .collect();
     let text = format!(
         "schema = 1
 [design]
 runs = {}
 control = \"again\"
-{refresh}
 [variants.old]
 [variants.new]
 [variants.again]
-[workloads.w]
-driver = \"command\"
-command = [\"true\"]
-",
+{workloads}",
         3 * blocks
     );
     Experiment::parse(&text, "drift.toml").unwrap()
@@ -43,7 +43,7 @@ fn records(plan: &Plan, level: impl Fn(&str, f64) -> f64) -> Vec<RunRecord> {
         let value = 0.1 * (1.0 + 0.01 * noise) * level(variant, f64::from(run.block));
         serde_json::from_value(json!({
             "schema": 1, "run": run.run, "block": run.block, "cell": plan.cells[run.cell].id,
-            "variant": variant, "workload": "w", "unit": run.unit, "status": "PASS", "argv": [],
+            "variant": variant, "workload": plan.cells[run.cell].workload, "unit": run.unit, "status": "PASS", "argv": [],
             "started": "2026-01-01T00:00:00Z", "wall_s": value, "user_s": 0.0, "system_s": 0.0,
             "voluntary_switches": 0, "involuntary_switches": 0, "environment_padding_bytes": 0,
             "samples": [{"name": "wall", "unit": "s", "better": "lower", "value": value}]
@@ -61,7 +61,7 @@ fn selection() -> Selection {
 }
 
 fn reported(blocks: u32, level: impl Fn(&str, f64) -> f64, selection: &Selection) -> Report {
-    let experiment = experiment(blocks, "");
+    let experiment = experiment(blocks, &["w"]);
     let plan = Plan::new(&experiment, 1);
     let records = records(&plan, level);
     result_report(&experiment, &plan, &records, &Filter::default(), selection).unwrap()
@@ -315,7 +315,7 @@ fn what_may_be_stopped_by_its_results_claims_no_drift() {
 
 #[test]
 fn runs_that_failed_leave_their_blocks_out() {
-    let experiment = experiment(10, "");
+    let experiment = experiment(10, &["w"]);
     let plan = Plan::new(&experiment, 1);
     let mut records = records(&plan, |_, block| slower(0.05, block));
     records.retain(|record| record.variant != "new" || record.block != 4);
@@ -390,4 +390,34 @@ fn all_forms_carry_it() {
     assert_eq!(first[column].parse(), Ok(drift.difference.change));
     let read: Report = serde_json::from_str(&json(&report)).unwrap();
     assert_eq!(read.rows[0].drift.as_ref(), Some(drift));
+}
+
+#[test]
+fn several_rows_share_one_line_and_their_pooled_row_has_no_level() {
+    let experiment = experiment(10, &["w", "v"]);
+    let plan = Plan::new(&experiment, 1);
+    let records = records(&plan, |_, block| slower(0.05, block));
+    let filter = Filter::default();
+    let report = result_report(&experiment, &plan, &records, &filter, &selection()).unwrap();
+    let said = said(&report);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains(" wall and 1 more)"), "{said:?}");
+    // Two workloads and the pool, each with a baseline and two candidates.
+    let text = drift_text(&report, &PLAIN);
+    assert!(
+        text.contains("9 about levels, 6 about differences"),
+        "{text}"
+    );
+    let pooled = text.split("v+w all 2 parts: new").nth(1);
+    let pooled = pooled
+        .or_else(|| text.split("w+v all 2 parts: new").nth(1))
+        .unwrap();
+    let level = pooled
+        .lines()
+        .find(|line| line.starts_with("old "))
+        .unwrap();
+    assert!(
+        !level.contains("ms") && level.contains("drifted"),
+        "{pooled}"
+    );
 }
