@@ -33,9 +33,9 @@ pub(crate) fn measured(
     // The tests are for a fixed number of blocks.
     let is_estimate = selection.anytime;
     Some(Drift {
-        base: Trend::of(found.base, is_estimate),
-        candidate: Trend::of(found.candidate, is_estimate),
-        difference: Trend::of(found.difference, is_estimate),
+        base: Trend::of(&found.base, is_estimate),
+        candidate: Trend::of(&found.candidate, is_estimate),
+        difference: Trend::of(&found.difference, is_estimate),
     })
 }
 
@@ -62,7 +62,7 @@ fn share_among_levels(rows: &mut [&mut Row]) {
     let firsts: Vec<usize> = (0..rows.len())
         .map(|index| {
             let same = |row: &&mut Row| is_same_subject(row, &*rows[index]);
-            rows.iter().position(|row| same(row)).unwrap_or(index)
+            rows.iter().position(same).unwrap_or(index)
         })
         .collect();
     let levels = rows.iter_mut().enumerate().flat_map(|(index, row)| {
