@@ -4,7 +4,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use perflab_fuzz::has_control;
-use perflab_report::{Report, TextOptions, csv, detail, json, markdown, text};
+use perflab_report::{
+    Report, TextOptions, csv, detail, drift_markdown, drift_text, json, markdown, settle_drift,
+    text,
+};
 
 fuzz_target!(|input: &[u8]| {
     let Ok(report) = serde_json::from_slice::<Report>(input) else {
@@ -20,6 +23,7 @@ fuzz_target!(|input: &[u8]| {
         for row in &report.rows {
             output += &detail(row, &report, &options);
         }
+        output += &drift_text(&report, &options);
         assert!(!has_control(&output), "{output:?}");
         assert!(!ascii || output.is_ascii(), "{output:?}");
     }
@@ -32,6 +36,11 @@ fuzz_target!(|input: &[u8]| {
         },
     );
     assert!(!has_control(&markdown(&report)));
+    let mut settled = report.clone();
+    settle_drift(&mut settled);
+    assert!(!has_control(
+        &(markdown(&settled) + &drift_markdown(&settled))
+    ));
 
     let table = csv(&report);
     assert_eq!(
