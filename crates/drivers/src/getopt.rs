@@ -144,6 +144,7 @@ fn is(option: Known, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command_lines::args;
 
     const KNOWN: &[Known] = &[
         ("-c", "--client", true),
@@ -152,10 +153,6 @@ mod tests {
         ("", "--timeout", true),
         ("", "--bidir", false),
     ];
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
 
     #[test]
     fn names_values_and_operands_are_told_apart() {

@@ -9,6 +9,8 @@
 mod choice;
 mod closed_loop;
 mod command;
+#[cfg(test)]
+mod command_lines;
 pub mod counters;
 mod error;
 mod fio;

@@ -151,10 +151,7 @@ fn refuse_failure(output: &Output<'_>) -> Result<(), ReadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::command_lines::args;
 
     #[test]
     fn csv_stands_before_a_command_of_the_users_own() {

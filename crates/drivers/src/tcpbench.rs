@@ -125,10 +125,7 @@ impl Driver for Tcpbench {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::command_lines::args;
 
     #[test]
     fn what_has_no_end_or_no_samples_is_refused() {

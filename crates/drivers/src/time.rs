@@ -113,10 +113,7 @@ fn at(line: usize, expected: &str, found: impl Into<String>) -> ReadError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::command_lines::args;
 
     #[test]
     fn the_long_form_is_asked_for_unless_the_arguments_name_one() {

@@ -109,10 +109,7 @@ impl Driver for Wrk {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::command_lines::args;
 
     #[test]
     fn one_url_is_wanted_and_nothing_of_wrk2() {

@@ -127,14 +127,12 @@ pub(super) fn cautions(args: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::Fio;
+    use crate::command_lines::{args, assert_accepted, assert_refused};
 
     #[test]
     fn what_would_never_end_or_not_be_read_is_refused() {
-        for (line, argument) in [
+        let refused = [
             ("--server", "--server"),
             ("--server=ip:::1", "--server"),
             ("-S", "--server"),
@@ -148,19 +146,16 @@ mod tests {
             ("--status-interval=1 x.fio", "--status-interval"),
             ("--parse-only x.fio", "--parse-only"),
             ("-", "-"),
-        ] {
-            let error = check(&args(line)).expect_err(line);
-            assert_eq!(error.argument, argument, "{line}");
-        }
-        for line in [
+        ];
+        assert_refused(&Fio, &refused);
+        let accepted = [
             "x.fio",
             "--name=a --rw=read --size=1m",
             "--output-format=json+ x.fio",
             "--section output x.fio",
             "--name=a --client_id=3",
-        ] {
-            check(&args(line)).expect(line);
-        }
+        ];
+        assert_accepted(&Fio, &accepted);
     }
 
     #[test]

@@ -196,14 +196,12 @@ pub(super) fn cautions(args: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::Iperf3;
+    use crate::command_lines::{args, assert_accepted, assert_refused};
 
     #[test]
     fn what_has_no_end_or_no_document_is_refused() {
-        for (line, argument) in [
+        let refused = [
             ("-s", "--server"),
             ("-sD", "--server"),
             ("-c h --logfile x", "--logfile"),
@@ -213,18 +211,15 @@ mod tests {
             ("-c h -t 0", "-t 0"),
             ("-t 5", "-t 5"),
             ("", ""),
-        ] {
-            let error = check(&args(line)).expect_err(line);
-            assert_eq!(error.argument, argument);
-        }
-        for line in [
+        ];
+        assert_refused(&Iperf3, &refused);
+        let accepted = [
             "-c h",
             "-ch -t1 -P 2",
             "--client=h -T -s -n 1M",
             "-c h -t 5 -R -u -b 0",
-        ] {
-            check(&args(line)).expect(line);
-        }
+        ];
+        assert_accepted(&Iperf3, &accepted);
     }
 
     #[test]

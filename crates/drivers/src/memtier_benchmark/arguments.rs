@@ -117,14 +117,12 @@ pub(super) fn cautions(args: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::MemtierBenchmark;
+    use crate::command_lines::{args, assert_accepted, assert_refused};
 
     #[test]
     fn what_leaves_no_single_report_is_refused() {
-        for (line, argument) in [
+        let refused = [
             ("-o table.txt", "--out-file"),
             ("--out-file=table.txt", "--out-file"),
             ("--json-out-file there.json", "--json-out-file"),
@@ -137,20 +135,17 @@ mod tests {
                 "--command-stats-breakdown=line --command=PING",
                 "--command-stats-breakdown=line",
             ),
-        ] {
-            let error = check(&args(line)).expect_err(line);
-            assert_eq!(error.argument, argument, "{line}");
-        }
-        for line in [
+        ];
+        assert_refused(&MemtierBenchmark, &refused);
+        let accepted = [
             "",
             "-s 127.0.0.1 -p 7000 -t 1 -c 8 --ratio=1:10",
             "-x 1",
             "-h 127.0.0.1",
             "--command-stats-breakdown=command --command PING",
             "--key-prefix -o",
-        ] {
-            check(&args(line)).expect(line);
-        }
+        ];
+        assert_accepted(&MemtierBenchmark, &accepted);
     }
 
     #[test]

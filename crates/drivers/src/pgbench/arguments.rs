@@ -110,14 +110,12 @@ pub(super) fn cautions(args: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::Pgbench;
+    use crate::command_lines::{args, assert_accepted, assert_refused};
 
     #[test]
     fn what_measures_nothing_is_refused() {
-        for (line, argument) in [
+        let refused = [
             ("-i", "-i"),
             ("-i -s 10 bench", "-i"),
             ("--initialize", "-i"),
@@ -126,19 +124,16 @@ mod tests {
             ("-b list", "-b list"),
             ("-f - -T 5", "-f -"),
             ("--show-script=select-only", "--show-script"),
-        ] {
-            let error = check(&args(line)).expect_err(line);
-            assert_eq!(error.argument, argument, "{line}");
-        }
-        for line in [
+        ];
+        assert_refused(&Pgbench, &refused);
+        let accepted = [
             "",
             "-S -T 10 -c 4 bench",
             "-h -i -T 5",
             "-nST5",
             "-f x.sql@2",
-        ] {
-            check(&args(line)).expect(line);
-        }
+        ];
+        assert_accepted(&Pgbench, &accepted);
     }
 
     #[test]

@@ -104,10 +104,7 @@ impl<'a> Options<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::command_lines::args;
 
     #[test]
     fn values_are_no_options_and_the_command_ends_them() {

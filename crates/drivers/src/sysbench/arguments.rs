@@ -105,14 +105,12 @@ pub(super) fn cautions(args: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn args(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::Sysbench;
+    use crate::command_lines::{args, assert_accepted, assert_refused};
 
     #[test]
     fn what_would_never_end_or_measures_nothing_is_refused() {
-        for (line, argument) in [
+        let refused = [
             ("cpu", "cpu"),
             ("", ""),
             ("fileio prepare", "fileio prepare"),
@@ -123,19 +121,16 @@ mod tests {
             ("cpu --report-checkpoints=1,2 run", "--report-checkpoints"),
             ("cpu --report_checkpoints=1 run", "--report-checkpoints"),
             ("cpu --verbosity=2 run", "--verbosity=2"),
-        ] {
-            let error = check(&args(line)).expect_err(line);
-            assert_eq!(error.argument, argument, "{line}");
-        }
-        for line in [
+        ];
+        assert_refused(&Sysbench, &refused);
+        let accepted = [
             "cpu run",
             "cpu run --time=5",
             "cpu --time=0 --events=5 run",
             "--test=cpu run",
             "oltp_read_only --verbosity=5 run",
-        ] {
-            check(&args(line)).expect(line);
-        }
+        ];
+        assert_accepted(&Sysbench, &accepted);
     }
 
     #[test]
