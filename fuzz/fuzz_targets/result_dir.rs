@@ -11,7 +11,8 @@ use libfuzzer_sys::fuzz_target;
 use perflab_experiment::{Experiment, Plan};
 use perflab_fuzz::{directory, has_control, seal};
 use perflab_report::{
-    Claims, Filter, Selection, TextOptions, csv, detail, json, markdown, result_report, text,
+    Claims, Filter, Selection, TextOptions, add_latencies, csv, detail, json, markdown,
+    result_report, text,
 };
 use perflab_store::{Origin, ResultDir, RunRecord};
 
@@ -121,7 +122,9 @@ fn compared(records: &[RunRecord]) {
         anytime: records.len() % 2 == 1,
     };
     match result_report(experiment, plan, records, &Filter::default(), &selection) {
-        Ok(report) => {
+        Ok(mut report) => {
+            let filter = Filter::default();
+            add_latencies(&mut report, experiment, plan, records, &filter, &selection);
             let options = TextOptions::default();
             assert!(!has_control(&text(&report, &options)));
             for row in &report.rows {

@@ -10,7 +10,7 @@ use crate::{
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
 /// experiment may use, [`TOOLS`].
-const DRIVERS: &[&dyn Driver] = &[
+pub(crate) const DRIVERS: &[&dyn Driver] = &[
     &Fio,
     &FsMark,
     &Iperf3,

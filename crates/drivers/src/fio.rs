@@ -8,7 +8,7 @@ use perflab_experiment::{Better, Metric, Sample};
 use serde_json::Value;
 
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Output, json};
+use crate::{Driver, Kind, Output, json, kind};
 
 /// Runs `fio --output-format=json ARGS` and reads its report.
 ///
@@ -83,6 +83,16 @@ impl Driver for Fio {
         metrics.extend(PERCENTILES.map(|share| latency("clat", &format!("p{share}"))));
         metrics.extend([cpu("user"), cpu("system")]);
         metrics
+    }
+
+    fn kind(&self, metric: &str) -> Kind {
+        // The submission alone is no latency of a request.
+        let whole = ["latency_", "clat_"];
+        match whole.iter().find_map(|start| metric.strip_prefix(start)) {
+            Some(what) => kind::latency(what),
+            None if ["iops", "bandwidth"].contains(&metric) => Kind::Throughput,
+            None => Kind::Other,
+        }
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

@@ -19,6 +19,7 @@ pub mod generic;
 mod getopt;
 mod iperf3;
 mod json;
+mod kind;
 mod memtier_benchmark;
 mod metric;
 mod number;
@@ -39,6 +40,7 @@ pub use fio::Fio;
 pub use fs_mark::FsMark;
 pub use generic::{Generic, Rule, RuleError, Source};
 pub use iperf3::Iperf3;
+pub use kind::{Kind, Latency};
 pub use memtier_benchmark::MemtierBenchmark;
 pub use output::{Output, Usage};
 pub use pgbench::Pgbench;
@@ -70,6 +72,12 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
     /// What the driver can yield, as far as it is known before the run; the headline first.
     fn metrics(&self) -> Vec<Metric>;
 
+    /// What the metric of this name tells of the load; [`Kind::Other`] unless the driver knows.
+    fn kind(&self, metric: &str) -> Kind {
+        let _ = metric;
+        Kind::Other
+    }
+
     /// The samples in the output of one finished run.
     ///
     /// # Errors
@@ -99,6 +107,10 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn metrics(&self) -> Vec<Metric> {
         (**self).metrics()
+    }
+
+    fn kind(&self, metric: &str) -> Kind {
+        (**self).kind(metric)
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

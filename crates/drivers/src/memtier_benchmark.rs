@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
 use crate::json::{amount_at, document, object_at, text_at, value_at};
-use crate::{Driver, Output};
+use crate::{Driver, Kind, Output, kind};
 
 /// Runs `memtier_benchmark` with its report as JSON on standard output, and reads it.
 ///
@@ -85,6 +85,14 @@ impl Driver for MemtierBenchmark {
             .chain(latencies)
             .chain(percentiles)
             .collect()
+    }
+
+    fn kind(&self, metric: &str) -> Kind {
+        match metric.strip_prefix("latency_") {
+            Some(what) => kind::latency(what),
+            None if ["ops", "hits", "throughput"].contains(&metric) => Kind::Throughput,
+            None => Kind::Other,
+        }
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

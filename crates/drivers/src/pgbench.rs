@@ -8,7 +8,7 @@ mod report;
 use perflab_experiment::{Better, Metric, Sample};
 
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Output};
+use crate::{Driver, Kind, Output, kind};
 
 /// Runs `pgbench ARGS` and reads its report.
 ///
@@ -59,6 +59,14 @@ impl Driver for Pgbench {
                 better,
             })
             .into()
+    }
+
+    fn kind(&self, metric: &str) -> Kind {
+        match metric.strip_prefix("latency_") {
+            Some(what) => kind::latency(what),
+            None if ["tps", "tps_with_connections"].contains(&metric) => Kind::Throughput,
+            None => Kind::Other,
+        }
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

@@ -12,7 +12,7 @@ mod table;
 use perflab_experiment::{Better, Metric, Sample};
 
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Output};
+use crate::{Driver, Kind, Output, kind};
 use options::Options;
 
 /// Runs `redis-benchmark --csv ARGS` and reads its table.
@@ -108,6 +108,14 @@ impl Driver for RedisBenchmark {
 
     fn metrics(&self) -> Vec<Metric> {
         COLUMNS.iter().map(|(_, name)| metric(name)).collect()
+    }
+
+    fn kind(&self, metric: &str) -> Kind {
+        match metric.strip_prefix("latency_") {
+            Some(what) => kind::latency(what),
+            None if metric == "rps" => Kind::Throughput,
+            None => Kind::Other,
+        }
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

@@ -8,7 +8,7 @@ mod report;
 use perflab_experiment::{Better, Metric, Sample};
 
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Output};
+use crate::{Driver, Kind, Output, kind};
 
 /// Runs `sysbench ARGS` and reads its report, which has no parts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,6 +60,19 @@ impl Driver for Sysbench {
 
     fn metrics(&self) -> Vec<Metric> {
         METRICS.map(metric).into()
+    }
+
+    fn kind(&self, metric: &str) -> Kind {
+        if let Some(what) = metric.strip_prefix("latency_") {
+            return kind::latency(what);
+        }
+        // All that grows with speed are rates here.
+        let rate =
+            |(name, _, better): &(&str, &str, Better)| *name == metric && *better == Better::Higher;
+        match METRICS.iter().any(rate) {
+            true => Kind::Throughput,
+            false => Kind::Other,
+        }
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

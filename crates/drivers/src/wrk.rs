@@ -7,7 +7,7 @@ use perflab_experiment::{Better, Metric, Sample};
 use crate::error::{ArgumentError, ReadError};
 use crate::getopt::{Known, Options, Unusable, refuse};
 use crate::metric::{Row, metrics};
-use crate::{Driver, Output, call};
+use crate::{Driver, Kind, Output, call, kind};
 
 /// Runs `wrk --latency ARGS` and reads its report.
 ///
@@ -83,6 +83,14 @@ impl Driver for Wrk {
         rows.extend(LATENCY);
         rows.extend(PERCENTILES.map(|(_, row)| row));
         metrics(&rows)
+    }
+
+    fn kind(&self, metric: &str) -> Kind {
+        match metric.strip_prefix("latency_") {
+            Some(what) => kind::latency(what),
+            None if [RATE.0, TRANSFER.0].contains(&metric) => Kind::Throughput,
+            None => Kind::Other,
+        }
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

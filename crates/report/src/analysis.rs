@@ -216,6 +216,7 @@ fn draft(subject: &Subject, group: &Group, base: &Group, comparison: &Comparison
         deciles: Vec::new(),
         levels: Vec::new(),
         drift: None,
+        latencies: Vec::new(),
         headline: String::new(),
         warnings: comparison
             .warnings

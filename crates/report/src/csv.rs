@@ -1,7 +1,7 @@
 //! The report as comma-separated values (RFC 4180), for other programs.
 
 use crate::drift::{Drift, Trend};
-use crate::model::{Report, Row, Verdict};
+use crate::model::{Latency, Report, Row, Verdict};
 use crate::sections::distinct;
 use crate::terminal::clean;
 use ::csv::WriterBuilder;
@@ -9,6 +9,12 @@ use perflab_experiment::Better;
 
 /// A column's name, and its field in a row.
 type Column = (&'static str, fn(&Row) -> String);
+
+/// The end of a column's name, and its field in a latency.
+type LatencyColumn = (&'static str, fn(&Latency) -> String);
+
+/// The beginning of a column's name, and the latency that it is about.
+type Found = (&'static str, fn(&Row) -> Option<&Latency>);
 
 const SUBJECT: [Column; 5] = [
     ("part", |row| row.part.clone().unwrap_or_default()),
@@ -115,9 +121,29 @@ fn drift_fields(row: &Row) -> impl Iterator<Item = String> {
     })
 }
 
+/// Of a latency beside a throughput; for each of [`LATENCIES`].
+const LATENCY: [LatencyColumn; 7] = [
+    ("metric", |latency| latency.metric.name.clone()),
+    ("unit", |latency| latency.metric.unit.clone()),
+    ("base", |latency| number(latency.base.median)),
+    ("candidate", |latency| number(latency.candidate.median)),
+    ("difference", |latency| number(latency.difference)),
+    ("low", |latency| optional(latency.low)),
+    ("high", |latency| optional(latency.high)),
+];
+
+/// What latencies are called in columns: that of a typical request, that of a slow one.
+const LATENCIES: [Found; 2] = [
+    ("latency", |row| {
+        row.latencies.iter().find(|one| !one.is_tail())
+    }),
+    ("tail", |row| row.latencies.iter().find(|one| one.is_tail())),
+];
+
 /// The report as a header and one line for each row, the pooled ones last.
 ///
-/// Every field of a row, but of its single values only their number; each parameter in a column `parameter:NAME`.
+/// Every field of a row, but of its single values only their number; each parameter in a column `parameter:NAME`,
+/// and behind it all the latencies beside a throughput.
 /// What is absent is empty, numbers have all their digits, and control characters in names are spelt out, so that
 /// a row is a line.
 pub fn csv(report: &Report) -> String {
@@ -137,6 +163,15 @@ pub fn csv(report: &Report) -> String {
     );
     header.extend(drift_header());
 
+    let latencies = || {
+        LATENCIES.iter().flat_map(|(of, find)| {
+            LATENCY
+                .iter()
+                .map(move |(name, field)| (of, find, name, field))
+        })
+    };
+    header.extend(latencies().map(|(of, _, name, _)| format!("{of}.{name}")));
+
     let record = |row: &Row, pooled: bool| {
         let mut record = vec![
             pooled.to_string(),
@@ -149,6 +184,9 @@ pub fn csv(report: &Report) -> String {
         record.extend(values.map(Option::unwrap_or_default));
         record.extend(SUBJECT.iter().chain(&FIGURES).map(|(_, field)| field(row)));
         record.extend(drift_fields(row));
+        record.extend(
+            latencies().map(|(_, find, _, field)| find(row).map_or_else(String::new, field)),
+        );
         record
     };
     let rows = report.rows.iter().map(|row| record(row, false));

@@ -2,6 +2,7 @@
 
 use crate::deciles::decile_table;
 use crate::difference::{Differences, percent_within};
+use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
 use crate::model::{Answer, Report, Row, Side, Slow};
 use crate::number;
@@ -55,7 +56,11 @@ pub fn detail(row: &Row, report: &Report, options: &TextOptions) -> String {
             .iter()
             .map(|side| ("levels", levels_in_words(side))),
     );
+    for latency in &row.latencies {
+        facts.push((latency.metric.name.as_str(), latency_in_words(latency)));
+    }
     for (name, fact) in facts {
+        let name = options.show(name);
         text += &format!("{name:<14}  {}\n", options.show(&fact));
     }
     text += &decile_table(row, baseline, options);

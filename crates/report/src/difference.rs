@@ -74,6 +74,14 @@ impl Differences {
         }
     }
 
+    /// The same with no more decimals than that.
+    pub(crate) fn at_most(self, decimals: Option<usize>) -> Self {
+        Self {
+            decimals: self.decimals.min(decimals.unwrap_or(usize::MAX)),
+            ..self
+        }
+    }
+
     fn fitting(self, answer: &Answer) -> usize {
         let Answer {
             difference,

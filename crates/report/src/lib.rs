@@ -14,6 +14,9 @@ mod headline;
 mod imported;
 mod json;
 mod judge;
+mod latencies;
+mod latency_cells;
+mod latency_table;
 mod levels;
 mod markdown;
 mod model;
@@ -26,6 +29,7 @@ mod saturation;
 mod sections;
 mod selection;
 mod steady;
+mod steps;
 mod stopping;
 mod subjects;
 mod table;
@@ -44,9 +48,11 @@ pub use difference::{interval, percent};
 pub use drift::{Drift, Trend, drift_markdown, drift_text, settle_drift};
 pub use filter::Filter;
 pub use json::{json, schema};
+pub use latencies::add_latencies;
 pub use markdown::markdown;
 pub use model::{
-    Answer, Decile, Design, Level, Levels, Report, Row, SCHEMA, Side, Slow, UntilDecided, Verdict,
+    Answer, Decile, Design, Latency, Level, Levels, Report, Row, SCHEMA, Side, Slow, UntilDecided,
+    Verdict,
 };
 pub use number::{probability, share, value, value_with_unit};
 pub use plain::plain_report;

@@ -1,5 +1,6 @@
 //! The report as Markdown for a pull request: tables in GitHub's dialect.
 
+use crate::latency_cells::{TITLE, blocks, latency_legend};
 use crate::model::{Report, Row, Verdict};
 use crate::sections::{Section, sections, slow_runs};
 use crate::terminal::{clean, one_line};
@@ -23,6 +24,7 @@ pub fn markdown(report: &Report) -> String {
         text += &format!("#### {}\n\n", escape(&section.title()));
         text += &table(&section);
         text.push('\n');
+        text += &latencies(&section);
     }
     if let Some((sentence, alarm)) = words::control(report) {
         text += &format!(
@@ -31,7 +33,8 @@ pub fn markdown(report: &Report) -> String {
             escape(&sentence)
         );
     }
-    for sentence in words::legend(report, true) {
+    let latencies = latency_legend(report, true);
+    for sentence in words::legend(report, true).into_iter().chain(latencies) {
         text += &format!("- {}\n", escape(&sentence));
     }
     for warning in words::warnings(report) {
@@ -84,6 +87,36 @@ fn table(section: &Section<'_>) -> String {
             cells.push(counts.unwrap_or_default());
         }
         text += &line(cells.into_iter());
+    }
+    text
+}
+
+/// A table of the latencies, where there are any.
+fn latencies(section: &Section<'_>) -> String {
+    let mut text = String::new();
+    for block in blocks(section) {
+        let labels = section.labels();
+        let mut headers: Vec<String> = labels.iter().map(|label| escape(&label.header)).collect();
+        let mut rules = vec![":---".to_owned(); headers.len()];
+        for name in &block.names {
+            let of = |variant: &str| escape(&format!("{name} of {variant}"));
+            headers.extend([of(section.baseline), of(section.variant)]);
+            headers.push("change".to_owned());
+            rules.extend(std::iter::repeat_n("---:".to_owned(), 3));
+        }
+        text += &format!("{TITLE}\n\n");
+        text += &(line(headers.into_iter()) + &line(rules.into_iter()));
+        for (index, place) in block.rows.iter().enumerate() {
+            let labels = labels.iter().map(|label| label.cells.get(*place));
+            let mut cells: Vec<String> = labels
+                .map(|cell| cell.map_or_else(String::new, |cell| escape(cell)))
+                .collect();
+            for cell in block.columns.iter().filter_map(|column| column.get(index)) {
+                cells.extend([cell.base.clone(), cell.candidate.clone(), cell.answer()]);
+            }
+            text += &line(cells.into_iter());
+        }
+        text.push('\n');
     }
     text
 }

@@ -109,6 +109,10 @@ pub struct Row {
     /// fewer than three blocks, or where the order within blocks was not random.
     #[serde(default)]
     pub drift: Option<Drift>,
+    /// How long requests took beside this throughput: a typical one, then a slow one, as far as the
+    /// tool says. Estimates; no claims of the report.
+    #[serde(default)]
+    pub latencies: Vec<Latency>,
     /// The verdicts in a word or two.
     pub headline: String,
     /// Things to know about this row.
@@ -195,6 +199,37 @@ pub struct Decile {
     pub p: f64,
     /// The same, adjusted for all deciles of this row.
     pub p_adjusted: f64,
+}
+
+/// One latency of the runs whose throughput is compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// What was measured.
+    pub metric: Metric,
+    /// The share of a run's requests that took at most so long, as 0.99; absent for their mean.
+    pub quantile: Option<f64>,
+    /// The baseline's runs.
+    pub base: Side,
+    /// The candidate's runs.
+    pub candidate: Side,
+    /// Whether the difference is relative to the baseline or absolute.
+    pub relative: bool,
+    /// Difference of the candidate to the baseline in the typical run.
+    pub difference: f64,
+    /// Lower end of its interval at the report's confidence, for this latency alone.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Least distance of two different values in the metric's unit, where the tool's values are so
+    /// coarse that it shows; absent where they are fine.
+    pub step: Option<f64>,
+}
+
+impl Latency {
+    /// Whether it is that of a slow request and not of a typical one.
+    pub(crate) fn is_tail(&self) -> bool {
+        self.quantile.is_some_and(|quantile| quantile > 0.5)
+    }
 }
 
 /// The levels of repetition of one variant.

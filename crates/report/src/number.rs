@@ -58,6 +58,27 @@ pub(crate) fn pair(a: f64, b: f64, unit: &str) -> (String, String) {
     }
 }
 
+/// Two values beside each other that lie in steps: with no more decimals than the steps have.
+pub(crate) fn pair_in_steps([a, b]: [f64; 2], unit: &str, step: Option<f64>) -> (String, String) {
+    let (fine_a, fine_b) = pair(a, b, unit);
+    let Some(step) = step else {
+        return (fine_a, fine_b);
+    };
+    let scale = Scale::of(&[a, b], unit);
+    let decimals = -(step * scale.factor).log10().floor();
+    let coarse = |value: f64, fine: String| {
+        let has = fine.split_once('.').map_or(0, |(_, rest)| {
+            rest.bytes().take_while(u8::is_ascii_digit).count()
+        });
+        let scaled = value * scale.factor;
+        if !fine.ends_with(&scale.unit()) || (has as f64) <= decimals || fine.contains('e') {
+            return fine;
+        }
+        format!("{scaled:.*}{}", decimals.max(0.0) as usize, scale.unit())
+    };
+    (coarse(a, fine_a), coarse(b, fine_b))
+}
+
 /// A share or a size without sign, with up to three significant digits: 0.95 is `95%`, 0.0123 is `1.23%`.
 pub fn share(fraction: f64) -> String {
     let percent = fraction * 100.0;

@@ -1,5 +1,7 @@
 //! What `perflab compare` prints.
 
+use crate::latency_cells::{TITLE, blocks, latency_legend};
+use crate::latency_table::{INTERVALS, latency_table};
 use crate::model::{Report, Row, Side};
 use crate::number;
 use crate::sections::{Section, colour, sections};
@@ -28,6 +30,9 @@ pub fn text(report: &Report, options: &TextOptions) -> String {
             text += &table.text;
             medians |= table.has_medians;
             omitted.extend(table.omitted);
+            let (latencies, narrow) = latency_table(&section, options);
+            text += &latencies;
+            omitted.extend(narrow);
         }
     }
     if let Some((sentence, alarm)) = words::control(report) {
@@ -43,7 +48,8 @@ pub fn text(report: &Report, options: &TextOptions) -> String {
         let columns = omitted.join(", ");
         text += &options.paragraph(&format!("not shown, as the page is too narrow: {columns}"));
     }
-    for sentence in words::legend(report, medians) {
+    let latencies = latency_legend(report, !omitted.contains(&INTERVALS));
+    for sentence in words::legend(report, medians).into_iter().chain(latencies) {
         text += &options.paragraph(&sentence);
     }
     for warning in words::warnings(report) {
@@ -88,6 +94,28 @@ fn single(section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
         let runs = runs(side, slow);
         let line = options.show(&format!("median {median}, mean {mean}, {runs}"));
         text += &format!("  {}  {line}\n", pad(name, width, false));
+    }
+    text + &single_latencies(section, options)
+}
+
+/// The latencies of a single row, each on a line.
+fn single_latencies(section: &Section<'_>, options: &TextOptions) -> String {
+    let mut text = String::new();
+    for block in blocks(section) {
+        text += &format!("  {TITLE}\n");
+        let names: Vec<String> = block.names.iter().map(|name| options.show(name)).collect();
+        let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
+        for (name, cell) in names.iter().zip(block.columns.iter().flatten()) {
+            let line = format!(
+                "{} {}, {} {}, change {}",
+                section.baseline,
+                cell.base,
+                section.variant,
+                cell.candidate,
+                cell.answer()
+            );
+            text += &format!("  {}  {}\n", pad(name, width, false), options.show(&line));
+        }
     }
     text
 }

@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_report::{
-    Answer, Design, Drift, Report, Row, Side, Slow, TextOptions, Trend, UntilDecided, Verdict, csv,
-    detail, drift_markdown, drift_text, json, markdown, settle_drift, text,
+    Answer, Design, Drift, Latency, Report, Row, Side, Slow, TextOptions, Trend, UntilDecided,
+    Verdict, csv, detail, drift_markdown, drift_text, json, markdown, settle_drift, text,
 };
 use perflab_store::StopReason;
 use proptest::prelude::*;
@@ -106,6 +106,24 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn latency()(
+        name in prop_oneof![Just("latency_p99".to_owned()), name()],
+        unit in unit().boxed(),
+        quantile in prop::option::of(number()),
+        sides in [side().boxed(), side().boxed()],
+        relative in any::<bool>(),
+        difference in number(),
+        ends in [prop::option::of(number()), prop::option::of(number())],
+        step in prop::option::of(number()),
+    ) -> Latency {
+        let [base, candidate] = sides;
+        let [low, high] = ends;
+        let metric = Metric { name, unit, better: Better::Lower };
+        Latency { metric, quantile, base, candidate, relative, difference, low, high, step }
+    }
+}
+
+prop_compose! {
     fn row()(
         names in [name(), name(), name(), name()],
         unit in unit().boxed(),
@@ -117,7 +135,10 @@ prop_compose! {
         relative in any::<bool>(),
         slow in prop::option::of(slow().boxed()),
         detectable in prop::option::of(number()),
-        drift in prop::option::of(drift().boxed()),
+        (drift, latencies) in (
+            prop::option::of(drift().boxed()),
+            prop::collection::vec(latency().boxed(), 0..3),
+        ),
         warnings in prop::collection::vec(name(), 0..3),
     ) -> Row {
         let [workload, metric, variant, headline] = names;
@@ -140,6 +161,7 @@ prop_compose! {
             deciles: Vec::new(),
             levels: Vec::new(),
             drift,
+            latencies,
             headline,
             warnings,
         }

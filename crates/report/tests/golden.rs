@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{parameters, report, row, side, single, slow_modes, suite};
+use common::{parameters, report, row, side, single, slow_modes, suite, with_latencies};
 use perflab_report::{
     Report, TextOptions, UntilDecided, Verdict, csv, detail, json, markdown, text,
 };
@@ -112,6 +112,18 @@ fn a_suite_on_a_terminal_of_80_columns() {
     let actual = text(&suite(), &options);
     assert!(widest(&actual) <= 80);
     golden("suite-80.txt", &actual);
+}
+
+#[test]
+fn latencies_beside_a_throughput() {
+    let report = with_latencies();
+    golden("latencies.txt", &text(&report, &WIDE));
+    golden("latencies.md", &markdown(&report));
+    golden("latencies.csv", &csv(&report));
+    for (width, name) in [(80, "latencies-80.txt"), (50, "latencies-50.txt")] {
+        let actual = text(&report, &TextOptions { width, ..WIDE });
+        golden(name, &actual);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use perflab_report::{Claims, Filter, Report, result_report};
+use perflab_report::{Claims, Filter, Report, add_latencies, result_report};
 use perflab_store::Stopped;
 
 use super::{CompareArguments, analysis_failure};
@@ -55,6 +55,14 @@ pub(super) fn recorded(
     let mut report = result_report(&experiment, &plan, &records, &filter, &selection)
         .map_err(|error| analysis_failure(&error))?;
     note_stop(&mut report, result.stopped().map_err(store_failure)?);
+    add_latencies(
+        &mut report,
+        &experiment,
+        &plan,
+        &records,
+        &filter,
+        &selection,
+    );
     if let Some(imported) = &result.meta().origin.imported
         && imported.independent
     {

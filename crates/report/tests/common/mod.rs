@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
-use perflab_report::{Answer, Design, Report, Row, SCHEMA, Side, Slow, Verdict};
+use perflab_report::{Answer, Design, Latency, Report, Row, SCHEMA, Side, Slow, Verdict};
 
 pub fn metric(name: &str, unit: &str, better: Better) -> Metric {
     Metric {
@@ -72,6 +72,7 @@ pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdi
         deciles: Vec::new(),
         levels: Vec::new(),
         drift: None,
+        latencies: Vec::new(),
         warnings: Vec::new(),
     }
 }
@@ -147,6 +148,38 @@ pub fn suite() -> Report {
     suite.control = Some("redis-again".to_owned());
     suite.rows[4].detectable = Some(0.021);
     suite
+}
+
+/// A latency that is a tenth longer, in steps of 0.008 ms.
+fn latency(name: &str, quantile: f64, base: f64) -> Latency {
+    let change = 0.1;
+    Latency {
+        metric: metric(name, "ms", Better::Lower),
+        quantile: Some(quantile),
+        base: side(base),
+        candidate: side(base * (1.0 + change)),
+        relative: true,
+        difference: change,
+        low: Some(change - 0.001_3),
+        high: Some(change + 0.02),
+        step: Some(0.008),
+    }
+}
+
+/// Latencies beside the rows of one variant, and beside what is pooled.
+pub fn with_latencies() -> Report {
+    let mut report = suite();
+    let rows = report.rows.iter_mut().chain(&mut report.pooled);
+    for row in rows.filter(|row| row.variant == "redis-aof") {
+        row.latencies = vec![
+            latency("latency_p50", 0.5, 0.391),
+            latency("latency_p99", 0.99, 12.343),
+        ];
+    }
+    // The interval includes 0, and one has no end.
+    report.rows[2].latencies[0].low = Some(-0.12);
+    report.rows[4].latencies[1].high = None;
+    report
 }
 
 /// Two commands, one metric.
