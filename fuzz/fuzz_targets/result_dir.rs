@@ -11,8 +11,8 @@ use libfuzzer_sys::fuzz_target;
 use perflab_experiment::{Experiment, Plan};
 use perflab_fuzz::{directory, has_control, seal};
 use perflab_report::{
-    Claims, Filter, Selection, TextOptions, add_latencies, csv, detail, json, markdown,
-    result_report, text,
+    Claims, Filter, Selection, TextOptions, add_latencies, add_saturation, csv, detail, json,
+    markdown, result_report, text,
 };
 use perflab_store::{Origin, ResultDir, RunRecord};
 
@@ -125,6 +125,7 @@ fn compared(records: &[RunRecord]) {
         Ok(mut report) => {
             let filter = Filter::default();
             add_latencies(&mut report, experiment, plan, records, &filter, &selection);
+            add_saturation(&mut report, experiment, records, Some(2));
             let options = TextOptions::default();
             assert!(!has_control(&text(&report, &options)));
             for row in &report.rows {

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use perflab_experiment::{Experiment, Plan};
+use perflab_experiment::{CpuList, Experiment, Plan};
 use perflab_report::{Claims, Selection};
 use perflab_store::{ResultDir, RunRecord};
 
 use crate::bench::percent;
 use crate::failure::Failure;
-use crate::run::store_failure;
+use crate::run::{Surroundings, store_failure};
 
 /// Claims that can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -54,6 +54,14 @@ pub fn opened(path: &Path) -> Result<Recorded, Failure> {
         plan,
         records,
     })
+}
+
+/// How many CPUs a process could use where a result was measured, unless it was pinned; none where
+/// the fingerprint does not say.
+pub fn usable_cpus(result: &ResultDir) -> Option<usize> {
+    let machine = result.fingerprint::<Surroundings>().ok()?.machine;
+    let allowed = machine.confinement.allowed_cpus?.parse::<CpuList>().ok()?;
+    Some(allowed.numbers().len())
 }
 
 /// What the command line says in place of the experiment.

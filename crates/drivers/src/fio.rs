@@ -130,6 +130,10 @@ impl Driver for Fio {
         Ok(samples)
     }
 
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        arguments::threads(args)
+    }
+
     fn cautions(&self, args: &[String]) -> Vec<String> {
         arguments::cautions(args)
     }

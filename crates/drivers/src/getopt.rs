@@ -9,6 +9,14 @@ pub(crate) type Known = (&'static str, &'static str, bool);
 /// An option that cannot be used, why, and what to do instead.
 pub(crate) type Unusable = (&'static str, &'static str, &'static str);
 
+/// A number of threads or the like that an option gives: at least one, and as many as the tool takes
+/// by itself where there is no such option.
+pub(crate) fn count(given: Option<i64>, usual: u32) -> u32 {
+    given.map_or(usual, |number| {
+        u32::try_from(number.max(1)).unwrap_or(u32::MAX)
+    })
+}
+
 /// Refuses the first of these options that is there.
 ///
 /// # Errors

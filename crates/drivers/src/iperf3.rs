@@ -90,6 +90,10 @@ impl Driver for Iperf3 {
         Ok(samples)
     }
 
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        arguments::threads(args)
+    }
+
     fn cautions(&self, args: &[String]) -> Vec<String> {
         arguments::cautions(args)
     }

@@ -84,6 +84,13 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
     /// Output that is not what the tool writes after a good run: nothing is guessed or left out.
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError>;
 
+    /// How many threads, or processes, make the load with these arguments: no more than so many CPUs
+    /// can be used. None where arguments do not tell.
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        let _ = args;
+        None
+    }
+
     /// What the tool is known to get wrong with these arguments, one sentence each, to be shown
     /// beside the result.
     fn cautions(&self, args: &[String]) -> Vec<String> {
@@ -115,6 +122,10 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         (**self).read(output)
+    }
+
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        (**self).threads(args)
     }
 
     fn cautions(&self, args: &[String]) -> Vec<String> {

@@ -114,6 +114,10 @@ impl Driver for MemtierBenchmark {
         read(stats)
     }
 
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        arguments::threads(args)
+    }
+
     fn cautions(&self, args: &[String]) -> Vec<String> {
         arguments::cautions(args)
     }

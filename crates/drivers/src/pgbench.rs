@@ -75,6 +75,10 @@ impl Driver for Pgbench {
         report::read(output.stdout)
     }
 
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        arguments::threads(args)
+    }
+
     fn cautions(&self, args: &[String]) -> Vec<String> {
         arguments::cautions(args)
     }

@@ -12,7 +12,7 @@ mod table;
 use perflab_experiment::{Better, Metric, Sample};
 
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Kind, Output, kind};
+use crate::{Driver, Kind, Output, getopt, kind};
 use options::Options;
 
 /// Runs `redis-benchmark --csv ARGS` and reads its table.
@@ -121,6 +121,15 @@ impl Driver for RedisBenchmark {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         refuse_failure(output)?;
         table::read(output.stdout)
+    }
+
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        let options = Options::of(args);
+        // In cluster mode there is a thread for each node.
+        if options.has("--cluster") {
+            return None;
+        }
+        Some(getopt::count(options.number("--threads"), 1))
     }
 
     fn cautions(&self, args: &[String]) -> Vec<String> {

@@ -81,6 +81,10 @@ impl Driver for Sysbench {
         report::read(output.stdout)
     }
 
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        arguments::threads(args)
+    }
+
     fn cautions(&self, args: &[String]) -> Vec<String> {
         arguments::cautions(args)
     }

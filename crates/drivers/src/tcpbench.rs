@@ -98,6 +98,11 @@ impl Driver for Tcpbench {
         samples::read(&String::from_utf8_lossy(output.stdout))
     }
 
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        let _ = args;
+        Some(1)
+    }
+
     fn cautions(&self, args: &[String]) -> Vec<String> {
         let options = Options::of(OPTIONS, args);
         let seconds = options.number("-t").unwrap_or(0);

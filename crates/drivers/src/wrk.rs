@@ -5,7 +5,7 @@ mod report;
 use perflab_experiment::{Better, Metric, Sample};
 
 use crate::error::{ArgumentError, ReadError};
-use crate::getopt::{Known, Options, Unusable, refuse};
+use crate::getopt::{Known, Options, Unusable, count, refuse};
 use crate::metric::{Row, metrics};
 use crate::{Driver, Kind, Output, call, kind};
 
@@ -96,6 +96,10 @@ impl Driver for Wrk {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         output.refuse_exit_code()?;
         report::read(&String::from_utf8_lossy(output.stdout))
+    }
+
+    fn threads(&self, args: &[String]) -> Option<u32> {
+        Some(count(Options::of(OPTIONS, args).number("-t"), 2))
     }
 
     fn cautions(&self, args: &[String]) -> Vec<String> {

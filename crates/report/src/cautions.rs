@@ -4,7 +4,6 @@ use indexmap::IndexSet;
 use perflab_experiment::{Experiment, Refresh};
 use perflab_store::RunRecord;
 
-use crate::saturation::saturated;
 
 /// Share of time taken by the hypervisor from which a result is suspect.
 const STEAL_LIMIT: f64 = 0.01;
@@ -45,7 +44,6 @@ pub(crate) fn warnings(experiment: &Experiment, records: &[RunRecord]) -> Vec<St
             mean * 100.0
         ));
     }
-    warnings.extend(saturated(experiment, records));
     warnings.extend(experiment_cautions(experiment));
     warnings
 }

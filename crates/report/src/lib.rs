@@ -59,6 +59,7 @@ pub use plain::plain_report;
 pub use planning::{Goal, PlanReport, known_plan, pilot_plan, plan_schema, plan_text};
 pub use recorded::result_report;
 pub use selection::{Claims, Selection};
+pub use saturation::add_saturation;
 pub use steady::{SteadyReport, steady_report, steady_schema, steady_text};
 pub use stopping::{ending, is_decided};
 pub use subjects::result_subjects;

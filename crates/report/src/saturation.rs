@@ -1,111 +1,158 @@
-//! Whether the load generator was the bottleneck.
+//! Whether the load generator was the bottleneck, or most of the work.
 
-use perflab_experiment::Experiment;
+use indexmap::IndexMap;
+use perflab_experiment::{CpuList, Experiment, Workload};
 use perflab_store::RunRecord;
 
-/// Share of its CPUs' time from which a load generator has nothing left to give.
+use crate::model::Report;
+
+/// Share of the CPU time within its reach from which a load generator has nothing left to give.
 const SATURATED: f64 = 0.95;
 
-/// A sentence for each workload and variant whose load generator kept all its CPUs busy, in the
-/// median of the runs that passed.
+/// Warns of each workload and variant whose load generator used all the CPU time that it could, in
+/// the median of the runs that passed: that of as many CPUs as it has threads, as far as it may use
+/// so many. `machine_cpus`: CPUs that a load generator may use unless it is pinned, if that is known.
 ///
-/// Only where a system of its own was measured, and where it is known which CPUs the generator may
-/// use: a workload that is measured itself is meant to use them.
-pub(crate) fn saturated(experiment: &Experiment, records: &[RunRecord]) -> Vec<String> {
-    let Some(cpus) = experiment
-        .cpus
-        .load
-        .as_ref()
-        .map(|list| list.numbers().len())
-    else {
-        return Vec::new();
-    };
-    let mut sentences = Vec::new();
-    for workload in experiment.workloads.keys() {
-        let served = experiment
-            .variants
-            .iter()
-            .filter(|(_, variant)| variant.start.is_some());
-        for (variant, _) in served {
-            let own = records.iter().filter(|record| {
-                &record.workload == workload && &record.variant == variant && record.status.passed()
-            });
-            let shares = own.filter_map(|record| busy(record, cpus));
-            let Ok(median) = perflab_stats::summary::median(&shares.collect::<Vec<f64>>()) else {
-                continue;
-            };
-            if median >= SATURATED {
-                let plural = if cpus == 1 { "CPU" } else { "CPUs" };
-                sentences.push(format!(
-                    "the load generator of {workload} used {:.0}% of its {cpus} {plural} against {variant}: \
-                     it was the bottleneck, and the system may be faster than it could show",
-                    100.0 * median
+/// Where load and system are pinned to the same CPUs they share the time, so neither can use it all;
+/// then it warns of load generators that take more of it than the system.
+///
+/// Only where a system of its own was measured: a workload that is measured itself is meant to use
+/// all it can.
+pub fn add_saturation(
+    report: &mut Report,
+    experiment: &Experiment,
+    records: &[RunRecord],
+    machine_cpus: Option<usize>,
+) {
+    let cpus = &experiment.cpus;
+    let pinned = cpus.load.as_ref().map(CpuList::numbers);
+    let shares = cpus.system.as_ref().is_some_and(|system| {
+        let mut own = pinned.iter().copied().flatten();
+        own.any(|cpu| system.numbers().contains(cpu))
+    });
+    for (name, workload) in &experiment.workloads {
+        let mut larger = Vec::new();
+        for ((variant, parameters), runs) in cells(experiment, name, records) {
+            let label = [name.clone()].into_iter().chain(parameters);
+            let label = label.collect::<Vec<String>>().join(" ");
+            if shares {
+                if let Some(share) = share_of_load(&runs).filter(|share| *share > 0.5) {
+                    larger.push(format!(
+                        "{:.0}% for {label} against {variant}",
+                        100.0 * share
+                    ));
+                }
+            } else if let Some((used, limit)) =
+                saturated(workload, &runs, pinned.map(<[u32]>::len), machine_cpus)
+            {
+                report.warnings.push(format!(
+                    "the load generator of {label} used {:.0}% of {limit} against {variant}: it \
+                     was the bottleneck, and the system may be faster than it could show",
+                    100.0 * used
                 ));
             }
         }
+        if !larger.is_empty() {
+            report.warnings.push(format!(
+                "the load generator shares CPUs with the system and took more of their time: of \
+                 what both used {}; that does not depend on the system, so differences of systems \
+                 show smaller than they are",
+                larger.join(", ")
+            ));
+        }
     }
-    sentences
 }
 
-/// Share of the time of so many CPUs that a run's load generator used.
-fn busy(record: &RunRecord, cpus: usize) -> Option<f64> {
-    let available = record.wall_s * cpus as f64;
-    let used = record.user_s + record.system_s;
-    (available > 0.0).then_some((used / available).min(1.0))
+/// The runs of a workload that passed, by served variant and parameters (as `name=value`).
+fn cells<'a>(
+    experiment: &Experiment,
+    workload: &str,
+    records: &'a [RunRecord],
+) -> IndexMap<(String, Vec<String>), Vec<&'a RunRecord>> {
+    let mut cells: IndexMap<_, Vec<&RunRecord>> = IndexMap::new();
+    for (variant, _) in experiment
+        .variants
+        .iter()
+        .filter(|(_, v)| v.start.is_some())
+    {
+        let own = records.iter().filter(|record| {
+            record.workload == workload && &record.variant == variant && record.status.passed()
+        });
+        for record in own {
+            let parameters = record.parameters.iter();
+            let parameters = parameters.map(|(name, value)| format!("{name}={value}"));
+            let cell = (variant.clone(), parameters.collect());
+            cells.entry(cell).or_default().push(record);
+        }
+    }
+    cells
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How much of what it could use a load generator used, and what that is, if it is nearly all.
+fn saturated(
+    workload: &Workload,
+    runs: &[&RunRecord],
+    pinned: Option<usize>,
+    machine_cpus: Option<usize>,
+) -> Option<(f64, String)> {
+    let threads = threads(workload, runs.first()?);
+    let cpus = pinned.or(machine_cpus);
+    let (limit, words) = match (threads, cpus) {
+        (Some(threads), cpus) if cpus.is_none_or(|cpus| threads < cpus) => (
+            threads,
+            format!("the time of its {}", counted(threads, "thread")),
+        ),
+        (_, Some(cpus)) => {
+            let whose = if pinned.is_some() {
+                "its"
+            } else {
+                "the machine's"
+            };
+            (cpus, format!("{whose} {}", counted(cpus, "CPU")))
+        }
+        _ => return None,
+    };
+    let used = runs.iter().filter_map(|run| {
+        let available = run.wall_s * limit as f64;
+        (available > 0.0).then(|| (load_s(run) / available).min(1.0))
+    });
+    let used = median(used)?;
+    (used >= SATURATED).then_some((used, words))
+}
 
-    fn experiment(cpus: &str, start: &str) -> Experiment {
-        let text = format!(
-            "{cpus}\n[variants.a]\n{start}\n[workloads.w]\ndriver = 'command'\ncommand = ['client']\n"
-        );
-        Experiment::parse(&text, "test").unwrap()
-    }
+/// How many threads a run's tool had, by the arguments that it was called with: the last words.
+fn threads(workload: &Workload, run: &RunRecord) -> Option<usize> {
+    let driver = perflab_drivers::tool(workload.driver.name())?;
+    let first = run.argv.len().checked_sub(workload.args.len())?;
+    let threads = driver.threads(run.argv.get(first..)?)?;
+    usize::try_from(threads).ok()
+}
 
-    fn record(wall_s: f64, user_s: f64, status: &str) -> RunRecord {
-        serde_json::from_value(serde_json::json!({
-            "schema": 1, "run": 1, "block": 1, "cell": "a/w", "variant": "a", "workload": "w",
-            "parameters": {}, "unit": 1, "started": "2026-03-01T12:00:00Z", "status": status,
-            "argv": ["client"], "exit_code": 0, "wall_s": wall_s, "user_s": user_s, "system_s": 0.25,
-            "voluntary_switches": 0, "involuntary_switches": 0, "environment_padding_bytes": 0,
-            "load1": 0.0, "samples": [], "evidence": {},
-        }))
-        .unwrap()
-    }
+/// The load generator's share of the CPU time that it and the system used; unknown where the system
+/// was not started for each run, as its time is then not known for each.
+fn share_of_load(runs: &[&RunRecord]) -> Option<f64> {
+    let shares: Option<Vec<f64>> = runs
+        .iter()
+        .map(|run| {
+            let of = |name: &str| run.evidence.get(name).copied();
+            let system = of("system_user_s")? + of("system_system_s")?;
+            let both = load_s(run) + system;
+            (both > 0.0).then(|| load_s(run) / both)
+        })
+        .collect();
+    median(shares?.into_iter())
+}
 
-    const SERVER: &str = "start = ['server']\nready = { tcp = '127.0.0.1:1' }";
+/// CPU time of the load generator in seconds.
+fn load_s(run: &RunRecord) -> f64 {
+    run.user_s + run.system_s
+}
 
-    #[test]
-    fn a_client_that_has_nothing_left_to_give() {
-        let busy = [
-            record(1.0, 0.72, "PASS"),
-            record(1.0, 0.9, "PASS"),
-            record(1.0, 0.1, "PASS"),
-        ];
-        let found = saturated(&experiment("cpus = { load = '1' }", SERVER), &busy);
-        assert!(
-            found
-                .iter()
-                .any(|text| text.contains("used 97% of its 1 CPU against a")),
-            "{found:?}"
-        );
-        // With a second CPU it had half of its time left.
-        assert!(saturated(&experiment("cpus = { load = '1-2' }", SERVER), &busy).is_empty());
-    }
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    perflab_stats::summary::median(&values.collect::<Vec<f64>>()).ok()
+}
 
-    #[test]
-    fn where_nothing_can_be_said() {
-        let busy = [record(1.0, 0.75, "PASS")];
-        assert_eq!(
-            saturated(&experiment("cpus = { load = '1' }", SERVER), &busy).len(),
-            1
-        );
-        assert!(saturated(&experiment("", SERVER), &busy).is_empty());
-        assert!(saturated(&experiment("cpus = { load = '1' }", ""), &busy).is_empty());
-        let failed = [record(1.0, 0.75, "FAIL"), record(0.0, 0.0, "PASS")];
-        assert!(saturated(&experiment("cpus = { load = '1' }", SERVER), &failed).is_empty());
-    }
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }

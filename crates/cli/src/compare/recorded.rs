@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use perflab_report::{Claims, Filter, Report, add_latencies, result_report};
+use perflab_report::{Claims, Filter, Report, add_latencies, add_saturation, result_report};
 use perflab_store::Stopped;
 
 use super::{CompareArguments, analysis_failure};
 use crate::bench::percent;
 use crate::failure::Failure;
 use crate::run::store_failure;
-use crate::selection::{Chosen, Recorded, chosen, opened};
+use crate::selection::{Chosen, Recorded, chosen, opened, usable_cpus};
 
 /// The report on a result, and the cells that it can say nothing of.
 pub(super) fn recorded(
@@ -63,6 +63,7 @@ pub(super) fn recorded(
         &filter,
         &selection,
     );
+    add_saturation(&mut report, &experiment, &records, usable_cpus(&result));
     if let Some(imported) = &result.meta().origin.imported
         && imported.independent
     {

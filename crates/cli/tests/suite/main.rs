@@ -25,6 +25,7 @@ mod plain_files;
 mod refresh;
 mod repeated_failures;
 mod resume;
+mod saturation;
 mod servers;
 mod support;
 mod surroundings;

@@ -42,7 +42,7 @@ const JOB_FILE_STDIN: &str = "-";
 /// cautions depend on.
 const KNOWN: &[Known] = &known();
 
-const PLAIN: [Known; 12] = [
+const PLAIN: [Known; 14] = [
     ("-F", "--output-format", true),
     ("-l", "--latency-log", true),
     ("-e", "--eta", true),
@@ -53,6 +53,8 @@ const PLAIN: [Known; 12] = [
     ("-p", "--profile", true),
     ("-j", "--max-jobs", true),
     ("", "--direct", true),
+    ("", "--name", true),
+    ("", "--numjobs", true),
     ("", "--rate_process", true),
     ("", "--rate_iops", true),
 ];
@@ -95,6 +97,41 @@ pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
         return refuse(JOB_FILE_STDIN, "standard input is empty", "name a job file");
     }
     Ok(())
+}
+
+/// A process or thread for each copy of each job on the command line; what job files hold is not
+/// known.
+pub(super) fn threads(args: &[String]) -> Option<u32> {
+    let options = Options::of(KNOWN, args);
+    if !options.operands.is_empty() || options.has("--profile") {
+        return None;
+    }
+    let mut every: u32 = 1;
+    let mut jobs: Vec<u32> = Vec::new();
+    let mut is_global = true;
+    let mut rest = args.iter();
+    while let Some(word) = rest.next() {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (word.as_str(), None),
+        };
+        if !["--name", "--numjobs"].contains(&option) {
+            continue;
+        }
+        let value = value.or_else(|| rest.next().map(String::as_str))?;
+        match (option, jobs.last_mut()) {
+            ("--name", _) => {
+                is_global = value == "global";
+                jobs.extend((!is_global).then_some(every));
+            }
+            (_, Some(copies)) if !is_global => *copies = value.parse().ok()?,
+            _ => every = value.parse().ok()?,
+        }
+    }
+    let all = jobs
+        .iter()
+        .try_fold(0_u32, |sum, copies| sum.checked_add(*copies));
+    all.filter(|all| *all > 0)
 }
 
 pub(super) fn cautions(args: &[String]) -> Vec<String> {

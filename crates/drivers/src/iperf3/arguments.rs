@@ -136,6 +136,13 @@ pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     }
 }
 
+/// Several streams share one thread before 3.16, and have one each since.
+pub(super) fn threads(args: &[String]) -> Option<u32> {
+    let options = Options::of(OPTIONS, args);
+    let one_stream = getopt::count(options.number("-P"), 1) == 1 && !options.has("--bidir");
+    one_stream.then_some(1)
+}
+
 /// What the tool is known to get wrong with these arguments.
 pub(super) fn cautions(args: &[String]) -> Vec<String> {
     let options = Options::of(OPTIONS, args);

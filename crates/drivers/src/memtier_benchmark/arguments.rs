@@ -2,7 +2,7 @@
 
 use crate::ArgumentError;
 use crate::closed_loop;
-use crate::getopt::{Known, Options};
+use crate::getopt::{Known, Options, count};
 
 /// `-h` is not among them: it names the host in new versions and asks for help in old ones.
 const KNOWN: &[Known] = &[
@@ -78,6 +78,10 @@ pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
         );
     }
     Ok(())
+}
+
+pub(super) fn threads(args: &[String]) -> Option<u32> {
+    Some(count(Options::of(KNOWN, args).number("--threads"), 4))
 }
 
 pub(super) fn cautions(args: &[String]) -> Vec<String> {

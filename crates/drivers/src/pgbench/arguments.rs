@@ -2,7 +2,7 @@
 
 use crate::ArgumentError;
 use crate::closed_loop;
-use crate::getopt::{Known, Options};
+use crate::getopt::{Known, Options, count};
 
 const KNOWN: &[Known] = &[
     ("-?", "--help", false),
@@ -64,6 +64,13 @@ pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
         return refuse("-f -", "standard input is empty", "name a file");
     }
     Ok(())
+}
+
+/// No thread is without a client.
+pub(super) fn threads(args: &[String]) -> Option<u32> {
+    let options = Options::of(KNOWN, args);
+    let [jobs, clients] = ["-j", "-c"].map(|option| count(options.number(option), 1));
+    Some(jobs.min(clients))
 }
 
 pub(super) fn cautions(args: &[String]) -> Vec<String> {

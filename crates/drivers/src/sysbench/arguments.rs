@@ -69,6 +69,13 @@ pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     Ok(())
 }
 
+pub(super) fn threads(args: &[String]) -> Option<u32> {
+    match value(args, "threads").or_else(|| value(args, "num-threads")) {
+        Some(number) => number.parse().ok(),
+        None => Some(1),
+    }
+}
+
 pub(super) fn cautions(args: &[String]) -> Vec<String> {
     let mut cautions = Vec::new();
     if value(args, "rate").is_some_and(|rate| !is_zero(rate)) {
