@@ -37,23 +37,3 @@ fn the_published_rule_gives_the_same_classes() {
         assert_eq!(found.from, from, "{name}");
     }
 }
-
-/// Processes of Java benchmarks that do plainly one or the other; see `vectors/jmh.py` for the source.
-#[test]
-fn processes_of_a_published_study() {
-    let rows = rows(include_str!("../vectors/jmh.json"));
-    assert_eq!(rows.len(), 5);
-    let terms = Terms {
-        better: Better::Lower,
-        margin: 0.05,
-    };
-    for row in rows {
-        let found = steady(&numbers(&row["values"]), &terms).unwrap();
-        let name = row["name"].as_str().unwrap();
-        let published = match row["class"].as_str().unwrap() {
-            "steady state" => Some(row["last_before"].as_u64().unwrap() as usize + 1),
-            _ => None,
-        };
-        assert_eq!(found.from, published, "{name}");
-    }
-}
