@@ -4,7 +4,6 @@ use indexmap::IndexSet;
 use perflab_experiment::{Experiment, Refresh};
 use perflab_store::RunRecord;
 
-
 /// Share of time taken by the hypervisor from which a result is suspect.
 const STEAL_LIMIT: f64 = 0.01;
 

@@ -7,10 +7,12 @@ use perflab_experiment::{Better, Experiment, Plan};
 use perflab_stats::quantile::min_values;
 use perflab_store::RunRecord;
 
-use crate::analysis::{AnalysisError, Selection, analyse};
+use crate::analysis::{AnalysisError, analyse};
+use crate::filter::Filter;
 use crate::model::{Latency, Report, Row, Verdict};
+use crate::selection::Selection;
 use crate::steps::step;
-use crate::subjects::{Filter, result_subjects};
+use crate::subjects::result_subjects;
 
 /// Highest quantile that is shown where it is not known how many requests a run made.
 const USUAL_TAIL: f64 = 0.99;
