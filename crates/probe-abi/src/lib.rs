@@ -1,0 +1,36 @@
+//! The contract between a program with probe sites, the agent in its process, and a reader.
+//!
+//! A program with sites contains, and nothing else:
+//!
+//! | section | content | written by |
+//! |---|---|---|
+//! | `perflab_sites` | one [`Site`] for each copy of a site's code | nobody |
+//! | `perflab_text` | what a site is called and what its arguments are, see [`Description`] | nobody |
+//! | `perflab_points.*` | one [`Point`] for each place in the source | the agent |
+//! | `perflab_object.*` | one [`Object`] for each executable or shared object | the agent, and the object's end |
+//! | `.note.perflab` | a [`Note`] that leads to all of these | nobody |
+//! | `.probes` | a 16-bit count for each probe, which bpftrace, perf and gdb raise | the kernel |
+//!
+//! All references are relative to the place where they stand, so that the read-only sections need
+//! no relocation, can be read from the file as well as from memory, and stay read-only.
+//!
+//! Every structure begins with its version and its size in bytes. Fields are only ever added at the
+//! end. A reader accepts a structure that is larger than what it knows and refuses one that is
+//! smaller, or that bears another version: [`VERSION`] changes when an old reader would be wrong.
+#![no_std]
+
+mod description;
+mod message;
+mod object;
+mod site;
+
+pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
+pub use message::{
+    HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, MAGIC, MessageError, PROTOCOL, Reader, SiteState,
+    Writer,
+};
+pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
+pub use site::{Backend, Handler, NOP5, Point, SITE_LENGTH, Site};
+
+/// Version of the structures in a program.
+pub const VERSION: u16 = 1;

@@ -1,0 +1,118 @@
+//! From names, description and words to the code of a site, one way for each backend.
+
+/// Nothing, but that the expressions are checked.
+#[cfg(any(
+    feature = "none",
+    not(all(target_arch = "x86_64", target_os = "linux", target_pointer_width = "64"))
+))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __site {
+    (($provider:ident $name:ident) ($($text:tt)*) ($($let:tt)*) ($([$($word:expr),*])*)) => {
+        if false {
+            $($let)*
+            $($(let _ = $word;)*)*
+        }
+    };
+}
+
+/// A flag that is tested.
+#[cfg(all(
+    feature = "branch",
+    not(feature = "none"),
+    all(target_arch = "x86_64", target_os = "linux", target_pointer_width = "64")
+))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __site {
+    (($provider:ident $name:ident) ($($text:tt)*) $let:tt $words:tt) => {{
+        static POINT: $crate::abi::Point = $crate::site::point();
+        if $crate::site::is_enabled(&POINT) {
+            // SAFETY: no instruction is emitted, only entries of other sections.
+            unsafe {
+                ::core::arch::asm!(
+                    $crate::__entry_text!("1", "0", "0",
+                        $crate::__semaphore!($provider $name),
+                        concat!(stringify!($provider), "\\n", stringify!($name), "\\n", file!(), "\\n", line!(), $($text)*)),
+                    $crate::__semaphore_text!($crate::__semaphore!($provider $name)),
+                    $crate::__object_text!(),
+                    point = sym POINT,
+                    options(att_syntax, nomem, nostack, preserves_flags),
+                );
+            }
+            $crate::__on!(POINT ($provider $name) $let $words);
+        }
+    }};
+}
+
+/// A no-op that becomes a jump.
+#[cfg(all(
+    not(feature = "branch"),
+    not(feature = "none"),
+    all(target_arch = "x86_64", target_os = "linux", target_pointer_width = "64")
+))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __site {
+    (($provider:ident $name:ident) ($($text:tt)*) $let:tt $words:tt) => {{
+        static POINT: $crate::abi::Point = $crate::site::point();
+        // SAFETY: the bytes at the site are a no-op, or a jump to the block at the end, which begins
+        // and ends as any that is jumped to; the rest goes into other sections.
+        unsafe {
+            ::core::arch::asm!(
+                ".p2align 3,,4",
+                "990: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00",
+                $crate::__entry_text!("0", "990b - .", "{target} - .",
+                    $crate::__semaphore!($provider $name),
+                    concat!(stringify!($provider), "\\n", stringify!($name), "\\n", file!(), "\\n", line!(), $($text)*)),
+                $crate::__semaphore_text!($crate::__semaphore!($provider $name)),
+                $crate::__object_text!(),
+                target = label { $crate::__on!(POINT ($provider $name) $let $words); },
+                point = sym POINT,
+                options(att_syntax, nomem, nostack, preserves_flags),
+            );
+        }
+    }};
+}
+
+/// Symbol of the count of tracers that want a probe's sites open.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __semaphore {
+    ($provider:ident $name:ident) => {
+        concat!("perflab_semaphore__", stringify!($provider), "__", stringify!($name))
+    };
+}
+
+/// The out-of-line path: the handler, then the tracers in the kernel.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __on {
+    ($point:ident ($provider:ident $name:ident) ($($let:tt)*) ($([$($word:expr),*])*)) => {{
+        $($let)*
+        $crate::site::hit(&$point, [$($($word),*),*]);
+        let semaphore: *const ::core::sync::atomic::AtomicU16;
+        // SAFETY: it takes an address of this object.
+        unsafe {
+            ::core::arch::asm!(
+                concat!("leaq ", $crate::__semaphore!($provider $name), "(%rip), {semaphore}"),
+                semaphore = out(reg) semaphore,
+                options(att_syntax, pure, nomem, nostack, preserves_flags),
+            );
+        }
+        // SAFETY: two bytes that `__semaphore_text` placed, which only the kernel changes.
+        if unsafe { (*semaphore).load(::core::sync::atomic::Ordering::Relaxed) } != 0 {
+            let places = $crate::site::places(&[$(&[$($word),*]),*]);
+            // SAFETY: a no-op that a tracer in the kernel stops at, to read the places.
+            unsafe {
+                ::core::arch::asm!(
+                    $crate::__tracer_text!(stringify!($provider), stringify!($name),
+                        $crate::__semaphore!($provider $name),
+                        $crate::__places_text!($([$($word),*])*)),
+                    places = in(reg) places.as_ptr(),
+                    options(att_syntax, nostack, preserves_flags, readonly),
+                );
+            }
+        }
+    }};
+}
