@@ -1,1 +1,25 @@
-//! x
+//! Lives in a traced process: finds its probe sites, switches them on and off, answers on a socket.
+//!
+//! There are two ways in. A program links this crate and calls [`start`]. Or the shared object
+//! `libperflab_preload.so` is named in `LD_PRELOAD` and starts it. Several in one process elect one: the
+//! first that has the socket.
+//!
+//! ```text
+//! socket     requests -> agent
+//! objects    executables and shared objects -> their sites
+//! agent      which sites are wanted, by name or by a tracer in the kernel
+//! patch      sites -> other code, while the program runs
+//! ```
+//!
+//! What it needs of the process: one thread with all signals blocked, that sleeps; the action of
+//! SIGTRAP while [`patch`] uses it; a socket that only its user can reach. See `docs/probes.md`.
+
+mod agent;
+mod objects;
+mod patch;
+mod pattern;
+mod process;
+mod socket;
+mod status;
+
+pub use process::{StartError, start};

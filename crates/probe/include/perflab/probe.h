@@ -27,7 +27,7 @@
  *     PERFLAB_PROBE_NONE     nothing; expressions are type-checked and dropped
  *
  * A program with sites needs no library and does nothing by itself. An agent in the process
- * (libperflab_agent.so) finds the sites through a note and switches them. Tracers that know SystemTap's
+ * (libperflab_preload.so) finds the sites through a note and switches them. Tracers that know SystemTap's
  * notes (bpftrace, perf, gdb) find the same probes; each of their arguments is 8 bytes wide, and `str` and
  * `bytes` are two of them, address and length.
  *

@@ -1,0 +1,235 @@
+//! Which sites there are, which are wanted, and which are on.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use perflab_probe_abi::{Agent as AgentAbi, Backend, Object, Point, SiteState};
+
+use crate::objects::{self, KnownObject, KnownSite, Unusable};
+use crate::patch::{Change, Patcher};
+use crate::pattern::Pattern;
+
+/// The handler of a site that is wanted: counts.
+#[expect(unsafe_code, reason = "sites call it with the address of their point")]
+mod counting {
+    use super::{Ordering, Point};
+
+    pub unsafe extern "C" fn count(point: *const Point) {
+        // SAFETY: a site calls its point's handler with that point.
+        unsafe { (*point).hits.fetch_add(1, Ordering::Relaxed) };
+    }
+}
+
+/// An object, and which of its sites are on.
+#[derive(Debug)]
+struct Loaded {
+    object: KnownObject,
+    on: Vec<bool>,
+}
+
+/// What a site should be.
+#[derive(Debug, Clone, Copy)]
+struct Wanted {
+    /// Somebody asked for its hits.
+    handled: bool,
+    /// For that, or for a tracer in the kernel, it has to be on.
+    on: bool,
+}
+
+/// All that the agent knows; one for each process, behind a lock.
+#[derive(Debug)]
+pub struct Agent {
+    abi: &'static AgentAbi,
+    loaded: Vec<Loaded>,
+    unusable: Vec<Unusable>,
+    generation: Option<u64>,
+    /// What was asked for, oldest first; for each site the last that matches counts.
+    wishes: Vec<(Pattern, bool)>,
+    patcher: Patcher,
+}
+
+/// What came of switching.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switched {
+    /// Sites whose state changed.
+    pub changed: usize,
+    /// From the first step to the last.
+    pub took: Duration,
+    /// How it was done; empty if nothing had to be.
+    pub how: String,
+}
+
+impl Agent {
+    /// An agent that knows of no object yet.
+    pub fn new(abi: &'static AgentAbi) -> Self {
+        Self {
+            abi,
+            loaded: Vec::new(),
+            unusable: Vec::new(),
+            generation: None,
+            wishes: Vec::new(),
+            patcher: Patcher::new(),
+        }
+    }
+
+    /// Looks for objects that came, and switches what is wanted in them and what tracers in the kernel
+    /// ask for.
+    ///
+    /// # Errors
+    /// When sites cannot be switched.
+    pub fn refresh(&mut self) -> Result<Switched, String> {
+        let generation = objects::generation();
+        if self.generation != Some(generation) {
+            self.generation = Some(generation);
+            let known: Vec<_> = self.loaded.iter().map(|loaded| loaded.object.identity()).collect();
+            let (found, unusable) = objects::find(self.abi, &known);
+            for problem in unusable {
+                if !self.unusable.contains(&problem) {
+                    self.unusable.push(problem);
+                }
+            }
+            self.loaded.extend(found.into_iter().map(|object| Loaded {
+                on: vec![false; object.sites.len()],
+                object,
+            }));
+        }
+        self.apply()
+    }
+
+    /// Objects whose sites cannot be used.
+    pub fn unusable(&self) -> &[Unusable] {
+        &self.unusable
+    }
+
+    /// Forgets an object, which is about to go with its code.
+    pub fn forget(&mut self, object: *const Object) {
+        self.loaded.retain(|loaded| {
+            let stays = loaded.object.identity() != object;
+            if !stays {
+                Patcher::forget(loaded.object.sites.iter().map(|site| site.address));
+            }
+            stays
+        });
+    }
+
+    /// Goes on in the child of a fork.
+    pub fn after_fork(&mut self) {
+        self.patcher.after_fork();
+    }
+
+    /// Wants sites on, or no longer, those too that come later.
+    ///
+    /// # Errors
+    /// When they cannot be switched; then nothing changed.
+    pub fn wish(&mut self, pattern: Pattern, on: bool) -> Result<Switched, String> {
+        let before = self.wishes.clone();
+        // What is asked again need not be kept twice.
+        self.wishes.retain(|(other, _)| *other != pattern);
+        self.wishes.push((pattern, on));
+        let result = self.refresh();
+        if result.is_err() {
+            self.wishes = before;
+        }
+        result
+    }
+
+    /// How many sites a pattern means.
+    pub fn count(&self, pattern: &Pattern) -> usize {
+        self.entries().filter(|(_, site, _)| is_meant(pattern, site)).count()
+    }
+
+    /// Shows each site that a pattern means, until showing fails.
+    ///
+    /// # Errors
+    /// The first that `show` returns.
+    pub fn each<E>(
+        &self,
+        pattern: &Pattern,
+        mut show: impl FnMut(&SiteState<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for (object, site, on) in self.entries().filter(|(_, site, _)| is_meant(pattern, site)) {
+            show(&SiteState {
+                address: site.address as u64,
+                point: std::ptr::from_ref(site.point()) as u64,
+                hits: site.point().hits.load(Ordering::Relaxed),
+                on,
+                backend: match site.backend {
+                    Backend::Patched => 0,
+                    Backend::Branch => 1,
+                },
+                semaphore: site.semaphore(),
+                object: &object.path,
+                description: site.text,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&KnownObject, &KnownSite, bool)> {
+        self.loaded.iter().flat_map(|loaded| {
+            let sites = loaded.object.sites.iter().zip(&loaded.on);
+            sites.map(|(site, on)| (&loaded.object, site, *on))
+        })
+    }
+
+    fn wanted(&self, site: &KnownSite) -> Wanted {
+        let mut latest = self.wishes.iter().rev();
+        let wish = latest.find(|(pattern, _)| is_meant(pattern, site));
+        let handled = wish.is_some_and(|(_, on)| *on);
+        Wanted {
+            handled,
+            on: handled || site.semaphore() != 0,
+        }
+    }
+
+    /// Makes sites be as they are wanted. A handler is there before its site is on, and goes after.
+    fn apply(&mut self) -> Result<Switched, String> {
+        let start = Instant::now();
+        // Asked once: a tracer may come or go meanwhile.
+        let wanted: Vec<Wanted> = self.entries().map(|(_, site, _)| self.wanted(site)).collect();
+        let mut changes = Vec::new();
+        let mut changed = 0;
+        for ((_, site, on), wanted) in self.entries().zip(&wanted) {
+            if wanted.handled {
+                let handler = counting::count as unsafe extern "C" fn(*const Point);
+                site.point().handler.store(handler as *mut (), Ordering::Release);
+            }
+            if wanted.on != on {
+                changed += 1;
+                if site.backend == Backend::Patched {
+                    changes.push(Change {
+                        address: site.address,
+                        target: site.target,
+                        on: wanted.on,
+                    });
+                }
+            }
+        }
+        let mut how = String::new();
+        if !changes.is_empty() {
+            how = self.patcher.apply(&changes)?.to_string();
+        } else if changed > 0 {
+            how = "by a flag".to_owned();
+        }
+        for ((_, site, _), wanted) in self.entries().zip(&wanted) {
+            site.point().enabled.store(u32::from(wanted.on), Ordering::Release);
+            if !wanted.handled {
+                site.point().handler.store(std::ptr::null_mut(), Ordering::Release);
+            }
+        }
+        let states = self.loaded.iter_mut().flat_map(|loaded| &mut loaded.on);
+        for (on, wanted) in states.zip(&wanted) {
+            *on = wanted.on;
+        }
+        Ok(Switched {
+            changed,
+            took: start.elapsed(),
+            how,
+        })
+    }
+}
+
+fn is_meant(pattern: &Pattern, site: &KnownSite) -> bool {
+    let description = site.description();
+    description.is_some_and(|site| pattern.matches(site.provider, site.name))
+}

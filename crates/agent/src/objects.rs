@@ -1,0 +1,363 @@
+//! The executables and shared objects of this process that have sites.
+#![expect(
+    unsafe_code,
+    reason = "sections of other objects are found by address and read in place"
+)]
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ops::Range;
+use std::ptr;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use perflab_probe_abi::{
+    Agent, Backend, Description, GONE, NOTE_NAME, NOTE_TYPE, Note, Object, Point, SITE_LENGTH, Site,
+    VERSION,
+};
+
+/// A site that was found, and lies in an object that stays as long as this agent has not been told
+/// that it goes.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownSite {
+    /// How it is switched.
+    pub backend: Backend,
+    /// Address of the no-op; 0 for [`Backend::Branch`].
+    pub address: usize,
+    /// Address of the out-of-line path; 0 for [`Backend::Branch`].
+    pub target: usize,
+    /// The text of its description, which was read once without error.
+    pub text: &'static str,
+    point: *const Point,
+    semaphore: *const AtomicU16,
+}
+
+// SAFETY: the pointers lead to atomics.
+unsafe impl Send for KnownSite {}
+
+impl KnownSite {
+    /// Its point.
+    pub fn point(&self) -> &Point {
+        // SAFETY: checked when it was found, and the object stays.
+        unsafe { &*self.point }
+    }
+
+    /// How many tracers in the kernel want it open.
+    pub fn semaphore(&self) -> u16 {
+        // SAFETY: as for `point`.
+        unsafe { (*self.semaphore).load(Ordering::Relaxed) }
+    }
+
+    /// Its description.
+    pub fn description(&self) -> Option<Description<'static>> {
+        Description::parse(self.text).ok()
+    }
+}
+
+/// An object with sites.
+#[derive(Debug)]
+pub struct KnownObject {
+    /// Its file, empty for the executable.
+    pub path: String,
+    /// Its sites.
+    pub sites: Vec<KnownSite>,
+    object: *const Object,
+}
+
+// SAFETY: the pointer leads to an atomic, or is only compared.
+unsafe impl Send for KnownObject {}
+
+impl KnownObject {
+    /// What tells it from others.
+    pub fn identity(&self) -> *const Object {
+        self.object
+    }
+}
+
+/// An object whose sites cannot be used, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    /// Its file, empty for the executable.
+    pub path: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// How many objects were ever loaded and unloaded: changes whenever there may be something new.
+pub fn generation() -> u64 {
+    unsafe extern "C" fn first(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        data: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the linker gives a valid description, `data` is the number below.
+        unsafe { *data.cast::<u64>() = (*info).dlpi_adds.wrapping_add((*info).dlpi_subs << 32) };
+        1
+    }
+    let mut generation = 0u64;
+    // SAFETY: the callback keeps to its contract.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut generation).cast()) };
+    generation
+}
+
+struct Search<'a> {
+    agent: *const Agent,
+    known: &'a [*const Object],
+    found: Vec<KnownObject>,
+    unusable: Vec<Unusable>,
+}
+
+/// Finds objects that are not among the known ones, and enters the agent into each.
+///
+/// The linker's lock is held meanwhile, under which objects are unmapped. So an object that is seen
+/// here is there, and from the moment on when it has the agent's address it tells before it goes.
+pub fn find(agent: &'static Agent, known: &[*const Object]) -> (Vec<KnownObject>, Vec<Unusable>) {
+    unsafe extern "C" fn each(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        data: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the linker gives a valid description, `data` is the search below.
+        unsafe { visit(&*info, &mut *data.cast::<Search<'_>>()) };
+        0
+    }
+    let mut search = Search {
+        agent,
+        known,
+        found: Vec::new(),
+        unusable: Vec::new(),
+    };
+    // SAFETY: the callback keeps to its contract.
+    unsafe { libc::dl_iterate_phdr(Some(each), (&raw mut search).cast()) };
+    (search.found, search.unusable)
+}
+
+/// # Safety
+/// The description is one of the linker's, of an object that is mapped as it says.
+unsafe fn visit(info: &libc::dl_phdr_info, search: &mut Search<'_>) {
+    if info.dlpi_phdr.is_null() {
+        return;
+    }
+    // SAFETY: the linker says how many there are.
+    let headers =
+        unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    let base = info.dlpi_addr as usize;
+    let of_kind = |kind: u32| headers.iter().filter(move |header| header.p_type == kind);
+    let range = |header: &libc::Elf64_Phdr, size: u64| {
+        let start = base.wrapping_add(header.p_vaddr as usize);
+        start..start.saturating_add(size as usize)
+    };
+    let path = if info.dlpi_name.is_null() {
+        String::new()
+    } else {
+        // SAFETY: the linker's own text.
+        let name = unsafe { CStr::from_ptr(info.dlpi_name) };
+        name.to_string_lossy().into_owned()
+    };
+    let memory = Memory {
+        readable: of_kind(libc::PT_LOAD).map(|header| range(header, header.p_memsz)).collect(),
+        executable: of_kind(libc::PT_LOAD)
+            .filter(|header| header.p_flags & libc::PF_X != 0)
+            .map(|header| range(header, header.p_memsz))
+            .collect(),
+        writable: of_kind(libc::PT_LOAD)
+            .filter(|header| header.p_flags & libc::PF_W != 0)
+            .map(|header| range(header, header.p_memsz))
+            .collect(),
+    };
+    for header in of_kind(libc::PT_NOTE) {
+        let notes = range(header, header.p_memsz);
+        if !memory.holds_readable(&notes) {
+            continue;
+        }
+        for address in notes_of_perflab(&memory, notes, header.p_align.max(4) as usize) {
+            match object(&memory, address, &path, search) {
+                Ok(Some(object)) => search.found.push(object),
+                Ok(None) => {}
+                Err(reason) => search.unusable.push(Unusable {
+                    path: path.clone(),
+                    reason,
+                }),
+            }
+        }
+    }
+}
+
+/// What of an object is mapped, and how.
+struct Memory {
+    readable: Vec<Range<usize>>,
+    executable: Vec<Range<usize>>,
+    writable: Vec<Range<usize>>,
+}
+
+fn within(ranges: &[Range<usize>], part: &Range<usize>) -> bool {
+    let mut ranges = ranges.iter();
+    part.start <= part.end && ranges.any(|range| range.start <= part.start && part.end <= range.end)
+}
+
+impl Memory {
+    fn holds_readable(&self, part: &Range<usize>) -> bool {
+        within(&self.readable, part)
+    }
+
+    /// A copy of what lies at an address, of a type for which any bytes are a value.
+    fn read<T: Copy>(&self, address: usize) -> Option<T> {
+        let end = address.checked_add(size_of::<T>())?;
+        // SAFETY: it is mapped and readable; numbers have no invalid values.
+        self.holds_readable(&(address..end))
+            .then(|| unsafe { ptr::read_unaligned(address as *const T) })
+    }
+
+    /// The text that begins at an address and ends with a zero byte.
+    fn text(&self, address: usize) -> Option<&'static str> {
+        const LONGEST: usize = 16 * 1024;
+        let mut ranges = self.readable.iter();
+        let range = ranges.find(|range| range.contains(&address))?;
+        let length = (range.end - address).min(LONGEST);
+        // SAFETY: it is mapped and readable, and as the sections of code not written to.
+        let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, length) };
+        CStr::from_bytes_until_nul(bytes).ok()?.to_str().ok()
+    }
+}
+
+/// Addresses of the descriptions of the notes that are ours.
+fn notes_of_perflab(memory: &Memory, notes: Range<usize>, align: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = notes.start;
+    while let (Some(name), Some(length), Some(kind)) = (
+        memory.read::<u32>(at),
+        memory.read::<u32>(at + 4),
+        memory.read::<u32>(at + 8),
+    ) {
+        let up = |address: usize| address.checked_next_multiple_of(align);
+        let Some(text) = at.checked_add(12).filter(|text| *text < notes.end) else {
+            break;
+        };
+        let Some(content) = text.checked_add(name as usize).and_then(up) else {
+            break;
+        };
+        let owner = memory.read::<[u8; NOTE_NAME.len()]>(text);
+        if kind == NOTE_TYPE && name as usize == NOTE_NAME.len() && owner == Some(*NOTE_NAME) {
+            found.push(content);
+        }
+        match content.checked_add(length as usize).and_then(up) {
+            Some(next) if next > at && next < notes.end => at = next,
+            _ => break,
+        }
+    }
+    found
+}
+
+/// An object by its note; nothing if it is known or already going.
+fn object(
+    memory: &Memory,
+    note_at: usize,
+    path: &str,
+    search: &Search<'_>,
+) -> Result<Option<KnownObject>, String> {
+    let note: Note = memory.read(note_at).ok_or("its note is cut short")?;
+    version("note", note.version, note.size, size_of::<Note>())?;
+    let field = |offset: usize, relative: i64| {
+        (note_at + offset).wrapping_add_signed(relative as isize)
+    };
+    let first = field(std::mem::offset_of!(Note, first), note.first);
+    let end = field(std::mem::offset_of!(Note, end), note.end);
+    let object_at = field(std::mem::offset_of!(Note, object), note.object);
+    let object = object_at as *const Object;
+    let found = search.found.iter().map(KnownObject::identity);
+    if search.known.iter().copied().chain(found).any(|known| ptr::eq(known, object)) {
+        return Ok(None);
+    }
+    let aligned = object_at.is_multiple_of(align_of::<Object>());
+    if !aligned || !within(&memory.writable, &(object_at..object_at.saturating_add(size_of::<Object>()))) {
+        return Err("its note leads out of it".to_owned());
+    }
+    let sites = sites(memory, first..end)?;
+    // SAFETY: it is mapped, writable and aligned.
+    let object = unsafe { &*object };
+    version("entry", object.version, object.size, size_of::<Object>())?;
+    let entered = object.agent.compare_exchange(
+        ptr::null_mut(),
+        search.agent.cast_mut(),
+        Ordering::AcqRel,
+        Ordering::Acquire,
+    );
+    match entered {
+        Ok(_) => Ok(Some(KnownObject {
+            path: path.to_owned(),
+            sites,
+            object,
+        })),
+        Err(other) if other as usize == GONE => Ok(None),
+        Err(_) => Err("another agent has it".to_owned()),
+    }
+}
+
+fn version(what: &str, version: u16, size: u16, expected: usize) -> Result<(), String> {
+    if version != VERSION || usize::from(size) < expected {
+        return Err(format!(
+            "its {what} is of version {version} with {size} bytes, this agent knows version {VERSION} \
+             with {expected}: use the agent that belongs to the program's probes"
+        ));
+    }
+    Ok(())
+}
+
+fn sites(memory: &Memory, section: Range<usize>) -> Result<Vec<KnownSite>, String> {
+    if !memory.holds_readable(&section) || !section.start.is_multiple_of(align_of::<Site>()) {
+        return Err("its sites lie outside of it".to_owned());
+    }
+    let mut sites = Vec::new();
+    let mut at = section.start;
+    while at < section.end {
+        let site: Site = memory.read(at).ok_or("its sites are cut short")?;
+        version("site", site.version, site.size, size_of::<Site>())?;
+        sites.push(known_site(memory, at, &site)?);
+        at = at.saturating_add(usize::from(site.size));
+    }
+    if at == section.end { Ok(sites) } else { Err("its last site is cut short".to_owned()) }
+}
+
+fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, String> {
+    let field =
+        |offset: usize, relative: i64| (at + offset).wrapping_add_signed(relative as isize);
+    let text_at = field(std::mem::offset_of!(Site, text), site.text);
+    let text = memory.text(text_at).ok_or("a site has no description")?;
+    let description =
+        Description::parse(text).map_err(|error| format!("a site cannot be read: {error}"))?;
+    let name = || format!("{}:{}", description.provider, description.name);
+    let backend = Backend::from_number(site.backend)
+        .ok_or_else(|| format!("{} has the unknown backend {}", name(), site.backend))?;
+    let point = field(std::mem::offset_of!(Site, point), site.point);
+    let semaphore = field(std::mem::offset_of!(Site, semaphore), site.semaphore);
+    let (address, target) = match backend {
+        Backend::Branch => (0, 0),
+        Backend::Patched => (
+            field(std::mem::offset_of!(Site, address), site.address),
+            field(std::mem::offset_of!(Site, target), site.target),
+        ),
+    };
+    let in_code = |address: usize| within(&memory.executable, &(address..address.saturating_add(SITE_LENGTH)));
+    let fits = match backend {
+        Backend::Branch => true,
+        Backend::Patched => {
+            in_code(address) && in_code(target) && address % 8 + SITE_LENGTH <= 8
+        }
+    };
+    let fits = fits
+        && within(&memory.writable, &(point..point.saturating_add(size_of::<Point>())))
+        && point.is_multiple_of(align_of::<Point>())
+        && within(&memory.writable, &(semaphore..semaphore.saturating_add(2)))
+        && semaphore.is_multiple_of(2);
+    if !fits {
+        return Err(format!("{} leads out of it", name()));
+    }
+    let known = KnownSite {
+        backend,
+        address,
+        target,
+        text,
+        point: point as *const Point,
+        semaphore: semaphore as *const AtomicU16,
+    };
+    version("point", known.point().version, known.point().size, size_of::<Point>())?;
+    Ok(known)
+}

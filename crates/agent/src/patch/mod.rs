@@ -1,0 +1,155 @@
+//! Changes the code of sites while other threads execute it.
+//!
+//! A site is one no-op of five bytes, or one jump of five bytes to its out-of-line path. It lies within
+//! eight aligned bytes. A thread must never execute anything but one of the two, whole. A jump and never
+//! a call: a call would write to the stack below a leaf function's stack pointer, where it keeps its
+//! values.
+//!
+//! Processors fetch code without asking: another one may hold the old bytes, decoded, long after they
+//! were written. What makes it forget them is an instruction that serialises. [`Sync`] makes every
+//! thread of the process execute one.
+//!
+//! # By trap ([`Protocol::Trap`]), for any number of sites at once
+//!
+//! 1. Check that each site has the bytes that are expected. Nothing is written if one has not: somebody
+//!    else (a debugger, a tracer) wrote there.
+//! 2. Enter the sites into the table of the handler of SIGTRAP, and see that it is installed.
+//! 3. Write `int3`, one byte, to the first byte of each site. A thread that gets there traps; the
+//!    handler lets it go on behind the site, as if the site were off. *Sync*: from now on no thread has
+//!    the old instruction in its pipeline, and none is between its bytes, as it was one instruction.
+//! 4. Write the other four bytes of each site. Nobody executes them: the first byte says `int3`. *Sync*:
+//!    no thread has the old four bytes.
+//! 5. Write the first byte of each site. A thread sees `int3`, or the new instruction whole. *Sync*: no
+//!    thread traps any more. Which site is on is known to all from here on.
+//! 6. The handler and its table stay: a thread may have trapped before step 5 and not have got the
+//!    signal yet.
+//!
+//! Step 3 needs SIGTRAP to be deliverable: a thread that blocks it, and traps, is killed by the kernel.
+//!
+//! # By word ([`Protocol::Word`])
+//!
+//! 1. As above.
+//! 2. Write the eight aligned bytes around each site with one store; the three that are not the site's
+//!    keep their value. A processor that fetches them gets the old eight or the new. *Sync*.
+//!
+//! AMD's manual describes a modification within an aligned quadword as seen whole; Intel's leaves it
+//! open, but its processors fetch whole lines. So the trap comes first, and the word where traps cannot
+//! be used. It needs memory that can be written and executed for a moment, as the store must be one.
+
+mod plan;
+mod sync;
+mod text;
+mod trap;
+
+use perflab_probe_abi::{NOP5, SITE_LENGTH};
+
+use plan::{Method, Protocol};
+use sync::Sync;
+use text::Text;
+
+/// A site to change.
+#[derive(Debug, Clone, Copy)]
+pub struct Change {
+    /// Of its first byte.
+    pub address: usize,
+    /// Of the out-of-line path.
+    pub target: usize,
+    /// On, or off.
+    pub on: bool,
+}
+
+impl Change {
+    fn bytes(&self, on: bool) -> Result<[u8; SITE_LENGTH], String> {
+        if !on {
+            return Ok(NOP5);
+        }
+        let distance = (self.target as i64).wrapping_sub(self.address as i64 + SITE_LENGTH as i64);
+        let distance = i32::try_from(distance)
+            .map_err(|_| format!("the path of {:#x} is further away than a jump reaches", self.address))?;
+        let [a, b, c, d] = distance.to_le_bytes();
+        Ok([0xe9, a, b, c, d])
+    }
+}
+
+/// The state that patching keeps.
+#[derive(Debug)]
+pub struct Patcher {
+    plan: plan::Planner,
+}
+
+impl Patcher {
+    /// Prepares: registers with the kernel what later calls need.
+    pub fn new() -> Self {
+        Self {
+            plan: plan::Planner::new(),
+        }
+    }
+
+    /// Forgets sites whose code goes.
+    pub fn forget(addresses: impl Iterator<Item = usize>) {
+        let mut gone: Vec<usize> = addresses.collect();
+        gone.sort_unstable();
+        trap::remove(|site| gone.binary_search(&site).is_ok());
+    }
+
+    /// Prepares anew in the child of a fork, which has one thread and a memory of its own.
+    pub fn after_fork(&mut self) {
+        trap::forget_handlers();
+        *self = Self::new();
+    }
+
+    /// Makes all changes, or none, and says how.
+    ///
+    /// # Errors
+    /// When it cannot be done here, or a site has other bytes than it should; nothing was written then.
+    pub fn apply(&mut self, changes: &[Change]) -> Result<Method, String> {
+        let mut steps = Vec::with_capacity(changes.len());
+        for change in changes {
+            let (old, new) = (change.bytes(!change.on)?, change.bytes(change.on)?);
+            let found = text::read(change.address);
+            if found != old {
+                return Err(format!(
+                    "the code at {:#x} is {found:02x?} where {old:02x?} was expected: a debugger or \
+                     another tool has changed it; end that and try again",
+                    change.address
+                ));
+            }
+            steps.push((change.address, new));
+        }
+        steps.sort_unstable();
+        let addresses: Vec<usize> = steps.iter().map(|(address, _)| *address).collect();
+        let method = self.plan.choose(&addresses)?;
+        let text = Text::open(method.writing, &addresses)?;
+        match method.protocol {
+            Protocol::Trap => by_trap(&text, &steps, method.sync)?,
+            Protocol::Word => by_word(&text, &steps, method.sync)?,
+        }
+        text.close();
+        Ok(method)
+    }
+}
+
+/// The steps of the trap, from 2.
+fn by_trap(text: &Text, steps: &[(usize, [u8; SITE_LENGTH])], sync: Sync) -> Result<(), String> {
+    trap::add(steps.iter().map(|(address, _)| *address));
+    let write = |from: usize, to: usize| -> Result<(), String> {
+        for (address, new) in steps {
+            text.write(address + from, &new[from..to])?;
+        }
+        sync.all_threads()
+    };
+    for (address, _) in steps {
+        text.write(*address, &[trap::INT3])?;
+    }
+    sync.all_threads()?;
+    write(1, SITE_LENGTH)?;
+    write(0, 1)
+}
+
+/// The steps of the word, from 2.
+fn by_word(text: &Text, steps: &[(usize, [u8; SITE_LENGTH])], sync: Sync) -> Result<(), String> {
+    for (address, new) in steps {
+        text.write_word(*address, *new)?;
+    }
+    sync.all_threads()
+}

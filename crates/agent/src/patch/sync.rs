@@ -1,0 +1,103 @@
+//! Makes every thread of the process execute an instruction that serialises.
+#![expect(unsafe_code, reason = "membarrier and affinity have no safe wrapper")]
+
+use std::io;
+
+const QUERY: libc::c_long = 0;
+const REGISTER: libc::c_long = 1 << 6;
+const SYNC_CORE: libc::c_long = 1 << 5;
+
+/// How it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sync {
+    /// `membarrier(PRIVATE_EXPEDITED_SYNC_CORE)`: the kernel interrupts each processor that runs a
+    /// thread of the process, and each returns to it by an instruction that serialises.
+    Membarrier,
+    /// The calling thread visits each processor. Where it runs no other thread does; whoever ran there
+    /// was taken away and comes back by an instruction that serialises.
+    Visit,
+}
+
+impl Sync {
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Membarrier => "membarrier",
+            Self::Visit => "a visit to each processor",
+        }
+    }
+
+    /// Returns when each thread has serialised since the call.
+    ///
+    /// # Errors
+    /// When the kernel refuses; sites may be between two steps then, which works as off.
+    pub fn all_threads(self) -> Result<(), String> {
+        match self {
+            Self::Membarrier => {
+                membarrier(SYNC_CORE).map_err(|error| format!("membarrier failed: {error}"))?;
+                Ok(())
+            }
+            Self::Visit => {
+                visit().map_err(|error| format!("a processor could not be visited: {error}"))
+            }
+        }
+    }
+}
+
+/// Registers the process for [`Sync::Membarrier`].
+///
+/// # Errors
+/// When the kernel does not have it, or a filter of system calls forbids it.
+pub fn register() -> io::Result<()> {
+    let offered = membarrier(QUERY)?;
+    if offered & REGISTER == 0 || offered & SYNC_CORE == 0 {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    membarrier(REGISTER).map(drop)
+}
+
+fn membarrier(command: libc::c_long) -> io::Result<libc::c_long> {
+    // SAFETY: the call takes numbers only.
+    let result = unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+fn visit() -> io::Result<()> {
+    let before = affinity()?;
+    // Threads of the process may run where this one may not yet: try all, and skip what is refused, as
+    // such processors are offline or not the process's.
+    let mut visited = 0;
+    for cpu in 0..libc::CPU_SETSIZE as usize {
+        // SAFETY: a set of processors is plain bits.
+        let mut one: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        // SAFETY: `cpu` is within the set.
+        unsafe { libc::CPU_SET(cpu, &mut one) };
+        if set_affinity(&one).is_ok() {
+            // SAFETY: gives up the processor, so that it is one that we came to by the scheduler.
+            unsafe { libc::sched_yield() };
+            visited += 1;
+        }
+    }
+    set_affinity(&before)?;
+    if visited == 0 {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(())
+}
+
+fn affinity() -> io::Result<libc::cpu_set_t> {
+    // SAFETY: a set of processors is plain bits, and has the size that is said.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(set)
+    }
+}
+
+fn set_affinity(set: &libc::cpu_set_t) -> io::Result<()> {
+    // SAFETY: it has the size that is said.
+    let result = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), set) };
+    if result != 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

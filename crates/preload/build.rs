@@ -1,0 +1,6 @@
+//! The agent's thread and the handler of SIGTRAP must outlive a `dlclose`.
+
+fn main() {
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    println!("cargo:rerun-if-changed=build.rs");
+}
