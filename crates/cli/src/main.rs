@@ -16,6 +16,7 @@ mod show;
 mod standby;
 mod steady;
 mod terminal;
+mod trace;
 mod until;
 
 use std::ffi::OsString;
@@ -57,6 +58,9 @@ enum Command {
     Steady(steady::SteadyArguments),
     Import(import::ImportArguments),
     Export(export::ExportArguments),
+    /// See and switch the probes of running processes.
+    #[command(subcommand)]
+    Trace(trace::TraceCommand),
     /// Compare columns of numbers as the tool of this name does, byte for byte.
     ///
     /// Takes that tool's arguments: [-Ans] [-C column] [-c confidence] [-d delimiter] [-w width]
@@ -146,6 +150,7 @@ fn main() -> ExitCode {
         Command::Steady(arguments) => steady::steady(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Export(arguments) => export::export(&arguments),
+        Command::Trace(command) => trace::trace(command),
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),
         Command::Ministat { arguments } => return ministat(&arguments),

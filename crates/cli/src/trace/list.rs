@@ -1,0 +1,197 @@
+//! `perflab trace list`.
+
+use std::collections::BTreeMap;
+
+use perflab_control::{Site, Traced};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::{ListArguments, connect, refused};
+use crate::failure::{Code, Failure};
+use crate::terminal::{self, Form};
+
+/// Version of the JSON that `--format json` prints.
+const SCHEMA: u32 = 1;
+
+#[derive(Debug, Serialize)]
+struct Answer {
+    schema: u32,
+    processes: Vec<Process>,
+}
+
+#[derive(Debug, Serialize)]
+struct Process {
+    pid: u32,
+    name: String,
+    sites: Vec<SiteAnswer>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    problem: String,
+}
+
+#[derive(Debug, Serialize)]
+struct SiteAnswer {
+    probe: String,
+    arguments: Vec<ArgumentAnswer>,
+    file: String,
+    line: u32,
+    object: String,
+    address: String,
+    point: String,
+    hits: u64,
+    on: bool,
+    backend: &'static str,
+    tracers: u16,
+}
+
+#[derive(Debug, Serialize)]
+struct ArgumentAnswer {
+    name: String,
+    r#type: String,
+}
+
+impl SiteAnswer {
+    fn new(site: &Site) -> Self {
+        let arguments = site.arguments.iter();
+        Self {
+            probe: probe(site),
+            arguments: arguments
+                .map(|(kind, name)| ArgumentAnswer {
+                    name: name.clone(),
+                    r#type: kind.clone(),
+                })
+                .collect(),
+            file: site.file.clone(),
+            line: site.line,
+            object: site.object.clone(),
+            address: format!("{:#x}", site.address),
+            point: format!("{:#x}", site.point),
+            hits: site.hits,
+            on: site.on,
+            backend: if site.is_branch { "branch" } else { "patched" },
+            tracers: site.tracers,
+        }
+    }
+}
+
+/// `provider:name`.
+pub fn probe(site: &Site) -> String {
+    format!("{}:{}", site.provider, site.name)
+}
+
+/// Executes `list`.
+pub fn list(arguments: &ListArguments) -> Result<Option<Code>, Failure> {
+    let mut text = String::new();
+    let mut answer = Answer {
+        schema: SCHEMA,
+        processes: Vec::new(),
+    };
+    let processes = arguments.processes.find()?;
+    for process in &processes {
+        let (sites, state) = connect(process)?
+            .list(&arguments.probes)
+            .map_err(|error| refused(process, &error))?;
+        match arguments.format {
+            Form::Text => text += &of_process(process, &sites, &state.how, arguments.sites),
+            Form::Json => answer.processes.push(Process {
+                pid: process.pid,
+                name: process.name.clone(),
+                sites: sites.iter().map(SiteAnswer::new).collect(),
+                problem: state.how,
+            }),
+        }
+    }
+    if arguments.format == Form::Json {
+        text = terminal::json(&answer)?;
+    } else if processes.is_empty() {
+        text = "no running process of this user has an agent; perflab trace on PROBES -- COMMAND \
+                starts one\n"
+            .to_owned();
+    }
+    terminal::print(&text)?;
+    Ok(None)
+}
+
+fn of_process(process: &Traced, sites: &[Site], problem: &str, each: bool) -> String {
+    let mut text = format!("{} {}\n", process.pid, terminal::escape(&process.name));
+    if !problem.is_empty() {
+        text += &format!("  cannot be used: {problem}\n");
+    }
+    let rows = if each { by_site(sites) } else { by_probe(sites) };
+    if rows.len() == 1 {
+        return text + "  no such probe\n";
+    }
+    text + &columns(&rows)
+}
+
+const COUNTS: [usize; 3] = [1, 2, 3];
+
+fn header(first: &str) -> Vec<String> {
+    [first, "sites", "on", "hits", "arguments"].map(str::to_owned).to_vec()
+}
+
+fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
+    let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
+    for site in sites {
+        probes.entry(probe(site)).or_default().push(site);
+    }
+    let mut rows = vec![header("probe")];
+    for (name, sites) in probes {
+        let on = sites.iter().filter(|site| site.on).count();
+        let first = sites.first().map(|site| typed(site)).unwrap_or_default();
+        rows.push(vec![
+            name,
+            sites.len().to_string(),
+            on.to_string(),
+            hits(&sites).to_string(),
+            first,
+        ]);
+    }
+    rows
+}
+
+/// Hits of sites, of which some share a point.
+pub fn hits(sites: &[&Site]) -> u64 {
+    let points: BTreeMap<u64, u64> = sites.iter().map(|site| (site.point, site.hits)).collect();
+    points.values().fold(0, |sum, hits| sum.saturating_add(*hits))
+}
+
+fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
+    let mut rows = vec![header("probe")];
+    for site in sites {
+        let object = if site.object.is_empty() { "" } else { " in " };
+        rows.push(vec![
+            probe(site),
+            format!("{:#x}", site.address),
+            u32::from(site.on).to_string(),
+            site.hits.to_string(),
+            format!("{}:{}{object}{}", site.file, site.line, site.object),
+        ]);
+    }
+    rows[0] = ["probe", "address", "on", "hits", "where"].map(str::to_owned).to_vec();
+    rows
+}
+
+fn typed(site: &Site) -> String {
+    let each = site.arguments.iter().map(|(kind, name)| format!("{name}: {kind}"));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// Rows below each other, counts to the right.
+fn columns(rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let space = " ".repeat(width(column).saturating_sub(cell.width()));
+            let padded = if COUNTS.contains(&column) { space + cell } else { cell.clone() + &space };
+            line += &format!("  {padded}");
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
