@@ -39,7 +39,6 @@ fn agent() -> Result<PathBuf, Failure> {
     let places = [
         beside.join(AGENT),
         beside.join("../lib/perflab").join(AGENT),
-        beside.join("deps").join(AGENT),
     ];
     let found = places.iter().find_map(|path| path.canonicalize().ok());
     found.ok_or_else(|| {

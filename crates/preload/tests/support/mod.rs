@@ -1,0 +1,105 @@
+//! Programs that are started with the agent.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use perflab_control::{Connection, traced};
+
+/// Where the header is.
+pub const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../probe/include");
+
+/// Where the programs are.
+pub fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs")
+}
+
+/// The shared object that was built with these tests.
+pub fn preload() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test.parent().unwrap().join("libperflab_preload.so");
+    assert!(path.exists(), "{} was not built", path.display());
+    path
+}
+
+/// A running program with an agent.
+pub struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .env("LD_PRELOAD", preload())
+            .env("PERFLAB_AGENT_VERBOSE", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    /// Its number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// One line that it prints.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Names and counts that it prints before it waits, which it says by waiting for input.
+    pub fn said(&mut self) -> BTreeMap<String, u64> {
+        let mut said = BTreeMap::new();
+        // It prints all at once, then waits.
+        loop {
+            let line = self.line();
+            if let Some((name, count)) = line.trim().split_once(' ') {
+                said.insert(name.to_owned(), count.parse().unwrap());
+            }
+            if self.output.buffer().is_empty() {
+                return said;
+            }
+        }
+    }
+
+    /// Writes to its input.
+    pub fn tell(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(text.as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Calls its agent.
+    pub fn ask(&self) -> Connection {
+        let end = Instant::now() + Duration::from_secs(10);
+        loop {
+            let found = traced().unwrap().into_iter().find(|traced| traced.pid == self.pid());
+            match found.map(|traced| Connection::open(&traced.socket)) {
+                Some(Ok(connection)) => return connection,
+                _ if Instant::now() > end => panic!("process {} has no agent", self.pid()),
+                _ => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
+    }
+
+    /// Lets it end, and sees that it does so as it should.
+    pub fn ends(mut self) {
+        drop(self.input.take());
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{status}");
+    }
+}
