@@ -8,19 +8,21 @@ PERFLAB := target/release/perflab
 OUT ?= results
 PREFIX ?= /usr/local
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-fuzz bench build install tools
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-fuzz bench build install tools
 
 all: build
 
 build:
 	$(CARGO) build --release --locked
 
-# The one binary, to PREFIX/bin.
+# The binary to PREFIX/bin, the agent to PREFIX/lib/perflab, the header for C to PREFIX/include.
 install: build
 	install -D -m 755 $(PERFLAB) $(DESTDIR)$(PREFIX)/bin/perflab
+	install -D -m 755 target/release/libperflab_preload.so $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_preload.so
+	install -D -m 644 crates/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
 
 tools:
-	@scripts/need cc:gcc make:make redis-server:redis-server redis-benchmark:redis-tools \
+	@scripts/need cc:gcc clang:clang gdb:gdb make:make redis-server:redis-server redis-benchmark:redis-tools \
 		ministat:ministat hyperfine:hyperfine python3:python3 fio:fio fs_mark:fsmark iperf3:iperf3 \
 		pgbench:postgresql sysbench:sysbench tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk
 
@@ -37,7 +39,7 @@ test: tools
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 
-prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-fuzz
+prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-fuzz
 
 # perflab ministat against the ministat that is installed, on random inputs.
 prove-ministat: tools
@@ -66,6 +68,10 @@ prove-doctor: tools build
 # The experiments that come with perflab, as they are.
 prove-experiments: tools build
 	scripts/prove-experiments
+
+# A thousand probe sites switched while threads, signals, children and objects come and go.
+prove-toggle: tools
+	scripts/prove-toggle
 
 # Every parser fed with mutated and random input.
 prove-fuzz:

@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use perflab_probe_abi::{Agent as AgentAbi, Backend, Object, Point, SiteState};
+use perflab_probe_abi::{Backend, Object, Point, SiteState};
 
-use crate::objects::{self, KnownObject, KnownSite, Unusable};
+use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
 
@@ -27,6 +27,17 @@ struct Loaded {
     on: Vec<bool>,
 }
 
+/// An object that is only compared with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Gone(*const Object);
+
+// SAFETY: the pointer is never followed.
+#[expect(
+    unsafe_code,
+    reason = "a pointer that is only compared may go to any thread"
+)]
+unsafe impl Send for Gone {}
+
 /// What a site should be.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
@@ -39,10 +50,13 @@ struct Wanted {
 /// All that the agent knows; one for each process, behind a lock.
 #[derive(Debug)]
 pub struct Agent {
-    abi: &'static AgentAbi,
     loaded: Vec<Loaded>,
     unusable: Vec<Unusable>,
     generation: Option<u64>,
+    /// Whether a search was made after one that found this generation.
+    is_settled: bool,
+    /// Objects that went while a search is made.
+    gone_meanwhile: Option<Vec<Gone>>,
     /// What was asked for, oldest first; for each site the last that matches counts.
     wishes: Vec<(Pattern, bool)>,
     patcher: Patcher,
@@ -61,39 +75,53 @@ pub struct Switched {
 
 impl Agent {
     /// An agent that knows of no object yet.
-    pub fn new(abi: &'static AgentAbi) -> Self {
+    pub fn new() -> Self {
         Self {
-            abi,
             loaded: Vec::new(),
             unusable: Vec::new(),
             generation: None,
+            is_settled: false,
+            gone_meanwhile: None,
             wishes: Vec::new(),
             patcher: Patcher::new(),
         }
     }
 
-    /// Looks for objects that came, and switches what is wanted in them and what tracers in the kernel
-    /// ask for.
+    /// Whether to look for objects, as some were loaded or unloaded: those that are known then.
     ///
-    /// # Errors
-    /// When sites cannot be switched.
-    pub fn refresh(&mut self) -> Result<Switched, String> {
-        let generation = objects::generation();
-        if self.generation != Some(generation) {
-            self.generation = Some(generation);
-            let known: Vec<_> = self.loaded.iter().map(|loaded| loaded.object.identity()).collect();
-            let (found, unusable) = objects::find(self.abi, &known);
-            for problem in unusable {
-                if !self.unusable.contains(&problem) {
-                    self.unusable.push(problem);
-                }
-            }
-            self.loaded.extend(found.into_iter().map(|object| Loaded {
-                on: vec![false; object.sites.len()],
-                object,
-            }));
+    /// The search is made without the agent's lock, see [`objects::find`]: it waits for the linker's
+    /// lock, which nobody may ever give back in the child of a fork.
+    pub fn search(&mut self, generation: u64) -> Option<Vec<*const Object>> {
+        // An object that was not ready in one search is in the next.
+        if self.generation == Some(generation) && self.is_settled {
+            return None;
         }
-        self.apply()
+        self.is_settled = self.generation == Some(generation);
+        self.generation = Some(generation);
+        self.gone_meanwhile = Some(Vec::new());
+        Some(
+            self.loaded
+                .iter()
+                .map(|loaded| loaded.object.identity())
+                .collect(),
+        )
+    }
+
+    /// Takes in what a search has found.
+    pub fn searched(&mut self, found: Vec<KnownObject>, unusable: Vec<Unusable>) {
+        let gone = self.gone_meanwhile.take().unwrap_or_default();
+        let stays = found
+            .into_iter()
+            .filter(|object| !gone.contains(&Gone(object.identity())));
+        self.loaded.extend(stays.map(|object| Loaded {
+            on: vec![false; object.sites.len()],
+            object,
+        }));
+        for problem in unusable {
+            if !self.unusable.contains(&problem) {
+                self.unusable.push(problem);
+            }
+        }
     }
 
     /// Objects whose sites cannot be used.
@@ -103,6 +131,9 @@ impl Agent {
 
     /// Forgets an object, which is about to go with its code.
     pub fn forget(&mut self, object: *const Object) {
+        if let Some(gone) = &mut self.gone_meanwhile {
+            gone.push(Gone(object));
+        }
         self.loaded.retain(|loaded| {
             let stays = loaded.object.identity() != object;
             if !stays {
@@ -114,6 +145,9 @@ impl Agent {
 
     /// Goes on in the child of a fork.
     pub fn after_fork(&mut self) {
+        // A search of the parent's does not end here.
+        self.generation = None;
+        self.gone_meanwhile = None;
         self.patcher.after_fork();
     }
 
@@ -126,7 +160,7 @@ impl Agent {
         // What is asked again need not be kept twice.
         self.wishes.retain(|(other, _)| *other != pattern);
         self.wishes.push((pattern, on));
-        let result = self.refresh();
+        let result = self.apply();
         if result.is_err() {
             self.wishes = before;
         }
@@ -135,7 +169,9 @@ impl Agent {
 
     /// How many sites a pattern means.
     pub fn count(&self, pattern: &Pattern) -> usize {
-        self.entries().filter(|(_, site, _)| is_meant(pattern, site)).count()
+        self.entries()
+            .filter(|(_, site, _)| is_meant(pattern, site))
+            .count()
     }
 
     /// Shows each site that a pattern means, until showing fails.
@@ -147,7 +183,10 @@ impl Agent {
         pattern: &Pattern,
         mut show: impl FnMut(&SiteState<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        for (object, site, on) in self.entries().filter(|(_, site, _)| is_meant(pattern, site)) {
+        for (object, site, on) in self
+            .entries()
+            .filter(|(_, site, _)| is_meant(pattern, site))
+        {
             show(&SiteState {
                 address: site.address as u64,
                 point: std::ptr::from_ref(site.point()) as u64,
@@ -182,17 +221,26 @@ impl Agent {
         }
     }
 
-    /// Makes sites be as they are wanted. A handler is there before its site is on, and goes after.
-    fn apply(&mut self) -> Result<Switched, String> {
+    /// Makes sites be as they are wanted, by a wish or by tracers in the kernel. A handler is there before
+    /// its site is on, and goes after.
+    ///
+    /// # Errors
+    /// When sites cannot be switched; then none was.
+    pub fn apply(&mut self) -> Result<Switched, String> {
         let start = Instant::now();
         // Asked once: a tracer may come or go meanwhile.
-        let wanted: Vec<Wanted> = self.entries().map(|(_, site, _)| self.wanted(site)).collect();
+        let wanted: Vec<Wanted> = self
+            .entries()
+            .map(|(_, site, _)| self.wanted(site))
+            .collect();
         let mut changes = Vec::new();
         let mut changed = 0;
         for ((_, site, on), wanted) in self.entries().zip(&wanted) {
             if wanted.handled {
                 let handler = counting::count as unsafe extern "C" fn(*const Point);
-                site.point().handler.store(handler as *mut (), Ordering::Release);
+                site.point()
+                    .handler
+                    .store(handler as *mut (), Ordering::Release);
             }
             if wanted.on != on {
                 changed += 1;
@@ -212,9 +260,13 @@ impl Agent {
             how = "by a flag".to_owned();
         }
         for ((_, site, _), wanted) in self.entries().zip(&wanted) {
-            site.point().enabled.store(u32::from(wanted.on), Ordering::Release);
+            site.point()
+                .enabled
+                .store(u32::from(wanted.on), Ordering::Release);
             if !wanted.handled {
-                site.point().handler.store(std::ptr::null_mut(), Ordering::Release);
+                site.point()
+                    .handler
+                    .store(std::ptr::null_mut(), Ordering::Release);
             }
         }
         let states = self.loaded.iter_mut().flat_map(|loaded| &mut loaded.on);
@@ -230,6 +282,5 @@ impl Agent {
 }
 
 fn is_meant(pattern: &Pattern, site: &KnownSite) -> bool {
-    let description = site.description();
-    description.is_some_and(|site| pattern.matches(site.provider, site.name))
+    pattern.matches(site.description.provider, site.description.name)
 }

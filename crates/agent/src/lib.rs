@@ -22,4 +22,4 @@ mod process;
 mod socket;
 mod status;
 
-pub use process::{StartError, start};
+pub use process::{StartError, start, start_before_the_program};

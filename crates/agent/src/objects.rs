@@ -10,8 +10,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use perflab_probe_abi::{
-    Agent, Backend, Description, GONE, NOTE_NAME, NOTE_TYPE, Note, Object, Point, SITE_LENGTH, Site,
-    VERSION,
+    Agent, Backend, Description, GONE, NOTE_NAME, NOTE_TYPE, Note, Object, Point, SITE_LENGTH,
+    Site, VERSION,
 };
 
 /// A site that was found, and lies in an object that stays as long as this agent has not been told
@@ -24,7 +24,9 @@ pub struct KnownSite {
     pub address: usize,
     /// Address of the out-of-line path; 0 for [`Backend::Branch`].
     pub target: usize,
-    /// The text of its description, which was read once without error.
+    /// What it is called and what its arguments are.
+    pub description: Description<'static>,
+    /// The text of that.
     pub text: &'static str,
     point: *const Point,
     semaphore: *const AtomicU16,
@@ -44,11 +46,6 @@ impl KnownSite {
     pub fn semaphore(&self) -> u16 {
         // SAFETY: as for `point`.
         unsafe { (*self.semaphore).load(Ordering::Relaxed) }
-    }
-
-    /// Its description.
-    pub fn description(&self) -> Option<Description<'static>> {
-        Description::parse(self.text).ok()
     }
 }
 
@@ -101,6 +98,7 @@ pub fn generation() -> u64 {
 struct Search<'a> {
     agent: *const Agent,
     known: &'a [*const Object],
+    all_are_ready: bool,
     found: Vec<KnownObject>,
     unusable: Vec<Unusable>,
 }
@@ -109,12 +107,14 @@ struct Search<'a> {
 ///
 /// The linker's lock is held meanwhile, under which objects are unmapped. So an object that is seen
 /// here is there, and from the moment on when it has the agent's address it tells before it goes.
-pub fn find(agent: &'static Agent, known: &[*const Object]) -> (Vec<KnownObject>, Vec<Unusable>) {
-    unsafe extern "C" fn each(
-        info: *mut libc::dl_phdr_info,
-        _: usize,
-        data: *mut c_void,
-    ) -> c_int {
+///
+/// `all_are_ready` says that nothing is being loaded, so that objects count that have not begun yet.
+pub fn find(
+    agent: &'static Agent,
+    known: &[*const Object],
+    all_are_ready: bool,
+) -> (Vec<KnownObject>, Vec<Unusable>) {
+    unsafe extern "C" fn each(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
         // SAFETY: the linker gives a valid description, `data` is the search below.
         unsafe { visit(&*info, &mut *data.cast::<Search<'_>>()) };
         0
@@ -122,6 +122,7 @@ pub fn find(agent: &'static Agent, known: &[*const Object]) -> (Vec<KnownObject>
     let mut search = Search {
         agent,
         known,
+        all_are_ready,
         found: Vec::new(),
         unusable: Vec::new(),
     };
@@ -153,7 +154,9 @@ unsafe fn visit(info: &libc::dl_phdr_info, search: &mut Search<'_>) {
         name.to_string_lossy().into_owned()
     };
     let memory = Memory {
-        readable: of_kind(libc::PT_LOAD).map(|header| range(header, header.p_memsz)).collect(),
+        readable: of_kind(libc::PT_LOAD)
+            .map(|header| range(header, header.p_memsz))
+            .collect(),
         executable: of_kind(libc::PT_LOAD)
             .filter(|header| header.p_flags & libc::PF_X != 0)
             .map(|header| range(header, header.p_memsz))
@@ -255,25 +258,38 @@ fn object(
 ) -> Result<Option<KnownObject>, String> {
     let note: Note = memory.read(note_at).ok_or("its note is cut short")?;
     version("note", note.version, note.size, size_of::<Note>())?;
-    let field = |offset: usize, relative: i64| {
-        (note_at + offset).wrapping_add_signed(relative as isize)
-    };
+    let field =
+        |offset: usize, relative: i64| (note_at + offset).wrapping_add_signed(relative as isize);
     let first = field(std::mem::offset_of!(Note, first), note.first);
     let end = field(std::mem::offset_of!(Note, end), note.end);
     let object_at = field(std::mem::offset_of!(Note, object), note.object);
     let object = object_at as *const Object;
     let found = search.found.iter().map(KnownObject::identity);
-    if search.known.iter().copied().chain(found).any(|known| ptr::eq(known, object)) {
+    if search
+        .known
+        .iter()
+        .copied()
+        .chain(found)
+        .any(|known| ptr::eq(known, object))
+    {
         return Ok(None);
     }
     let aligned = object_at.is_multiple_of(align_of::<Object>());
-    if !aligned || !within(&memory.writable, &(object_at..object_at.saturating_add(size_of::<Object>()))) {
+    if !aligned
+        || !within(
+            &memory.writable,
+            &(object_at..object_at.saturating_add(size_of::<Object>())),
+        )
+    {
         return Err("its note leads out of it".to_owned());
     }
     let sites = sites(memory, first..end)?;
     // SAFETY: it is mapped, writable and aligned.
     let object = unsafe { &*object };
     version("entry", object.version, object.size, size_of::<Object>())?;
+    if !search.all_are_ready && object.ready.load(Ordering::Acquire) == 0 {
+        return Ok(None);
+    }
     let entered = object.agent.compare_exchange(
         ptr::null_mut(),
         search.agent.cast_mut(),
@@ -281,13 +297,14 @@ fn object(
         Ordering::Acquire,
     );
     match entered {
-        Ok(_) => Ok(Some(KnownObject {
+        Err(other) if other as usize == GONE => Ok(None),
+        // If it is this agent already, the process was forked in the middle of a search.
+        Err(other) if !ptr::eq(other, search.agent) => Err("another agent has it".to_owned()),
+        _ => Ok(Some(KnownObject {
             path: path.to_owned(),
             sites,
             object,
         })),
-        Err(other) if other as usize == GONE => Ok(None),
-        Err(_) => Err("another agent has it".to_owned()),
     }
 }
 
@@ -313,12 +330,15 @@ fn sites(memory: &Memory, section: Range<usize>) -> Result<Vec<KnownSite>, Strin
         sites.push(known_site(memory, at, &site)?);
         at = at.saturating_add(usize::from(site.size));
     }
-    if at == section.end { Ok(sites) } else { Err("its last site is cut short".to_owned()) }
+    if at == section.end {
+        Ok(sites)
+    } else {
+        Err("its last site is cut short".to_owned())
+    }
 }
 
 fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, String> {
-    let field =
-        |offset: usize, relative: i64| (at + offset).wrapping_add_signed(relative as isize);
+    let field = |offset: usize, relative: i64| (at + offset).wrapping_add_signed(relative as isize);
     let text_at = field(std::mem::offset_of!(Site, text), site.text);
     let text = memory.text(text_at).ok_or("a site has no description")?;
     let description =
@@ -335,18 +355,23 @@ fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, Stri
             field(std::mem::offset_of!(Site, target), site.target),
         ),
     };
-    let in_code = |address: usize| within(&memory.executable, &(address..address.saturating_add(SITE_LENGTH)));
+    let in_code = |address: usize| {
+        within(
+            &memory.executable,
+            &(address..address.saturating_add(SITE_LENGTH)),
+        )
+    };
     let fits = match backend {
         Backend::Branch => true,
-        Backend::Patched => {
-            in_code(address) && in_code(target) && address % 8 + SITE_LENGTH <= 8
-        }
+        Backend::Patched => in_code(address) && in_code(target) && address % 8 + SITE_LENGTH <= 8,
     };
-    let fits = fits
-        && within(&memory.writable, &(point..point.saturating_add(size_of::<Point>())))
-        && point.is_multiple_of(align_of::<Point>())
-        && within(&memory.writable, &(semaphore..semaphore.saturating_add(2)))
-        && semaphore.is_multiple_of(2);
+    let fits =
+        fits && within(
+            &memory.writable,
+            &(point..point.saturating_add(size_of::<Point>())),
+        ) && point.is_multiple_of(align_of::<Point>())
+            && within(&memory.writable, &(semaphore..semaphore.saturating_add(2)))
+            && semaphore.is_multiple_of(2);
     if !fits {
         return Err(format!("{} leads out of it", name()));
     }
@@ -354,10 +379,16 @@ fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, Stri
         backend,
         address,
         target,
+        description,
         text,
         point: point as *const Point,
         semaphore: semaphore as *const AtomicU16,
     };
-    version("point", known.point().version, known.point().size, size_of::<Point>())?;
+    version(
+        "point",
+        known.point().version,
+        known.point().size,
+        size_of::<Point>(),
+    )?;
     Ok(known)
 }

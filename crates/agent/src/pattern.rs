@@ -10,13 +10,18 @@ impl Pattern {
     /// # Errors
     /// With what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let each = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let each = text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty());
         let patterns: Vec<(String, String)> = each
             .map(|part| {
                 let (provider, name) = part.split_once(':').unwrap_or((part, "*"));
                 let wrong = |half: &str| {
                     half.is_empty()
-                        || !half.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_*".contains(&byte))
+                        || !half
+                            .bytes()
+                            .all(|byte| byte.is_ascii_alphanumeric() || b"_*".contains(&byte))
                 };
                 if wrong(provider) || wrong(name) {
                     return Err(format!(
@@ -60,7 +65,11 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
             return false;
         }
     }
-    pattern.get(p..).unwrap_or_default().iter().all(|byte| *byte == b'*')
+    pattern
+        .get(p..)
+        .unwrap_or_default()
+        .iter()
+        .all(|byte| *byte == b'*')
 }
 
 #[cfg(test)]

@@ -6,23 +6,31 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use perflab_probe_abi::{Agent as AgentAbi, Object};
 
 use crate::agent::Agent;
+use crate::objects;
 use crate::pattern::Pattern;
 use crate::socket;
 
 /// Probes that are wanted from the start.
 const WANTED: &str = "PERFLAB_PROBES";
 
+/// How long the agent of a forked child waits before it can be reached.
+const CHILD: Duration = Duration::from_millis(100);
+
 /// Longest wait for the thread at the start of the program.
 const START: Duration = Duration::from_secs(2);
 
 static ABI: AgentAbi = AgentAbi { gone };
+
+/// The process that the agent's lock is sound in.
+static OWNER: AtomicU32 = AtomicU32::new(0);
 
 static AGENT: OnceLock<Mutex<Agent>> = OnceLock::new();
 
@@ -55,16 +63,56 @@ pub fn agent() -> Option<MutexGuard<'static, Agent>> {
     Some(AGENT.get()?.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// The agent, after a look for objects that came.
+fn agent_with_all(all_are_ready: bool) -> Option<MutexGuard<'static, Agent>> {
+    let generation = objects::generation();
+    let search = agent()?.search(generation);
+    if let Some(known) = search {
+        let (found, unusable) = objects::find(&ABI, &known, all_are_ready);
+        agent()?.searched(found, unusable);
+    }
+    agent()
+}
+
+/// The agent, after a look for objects that were loaded meanwhile.
+pub fn refreshed() -> Option<MutexGuard<'static, Agent>> {
+    agent_with_all(false)
+}
+
 /// Starts the agent of this process.
 ///
 /// # Errors
 /// When there is one already, or there must not be one.
 pub fn start() -> Result<(), StartError> {
+    start_as(Start::Linked)
+}
+
+/// As [`start`], from the constructor of a preloaded object: the objects of the program have not begun yet,
+/// and nothing else can be loaded meanwhile.
+///
+/// # Errors
+/// As those of [`start`].
+pub fn start_before_the_program() -> Result<(), StartError> {
+    start_as(Start::Preloaded)
+}
+
+/// How an agent came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// The program called it.
+    Linked,
+    /// It was loaded before the program.
+    Preloaded,
+    /// Its process was forked.
+    Forked,
+}
+
+fn start_as(start: Start) -> Result<(), StartError> {
     // SAFETY: asks the kernel's word on this process.
     if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
         return Err(StartError::Privileged);
     }
-    if AGENT.set(Mutex::new(Agent::new(&ABI))).is_err() {
+    if AGENT.set(Mutex::new(Agent::new())).is_err() {
         return Err(StartError::Elected);
     }
     // SAFETY: the functions have the signatures that are asked for and stay.
@@ -72,26 +120,31 @@ pub fn start() -> Result<(), StartError> {
         libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child));
         libc::atexit(at_exit);
     }
-    spawn()
-}
-
-/// Makes the thread and waits until it can be reached.
-fn spawn() -> Result<(), StartError> {
-    let (ready, started) = channel();
-    // The thread inherits the mask. No signal of the program's shall be handled on it.
-    let mask = block_all();
-    let thread = std::thread::Builder::new().name("perflab-agent".to_owned());
-    let result = thread.spawn(move || run(&ready));
-    restore(&mask);
-    result.map_err(|error| StartError::Failed(format!("no thread can be made: {error}")))?;
+    OWNER.store(std::process::id(), Ordering::Release);
+    let started = spawn(start)?;
     started.recv_timeout(START).unwrap_or_else(|_| {
         let reason = format!("its thread did not answer within {} s", START.as_secs());
         Err(StartError::Failed(reason))
     })
 }
 
-fn run(ready: &Sender<Result<(), StartError>>) {
+/// Makes the thread, which says when it can be reached.
+fn spawn(start: Start) -> Result<Receiver<Result<(), StartError>>, StartError> {
+    let (ready, started) = channel();
+    // The thread inherits the mask. No signal of the program's shall be handled on it.
+    let mask = block_all();
+    let thread = std::thread::Builder::new().name("perflab-agent".to_owned());
+    let result = thread.spawn(move || run(&ready, start));
+    restore(&mask);
+    result.map_err(|error| StartError::Failed(format!("no thread can be made: {error}")))?;
+    Ok(started)
+}
+
+fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     own_files();
+    if start == Start::Forked {
+        std::thread::sleep(CHILD);
+    }
     let socket = match socket::Socket::bind() {
         Ok(Some(socket)) => socket,
         Ok(None) => {
@@ -103,12 +156,16 @@ fn run(ready: &Sender<Result<(), StartError>>) {
             return;
         }
     };
-    let wanted = std::env::var(WANTED).ok().and_then(|text| Pattern::parse(&text).ok());
-    if let Some(mut agent) = agent() {
+    // The child of a fork has its parent's wishes.
+    let wanted = std::env::var(WANTED)
+        .ok()
+        .filter(|_| start != Start::Forked);
+    let wanted = wanted.and_then(|text| Pattern::parse(&text).ok());
+    if let Some(mut agent) = agent_with_all(start == Start::Preloaded) {
         // What cannot be switched is said when somebody asks.
         let _ = match wanted {
             Some(pattern) => agent.wish(pattern, true),
-            None => agent.refresh(),
+            None => agent.apply(),
         };
     }
     let _ = ready.send(Ok(()));
@@ -122,7 +179,13 @@ fn own_files() {
     // SAFETY: only this thread's table changes. Where the kernel is too old, the table stays shared.
     unsafe {
         let all = libc::c_uint::MAX;
-        if libc::syscall(libc::SYS_close_range, 0 as libc::c_uint, all, CLOSE_RANGE_UNSHARE) == 0 {
+        if libc::syscall(
+            libc::SYS_close_range,
+            0 as libc::c_uint,
+            all,
+            CLOSE_RANGE_UNSHARE,
+        ) == 0
+        {
             for _ in 0..3 {
                 libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
             }
@@ -149,7 +212,7 @@ fn restore(mask: &libc::sigset_t) {
 /// Called by an object that goes. In a child that was not made by `fork` there is no agent, and the
 /// lock may be held by a thread that is not there.
 unsafe extern "C" fn gone(object: *const Object) {
-    if !socket::is_own_process() {
+    if OWNER.load(Ordering::Acquire) != std::process::id() {
         return;
     }
     if let Some(mut agent) = agent() {
@@ -178,13 +241,15 @@ extern "C" fn in_parent() {
 }
 
 extern "C" fn in_child() {
+    OWNER.store(std::process::id(), Ordering::Release);
     // SAFETY: see `Held`; the child's only thread has the lock.
     let guard = unsafe { (*HELD.0.get()).take() };
     if let Some(mut agent) = guard {
         agent.after_fork();
     }
-    // A child that execs at once needs no agent, but nothing tells it from one that stays.
-    let _ = spawn();
+    // Most children exec or end at once, so the thread waits before it does anything that shows. The child
+    // does not wait for it: a lock that another thread of the parent held stays closed for ever.
+    let _ = spawn(Start::Forked);
 }
 
 extern "C" fn at_exit() {

@@ -16,7 +16,7 @@ use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, Writ
 
 use crate::agent::Switched;
 use crate::pattern::Pattern;
-use crate::process::agent;
+use crate::process::refreshed;
 
 /// How often the agent looks for objects that came and tracers that ask.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -30,12 +30,6 @@ static BOUND: Mutex<Option<(u32, CString)>> = Mutex::new(None);
 /// A socket that is bound.
 #[derive(Debug)]
 pub struct Socket(UnixListener);
-
-/// Whether this process has the agent's thread, rather than being a copy of one that has.
-pub fn is_own_process() -> bool {
-    let bound = BOUND.try_lock();
-    bound.is_ok_and(|bound| bound.as_ref().is_some_and(|(process, _)| *process == std::process::id()))
-}
 
 /// Removes the socket at the process's end.
 pub fn remove() {
@@ -86,7 +80,8 @@ impl Socket {
             Err(error) => return Err(failed(error)),
         };
         listener.set_nonblocking(true).map_err(failed)?;
-        let text = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in a path")?;
+        let text =
+            CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in a path")?;
         let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
         *bound = Some((std::process::id(), text));
         Ok(Some(Self(listener)))
@@ -102,8 +97,9 @@ impl Socket {
             };
             // SAFETY: one entry, as is said.
             unsafe { libc::poll(&raw mut poll, 1, PERIOD.as_millis() as libc::c_int) };
-            if let Some(mut agent) = agent() {
-                let _ = agent.refresh();
+            if let Some(mut agent) = refreshed() {
+                // What cannot be switched is said when somebody asks.
+                let _ = agent.apply();
             }
             if let Ok((stream, _)) = self.0.accept() {
                 // A peer that misbehaves loses its connection, and nobody else anything.
@@ -162,7 +158,7 @@ fn peer(stream: &UnixStream) -> io::Result<u32> {
     }
 }
 
-/// Answers a peer's messages until it leaves.
+/// Answers one message of a peer. A peer that wants more calls again, so none keeps others waiting.
 fn answer(mut stream: UnixStream) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -172,38 +168,37 @@ fn answer(mut stream: UnixStream) -> io::Result<()> {
         let reason = format!("the process belongs to user {}, not to user {peer}", user());
         return refuse(&mut stream, &reason);
     }
-    loop {
-        let mut header = [0; HEADER_SIZE];
-        stream.read_exact(&mut header)?;
-        let header = match Header::decode(&header) {
-            Ok(header) => header,
-            Err(error) => return refuse(&mut stream, &format!("the message is refused: {error}")),
-        };
-        let mut content = vec![0; header.length as usize];
-        stream.read_exact(&mut content)?;
-        let mut fields = Reader::new(&content);
-        let pattern = match fields.text() {
-            Ok(text) => Pattern::parse(text),
-            Err(error) => Err(format!("the message is refused: {error}")),
-        };
-        let result = pattern.and_then(|pattern| act(&mut stream, header.kind, pattern));
-        match result {
-            Ok((matched, switched)) => done(&mut stream, matched, &switched)?,
-            Err(reason) => refuse(&mut stream, &reason)?,
-        }
+    let mut header = [0; HEADER_SIZE];
+    stream.read_exact(&mut header)?;
+    let header = match Header::decode(&header) {
+        Ok(header) => header,
+        Err(error) => return refuse(&mut stream, &format!("the message is refused: {error}")),
+    };
+    let mut content = vec![0; header.length as usize];
+    stream.read_exact(&mut content)?;
+    let mut fields = Reader::new(&content);
+    let pattern = match fields.text() {
+        Ok(text) => Pattern::parse(text),
+        Err(error) => Err(format!("the message is refused: {error}")),
+    };
+    let result = pattern.and_then(|pattern| act(&mut stream, header.kind, pattern));
+    match result {
+        Ok((matched, switched)) => done(&mut stream, matched, &switched),
+        Err(reason) => refuse(&mut stream, &reason),
     }
 }
 
 fn act(stream: &mut UnixStream, kind: Kind, pattern: Pattern) -> Result<(usize, Switched), String> {
-    let mut agent = agent().ok_or("there is no agent")?;
+    let mut agent = refreshed().ok_or("there is no agent")?;
     match kind {
         Kind::List => {
-            let switched = agent.refresh()?;
+            let switched = agent.apply()?;
             let mut sites = Vec::new();
+            let mut buffer = vec![0; LONGEST_MESSAGE as usize];
             agent.each(&pattern, |site| {
-                let mut buffer = vec![0; LONGEST_MESSAGE as usize];
                 let mut writer = Writer::new(&mut buffer);
-                site.encode(&mut writer).map_err(|error| error.to_string())?;
+                site.encode(&mut writer)
+                    .map_err(|error| error.to_string())?;
                 let written = writer.written();
                 sites.push(buffer[..written].to_vec());
                 Ok::<(), String>(())

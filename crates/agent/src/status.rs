@@ -81,10 +81,18 @@ mod tests {
     fn what_a_status_says() {
         let text = "Name:\tx\nTracerPid:\t0\nSigBlk:\t0000000000000010\nSeccomp:\t2\nSeccomp_filters:\t3\n";
         let status = Status::parse(text);
-        let expected = Status { blocks_trap: true, is_traced: false, filters: 3 };
+        let expected = Status {
+            blocks_trap: true,
+            is_traced: false,
+            filters: 3,
+        };
         assert_eq!(status, expected);
         let status = Status::parse("TracerPid:\t77\nSigBlk:\tffffffffffffffef\nSeccomp:\t2\n");
-        let expected = Status { blocks_trap: false, is_traced: true, filters: 1 };
+        let expected = Status {
+            blocks_trap: false,
+            is_traced: true,
+            filters: 1,
+        };
         assert_eq!(status, expected);
         assert_eq!(Status::parse("no\nsense:"), Status::default());
     }

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! places      directories -> sockets of processes
-//! connection  one agent: requests out, sites and results in
+//! agent       one of them: questions out, sites and results in
 //! ```
 
-mod connection;
+mod agent;
 mod places;
 
-pub use connection::{Connection, ControlError, Site, Switched};
+pub use agent::{Agent, ControlError, Site, Switched};
 pub use places::{Traced, traced};

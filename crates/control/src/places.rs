@@ -37,7 +37,11 @@ pub fn traced() -> io::Result<Vec<Traced>> {
 fn directories(user: u32) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut directories: Vec<PathBuf> = Vec::new();
-    directories.extend(runtime.filter(|path| path.is_absolute()).map(|path| path.join("perflab")));
+    directories.extend(
+        runtime
+            .filter(|path| path.is_absolute())
+            .map(|path| path.join("perflab")),
+    );
     directories.push(PathBuf::from(format!("/tmp/perflab-{user}")));
     if user == 0 {
         let below = |path: &str| fs::read_dir(path).into_iter().flatten().flatten();
@@ -143,7 +147,11 @@ mod tests {
         let name = format!("{own}-{}.sock", started(own).unwrap());
         let _living = UnixListener::bind(directory.path().join(name)).unwrap();
         assert!(traced_in(directory.path(), user()).unwrap().is_empty());
-        assert!(traced_in(Path::new("/does/not/exist"), user()).unwrap().is_empty());
+        assert!(
+            traced_in(Path::new("/does/not/exist"), user())
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]

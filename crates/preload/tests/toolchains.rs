@@ -36,10 +36,15 @@ fn counts_agree(path: &Path, what: &str) -> Vec<String> {
     let mut found: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
     for site in &sites {
         assert!(site.on, "{what}: {} is off", site.name);
-        found.entry(site.name.clone()).or_default().insert(site.point, site.hits);
+        found
+            .entry(site.name.clone())
+            .or_default()
+            .insert(site.point, site.hits);
     }
-    let counted: BTreeMap<String, u64> =
-        found.iter().map(|(name, points)| (name.clone(), points.values().sum())).collect();
+    let counted: BTreeMap<String, u64> = found
+        .iter()
+        .map(|(name, points)| (name.clone(), points.values().sum()))
+        .collect();
     assert_eq!(counted, said, "{what}");
     program.ends();
     let mut arguments: Vec<String> = sites
@@ -62,7 +67,11 @@ fn all_ways(compilers: &[&'static str], ways: &[&[&str]], sources: &[&str], name
             compile(compiler, flags, sources, &path);
             let found = counts_agree(&path, &format!("{compiler} {flags:?}"));
             assert_eq!(found.len(), names);
-            assert_eq!(probes.get_or_insert_with(|| found.clone()), &found, "{compiler} {flags:?}");
+            assert_eq!(
+                probes.get_or_insert_with(|| found.clone()),
+                &found,
+                "{compiler} {flags:?}"
+            );
         }
     }
 }
@@ -74,7 +83,13 @@ fn programs_in_c() {
         &["-std=c11", "-O2"],
         &["-O3", "-flto"],
         &["-Os", "-fno-pie", "-no-pie"],
-        &["-O2", "-fPIE", "-pie", "-ffunction-sections", "-Wl,--gc-sections"],
+        &[
+            "-O2",
+            "-fPIE",
+            "-pie",
+            "-ffunction-sections",
+            "-Wl,--gc-sections",
+        ],
         &["-O2", "-fPIC", "-fvisibility=hidden"],
         &["-O2", "-DPERFLAB_PROBE_BRANCH"],
     ];
@@ -87,7 +102,13 @@ fn programs_in_cpp() {
         &["-std=c++17", "-O0"],
         &["-std=c++11", "-O2"],
         &["-std=c++20", "-O3", "-flto"],
-        &["-O2", "-fno-pie", "-no-pie", "-ffunction-sections", "-Wl,--gc-sections"],
+        &[
+            "-O2",
+            "-fno-pie",
+            "-no-pie",
+            "-ffunction-sections",
+            "-Wl,--gc-sections",
+        ],
         &["-O2", "-DPERFLAB_PROBE_BRANCH"],
     ];
     all_ways(&["g++", "clang++"], ways, &["sites.cc", "other_unit.cc"], 3);
@@ -98,7 +119,12 @@ fn a_site_in_a_shared_object() {
     let directory = tempfile::tempdir().unwrap();
     for compiler in installed(&["gcc", "clang"]) {
         let library = directory.path().join("libelsewhere.so");
-        compile(compiler, &["-O2", "-shared", "-fPIC"], &["elsewhere.c"], &library);
+        compile(
+            compiler,
+            &["-O2", "-shared", "-fPIC"],
+            &["elsewhere.c"],
+            &library,
+        );
         let path = directory.path().join("program");
         let library = library.to_str().unwrap();
         let rpath = format!("-Wl,-rpath,{}", directory.path().display());
@@ -114,9 +140,16 @@ fn no_sites_are_left_where_none_are_wanted() {
         let path = directory.path().join("program");
         let flags = ["-O2", "-DPERFLAB_PROBE_NONE"];
         compile(compiler, &flags, &["sites.c", "elsewhere.c"], &path);
-        let sections = Command::new("readelf").args(["-SW"]).arg(&path).output().unwrap();
+        let sections = Command::new("readelf")
+            .args(["-SW"])
+            .arg(&path)
+            .output()
+            .unwrap();
         let sections = String::from_utf8(sections.stdout).unwrap();
-        assert!(sections.contains(".text") && !sections.contains("perflab"), "{sections}");
+        assert!(
+            sections.contains(".text") && !sections.contains("perflab"),
+            "{sections}"
+        );
         let mut program = Program::start(&mut Command::new(&path));
         program.said();
         assert!(program.ask().list("*").unwrap().0.is_empty());
@@ -129,9 +162,16 @@ fn a_program_without_an_agent_is_complete() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program");
     compile("gcc", &["-O2"], &["sites.c", "elsewhere.c"], &path);
-    let output = Command::new(&path).env("PERFLAB_PROBES", "*").output().unwrap();
+    let output = Command::new(&path)
+        .env("PERFLAB_PROBES", "*")
+        .output()
+        .unwrap();
     assert!(output.status.success());
-    let needed = Command::new("readelf").arg("-dW").arg(&path).output().unwrap();
+    let needed = Command::new("readelf")
+        .arg("-dW")
+        .arg(&path)
+        .output()
+        .unwrap();
     let needed = String::from_utf8(needed.stdout).unwrap();
     let libraries = needed.lines().filter(|line| line.contains("(NEEDED)"));
     assert_eq!(libraries.count(), 1, "only the C library: {needed}");
@@ -143,12 +183,21 @@ fn tracers_see_the_same_probes() {
     for compiler in installed(&["gcc", "clang"]) {
         let path = directory.path().join("program");
         compile(compiler, &["-O2"], &["sites.c", "elsewhere.c"], &path);
-        let notes = Command::new("readelf").arg("-n").arg(&path).output().unwrap();
+        let notes = Command::new("readelf")
+            .arg("-n")
+            .arg(&path)
+            .output()
+            .unwrap();
         let notes = String::from_utf8(notes.stdout).unwrap();
         for name in ["inlined", "called", "many", "text", "elsewhere"] {
-            assert!(notes.contains(&format!("Name: {name}\n")), "{name}: {notes}");
+            assert!(
+                notes.contains(&format!("Name: {name}\n")),
+                "{name}: {notes}"
+            );
         }
-        let semaphores = notes.lines().filter(|line| line.contains("Semaphore: 0x0000000000000000"));
+        let semaphores = notes
+            .lines()
+            .filter(|line| line.contains("Semaphore: 0x0000000000000000"));
         assert_eq!(semaphores.count(), 0, "each has a count: {notes}");
     }
 }

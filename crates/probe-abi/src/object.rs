@@ -1,6 +1,6 @@
 //! An executable or shared object with sites, and how the agent and it find each other.
 
-use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::{AtomicPtr, AtomicU32};
 
 /// Name of the note's owner.
 pub const NOTE_NAME: &[u8; 8] = b"perflab\0";
@@ -46,6 +46,9 @@ pub const GONE: usize = 1;
 /// or the end of the process), it exchanges `agent` for [`GONE`] and, if an agent stood there,
 /// calls [`Agent::gone`]. So of an object that goes while an agent comes, either the agent is
 /// refused or it is told.
+///
+/// An object that the linker gives up while it loads it goes without a word. So an agent enters itself only
+/// once `ready` is set, which the object's beginning does, unless it knows that nothing is being loaded.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Object {
@@ -53,8 +56,8 @@ pub struct Object {
     pub version: u16,
     /// Of this structure, in bytes.
     pub size: u16,
-    /// Zero.
-    pub reserved: u32,
+    /// Not zero once the object's beginning has run.
+    pub ready: AtomicU32,
     /// The agent, null or [`GONE`].
     pub agent: AtomicPtr<Agent>,
 }
@@ -69,6 +72,7 @@ mod tests {
         assert_eq!(size_of::<Note>(), 32);
         assert_eq!(offset_of!(Note, first), 8);
         assert_eq!(size_of::<Object>(), 16);
+        assert_eq!(offset_of!(Object, ready), 4);
         assert_eq!(offset_of!(Object, agent), 8);
         assert_eq!(offset_of!(Agent, gone), 0);
     }

@@ -3,7 +3,11 @@
 /// Nothing, but that the expressions are checked.
 #[cfg(any(
     feature = "none",
-    not(all(target_arch = "x86_64", target_os = "linux", target_pointer_width = "64"))
+    not(all(
+        target_arch = "x86_64",
+        target_os = "linux",
+        target_pointer_width = "64"
+    ))
 ))]
 #[doc(hidden)]
 #[macro_export]
@@ -20,7 +24,11 @@ macro_rules! __site {
 #[cfg(all(
     feature = "branch",
     not(feature = "none"),
-    all(target_arch = "x86_64", target_os = "linux", target_pointer_width = "64")
+    all(
+        target_arch = "x86_64",
+        target_os = "linux",
+        target_pointer_width = "64"
+    )
 ))]
 #[doc(hidden)]
 #[macro_export]
@@ -49,7 +57,11 @@ macro_rules! __site {
 #[cfg(all(
     not(feature = "branch"),
     not(feature = "none"),
-    all(target_arch = "x86_64", target_os = "linux", target_pointer_width = "64")
+    all(
+        target_arch = "x86_64",
+        target_os = "linux",
+        target_pointer_width = "64"
+    )
 ))]
 #[doc(hidden)]
 #[macro_export]
@@ -80,7 +92,12 @@ macro_rules! __site {
 #[macro_export]
 macro_rules! __semaphore {
     ($provider:ident $name:ident) => {
-        concat!("perflab_semaphore__", stringify!($provider), "__", stringify!($name))
+        concat!(
+            "perflab_semaphore__",
+            stringify!($provider),
+            "__",
+            stringify!($name)
+        )
     };
 }
 

@@ -31,9 +31,9 @@
 #[doc(hidden)]
 pub use perflab_probe_abi as abi;
 
+mod emit;
 #[doc(hidden)]
 pub mod site;
-mod emit;
 mod text;
 mod words;
 

@@ -64,8 +64,12 @@ impl Change {
             return Ok(NOP5);
         }
         let distance = (self.target as i64).wrapping_sub(self.address as i64 + SITE_LENGTH as i64);
-        let distance = i32::try_from(distance)
-            .map_err(|_| format!("the path of {:#x} is further away than a jump reaches", self.address))?;
+        let distance = i32::try_from(distance).map_err(|_| {
+            format!(
+                "the path of {:#x} is further away than a jump reaches",
+                self.address
+            )
+        })?;
         let [a, b, c, d] = distance.to_le_bytes();
         Ok([0xe9, a, b, c, d])
     }

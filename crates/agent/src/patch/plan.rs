@@ -40,7 +40,8 @@ pub struct Method {
 
 impl std::fmt::Display for Method {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (protocol, writing, sync) = (self.protocol.name(), self.writing.name(), self.sync.name());
+        let (protocol, writing, sync) =
+            (self.protocol.name(), self.writing.name(), self.sync.name());
         write!(f, "by {protocol}, through {writing}, with {sync}")?;
         for reason in &self.reasons {
             write!(f, "; {reason}")?;
@@ -173,7 +174,9 @@ fn against_traps() -> Option<Obstacle> {
         is_fatal: true,
     };
     if trap::is_blocked_by_a_handler() {
-        return Some(fatal("a signal handler of the program blocks SIGTRAP".to_owned()));
+        return Some(fatal(
+            "a signal handler of the program blocks SIGTRAP".to_owned(),
+        ));
     }
     match threads_against_traps(thread_number()) {
         Ok(Some(reason)) => return Some(fatal(reason.to_owned())),

@@ -88,7 +88,11 @@ fn survives_membarrier() -> io::Result<bool> {
 fn membarrier(command: libc::c_long) -> io::Result<libc::c_long> {
     // SAFETY: the call takes numbers only.
     let result = unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
 }
 
 fn visit() -> io::Result<()> {
@@ -128,5 +132,9 @@ fn affinity() -> io::Result<libc::cpu_set_t> {
 fn set_affinity(set: &libc::cpu_set_t) -> io::Result<()> {
     // SAFETY: it has the size that is said.
     let result = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), set) };
-    if result != 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if result != 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }

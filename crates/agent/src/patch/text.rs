@@ -59,14 +59,19 @@ impl Text {
             }
             Writing::Protection => {
                 let maps = Maps::read()?;
-                let mut pages: Vec<usize> =
-                    addresses.iter().map(|address| address & !(PAGE - 1)).collect();
+                let mut pages: Vec<usize> = addresses
+                    .iter()
+                    .map(|address| address & !(PAGE - 1))
+                    .collect();
                 pages.sort_unstable();
                 pages.dedup();
                 let mut opened = Self::Protection(Vec::new());
                 for page in pages {
                     let before = maps.protection(page);
-                    let result = protect(page, before | libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC);
+                    let result = protect(
+                        page,
+                        before | libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC,
+                    );
                     if let Err(error) = result {
                         opened.close();
                         return Err(format!("code cannot be made writable: {error}"));
@@ -112,7 +117,9 @@ impl Text {
         let word = unsafe { AtomicU64::from_ptr(start as *mut u64) };
         let mut value = word.load(Ordering::Relaxed).to_ne_bytes();
         let Some(place) = value.get_mut(within..within + SITE_LENGTH) else {
-            return Err(format!("the site at {address:#x} does not lie within eight aligned bytes"));
+            return Err(format!(
+                "the site at {address:#x} does not lie within eight aligned bytes"
+            ));
         };
         place.copy_from_slice(&bytes);
         word.store(u64::from_ne_bytes(value), Ordering::Release);
@@ -133,7 +140,11 @@ impl Text {
 fn protect(page: usize, protection: i32) -> std::io::Result<()> {
     // SAFETY: the page is code of an object that stays, and keeps being executable.
     let result = unsafe { libc::mprotect(page as *mut _, PAGE, protection) };
-    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(std::io::Error::last_os_error())
+    }
 }
 
 /// What is mapped, and how.
@@ -150,7 +161,9 @@ impl Maps {
     fn protection(&self, address: usize) -> i32 {
         let mut maps = self.0.iter();
         let found = maps.find(|(start, end, _)| (*start..*end).contains(&address));
-        found.map_or(libc::PROT_READ | libc::PROT_EXEC, |(_, _, protection)| *protection)
+        found.map_or(libc::PROT_READ | libc::PROT_EXEC, |(_, _, protection)| {
+            *protection
+        })
     }
 }
 

@@ -49,7 +49,8 @@ pub fn is_blocked_by_a_handler() -> bool {
         .filter_map(action)
         .any(|action| {
             // SAFETY: a set of signals that the kernel filled.
-            let blocks = unsafe { libc::sigismember(&raw const action.sa_mask, libc::SIGTRAP) == 1 };
+            let blocks =
+                unsafe { libc::sigismember(&raw const action.sa_mask, libc::SIGTRAP) == 1 };
             blocks && action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN
         })
 }
@@ -72,7 +73,9 @@ pub fn install() -> Result<(), String> {
         let mut ours: libc::sigaction = std::mem::zeroed();
         ours.sa_sigaction = handler_address();
         // Its own stack if there is one: a coroutine's may be too small for the frame of a signal.
-        ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+        // SIGTRAP stays deliverable meanwhile: a handler of the program that comes in between may execute
+        // sites, and a trap that is blocked ends the process.
+        ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&raw mut ours.sa_mask);
         libc::sigaction(libc::SIGTRAP, &raw const ours, ptr::null_mut())
     };

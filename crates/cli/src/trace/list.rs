@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use perflab_control::{Site, Traced};
+use perflab_control::{Agent, Site, Traced};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::{ListArguments, connect, refused};
+use super::{ListArguments, refused};
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
 
@@ -87,7 +87,7 @@ pub fn list(arguments: &ListArguments) -> Result<Option<Code>, Failure> {
     };
     let processes = arguments.processes.find()?;
     for process in &processes {
-        let (sites, state) = connect(process)?
+        let (sites, state) = Agent::at(&process.socket)
             .list(&arguments.probes)
             .map_err(|error| refused(process, &error))?;
         match arguments.format {
@@ -116,7 +116,11 @@ fn of_process(process: &Traced, sites: &[Site], problem: &str, each: bool) -> St
     if !problem.is_empty() {
         text += &format!("  cannot be used: {problem}\n");
     }
-    let rows = if each { by_site(sites) } else { by_probe(sites) };
+    let rows = if each {
+        by_site(sites)
+    } else {
+        by_probe(sites)
+    };
     if rows.len() == 1 {
         return text + "  no such probe\n";
     }
@@ -126,7 +130,9 @@ fn of_process(process: &Traced, sites: &[Site], problem: &str, each: bool) -> St
 const COUNTS: [usize; 3] = [1, 2, 3];
 
 fn header(first: &str) -> Vec<String> {
-    [first, "sites", "on", "hits", "arguments"].map(str::to_owned).to_vec()
+    [first, "sites", "on", "hits", "arguments"]
+        .map(str::to_owned)
+        .to_vec()
 }
 
 fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
@@ -152,7 +158,9 @@ fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
 /// Hits of sites, of which some share a point.
 pub fn hits(sites: &[&Site]) -> u64 {
     let points: BTreeMap<u64, u64> = sites.iter().map(|site| (site.point, site.hits)).collect();
-    points.values().fold(0, |sum, hits| sum.saturating_add(*hits))
+    points
+        .values()
+        .fold(0, |sum, hits| sum.saturating_add(*hits))
 }
 
 fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
@@ -167,12 +175,17 @@ fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
             format!("{}:{}{object}{}", site.file, site.line, site.object),
         ]);
     }
-    rows[0] = ["probe", "address", "on", "hits", "where"].map(str::to_owned).to_vec();
+    rows[0] = ["probe", "address", "on", "hits", "where"]
+        .map(str::to_owned)
+        .to_vec();
     rows
 }
 
 fn typed(site: &Site) -> String {
-    let each = site.arguments.iter().map(|(kind, name)| format!("{name}: {kind}"));
+    let each = site
+        .arguments
+        .iter()
+        .map(|(kind, name)| format!("{name}: {kind}"));
     each.collect::<Vec<_>>().join(", ")
 }
 
@@ -187,7 +200,11 @@ fn columns(rows: &[Vec<String>]) -> String {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             let space = " ".repeat(width(column).saturating_sub(cell.width()));
-            let padded = if COUNTS.contains(&column) { space + cell } else { cell.clone() + &space };
+            let padded = if COUNTS.contains(&column) {
+                space + cell
+            } else {
+                cell.clone() + &space
+            };
             line += &format!("  {padded}");
         }
         text += line.trim_end();

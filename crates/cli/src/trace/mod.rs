@@ -5,7 +5,7 @@ mod start;
 mod top;
 
 use clap::{Args, Subcommand};
-use perflab_control::{Connection, ControlError, Traced, traced};
+use perflab_control::{Agent, ControlError, Traced, traced};
 
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
@@ -23,10 +23,8 @@ pub enum TraceCommand {
     #[command(after_help = "Example:\n  perflab trace list 'redis:command*'")]
     List(ListArguments),
     /// Switch probes on, in running processes or in a command that is started.
-    #[command(
-        after_help = "Examples:\n  perflab trace on 'redis:*' --pid 1234\n  \
-perflab trace on 'redis:*' -- redis-server --port 7777"
-    )]
+    #[command(after_help = "Examples:\n  perflab trace on 'redis:*' --pid 1234\n  \
+perflab trace on 'redis:*' -- redis-server --port 7777")]
     On(OnArguments),
     /// Switch probes off.
     #[command(after_help = "Example:\n  perflab trace off '*' --all")]
@@ -101,7 +99,9 @@ impl Processes {
     /// Those that are asked for; all, if none is.
     fn find(&self) -> Result<Vec<Traced>, Failure> {
         let found = traced().map_err(|error| {
-            Failure::environment(format!("the sockets of agents cannot be looked at: {error}"))
+            Failure::environment(format!(
+                "the sockets of agents cannot be looked at: {error}"
+            ))
         })?;
         if self.pid.is_empty() {
             return Ok(found);
@@ -135,9 +135,12 @@ pub fn trace(command: TraceCommand) -> Result<Option<Code>, Failure> {
         TraceCommand::On(arguments) => {
             switch(&arguments.processes, arguments.all, &arguments.probes, true)
         }
-        TraceCommand::Off(arguments) => {
-            switch(&arguments.processes, arguments.all, &arguments.probes, false)
-        }
+        TraceCommand::Off(arguments) => switch(
+            &arguments.processes,
+            arguments.all,
+            &arguments.probes,
+            false,
+        ),
         TraceCommand::Top(arguments) => top::top(&arguments),
     }
 }
@@ -156,11 +159,13 @@ fn switch(
     }
     let processes = processes.find()?;
     if processes.is_empty() {
-        return Err(Failure::no_data("no running process of this user has an agent"));
+        return Err(Failure::no_data(
+            "no running process of this user has an agent",
+        ));
     }
     let mut matched = 0;
     for process in &processes {
-        let switched = connect(process)?
+        let switched = Agent::at(&process.socket)
             .switch(probes, on)
             .map_err(|error| refused(process, &error))?;
         matched += switched.matched;
@@ -186,10 +191,6 @@ fn switch(
         )));
     }
     Ok(None)
-}
-
-fn connect(process: &Traced) -> Result<Connection, Failure> {
-    Connection::open(&process.socket).map_err(|error| refused(process, &error))
 }
 
 fn refused(process: &Traced, error: &ControlError) -> Failure {

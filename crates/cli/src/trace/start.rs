@@ -42,7 +42,10 @@ fn agent() -> Result<PathBuf, Failure> {
     ];
     let found = places.iter().find_map(|path| path.canonicalize().ok());
     found.ok_or_else(|| {
-        let looked: Vec<String> = places.iter().map(|path| path.display().to_string()).collect();
+        let looked: Vec<String> = places
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         Failure::environment(format!(
             "the agent {AGENT} is not installed: looked for {}",
             looked.join(", ")

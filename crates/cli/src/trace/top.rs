@@ -5,10 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::Site;
+use perflab_control::{Agent, Site};
 
 use super::list::{hits, probe};
-use super::{Processes, connect, refused};
+use super::{Processes, refused};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -32,7 +32,9 @@ pub struct TopArguments {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    let number: f64 = text
+        .parse()
+        .map_err(|_| "expected a number of seconds".to_owned())?;
     if !(0.01..=3600.0).contains(&number) {
         return Err("expected 0.01 to 3600 seconds".to_owned());
     }
@@ -46,12 +48,14 @@ type Counts = BTreeMap<(u32, String), (u64, u64)>;
 pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
     let processes = arguments.processes.find()?;
     if processes.is_empty() {
-        return Err(Failure::no_data("no running process of this user has an agent"));
+        return Err(Failure::no_data(
+            "no running process of this user has an agent",
+        ));
     }
     let look = || -> Result<(Instant, Counts), Failure> {
         let mut counts = Counts::new();
         for process in &processes {
-            let (sites, _) = connect(process)?
+            let (sites, _) = Agent::at(&process.socket)
                 .list(&arguments.probes)
                 .map_err(|error| refused(process, &error))?;
             let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
@@ -81,13 +85,21 @@ fn rates(before: &Counts, now: &Counts, time: Duration) -> String {
     let mut rows: Vec<(f64, String)> = now
         .iter()
         .map(|((pid, name), (hits, _))| {
-            let first = before.get(&(*pid, name.clone())).map_or(*hits, |(hits, _)| *hits);
+            let first = before
+                .get(&(*pid, name.clone()))
+                .map_or(*hits, |(hits, _)| *hits);
             let rate = hits.saturating_sub(first) as f64 / time.as_secs_f64();
-            (rate, format!("{pid:>8}  {rate:>14.0}  {hits:>14}  {name}\n"))
+            (
+                rate,
+                format!("{pid:>8}  {rate:>14.0}  {hits:>14}  {name}\n"),
+            )
         })
         .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut text = format!("{:>8}  {:>14}  {:>14}  probe\n", "process", "hits/s", "hits");
+    let mut text = format!(
+        "{:>8}  {:>14}  {:>14}  probe\n",
+        "process", "hits/s", "hits"
+    );
     if rows.is_empty() {
         text += "  no probe is on; perflab trace on PROBES --pid PID switches some on\n";
     }
@@ -109,7 +121,10 @@ mod tests {
             (key("c:new"), (5, 1)),
         ]);
         let text = rates(&before, &now, Duration::from_secs(2));
-        let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().nth(3)).collect();
+        let names: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.split_whitespace().nth(3))
+            .collect();
         assert_eq!(names, ["probe", "b:b", "a:a", "c:new"]);
         assert!(text.contains(" 50 ") && text.contains(" 10 "), "{text}");
     }

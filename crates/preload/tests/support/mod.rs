@@ -1,5 +1,9 @@
 //! Programs that are started with the agent.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test uses a part; a test stops at the first surprise"
+)]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -7,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use perflab_control::{Connection, traced};
+use perflab_control::{Agent, traced};
 
 /// Where the header is.
 pub const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../probe/include");
@@ -25,7 +29,7 @@ pub fn preload() -> PathBuf {
     path
 }
 
-/// A running program with an agent.
+/// A running program with an agent. It is killed if a test fails.
 pub struct Program {
     child: Child,
     input: Option<ChildStdin>,
@@ -83,15 +87,18 @@ impl Program {
         input.flush().unwrap();
     }
 
-    /// Calls its agent.
-    pub fn ask(&self) -> Connection {
+    /// Its agent.
+    pub fn ask(&self) -> Agent {
         let end = Instant::now() + Duration::from_secs(10);
         loop {
-            let found = traced().unwrap().into_iter().find(|traced| traced.pid == self.pid());
-            match found.map(|traced| Connection::open(&traced.socket)) {
-                Some(Ok(connection)) => return connection,
-                _ if Instant::now() > end => panic!("process {} has no agent", self.pid()),
-                _ => std::thread::sleep(Duration::from_millis(10)),
+            let found = traced()
+                .unwrap()
+                .into_iter()
+                .find(|traced| traced.pid == self.pid());
+            match found {
+                Some(traced) => return Agent::at(&traced.socket),
+                None if Instant::now() > end => panic!("process {} has no agent", self.pid()),
+                None => std::thread::sleep(Duration::from_millis(10)),
             }
         }
     }
@@ -101,5 +108,18 @@ impl Program {
         drop(self.input.take());
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status}");
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if let Ok(Some(status)) = self.child.try_wait() {
+            if !status.success() {
+                eprintln!("the program ended: {status}");
+            }
+            return;
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

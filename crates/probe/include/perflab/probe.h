@@ -268,7 +268,7 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
             places[12 - number + i - 1][j] = *words++;
 }
 
-/* What each object needs once: the note, and what is told to an agent when the object goes. */
+/* What each object needs once: the note, and what tells an agent that the object is there, and goes. */
 #define PERFLAB_OBJECT_                                                                    \
     ".ifndef perflab_note_1\n"                                                             \
     ".pushsection .note.perflab,\"aR\",@note\n"                                            \
@@ -306,6 +306,19 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
     "jmpq *(%%rax)\n"                                                                      \
     "993: ret\n"                                                                           \
     ".size perflab_gone_1, . - perflab_gone_1\n"                                           \
+    ".popsection\n"                                                                        \
+    ".pushsection .text.perflab_here_1,\"axG\",@progbits,perflab_here_1,comdat\n"          \
+    ".weak perflab_here_1\n"                                                               \
+    ".hidden perflab_here_1\n"                                                             \
+    ".type perflab_here_1,@function\n"                                                     \
+    "perflab_here_1: endbr64\n"                                                            \
+    "movl $1, perflab_object_1+4(%%rip)\n"                                                 \
+    "ret\n"                                                                                \
+    ".size perflab_here_1, . - perflab_here_1\n"                                           \
+    ".popsection\n"                                                                        \
+    ".pushsection .init_array,\"aw\"\n"                                                    \
+    ".balign 8\n"                                                                          \
+    ".quad perflab_here_1\n"                                                               \
     ".popsection\n"                                                                        \
     ".pushsection .fini_array,\"aw\"\n"                                                    \
     ".balign 8\n"                                                                          \

@@ -1,8 +1,8 @@
-//! A conversation with one agent.
+//! Questions to one agent.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use perflab_probe_abi::{
@@ -77,27 +77,21 @@ pub enum ControlError {
     Nonsense,
 }
 
-/// An agent that listens.
-#[derive(Debug)]
-pub struct Connection(UnixStream);
+/// An agent that answers, one call for each question.
+#[derive(Debug, Clone)]
+pub struct Agent(PathBuf);
 
-impl Connection {
-    /// Calls an agent.
-    ///
-    /// # Errors
-    /// When nobody answers.
-    pub fn open(path: &Path) -> Result<Self, ControlError> {
-        let stream = UnixStream::connect(path)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Self(stream))
+impl Agent {
+    /// The agent with this socket.
+    pub fn at(path: &Path) -> Self {
+        Self(path.to_owned())
     }
 
     /// The sites that a pattern means, and problems with others.
     ///
     /// # Errors
     /// When the agent refuses or cannot be understood.
-    pub fn list(&mut self, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
+    pub fn list(&self, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
         self.ask(Kind::List, pattern)
     }
 
@@ -105,21 +99,24 @@ impl Connection {
     ///
     /// # Errors
     /// When the agent refuses, then nothing was switched, or cannot be understood.
-    pub fn switch(&mut self, pattern: &str, on: bool) -> Result<Switched, ControlError> {
+    pub fn switch(&self, pattern: &str, on: bool) -> Result<Switched, ControlError> {
         let kind = if on { Kind::On } else { Kind::Off };
         self.ask(kind, pattern).map(|(_, switched)| switched)
     }
 
-    fn ask(&mut self, kind: Kind, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
+    fn ask(&self, kind: Kind, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
         let mut content = vec![0; pattern.len() + 2];
         Writer::new(&mut content).text(pattern)?;
         let length = u32::try_from(content.len()).map_err(|_| MessageError::Short)?;
         let mut message = Header { kind, length }.encode().to_vec();
         message.extend_from_slice(&content);
-        self.0.write_all(&message)?;
+        let mut stream = UnixStream::connect(&self.0)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.write_all(&message)?;
         let mut sites = Vec::new();
         loop {
-            let (kind, content) = self.receive()?;
+            let (kind, content) = receive(&mut stream)?;
             let mut fields = Reader::new(&content);
             match kind {
                 Kind::Site if sites.len() < MOST_SITES => {
@@ -131,15 +128,15 @@ impl Connection {
             }
         }
     }
+}
 
-    fn receive(&mut self) -> Result<(Kind, Vec<u8>), ControlError> {
-        let mut header = [0; HEADER_SIZE];
-        self.0.read_exact(&mut header)?;
-        let header = Header::decode(&header)?;
-        let mut content = vec![0; header.length as usize];
-        self.0.read_exact(&mut content)?;
-        Ok((header.kind, content))
-    }
+fn receive(stream: &mut UnixStream) -> Result<(Kind, Vec<u8>), ControlError> {
+    let mut header = [0; HEADER_SIZE];
+    stream.read_exact(&mut header)?;
+    let header = Header::decode(&header)?;
+    let mut content = vec![0; header.length as usize];
+    stream.read_exact(&mut content)?;
+    Ok((header.kind, content))
 }
 
 fn site(state: &SiteState<'_>) -> Result<Site, ControlError> {
@@ -174,7 +171,13 @@ fn switched(fields: &mut Reader<'_>) -> Result<Switched, ControlError> {
 
 /// Text of another process, with nothing in it that a terminal would obey.
 fn printable(text: &str) -> String {
-    let safe = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let safe = |c: char| {
+        if c.is_control() {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        }
+    };
     text.chars().map(safe).collect()
 }
 
@@ -195,7 +198,7 @@ mod tests {
             stream.read_exact(&mut request).unwrap();
             stream.write_all(&answer).unwrap();
         });
-        let result = Connection::open(&path).unwrap().list("*");
+        let result = Agent::at(&path).list("*");
         agent.join().unwrap();
         result
     }
@@ -235,7 +238,10 @@ mod tests {
         assert_eq!(sites.len(), 1);
         assert_eq!(sites[0].arguments, [("i32".to_owned(), "a".to_owned())]);
         assert_eq!(sites[0].file, "f\u{fffd}[2J.c", "a terminal would obey");
-        assert_eq!((switched.matched, switched.took), (1, Duration::from_nanos(5)));
+        assert_eq!(
+            (switched.matched, switched.took),
+            (1, Duration::from_nanos(5))
+        );
     }
 
     #[test]

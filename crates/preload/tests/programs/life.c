@@ -1,0 +1,70 @@
+/* Does with its process what it is told, line by line, and says so. */
+#define _GNU_SOURCE
+#include <perflab/probe.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static __attribute__((noinline)) int work(int x) {
+    PERFLAB_PROBE(life, work, (i32, x, x));
+    return x + 1;
+}
+
+int main(int count, char **words) {
+    char line[4096];
+    static void *object;
+    (void)count;
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, "work ", 5)) {
+            for (int i = 0, n = atoi(line + 5); i < n; i++)
+                if (work(i) != i + 1)
+                    abort();
+        } else if (!strncmp(line, "open ", 5)) {
+            object = dlopen(line + 5, RTLD_NOW);
+            printf("%s ", object ? "opened" : "not opened");
+        } else if (!strcmp(line, "close")) {
+            dlclose(object);
+        } else if (!strncmp(line, "call ", 5)) {
+            int (*function)(int) = (int (*)(int))dlsym(object, line + 5);
+            if (!function || function(1) != 2)
+                abort();
+        } else if (!strcmp(line, "fork")) {
+            pid_t child = fork();
+            if (child) {
+                int status;
+                printf("child %d\n", child);
+                fflush(stdout);
+                waitpid(child, &status, 0);
+                printf("status %d ", status);
+            } else {
+                sleep(2);
+                work(1);
+                sleep(2);
+                _exit(0);
+            }
+        } else if (!strcmp(line, "vfork")) {
+            pid_t child = vfork();
+            if (child == 0)
+                _exit(work(1) == 2 ? 0 : 1);
+            int status;
+            waitpid(child, &status, 0);
+            printf("status %d ", status);
+        } else if (!strcmp(line, "exec")) {
+            execv("/proc/self/exe", words);
+        } else if (!strcmp(line, "closefrom")) {
+            for (int i = 3; i < 1000; i++)
+                close(i);
+        } else if (!strcmp(line, "user")) {
+            if (setgid(65534) || setuid(65534))
+                abort();
+        }
+        printf("done\n");
+        fflush(stdout);
+    }
+    return 0;
+}

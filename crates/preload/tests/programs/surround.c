@@ -1,0 +1,48 @@
+/*
+ * Starts a program in surroundings that are hard on an agent:  surround MODE PROGRAM [WORD ...]
+ *
+ *     mdwe     memory that was not executable cannot become so
+ *     refuse   membarrier is refused by a filter of system calls
+ *     kill     membarrier ends the process that calls it
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#endif
+
+static int filter(unsigned action) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, action),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof steps / sizeof *steps, steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+int main(int count, char **words) {
+    int failed = -1;
+    if (count > 2 && !strcmp(words[1], "mdwe"))
+        failed = prctl(PR_SET_MDWE, 1L, 0L, 0L, 0L);
+    if (count > 2 && !strcmp(words[1], "refuse"))
+        failed = filter(SECCOMP_RET_ERRNO | EPERM);
+    if (count > 2 && !strcmp(words[1], "kill"))
+        failed = filter(SECCOMP_RET_KILL_PROCESS);
+    if (!failed)
+        execv(words[2], words + 2);
+    perror(words[1]);
+    return 77;
+}

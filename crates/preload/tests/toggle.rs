@@ -1,0 +1,254 @@
+//! A thousand sites are switched while threads execute them.
+//!
+//! PERFLAB_TOGGLES: how often in each case (default 5); `make prove-toggle` asks for more.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use support::{HEADER, Program, programs};
+
+/// Threads of the program: more than processors, so that some are taken away in the middle.
+const THREADS: u64 = 8;
+
+fn toggles() -> u32 {
+    let text = std::env::var("PERFLAB_TOGGLES").unwrap_or_default();
+    text.parse().unwrap_or(5)
+}
+
+fn build(directory: &Path) -> (PathBuf, PathBuf) {
+    let (program, library) = (directory.join("stress"), directory.join("libelsewhere.so"));
+    let cases: [(&str, &[&str], &Path); 2] = [
+        ("stress.c", &["-pthread", "-ldl"], &program),
+        ("elsewhere.c", &["-shared", "-fPIC"], &library),
+    ];
+    for (source, flags, output) in cases {
+        let built = Command::new("gcc")
+            .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I", HEADER])
+            .arg(programs().join(source))
+            .args(flags)
+            .arg("-o")
+            .arg(output)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success(), "{source}: {said}");
+    }
+    (program, library)
+}
+
+/// Hits of each probe of `exact`.
+fn exact(program: &Program) -> BTreeMap<String, u64> {
+    let (sites, _) = program.ask().list("exact:*").unwrap();
+    assert_eq!(sites.len(), 100);
+    sites
+        .into_iter()
+        .map(|site| (site.name, site.hits))
+        .collect()
+}
+
+/// Switches on and off, and counts while all is still; returns how it was done the first time.
+fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, library) = build(directory.path());
+    let library = format!("load={}", library.display());
+    let words = words.iter().map(|word| {
+        if *word == "load" {
+            library.as_str()
+        } else {
+            word
+        }
+    });
+    let words: Vec<&str> = words.collect();
+    let blocks = u64::from(words.contains(&"block"));
+    let mut program = Program::start(
+        Command::new(&path)
+            .arg(THREADS.to_string())
+            .args(&words)
+            .envs(environment.iter().copied()),
+    );
+    assert_eq!(program.line(), "ready\n");
+    let mut how = String::new();
+    let agent = program.ask();
+    for round in 0..toggles() {
+        let on = agent.switch("*", true).unwrap();
+        assert!(on.changed >= 1200, "{on:?}");
+        if round == 0 {
+            how.clone_from(&on.how);
+        }
+        // A round in which the sites of `exact` are executed; elsewhere it is the changes that count.
+        let still = round % 4 == 0 && !words.contains(&"churn");
+        let before = if still {
+            exact(&program)
+        } else {
+            BTreeMap::new()
+        };
+        if still {
+            program.tell("go 7\n");
+            assert_eq!(program.line(), format!("done {}\n", THREADS + blocks));
+            for (name, hits) in exact(&program) {
+                assert_eq!(
+                    hits,
+                    before[&name] + 7 * (THREADS + blocks),
+                    "{name}, {words:?}"
+                );
+            }
+        }
+        let off = agent.switch("*", false).unwrap();
+        assert!(off.changed >= 1200, "{off:?}");
+        if still {
+            let before = exact(&program);
+            program.tell("go 7\n");
+            program.line();
+            assert_eq!(exact(&program), before, "hits while off, {words:?}");
+        }
+    }
+    program.ends();
+    how
+}
+
+#[test]
+fn while_threads_execute() {
+    let how = toggled(&[], &[]);
+    assert_eq!(how, "by trap, through /proc/self/mem, with membarrier");
+}
+
+#[test]
+fn while_threads_come_and_go() {
+    toggled(&["churn"], &[]);
+}
+
+#[test]
+fn while_objects_come_and_go() {
+    toggled(&["load"], &[]);
+}
+
+#[test]
+fn while_children_are_made() {
+    toggled(&["fork"], &[]);
+}
+
+#[test]
+fn while_signals_are_handled() {
+    toggled(&["signals"], &[]);
+}
+
+#[test]
+fn where_a_thread_blocks_the_trap() {
+    let how = toggled(&["block"], &[]);
+    assert!(
+        how.starts_with("by word") && how.contains("a thread blocks SIGTRAP"),
+        "{how}"
+    );
+}
+
+#[test]
+fn where_a_handler_blocks_the_trap() {
+    let how = toggled(&["mask"], &[]);
+    assert!(
+        how.starts_with("by word") && how.contains("a signal handler"),
+        "{how}"
+    );
+}
+
+#[test]
+fn where_the_program_has_its_own_trap() {
+    let how = toggled(&["own"], &[]);
+    assert!(
+        how.starts_with("by word") && how.contains("its own handler"),
+        "{how}"
+    );
+    let how = toggled(&["own"], &[("PERFLAB_AGENT_PROTOCOL", "trap")]);
+    assert!(how.starts_with("by trap"), "{how}");
+}
+
+#[test]
+fn all_at_once() {
+    toggled(&["fork", "signals", "load"], &[]);
+}
+
+#[test]
+fn each_way_that_can_be_forced() {
+    let protocol = |value| ("PERFLAB_AGENT_PROTOCOL", value);
+    let writing = |value| ("PERFLAB_AGENT_WRITING", value);
+    let sync = |value| ("PERFLAB_AGENT_SYNC", value);
+    let cases = [
+        (
+            vec![protocol("word")],
+            "by word, through writable pages, with membarrier",
+        ),
+        (
+            vec![writing("protection")],
+            "by trap, through writable pages, with membarrier",
+        ),
+        (
+            vec![sync("visit")],
+            "by trap, through /proc/self/mem, with a visit to each processor",
+        ),
+        (
+            vec![protocol("word"), sync("visit")],
+            "by word, through writable pages, with a visit to each processor",
+        ),
+    ];
+    for (environment, expected) in cases {
+        assert_eq!(toggled(&[], &environment), expected);
+    }
+}
+
+#[test]
+fn a_debugger_is_attached_and_goes() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, _) = build(directory.path());
+    let mut program = Program::start(Command::new(&path).arg("4"));
+    assert_eq!(program.line(), "ready\n");
+    let mut debugger = Command::new("gdb")
+        .args([
+            "-q",
+            "-nx",
+            "-batch",
+            "-ex",
+            "set pagination off",
+            "-ex",
+            "continue",
+            "-p",
+        ])
+        .arg(program.pid().to_string())
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", program.pid());
+    let traced = || {
+        !std::fs::read_to_string(&status)
+            .unwrap()
+            .contains("TracerPid:\t0\n")
+    };
+    let end = Instant::now() + Duration::from_secs(20);
+    while !traced() {
+        assert!(Instant::now() < end, "gdb did not attach");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let agent = program.ask();
+    let on = agent.switch("*", true);
+    // A debugger that has stopped the process lets nobody answer; one that lets it go on is seen.
+    if let Ok(on) = on {
+        assert!(on.how.contains("a debugger is attached"), "{on:?}");
+        agent.switch("*", false).unwrap();
+    }
+    // gdb lets go of the process when it is asked to end.
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(debugger.id() as i32).unwrap(),
+        rustix::process::Signal::TERM,
+    )
+    .unwrap();
+    debugger.wait().unwrap();
+    let agent = program.ask();
+    let on = agent.switch("*", true).unwrap();
+    assert!(on.how.starts_with("by trap") || on.changed == 0, "{on:?}");
+    program.ends();
+}

@@ -1,0 +1,59 @@
+//! Any bytes as what an agent and its peers say: headers, sites, descriptions.
+//!
+//! The first line is the kind of input: `d` a description, otherwise a header and what follows it.
+
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use perflab_fuzz::first_line;
+use perflab_probe_abi::{
+    Description, HEADER_SIZE, Header, LONGEST_MESSAGE, MOST_ARGUMENTS, Reader, SiteState, Writer,
+};
+
+fn description(text: &str) {
+    let Ok(description) = Description::parse(text) else {
+        return;
+    };
+    let mut lines = vec![
+        description.provider.to_owned(),
+        description.name.to_owned(),
+        description.file.to_owned(),
+        description.line.to_string(),
+    ];
+    lines.extend(description.arguments().map(|argument| {
+        assert!((1..=2).contains(&argument.kind.words()));
+        format!("{} {}", argument.kind_text, argument.name)
+    }));
+    assert!(lines.len() <= 4 + MOST_ARGUMENTS);
+    // What was read, written anew, is the same.
+    let again = lines.join("\n");
+    let read = Description::parse(&again).expect("what was read can be written");
+    assert!(read.arguments().eq(description.arguments()));
+}
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    let (kind, rest) = first_line(input);
+    if kind == b"d" {
+        let Ok(text) = std::str::from_utf8(rest) else {
+            return Corpus::Reject;
+        };
+        description(text);
+        return Corpus::Keep;
+    }
+    let Some((header, content)) = rest.split_first_chunk::<HEADER_SIZE>() else {
+        return Corpus::Reject;
+    };
+    if let Ok(decoded) = Header::decode(header) {
+        assert!(decoded.length <= LONGEST_MESSAGE);
+        assert_eq!(decoded.encode(), *header);
+    }
+    if let Ok(site) = SiteState::decode(&mut Reader::new(content)) {
+        let mut buffer = vec![0; content.len()];
+        let mut writer = Writer::new(&mut buffer);
+        site.encode(&mut writer).expect("it had room");
+        let written = writer.written();
+        assert_eq!(SiteState::decode(&mut Reader::new(&buffer[..written])), Ok(site));
+        description(site.description);
+    }
+    Corpus::Keep
+});
