@@ -1,6 +1,7 @@
 //! A thousand sites are switched while threads execute them.
 //!
-//! PERFLAB_TOGGLES: how often in each case (default 5); `make prove-toggle` asks for more.
+//! PERFLAB_TOGGLES: how often in each case (5); PERFLAB_THREADS: how many threads (4). `make prove-toggle` asks
+//! for more.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod support;
@@ -12,12 +13,18 @@ use std::time::{Duration, Instant};
 
 use support::{HEADER, Program, programs};
 
-/// Threads of the program: more than processors, so that some are taken away in the middle.
-const THREADS: u64 = 8;
+fn number(variable: &str, otherwise: u32) -> u32 {
+    let text = std::env::var(variable).unwrap_or_default();
+    text.parse().unwrap_or(otherwise)
+}
 
 fn toggles() -> u32 {
-    let text = std::env::var("PERFLAB_TOGGLES").unwrap_or_default();
-    text.parse().unwrap_or(5)
+    number("PERFLAB_TOGGLES", 5)
+}
+
+/// Threads of the program: more than processors, so that some are taken away in the middle.
+fn threads() -> u64 {
+    u64::from(number("PERFLAB_THREADS", 4))
 }
 
 fn build(directory: &Path) -> (PathBuf, PathBuf) {
@@ -67,7 +74,7 @@ fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
     let blocks = u64::from(words.contains(&"block"));
     let mut program = Program::start(
         Command::new(&path)
-            .arg(THREADS.to_string())
+            .arg(threads().to_string())
             .args(&words)
             .envs(environment.iter().copied()),
     );
@@ -89,11 +96,11 @@ fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
         };
         if still {
             program.tell("go 7\n");
-            assert_eq!(program.line(), format!("done {}\n", THREADS + blocks));
+            assert_eq!(program.line(), format!("done {}\n", threads() + blocks));
             for (name, hits) in exact(&program) {
                 assert_eq!(
                     hits,
-                    before[&name] + 7 * (THREADS + blocks),
+                    before[&name] + 7 * (threads() + blocks),
                     "{name}, {words:?}"
                 );
             }
