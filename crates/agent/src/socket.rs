@@ -181,21 +181,25 @@ fn answer(mut stream: UnixStream) -> io::Result<()> {
         Ok(text) => Pattern::parse(text),
         Err(error) => Err(format!("the message is refused: {error}")),
     };
-    let result = pattern.and_then(|pattern| act(&mut stream, header.kind, pattern));
+    let result = pattern.and_then(|pattern| act(&mut stream, header.kind, &pattern));
     match result {
         Ok((matched, switched)) => done(&mut stream, matched, &switched),
         Err(reason) => refuse(&mut stream, &reason),
     }
 }
 
-fn act(stream: &mut UnixStream, kind: Kind, pattern: Pattern) -> Result<(usize, Switched), String> {
+fn act(
+    stream: &mut UnixStream,
+    kind: Kind,
+    pattern: &Pattern,
+) -> Result<(usize, Switched), String> {
     let mut agent = refreshed().ok_or("there is no agent")?;
     match kind {
         Kind::List => {
             let switched = agent.apply()?;
             let mut sites = Vec::new();
             let mut buffer = vec![0; LONGEST_MESSAGE as usize];
-            agent.each(&pattern, |site| {
+            agent.each(pattern, |site| {
                 let mut writer = Writer::new(&mut buffer);
                 site.encode(&mut writer)
                     .map_err(|error| error.to_string())?;
@@ -221,7 +225,7 @@ fn act(stream: &mut UnixStream, kind: Kind, pattern: Pattern) -> Result<(usize, 
         }
         Kind::On | Kind::Off => {
             let switched = agent.wish(pattern.clone(), kind == Kind::On)?;
-            Ok((agent.count(&pattern), switched))
+            Ok((agent.count(pattern), switched))
         }
         _ => Err("the message is refused: it is an answer".to_owned()),
     }

@@ -132,8 +132,15 @@ fn another_program_in_the_same_process() {
     program.ask().switch("*", true).unwrap();
     program.tell("exec\n");
     let agent = program.ask();
-    let is_new = || agent.list("*").is_ok_and(|(sites, _)| sites.len() == 1 && !sites[0].on);
-    soon("the new program has an agent, which was asked for nothing", is_new);
+    let is_new = || {
+        agent
+            .list("*")
+            .is_ok_and(|(sites, _)| sites.len() == 1 && !sites[0].on)
+    };
+    soon(
+        "the new program has an agent, which was asked for nothing",
+        is_new,
+    );
     agent.switch("*", true).unwrap();
     does(&mut program, "work 5");
     assert_eq!(hits(&agent, "work"), 5);
@@ -224,7 +231,11 @@ fn sections_of_another_version() {
             "its note is of version 9",
         ),
         (".quad 991b - .", ".quad 0", "a site cannot be read"),
-        ("\"990b - .\"", "\"990b - . + 0x10000000\"", "leads out of it"),
+        (
+            "\"990b - .\"",
+            "\"990b - . + 0x10000000\"",
+            "leads out of it",
+        ),
         (
             "\\\\n\" name \"",
             "\\\\n-\" name \"",
