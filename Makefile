@@ -22,7 +22,7 @@ install: build
 	install -D -m 644 crates/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
 
 tools:
-	@scripts/need cc:gcc clang:clang gdb:gdb make:make redis-server:redis-server redis-benchmark:redis-tools \
+	@scripts/need cc:gcc clang:clang make:make redis-server:redis-server redis-benchmark:redis-tools \
 		ministat:ministat hyperfine:hyperfine python3:python3 fio:fio fs_mark:fsmark iperf3:iperf3 \
 		pgbench:postgresql sysbench:sysbench tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk
 

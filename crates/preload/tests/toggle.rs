@@ -9,7 +9,6 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use support::{HEADER, Program, programs};
 
@@ -204,58 +203,4 @@ fn each_way_that_can_be_forced() {
     for (environment, expected) in cases {
         assert_eq!(toggled(&[], &environment), expected);
     }
-}
-
-#[test]
-fn a_debugger_is_attached_and_goes() {
-    let directory = tempfile::tempdir().unwrap();
-    let (path, _) = build(directory.path());
-    let mut program = Program::start(Command::new(&path).arg("4"));
-    assert_eq!(program.line(), "ready\n");
-    let mut debugger = Command::new("gdb")
-        .args([
-            "-q",
-            "-nx",
-            "-batch",
-            "-ex",
-            "set pagination off",
-            "-ex",
-            "continue",
-            "-p",
-        ])
-        .arg(program.pid().to_string())
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let status = format!("/proc/{}/status", program.pid());
-    let traced = || {
-        !std::fs::read_to_string(&status)
-            .unwrap()
-            .contains("TracerPid:\t0\n")
-    };
-    let end = Instant::now() + Duration::from_secs(20);
-    while !traced() {
-        assert!(Instant::now() < end, "gdb did not attach");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let agent = program.ask();
-    let on = agent.switch("*", true);
-    // A debugger that has stopped the process lets nobody answer; one that lets it go on is seen.
-    if let Ok(on) = on {
-        assert!(on.how.contains("a debugger is attached"), "{on:?}");
-        agent.switch("*", false).unwrap();
-    }
-    // gdb lets go of the process when it is asked to end.
-    rustix::process::kill_process(
-        rustix::process::Pid::from_raw(debugger.id() as i32).unwrap(),
-        rustix::process::Signal::TERM,
-    )
-    .unwrap();
-    debugger.wait().unwrap();
-    let agent = program.ask();
-    let on = agent.switch("*", true).unwrap();
-    assert!(on.how.starts_with("by trap") || on.changed == 0, "{on:?}");
-    program.ends();
 }
