@@ -12,12 +12,9 @@ use crate::terminal::{self, Form};
 
 /// What to do with probes.
 #[derive(Debug, Subcommand)]
-#[command(
-    after_help = "Examples:\n  perflab trace list\n  perflab trace on 'redis:*' --pid 1234\n  \
-perflab trace on 'redis:*' -- redis-server --port 7777\n\n\
+#[command(after_help = "Example:\n  perflab trace list\n\n\
 A process can be traced if it was started by `perflab trace on ... -- COMMAND`, or with the agent: \
-see docs/probes.md."
-)]
+see docs/probes.md.")]
 pub enum TraceCommand {
     /// List the probes of running processes: sites, hits, arguments.
     #[command(after_help = "Example:\n  perflab trace list 'redis:command*'")]
