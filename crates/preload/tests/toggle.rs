@@ -9,6 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use support::{HEADER, Program, programs};
 
@@ -24,6 +25,12 @@ fn toggles() -> u32 {
 /// Threads of the program: more than processors, so that some are taken away in the middle.
 fn threads() -> u64 {
     u64::from(number("PERFLAB_THREADS", 4))
+}
+
+/// The program and the shared object, compiled once for all tests: a thousand sites take a while.
+fn built() -> &'static (PathBuf, PathBuf) {
+    static BUILT: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
+    BUILT.get_or_init(|| build(Path::new(env!("CARGO_TARGET_TMPDIR"))))
 }
 
 fn build(directory: &Path) -> (PathBuf, PathBuf) {
@@ -59,8 +66,7 @@ fn exact(program: &Program) -> BTreeMap<String, u64> {
 
 /// Switches on and off, and counts while all is still; returns how it was done the first time.
 fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
-    let directory = tempfile::tempdir().unwrap();
-    let (path, library) = build(directory.path());
+    let (path, library) = built();
     let library = format!("load={}", library.display());
     let words = words.iter().map(|word| {
         if *word == "load" {
@@ -72,7 +78,7 @@ fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
     let words: Vec<&str> = words.collect();
     let blocks = u64::from(words.contains(&"block"));
     let mut program = Program::start(
-        Command::new(&path)
+        Command::new(path)
             .arg(threads().to_string())
             .args(&words)
             .envs(environment.iter().copied()),

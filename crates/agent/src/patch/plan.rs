@@ -178,7 +178,7 @@ fn against_traps() -> Option<Obstacle> {
             "a signal handler of the program blocks SIGTRAP".to_owned(),
         ));
     }
-    match threads_against_traps(thread_number()) {
+    match lasting_objection() {
         Ok(Some(reason)) => return Some(fatal(reason.to_owned())),
         Ok(None) => {}
         Err(error) => return Some(fatal(format!("the threads cannot be looked at ({error})"))),
@@ -187,6 +187,22 @@ fn against_traps() -> Option<Obstacle> {
         reason: "the program has its own handler of SIGTRAP".to_owned(),
         is_fatal: false,
     })
+}
+
+/// What threads have against traps in several looks: one that is just being made blocks all signals for a
+/// moment, in which it executes the C library only.
+fn lasting_objection() -> std::io::Result<Option<&'static str>> {
+    const LOOKS: u32 = 10;
+    let own = thread_number();
+    let mut objection = threads_against_traps(own)?;
+    for _ in 1..LOOKS {
+        if objection.is_none() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        objection = threads_against_traps(own)?;
+    }
+    Ok(objection)
 }
 
 fn thread_number() -> u32 {
