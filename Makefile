@@ -24,7 +24,7 @@ install: build
 tools:
 	@scripts/need cc:gcc clang:clang make:make redis-server:redis-server redis-benchmark:redis-tools \
 		ministat:ministat hyperfine:hyperfine python3:python3 fio:fio fs_mark:fsmark iperf3:iperf3 \
-		pgbench:postgresql sysbench:sysbench tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk
+		pgbench:postgresql sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk
 
 demo: tools build
 	scripts/demo $(OUT)

@@ -1,4 +1,4 @@
-//! The agent's thread and the handler of SIGTRAP must outlive a `dlclose`.
+//! The agent's thread and the handlers of signals must outlive a `dlclose`.
 
 fn main() {
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");

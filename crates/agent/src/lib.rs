@@ -12,7 +12,7 @@
 //! ```
 //!
 //! What it needs of the process: one thread with all signals blocked, that sleeps; the action of
-//! SIGTRAP while `patch` uses it; a socket that only its user can reach. See `docs/probes.md`.
+//! SIGILL, or SIGTRAP, while `patch` uses it; a socket that only its user can reach. See `docs/probes.md`.
 
 mod agent;
 mod objects;

@@ -1,15 +1,14 @@
 //! What the kernel says of the process, its threads and the actions of its signals.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
-
-/// Bit of SIGTRAP in a mask of `/proc/PID/status`.
-const TRAP_BIT: u64 = 1 << (libc::SIGTRAP - 1);
 
 /// A thread or process, as `status` describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Status {
-    /// Whether SIGTRAP is blocked.
-    pub blocks_trap: bool,
+    /// Signals that are blocked; the bit of signal N is N - 1.
+    pub blocked: u64,
     /// Whether a debugger is attached.
     pub is_traced: bool,
     /// How many seccomp filters there are; one, if the kernel does not count them.
@@ -27,10 +26,7 @@ impl Status {
             };
             let value = value.trim();
             match key {
-                "SigBlk" => {
-                    let mask = u64::from_str_radix(value, 16).unwrap_or(0);
-                    status.blocks_trap = mask & TRAP_BIT != 0;
-                }
+                "SigBlk" => status.blocked = u64::from_str_radix(value, 16).unwrap_or(0),
                 "TracerPid" => status.is_traced = value != "0",
                 "Seccomp" => status.filters = u32::from(value != "0"),
                 "Seccomp_filters" => counted = value.parse().ok(),
@@ -48,14 +44,58 @@ impl Status {
     }
 }
 
-/// Why a trap must not be used, if any thread but the agent's own speaks against it.
-///
-/// # Errors
-/// When the threads cannot be read.
-pub fn threads_against_traps(agent: u32) -> std::io::Result<Option<&'static str>> {
+/// What threads have against a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Threads {
+    /// Whether a debugger is attached.
+    pub is_traced: bool,
+    /// Signals that some thread blocks, as in [`Status::blocked`].
+    pub blocked: u64,
+}
+
+impl Threads {
+    /// Whether some thread blocks a signal.
+    pub fn block(&self, signal: i32) -> bool {
+        self.blocked & (1 << (signal - 1)) != 0
+    }
+
+    /// Of this process, but for the calling thread.
+    ///
+    /// One that is just being made blocks everything for a moment, in which it executes the C library
+    /// only. So what a thread blocks counts if it blocks it in several looks.
+    ///
+    /// # Errors
+    /// When the threads cannot be read.
+    pub fn look(signals: u64) -> std::io::Result<Self> {
+        const LOOKS: u32 = 10;
+        let (mut is_traced, mut blocking) = blocking(signals)?;
+        for _ in 1..LOOKS {
+            if blocking.is_empty() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            let (traced, again) = self::blocking(signals)?;
+            is_traced |= traced;
+            blocking.retain(|thread, mask| {
+                *mask &= again.get(thread).copied().unwrap_or(0);
+                *mask != 0
+            });
+        }
+        Ok(Self {
+            is_traced,
+            blocked: blocking.values().fold(0, |all, mask| all | mask),
+        })
+    }
+}
+
+/// Whether any thread is traced, and which of these signals each other thread blocks.
+fn blocking(signals: u64) -> std::io::Result<(bool, BTreeMap<OsString, u64>)> {
+    let own = fs::read_link("/proc/thread-self")?;
+    let mut is_traced = false;
+    let mut blocking = BTreeMap::new();
     for entry in fs::read_dir("/proc/self/task")? {
         let entry = entry?;
-        if entry.file_name().to_str() == Some(agent.to_string().as_str()) {
+        if own.file_name() == Some(&entry.file_name()) {
             continue;
         }
         // A thread that ended meanwhile has nothing to say.
@@ -63,14 +103,12 @@ pub fn threads_against_traps(agent: u32) -> std::io::Result<Option<&'static str>
             continue;
         };
         let status = Status::parse(&text);
-        if status.is_traced {
-            return Ok(Some("a debugger is attached, which a trap would stop"));
-        }
-        if status.blocks_trap {
-            return Ok(Some("a thread blocks SIGTRAP, which would end the process"));
+        is_traced |= status.is_traced;
+        if status.blocked & signals != 0 {
+            blocking.insert(entry.file_name(), status.blocked & signals);
         }
     }
-    Ok(None)
+    Ok((is_traced, blocking))
 }
 
 #[cfg(test)]
@@ -82,14 +120,14 @@ mod tests {
         let text = "Name:\tx\nTracerPid:\t0\nSigBlk:\t0000000000000010\nSeccomp:\t2\nSeccomp_filters:\t3\n";
         let status = Status::parse(text);
         let expected = Status {
-            blocks_trap: true,
+            blocked: 1 << (libc::SIGTRAP - 1),
             is_traced: false,
             filters: 3,
         };
         assert_eq!(status, expected);
         let status = Status::parse("TracerPid:\t77\nSigBlk:\tffffffffffffffef\nSeccomp:\t2\n");
         let expected = Status {
-            blocks_trap: false,
+            blocked: !(1 << (libc::SIGTRAP - 1)),
             is_traced: true,
             filters: 1,
         };
@@ -100,7 +138,6 @@ mod tests {
     #[test]
     fn this_process() {
         assert!(Status::of_this_thread().is_some());
-        // A thread that is just being made blocks everything for a moment, so there may be a reason.
-        assert!(threads_against_traps(0).is_ok());
+        assert!(!Threads::look(u64::MAX).unwrap().is_traced);
     }
 }

@@ -200,7 +200,7 @@ fn hard_surroundings() {
     let (how, hits) = run("mdwe", None).unwrap();
     assert_eq!(
         (how.as_str(), hits),
-        ("by trap, through /proc/self/mem, with membarrier", 3)
+        ("by fault, through /proc/self/mem, with membarrier", 3)
     );
     let refused = run("mdwe", Some("word")).unwrap_err();
     assert!(refused.contains("cannot be made writable"), "{refused}");

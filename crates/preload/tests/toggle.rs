@@ -8,8 +8,11 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use support::{HEADER, Program, programs};
 
@@ -66,6 +69,16 @@ fn exact(program: &Program) -> BTreeMap<String, u64> {
 
 /// Switches on and off, and counts while all is still; returns how it was done the first time.
 fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
+    toggled_beside(words, environment, |_| ())
+}
+
+/// As [`toggled`], with something beside it that gets the number of the process. It begins before the first
+/// switch, and is waited for after the last.
+fn toggled_beside(
+    words: &[&str],
+    environment: &[(&str, &str)],
+    beside: impl FnOnce(u32) + Send,
+) -> String {
     let (path, library) = built();
     let library = format!("load={}", library.display());
     let words = words.iter().map(|word| {
@@ -76,7 +89,7 @@ fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
         }
     });
     let words: Vec<&str> = words.collect();
-    let blocks = u64::from(words.contains(&"block"));
+    let blocks = u64::from(words.iter().any(|word| word.starts_with("block")));
     let mut program = Program::start(
         Command::new(path)
             .arg(threads().to_string())
@@ -84,6 +97,19 @@ fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
             .envs(environment.iter().copied()),
     );
     assert_eq!(program.line(), "ready\n");
+    let pid = program.pid();
+    let how = std::thread::scope(|scope| {
+        let other = scope.spawn(move || beside(pid));
+        let how = switch(&mut program, words.as_slice(), threads() + blocks);
+        other.join().unwrap();
+        how
+    });
+    program.ends();
+    how
+}
+
+/// The switching of [`toggled`]: `executing` threads execute the sites of `exact` as often as they are told.
+fn switch(program: &mut Program, words: &[&str], executing: u64) -> String {
     let mut how = String::new();
     let agent = program.ask();
     for round in 0..toggles() {
@@ -95,38 +121,45 @@ fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
         // A round in which the sites of `exact` are executed; elsewhere it is the changes that count.
         let still = round % 4 == 0 && !words.contains(&"churn");
         let before = if still {
-            exact(&program)
+            exact(program)
         } else {
             BTreeMap::new()
         };
         if still {
             program.tell("go 7\n");
-            assert_eq!(program.line(), format!("done {}\n", threads() + blocks));
-            for (name, hits) in exact(&program) {
-                assert_eq!(
-                    hits,
-                    before[&name] + 7 * (threads() + blocks),
-                    "{name}, {words:?}"
-                );
+            assert_eq!(program.line(), format!("done {executing}\n"));
+            for (name, hits) in exact(program) {
+                assert_eq!(hits, before[&name] + 7 * executing, "{name}, {words:?}");
             }
         }
         let off = agent.switch("*", false).unwrap();
         assert!(off.changed >= 1200, "{off:?}");
         if still {
-            let before = exact(&program);
+            let before = exact(program);
             program.tell("go 7\n");
             program.line();
-            assert_eq!(exact(&program), before, "hits while off, {words:?}");
+            assert_eq!(exact(program), before, "hits while off, {words:?}");
         }
     }
-    program.ends();
     how
+}
+
+/// A debugger that is attached to a process, does what it is told and lets go.
+fn debugger(pid: u32, order: &str) -> Child {
+    Command::new("gdb")
+        .args(["-q", "-nx", "-batch", "-iex", "set debuginfod enabled off"])
+        .args(["-p", &pid.to_string(), "-ex", order])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 #[test]
 fn while_threads_execute() {
     let how = toggled(&[], &[]);
-    assert_eq!(how, "by trap, through /proc/self/mem, with membarrier");
+    assert_eq!(how, "by fault, through /proc/self/mem, with membarrier");
 }
 
 #[test]
@@ -151,15 +184,21 @@ fn while_signals_are_handled() {
 
 #[test]
 fn where_a_thread_blocks_the_trap() {
+    let how = toggled(&["block-trap"], &[]);
+    assert_eq!(how, "by fault, through /proc/self/mem, with membarrier");
+}
+
+#[test]
+fn where_a_thread_blocks_all_signals() {
     let how = toggled(&["block"], &[]);
     assert!(
-        how.starts_with("by word") && how.contains("a thread blocks SIGTRAP"),
+        how.starts_with("by word") && how.contains("a thread blocks SIGILL"),
         "{how}"
     );
 }
 
 #[test]
-fn where_a_handler_blocks_the_trap() {
+fn where_a_handler_blocks_all_signals() {
     let how = toggled(&["mask"], &[]);
     assert!(
         how.starts_with("by word") && how.contains("a signal handler"),
@@ -168,14 +207,63 @@ fn where_a_handler_blocks_the_trap() {
 }
 
 #[test]
-fn where_the_program_has_its_own_trap() {
+fn where_the_program_has_its_own_handlers() {
     let how = toggled(&["own"], &[]);
     assert!(
         how.starts_with("by word") && how.contains("its own handler"),
         "{how}"
     );
-    let how = toggled(&["own"], &[("PERFLAB_AGENT_PROTOCOL", "trap")]);
-    assert!(how.starts_with("by trap"), "{how}");
+    for forced in ["fault", "trap"] {
+        let how = toggled(&["own"], &[("PERFLAB_AGENT_PROTOCOL", forced)]);
+        assert!(how.starts_with(&format!("by {forced}")), "{how}");
+    }
+}
+
+/// Each attaching stops all threads, some of them in the middle of a switch.
+#[test]
+fn while_debuggers_come_and_go() {
+    toggled_beside(&[], &[], |pid| {
+        for _ in 0..toggles().div_ceil(10) {
+            assert!(debugger(pid, "detach").wait().unwrap().success());
+        }
+    });
+}
+
+#[test]
+fn under_a_debugger() {
+    let mut program = Program::start(Command::new(&built().0).arg(threads().to_string()));
+    assert_eq!(program.line(), "ready\n");
+    let agent = program.ask();
+    let mut gdb = debugger(program.pid(), "continue");
+    let status = format!("/proc/{}/status", program.pid());
+    let end = Instant::now() + Duration::from_secs(60);
+    // Attached, and let go on.
+    while {
+        let status = std::fs::read_to_string(&status).unwrap();
+        status.contains("TracerPid:\t0\n") || status.contains("State:\tt")
+    } {
+        assert!(Instant::now() < end, "gdb did not let the program go on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let on = agent.switch("*", true).unwrap();
+    assert!(
+        on.how.starts_with("by word") && on.how.contains("a debugger is attached"),
+        "{on:?}"
+    );
+    let before = exact(&program);
+    program.tell("go 7\n");
+    program.line();
+    assert_eq!(
+        exact(&program).values().sum::<u64>(),
+        before.values().sum::<u64>() + 700 * threads()
+    );
+    // Asked to end, it lets go of the program.
+    let gdb_pid = Pid::from_child(&gdb);
+    kill_process(gdb_pid, Signal::TERM).unwrap();
+    gdb.wait().unwrap();
+    let off = agent.switch("*", false).unwrap();
+    assert!(off.how.starts_with("by fault"), "{off:?}");
+    program.ends();
 }
 
 #[test]
@@ -194,12 +282,20 @@ fn each_way_that_can_be_forced() {
             "by word, through writable pages, with membarrier",
         ),
         (
+            vec![protocol("trap")],
+            "by trap, through /proc/self/mem, with membarrier",
+        ),
+        (
+            vec![protocol("trap"), writing("protection"), sync("visit")],
+            "by trap, through writable pages, with a visit to each processor",
+        ),
+        (
             vec![writing("protection")],
-            "by trap, through writable pages, with membarrier",
+            "by fault, through writable pages, with membarrier",
         ),
         (
             vec![sync("visit")],
-            "by trap, through /proc/self/mem, with a visit to each processor",
+            "by fault, through /proc/self/mem, with a visit to each processor",
         ),
         (
             vec![protocol("word"), sync("visit")],

@@ -9,22 +9,29 @@
 //! were written. What makes it forget them is an instruction that serialises. [`Sync`] makes every
 //! thread of the process execute one.
 //!
-//! # By trap ([`Protocol::Trap`]), for any number of sites at once
+//! # By stopping ([`Protocol::Stop`]), for any number of sites at once
+//!
+//! An instruction of one byte, [`Stop`], stands at the site for a while and raises a signal in each thread
+//! that comes there.
 //!
 //! 1. Check that each site has the bytes that are expected. Nothing is written if one has not: somebody
 //!    else (a debugger, a tracer) wrote there.
-//! 2. Enter the sites into the table of the handler of SIGTRAP, and see that it is installed.
-//! 3. Write `int3`, one byte, to the first byte of each site. A thread that gets there traps; the
+//! 2. Enter the sites into the table of the signal's handler, and see that it is installed.
+//! 3. Write the stopping byte to the first byte of each site. A thread that gets there stops; the
 //!    handler lets it go on behind the site, as if the site were off. *Sync*: from now on no thread has
 //!    the old instruction in its pipeline, and none is between its bytes, as it was one instruction.
-//! 4. Write the other four bytes of each site. Nobody executes them: the first byte says `int3`. *Sync*:
+//! 4. Write the other four bytes of each site. Nobody executes them: the first byte stops. *Sync*:
 //!    no thread has the old four bytes.
-//! 5. Write the first byte of each site. A thread sees `int3`, or the new instruction whole. *Sync*: no
-//!    thread traps any more. Which site is on is known to all from here on.
-//! 6. The handler and its table stay: a thread may have trapped before step 5 and not have got the
+//! 5. Write the first byte of each site. A thread sees the stopping byte, or the new instruction whole.
+//!    *Sync*: no thread stops any more. Which site is on is known to all from here on.
+//! 6. The handler and its table stay: a thread may have stopped before step 5 and not have got the
 //!    signal yet.
 //!
-//! Step 3 needs SIGTRAP to be deliverable: a thread that blocks it, and traps, is killed by the kernel.
+//! From step 3 on the signal must be deliverable: a thread that blocks it, and stops, is killed by the
+//! kernel. And it must not be lost: a debugger that attaches at that moment gets it first. The fault
+//! (`udb`, SIGILL) leaves the thread in front of the site, so if its signal is lost the thread executes
+//! the site again. The trap (`int3`, SIGTRAP) leaves it behind the first byte, and gdb keeps SIGTRAP for
+//! itself: the thread would go on in the middle of an instruction. So the fault comes first.
 //!
 //! # By word ([`Protocol::Word`])
 //!
@@ -33,17 +40,19 @@
 //!    keep their value. A processor that fetches them gets the old eight or the new. *Sync*.
 //!
 //! AMD's manual describes a modification within an aligned quadword as seen whole; Intel's leaves it
-//! open, but its processors fetch whole lines. So the trap comes first, and the word where traps cannot
-//! be used. It needs memory that can be written and executed for a moment, as the store must be one.
+//! open, but its processors fetch whole lines. So stopping comes first, and the word where the fault
+//! cannot be used. It needs memory that can be written and executed for a moment, as the store must be
+//! one.
 
 mod plan;
+mod stop;
 mod sync;
 mod text;
-mod trap;
 
 use perflab_probe_abi::{NOP5, SITE_LENGTH};
 
 use plan::{Method, Protocol};
+use stop::Stop;
 use sync::Sync;
 use text::Text;
 
@@ -93,12 +102,12 @@ impl Patcher {
     pub fn forget(addresses: impl Iterator<Item = usize>) {
         let mut gone: Vec<usize> = addresses.collect();
         gone.sort_unstable();
-        trap::remove(|site| gone.binary_search(&site).is_ok());
+        stop::remove(|site| gone.binary_search(&site).is_ok());
     }
 
     /// Prepares anew in the child of a fork, which has one thread and a memory of its own.
     pub fn after_fork(&mut self) {
-        trap::forget_handlers();
+        stop::forget_handlers();
         *self = Self::new();
     }
 
@@ -125,7 +134,7 @@ impl Patcher {
         let method = self.plan.choose(&addresses)?;
         let text = Text::open(method.writing, &addresses)?;
         match method.protocol {
-            Protocol::Trap => by_trap(&text, &steps, method.sync)?,
+            Protocol::Stop(stop) => by_stopping(stop, &text, &steps, method.sync)?,
             Protocol::Word => by_word(&text, &steps, method.sync)?,
         }
         text.close();
@@ -133,9 +142,14 @@ impl Patcher {
     }
 }
 
-/// The steps of the trap, from 2.
-fn by_trap(text: &Text, steps: &[(usize, [u8; SITE_LENGTH])], sync: Sync) -> Result<(), String> {
-    trap::add(steps.iter().map(|(address, _)| *address));
+/// The steps of stopping, from 2.
+fn by_stopping(
+    stop: Stop,
+    text: &Text,
+    steps: &[(usize, [u8; SITE_LENGTH])],
+    sync: Sync,
+) -> Result<(), String> {
+    stop::add(steps.iter().map(|(address, _)| *address));
     let write = |from: usize, to: usize| -> Result<(), String> {
         for (address, new) in steps {
             text.write(address + from, &new[from..to])?;
@@ -143,7 +157,7 @@ fn by_trap(text: &Text, steps: &[(usize, [u8; SITE_LENGTH])], sync: Sync) -> Res
         sync.all_threads()
     };
     for (address, _) in steps {
-        text.write(*address, &[trap::INT3])?;
+        text.write(*address, &[stop.byte()])?;
     }
     sync.all_threads()?;
     write(1, SITE_LENGTH)?;

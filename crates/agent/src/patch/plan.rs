@@ -1,16 +1,16 @@
 //! Which way of patching can be used here and now.
 
-use crate::status::threads_against_traps;
+use crate::status::Threads;
 
+use super::stop::{self, Owner, Stop};
 use super::sync::{self, Sync};
 use super::text::{self, Text, Writing};
-use super::trap::{self, Owner};
 
 /// See the documentation of [`super`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// By a trap.
-    Trap,
+    /// By an instruction that stops threads.
+    Stop(Stop),
     /// By one store of eight bytes.
     Word,
 }
@@ -19,7 +19,8 @@ impl Protocol {
     /// As it is shown.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Trap => "trap",
+            Self::Stop(Stop::Fault) => "fault",
+            Self::Stop(Stop::Trap) => "trap",
             Self::Word => "word",
         }
     }
@@ -70,7 +71,8 @@ impl Wanted {
         let value = |name: &str| std::env::var(name).unwrap_or_default();
         Self {
             protocol: match value("PERFLAB_AGENT_PROTOCOL").as_str() {
-                "trap" => Some(Protocol::Trap),
+                "fault" => Some(Protocol::Stop(Stop::Fault)),
+                "trap" => Some(Protocol::Stop(Stop::Trap)),
                 "word" => Some(Protocol::Word),
                 _ => None,
             },
@@ -113,31 +115,18 @@ impl Planner {
             }
             (_, Some(wanted)) => wanted,
         };
-        let obstacle = match self.wanted.protocol {
-            Some(_) => None,
-            None => against_traps(),
-        };
-        let mut protocol = match (self.wanted.protocol, &obstacle) {
-            (Some(wanted), _) => wanted,
-            (None, None) => Protocol::Trap,
-            (None, Some(_)) => Protocol::Word,
+        let protocol = match self.wanted.protocol {
+            Some(wanted) => wanted,
+            None => best(addresses, &mut reasons)?,
         };
         let writable = || Text::open(Writing::Protection, addresses).map(Text::close);
-        let may_trap = !matches!(&obstacle, Some(obstacle) if obstacle.is_fatal);
-        reasons.extend(obstacle.map(|obstacle| obstacle.reason));
-        if protocol == Protocol::Word
-            && let Err(reason) = writable()
-        {
-            reasons.push(reason);
-            if !may_trap || self.wanted.protocol.is_some() {
-                return Err(reasons.join("; "));
-            }
-            protocol = Protocol::Trap;
-        }
         let writing = match (protocol, self.wanted.writing) {
-            (Protocol::Word, _) => Writing::Protection,
-            (Protocol::Trap, Some(wanted)) => wanted,
-            (Protocol::Trap, None) => match try_memory(addresses) {
+            (Protocol::Word, _) => {
+                writable()?;
+                Writing::Protection
+            }
+            (Protocol::Stop(_), Some(wanted)) => wanted,
+            (Protocol::Stop(_), None) => match try_memory(addresses) {
                 Ok(()) => Writing::Memory,
                 Err(reason) => {
                     reasons.push(reason);
@@ -149,8 +138,8 @@ impl Planner {
                 }
             },
         };
-        if protocol == Protocol::Trap {
-            trap::install()?;
+        if let Protocol::Stop(stop) = protocol {
+            stop::install(stop)?;
         }
         Ok(Method {
             protocol,
@@ -161,54 +150,75 @@ impl Planner {
     }
 }
 
-/// What speaks against traps.
+/// What speaks against stopping threads in one way.
 struct Obstacle {
     reason: String,
-    /// Whether a trap could end the process, rather than be in somebody's way.
+    /// Whether a thread could be ended by it, rather than somebody be disturbed.
     is_fatal: bool,
 }
 
-fn against_traps() -> Option<Obstacle> {
-    let fatal = |reason: String| Obstacle {
-        reason,
-        is_fatal: true,
+/// The protocol with the least against it: the fault; a word; the fault, if it only disturbs; the trap, if
+/// nothing else is left.
+fn best(addresses: &[usize], reasons: &mut Vec<String>) -> Result<Protocol, String> {
+    let signals = [Stop::Fault, Stop::Trap].map(Stop::signal);
+    let bits = signals
+        .iter()
+        .fold(0, |bits, signal| bits | 1 << (signal - 1));
+    let threads = Threads::look(bits).map_err(|error| error.to_string());
+    let Some(against_faults) = obstacle(Stop::Fault, &threads) else {
+        return Ok(Protocol::Stop(Stop::Fault));
     };
-    if trap::is_blocked_by_a_handler() {
-        return Some(fatal(
-            "a signal handler of the program blocks SIGTRAP".to_owned(),
+    reasons.push(against_faults.reason);
+    match Text::open(Writing::Protection, addresses) {
+        Ok(text) => {
+            text.close();
+            return Ok(Protocol::Word);
+        }
+        Err(reason) => reasons.push(reason),
+    }
+    if !against_faults.is_fatal {
+        return Ok(Protocol::Stop(Stop::Fault));
+    }
+    if let Some(against_traps) = obstacle(Stop::Trap, &threads) {
+        reasons.push(against_traps.reason);
+        if against_traps.is_fatal {
+            return Err(reasons.join("; "));
+        }
+    }
+    Ok(Protocol::Stop(Stop::Trap))
+}
+
+fn obstacle(stop: Stop, threads: &Result<Threads, String>) -> Option<Obstacle> {
+    let signal = stop.signal_name();
+    let fatal = |reason: String| {
+        Some(Obstacle {
+            reason,
+            is_fatal: true,
+        })
+    };
+    let threads = match threads {
+        Ok(threads) => threads,
+        Err(error) => return fatal(format!("the threads cannot be looked at ({error})")),
+    };
+    if stop::is_blocked_by_a_handler(stop) {
+        return fatal(format!("a signal handler of the program blocks {signal}"));
+    }
+    if threads.block(stop.signal()) {
+        return fatal(format!(
+            "a thread blocks {signal}, which would end the process"
         ));
     }
-    match lasting_objection() {
-        Ok(Some(reason)) => return Some(fatal(reason.to_owned())),
-        Ok(None) => {}
-        Err(error) => return Some(fatal(format!("the threads cannot be looked at ({error})"))),
+    if threads.is_traced {
+        return Some(Obstacle {
+            reason: format!("a debugger is attached, which {signal} would stop"),
+            // Debuggers keep SIGTRAP for themselves, and leave the thread in the middle of the site.
+            is_fatal: stop == Stop::Trap,
+        });
     }
-    (trap::owner() == Owner::Other).then(|| Obstacle {
-        reason: "the program has its own handler of SIGTRAP".to_owned(),
+    (stop::owner(stop) == Owner::Other).then(|| Obstacle {
+        reason: format!("the program has its own handler of {signal}"),
         is_fatal: false,
     })
-}
-
-/// What threads have against traps in several looks: one that is just being made blocks all signals for a
-/// moment, in which it executes the C library only.
-fn lasting_objection() -> std::io::Result<Option<&'static str>> {
-    const LOOKS: u32 = 10;
-    let own = thread_number();
-    let mut objection = threads_against_traps(own)?;
-    for _ in 1..LOOKS {
-        if objection.is_none() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        objection = threads_against_traps(own)?;
-    }
-    Ok(objection)
-}
-
-fn thread_number() -> u32 {
-    let link = std::fs::read_link("/proc/thread-self").ok();
-    let name = link.as_ref().and_then(|link| link.file_name()?.to_str());
-    name.and_then(|name| name.parse().ok()).unwrap_or(0)
 }
 
 /// Writes the first byte of a site as it is.

@@ -1,14 +1,15 @@
 /*
  * A thousand sites that threads execute all the time, while their process does what processes do:
  *
- *     stress THREADS [churn] [fork] [signals] [block] [mask] [own] [load=LIBRARY]
+ *     stress THREADS [churn] [fork] [signals] [block] [block-trap] [mask] [own] [load=LIBRARY]
  *
  *     churn      threads end and others start
  *     fork       children execute the sites and end
  *     signals    a handler executes the sites, about 10 000 times a second
- *     block      one thread blocks SIGTRAP
- *     mask       the handler of the signals blocks SIGTRAP
- *     own        the program has its own handler of SIGTRAP
+ *     block      one thread blocks all signals
+ *     block-trap one thread blocks SIGTRAP
+ *     mask       the handler of the signals blocks all others
+ *     own        the program has its own handlers of SIGILL and SIGTRAP
  *     load=FILE  a shared object with a site is loaded, executed and unloaded
  *
  * It reads commands. `go N`: execute each site of `exact` N times; nothing else does. The end of the input
@@ -58,7 +59,7 @@ static __attribute__((noinline)) int some_free(int x) {
 }
 
 static atomic_int stop, go, arrived;
-static atomic_ulong rounds, forks, loads, signals_seen, traps_seen, threads_made;
+static atomic_ulong rounds, forks, loads, signals_seen, stops_seen, threads_made;
 static int churn;
 
 static void wrong(int expected, int found) {
@@ -94,9 +95,9 @@ static void on_signal(int number) {
     signals_seen++;
 }
 
-static void on_trap(int number) {
+static void on_stop(int number) {
     (void)number;
-    traps_seen++;
+    stops_seen++;
 }
 
 static void *churn_threads(void *unused) {
@@ -154,6 +155,20 @@ static void *block_trap(void *unused) {
     return execute(unused);
 }
 
+static void *block_all(void *unused) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    return execute(unused);
+}
+
+/* Whether a signal that is sent reaches the program's own handler. */
+static int reaches(int number) {
+    unsigned long before = stops_seen;
+    raise(number);
+    return stops_seen == before + 1;
+}
+
 int main(int count, char **words) {
     int threads = atoi(words[1]), started = 0, exact = 0, mask = 0, send = 0;
     pthread_t thread[64];
@@ -161,9 +176,10 @@ int main(int count, char **words) {
         mask |= !strcmp(words[i], "mask");
         if (!strcmp(words[i], "churn"))
             churn = 1;
-        else if (!strcmp(words[i], "own"))
-            signal(SIGTRAP, on_trap);
-        else if (!strcmp(words[i], "signals") || !strcmp(words[i], "mask"))
+        else if (!strcmp(words[i], "own")) {
+            signal(SIGILL, on_stop);
+            signal(SIGTRAP, on_stop);
+        } else if (!strcmp(words[i], "signals") || !strcmp(words[i], "mask"))
             send = 1;
     }
     if (send) {
@@ -180,8 +196,8 @@ int main(int count, char **words) {
     for (int i = 2; i < count; i++) {
         if (!strcmp(words[i], "fork"))
             pthread_create(&thread[started++], NULL, fork_children, NULL);
-        if (!strcmp(words[i], "block")) {
-            pthread_create(&thread[started++], NULL, block_trap, NULL);
+        if (!strncmp(words[i], "block", 5)) {
+            pthread_create(&thread[started++], NULL, words[i][5] ? block_trap : block_all, NULL);
             exact++;
         }
         if (!strncmp(words[i], "load=", 5)) {
@@ -204,13 +220,9 @@ int main(int count, char **words) {
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     for (int i = 2; i < count; i++)
-        if (!strcmp(words[i], "own")) {
-            unsigned long before = traps_seen;
-            raise(SIGTRAP);
-            if (traps_seen != before + 1) {
-                fprintf(stderr, "the program's own SIGTRAP did not reach it\n");
-                return 1;
-            }
+        if (!strcmp(words[i], "own") && !(reaches(SIGILL) && reaches(SIGTRAP))) {
+            fprintf(stderr, "a signal did not reach the program's own handler\n");
+            return 1;
         }
     printf("rounds %lu\nforks %lu\nloads %lu\nsignals %lu\nthreads %lu\n", rounds, forks, loads, signals_seen,
            threads_made);
