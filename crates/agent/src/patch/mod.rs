@@ -47,7 +47,11 @@
 mod plan;
 mod stop;
 mod sync;
+mod table;
 mod text;
+
+/// The tests check `table` with others in their place.
+use std::sync::atomic;
 
 use perflab_probe_abi::{NOP5, SITE_LENGTH};
 

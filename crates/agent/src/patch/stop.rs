@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use perflab_probe_abi::SITE_LENGTH;
 
+use super::table::Table;
+
 /// An instruction of one byte that raises a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -71,11 +73,14 @@ impl Stop {
     }
 }
 
-/// Sites that may stop a thread, sorted. Replaced whole; null while there was none.
-static TABLE: AtomicPtr<Vec<usize>> = AtomicPtr::new(ptr::null_mut());
+/// Sites that may stop a thread, sorted.
+static TABLE: Table<Vec<usize>> = Table {
+    current: AtomicPtr::new(ptr::null_mut()),
+    looking: AtomicUsize::new(0),
+};
 
-/// Handlers that may look at a table.
-static LOOKING: AtomicUsize = AtomicUsize::new(0);
+/// How often a table that is replaced is tried to be freed.
+const PATIENCE: u32 = 1000;
 
 /// Who has a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,45 +153,25 @@ pub fn install(stop: Stop) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds sites to the table.
+/// Adds sites to the table. One caller at a time, as with `remove`: the agent's lock is held.
 pub fn add(sites: impl Iterator<Item = usize>) {
-    // SAFETY: only this module makes tables, one caller at a time (the agent's lock).
-    let old = unsafe { TABLE.load(Ordering::Acquire).as_ref() };
-    let mut table: Vec<usize> = old.into_iter().flatten().copied().chain(sites).collect();
-    table.sort_unstable();
-    table.dedup();
-    replace(table);
+    let mut all = TABLE.look(|sites| sites.cloned().unwrap_or_default());
+    all.extend(sites);
+    all.sort_unstable();
+    all.dedup();
+    TABLE.replace(all, PATIENCE);
 }
 
-/// Takes the sites in a range out of the table: their object goes.
+/// Takes sites out of the table: their object goes.
 pub fn remove(is_gone: impl Fn(usize) -> bool) {
-    // SAFETY: as in `add`.
-    let old = unsafe { TABLE.load(Ordering::Acquire).as_ref() };
-    if let Some(old) = old {
-        replace(old.iter().copied().filter(|site| !is_gone(*site)).collect());
-    }
-}
-
-fn replace(table: Vec<usize>) {
-    let old = TABLE.swap(Box::into_raw(Box::new(table)), Ordering::SeqCst);
-    if old.is_null() {
-        return;
-    }
-    // A handler counts itself before it loads the table, in one order that all see. So if there is none
-    // after the exchange, none has the old table. If there is one all the time, the table is left.
-    for _ in 0..1000 {
-        if LOOKING.load(Ordering::SeqCst) == 0 {
-            // SAFETY: it came from a box, and nobody has it any more.
-            drop(unsafe { Box::from_raw(old) });
-            return;
-        }
-        std::thread::yield_now();
-    }
+    let mut left = TABLE.look(|sites| sites.cloned().unwrap_or_default());
+    left.retain(|site| !is_gone(*site));
+    TABLE.replace(left, PATIENCE);
 }
 
 /// After a fork: handlers that ran in other threads do not exist here.
 pub fn forget_handlers() {
-    LOOKING.store(0, Ordering::SeqCst);
+    TABLE.looking.store(0, Ordering::SeqCst);
 }
 
 fn action(signal: c_int) -> Option<libc::sigaction> {
@@ -210,11 +195,7 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
     // SAFETY: the kernel gives the signal's description.
     let by_instruction = unsafe { (*info).si_code } > 0;
     let site = (*next as usize).wrapping_sub(stop.behind());
-    LOOKING.fetch_add(1, Ordering::SeqCst);
-    // SAFETY: a table stays while somebody looks, see `replace`.
-    let table = unsafe { TABLE.load(Ordering::SeqCst).as_ref() };
-    let found = table.is_some_and(|table| table.binary_search(&site).is_ok());
-    LOOKING.fetch_sub(1, Ordering::SeqCst);
+    let found = TABLE.look(|sites| sites.is_some_and(|sites| sites.binary_search(&site).is_ok()));
     if found && by_instruction {
         *next = (site + SITE_LENGTH) as i64;
         return;
