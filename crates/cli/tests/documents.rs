@@ -91,7 +91,8 @@ fn copy(from: &Path, to: &Path) {
 /// Makes the directory in which a document's examples are run: that of the fixtures, or one like the
 /// repository for the page that people read there.
 fn prepare(laboratory: &Path, document: &Path) {
-    if document == root().join("README.md") {
+    let is = |path: &str| document == root().join(path);
+    if is("README.md") || is("docs/instrument.md") {
         copy(
             Path::new(FIXTURES),
             &laboratory.join("crates/cli/tests/documents"),
@@ -366,6 +367,30 @@ fn the_example_of_a_driver_is_the_real_one() {
     for part in shown {
         assert!(lines(&real.concat()).contains(&part), "{part}");
     }
+}
+
+/// The page's other commands are run by `scripts/prove-instrument`.
+#[test]
+fn the_probes_shown_are_those_of_redis() {
+    let sites = fs::read_to_string(root().join("experiments/probes/sites")).unwrap();
+    let real: BTreeSet<&str> = sites.lines().map(str::trim).collect();
+    let mut shown = 0;
+    for (language, text) in blocks(&document("instrument.md")) {
+        for line in text.lines().map(str::trim) {
+            let site = match language {
+                Some("sites") => Some(line),
+                Some("c") => line
+                    .strip_prefix("PERFLAB_PROBE(redis, ")
+                    .and_then(|line| line.strip_suffix(");")),
+                _ => None,
+            };
+            if let Some(site) = site {
+                assert!(real.contains(site), "{site}");
+                shown += 1;
+            }
+        }
+    }
+    assert_eq!(shown, 5);
 }
 
 #[test]
