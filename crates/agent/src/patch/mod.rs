@@ -5,6 +5,10 @@
 //! a call: a call would write to the stack below a leaf function's stack pointer, where it keeps its
 //! values.
 //!
+//! Up to four prefixes may stand before the five bytes. They belong to the instruction, mean nothing to
+//! the no-op, to the jump and to what stops a thread, and never change: a thread is before all of them or
+//! behind the site.
+//!
 //! Processors fetch code without asking: another one may hold the old bytes, decoded, long after they
 //! were written. What makes it forget them is an instruction that serialises. [`Sync`] makes every
 //! thread of the process execute one.
@@ -29,7 +33,7 @@
 //!
 //! From step 3 on the signal must be deliverable: a thread that blocks it, and stops, is killed by the
 //! kernel. And it must not be lost: a debugger that attaches at that moment gets it first. The fault
-//! (`udb`, SIGILL) leaves the thread in front of the site, so if its signal is lost the thread executes
+//! (`udb`, SIGILL) leaves the thread in front of the site and its prefixes, so if its signal is lost the thread executes
 //! the site again. The trap (`int3`, SIGTRAP) leaves it behind the first byte, and gdb keeps SIGTRAP for
 //! itself: the thread would go on in the middle of an instruction. So the fault comes first.
 //!

@@ -79,6 +79,10 @@ static TABLE: Table<Vec<usize>> = Table {
     looking: AtomicUsize::new(0),
 };
 
+/// What stands before a site so that it lies within eight aligned bytes, and how often at most.
+const PREFIX: u8 = 0x2e;
+const MOST_PREFIXES: usize = 4;
+
 /// How often a table that is replaced is tried to be freed.
 const PATIENCE: u32 = 1000;
 
@@ -186,6 +190,15 @@ fn handler_address() -> usize {
     handler as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize
 }
 
+/// The site of the instruction at an address, which may begin with prefixes.
+fn site_of(stopped: usize, sites: &[usize]) -> Option<usize> {
+    let site = *sites.get(sites.partition_point(|site| *site < stopped))?;
+    let prefixes = stopped..site;
+    // SAFETY: code that this thread came to, up to a site behind it in the same function.
+    let is_prefix = |address| unsafe { ptr::read_volatile(address as *const u8) } == PREFIX;
+    (prefixes.len() <= MOST_PREFIXES && prefixes.into_iter().all(is_prefix)).then_some(site)
+}
+
 /// Calls nothing that could set `errno`, allocate, lock or touch what is the thread's own.
 extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let stop = Stop::of_signal(signal);
@@ -194,9 +207,9 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
     let next = unsafe { &mut (*context).uc_mcontext.gregs[libc::REG_RIP as usize] };
     // SAFETY: the kernel gives the signal's description.
     let by_instruction = unsafe { (*info).si_code } > 0;
-    let site = (*next as usize).wrapping_sub(stop.behind());
-    let found = TABLE.look(|sites| sites.is_some_and(|sites| sites.binary_search(&site).is_ok()));
-    if found && by_instruction {
+    let stopped = (*next as usize).wrapping_sub(stop.behind());
+    let site = TABLE.look(|sites| site_of(stopped, sites?));
+    if let (Some(site), true) = (site, by_instruction) {
         *next = (site + SITE_LENGTH) as i64;
         return;
     }
