@@ -3,10 +3,10 @@
 
 mod support;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use support::agreement::counts_agree;
 use support::{HEADER, Program, programs};
 
 /// Compilers that are there. CI has all; a missing one is said by `make tools`.
@@ -26,34 +26,6 @@ fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) {
         .unwrap();
     let said = String::from_utf8_lossy(&result.stderr);
     assert!(result.status.success(), "{compiler} {flags:?}: {said}");
-}
-
-/// Runs a program with all probes on and holds what the agent counted against what the program says.
-fn counts_agree(path: &Path, what: &str) -> Vec<String> {
-    let mut program = Program::start(Command::new(path).env("PERFLAB_PROBES", "sites:*"));
-    let said = program.said();
-    let (sites, _) = program.ask().list("sites:*").unwrap();
-    let mut found: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
-    for site in &sites {
-        assert!(site.on, "{what}: {} is off", site.name);
-        found
-            .entry(site.name.clone())
-            .or_default()
-            .insert(site.point, site.hits);
-    }
-    let counted: BTreeMap<String, u64> = found
-        .iter()
-        .map(|(name, points)| (name.clone(), points.values().sum()))
-        .collect();
-    assert_eq!(counted, said, "{what}");
-    program.ends();
-    let mut arguments: Vec<String> = sites
-        .iter()
-        .map(|site| format!("{} {:?}", site.name, site.arguments))
-        .collect();
-    arguments.sort();
-    arguments.dedup();
-    arguments
 }
 
 fn all_ways(compilers: &[&'static str], ways: &[&[&str]], sources: &[&str], names: usize) {

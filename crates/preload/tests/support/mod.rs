@@ -5,6 +5,8 @@
     reason = "each test uses a part; a test stops at the first surprise"
 )]
 
+pub mod agreement;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -39,8 +41,12 @@ pub struct Program {
 impl Program {
     /// Starts it.
     pub fn start(command: &mut Command) -> Self {
+        Self::start_alone(command.env("LD_PRELOAD", preload()))
+    }
+
+    /// Starts it, without giving it an agent.
+    pub fn start_alone(command: &mut Command) -> Self {
         let mut child = command
-            .env("LD_PRELOAD", preload())
             .env("PERFLAB_AGENT_VERBOSE", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
