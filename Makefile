@@ -15,16 +15,21 @@ all: build
 build:
 	$(CARGO) build --release --locked
 
-# The binary to PREFIX/bin, the agent to PREFIX/lib/perflab, the header for C to PREFIX/include.
+# The binary to PREFIX/bin, the agent to PREFIX/lib/perflab, the headers for C to PREFIX/include. The static library
+# goes without the bitcode of Rust's own library, which a compiler with an older LLVM cannot read.
 install: build
 	install -D -m 755 $(PERFLAB) $(DESTDIR)$(PREFIX)/bin/perflab
 	install -D -m 755 target/release/libperflab_preload.so $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_preload.so
+	install -D -m 644 target/release/libperflab_static.a $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
+	objcopy --strip-debug -R .llvmbc -R .llvmcmd $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
 	install -D -m 644 crates/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
+	install -D -m 644 crates/static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
 
 tools:
 	@scripts/need cc:gcc clang:clang make:make redis-server:redis-server redis-benchmark:redis-tools \
 		ministat:ministat hyperfine:hyperfine python3:python3 fio:fio fs_mark:fsmark iperf3:iperf3 \
-		pgbench:postgresql sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk
+		pgbench:postgresql sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk \
+		bpftrace:bpftrace lld:lld
 
 demo: tools build
 	scripts/demo $(OUT)

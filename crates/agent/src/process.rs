@@ -29,7 +29,7 @@ const START: Duration = Duration::from_secs(2);
 
 static ABI: AgentAbi = AgentAbi { gone };
 
-/// The process that the agent's lock is sound in.
+/// The process that the agent's lock is sound in; 0 if another agent serves, which does so in children too.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
 static AGENT: OnceLock<Mutex<Agent>> = OnceLock::new();
@@ -148,6 +148,7 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     let socket = match socket::Socket::bind() {
         Ok(Some(socket)) => socket,
         Ok(None) => {
+            OWNER.store(0, Ordering::Release);
             let _ = ready.send(Err(StartError::Elected));
             return;
         }
@@ -241,9 +242,12 @@ extern "C" fn in_parent() {
 }
 
 extern "C" fn in_child() {
-    OWNER.store(std::process::id(), Ordering::Release);
     // SAFETY: see `Held`; the child's only thread has the lock.
     let guard = unsafe { (*HELD.0.get()).take() };
+    if OWNER.load(Ordering::Acquire) == 0 {
+        return;
+    }
+    OWNER.store(std::process::id(), Ordering::Release);
     if let Some(mut agent) = guard {
         agent.after_fork();
     }

@@ -3,35 +3,16 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
+use support::Program;
 use support::agreement::counts_agree;
-use support::{HEADER, Program, programs};
-
-/// Compilers that are there. CI has all; a missing one is said by `make tools`.
-fn installed(compilers: &[&'static str]) -> Vec<&'static str> {
-    let answers = |compiler: &&&str| Command::new(compiler).arg("--version").output().is_ok();
-    compilers.iter().filter(answers).copied().collect()
-}
-
-fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) {
-    let result = Command::new(compiler)
-        .args(["-Wall", "-Wextra", "-Werror", "-g", "-I", HEADER])
-        .args(sources.iter().map(|source| programs().join(source)))
-        .args(flags)
-        .arg("-o")
-        .arg(output)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&result.stderr);
-    assert!(result.status.success(), "{compiler} {flags:?}: {said}");
-}
+use support::compile::{compile, installed};
 
 fn all_ways(compilers: &[&'static str], ways: &[&[&str]], sources: &[&str], names: usize) {
     let directory = tempfile::tempdir().unwrap();
     let compilers = installed(compilers);
-    assert!(!compilers.is_empty(), "no compiler is installed");
     let mut probes: Option<Vec<String>> = None;
     for compiler in compilers {
         for (index, flags) in ways.iter().enumerate() {
@@ -149,27 +130,39 @@ fn a_program_without_an_agent_is_complete() {
     assert_eq!(libraries.count(), 1, "only the C library: {needed}");
 }
 
+/// Each keeps and drops sections by rules of its own.
 #[test]
-fn tracers_see_the_same_probes() {
+fn programs_by_other_linkers() {
     let directory = tempfile::tempdir().unwrap();
+    let ways: &[(&str, &[&str])] = &[
+        ("bfd", &["-Wl,-z,start-stop-gc"]),
+        ("gold", &["-Wl,--icf=all"]),
+        ("lld", &["-Wl,--icf=all", "-Wl,-z,start-stop-gc"]),
+    ];
     for compiler in installed(&["gcc", "clang"]) {
-        let path = directory.path().join("program");
-        compile(compiler, &["-O2"], &["sites.c", "elsewhere.c"], &path);
-        let notes = Command::new("readelf")
-            .arg("-n")
-            .arg(&path)
-            .output()
-            .unwrap();
-        let notes = String::from_utf8(notes.stdout).unwrap();
-        for name in ["inlined", "called", "many", "text", "elsewhere"] {
-            assert!(
-                notes.contains(&format!("Name: {name}\n")),
-                "{name}: {notes}"
-            );
+        for (linker, own) in ways {
+            if Command::new(format!("ld.{linker}"))
+                .arg("-v")
+                .output()
+                .is_err()
+            {
+                eprintln!("not tested: {linker} is not installed");
+                continue;
+            }
+            for kind in ["-pie", "-no-pie"] {
+                let path = directory.path().join("program");
+                let linker = format!("-fuse-ld={linker}");
+                let mut flags = vec!["-O2", "-ffunction-sections", "-Wl,--gc-sections", "-s"];
+                flags.extend([
+                    if kind == "-pie" { "-fPIE" } else { "-fno-pie" },
+                    kind,
+                    &linker,
+                ]);
+                flags.extend(*own);
+                compile(compiler, &flags, &["sites.c", "elsewhere.c"], &path);
+                let found = counts_agree(&path, &format!("{compiler} {flags:?}"));
+                assert_eq!(found.len(), 5);
+            }
         }
-        let semaphores = notes
-            .lines()
-            .filter(|line| line.contains("Semaphore: 0x0000000000000000"));
-        assert_eq!(semaphores.count(), 0, "each has a count: {notes}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use perflab_control::Site;
+use perflab_control::{Agent, Site};
 
 use super::Program;
 
@@ -27,7 +27,12 @@ pub fn counts_agree(path: &Path, what: &str) -> Vec<String> {
 /// The sites of a program that has said how often it executed each.
 pub fn counted_as_said(program: &mut Program, what: &str) -> Vec<Site> {
     let said = program.said();
-    let (sites, problems) = program.ask().list("sites:*").unwrap();
+    counted(&program.ask(), &said, what)
+}
+
+/// The sites that an agent has counted as is said.
+pub fn counted(agent: &Agent, said: &BTreeMap<String, u64>, what: &str) -> Vec<Site> {
+    let (sites, problems) = agent.list("sites:*").unwrap();
     assert_eq!(problems.how, "", "{what}: unusable objects");
     let mut points: BTreeMap<(String, u64), u64> = BTreeMap::new();
     for site in &sites {
@@ -38,7 +43,7 @@ pub fn counted_as_said(program: &mut Program, what: &str) -> Vec<Site> {
     for ((name, _), hits) in points {
         *counted.entry(name).or_default() += hits;
     }
-    assert_eq!(counted, said, "{what}");
+    assert_eq!(&counted, said, "{what}");
     sites
 }
 

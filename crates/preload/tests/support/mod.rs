@@ -6,6 +6,7 @@
 )]
 
 pub mod agreement;
+pub mod compile;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -29,6 +30,19 @@ pub fn preload() -> PathBuf {
     let path = test.parent().unwrap().join("libperflab_preload.so");
     assert!(path.exists(), "{} was not built", path.display());
     path
+}
+
+/// The agent of a process.
+pub fn agent_of(pid: u32) -> Agent {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        let mut found = traced().unwrap().into_iter();
+        match found.find(|traced| traced.pid == pid) {
+            Some(traced) => return Agent::at(&traced.socket),
+            None if Instant::now() > end => panic!("process {pid} has no agent"),
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
 }
 
 /// A running program with an agent. It is killed if a test fails.
@@ -95,18 +109,7 @@ impl Program {
 
     /// Its agent.
     pub fn ask(&self) -> Agent {
-        let end = Instant::now() + Duration::from_secs(10);
-        loop {
-            let found = traced()
-                .unwrap()
-                .into_iter()
-                .find(|traced| traced.pid == self.pid());
-            match found {
-                Some(traced) => return Agent::at(&traced.socket),
-                None if Instant::now() > end => panic!("process {} has no agent", self.pid()),
-                None => std::thread::sleep(Duration::from_millis(10)),
-            }
-        }
+        agent_of(self.pid())
     }
 
     /// Lets it end, and sees that it does so as it should.

@@ -1,0 +1,2 @@
+// The same for programs in C++.
+#include "linked.c"
