@@ -65,12 +65,22 @@ macro_rules! __object_text {
     };
 }
 
-/// The count of tracers, shared by all sites of a probe.
+/// The count of tracers, shared by all sites of a probe. The counts have pages of the file for themselves
+/// and for what follows: of two segments that map the same page, as lld lays them out, the kernel may
+/// raise the count in the wrong one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __semaphore_text {
     ($semaphore:expr) => {
         concat!(
+            ".ifndef perflab_counts_1\n",
+            ".pushsection .probes,\"awGR\",@progbits,perflab_counts_1,comdat\n",
+            ".weak perflab_counts_1\n",
+            ".hidden perflab_counts_1\n",
+            ".balign 4096\n",
+            "perflab_counts_1:\n",
+            ".popsection\n",
+            ".endif\n",
             ".ifndef ",
             $semaphore,
             "\n",

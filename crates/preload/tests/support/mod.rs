@@ -6,10 +6,14 @@
 )]
 
 pub mod agreement;
+pub mod bpftrace;
+pub mod cargo;
 pub mod compile;
+pub mod link;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -38,9 +42,12 @@ pub fn agent_of(pid: u32) -> Agent {
     loop {
         let mut found = traced().unwrap().into_iter();
         match found.find(|traced| traced.pid == pid) {
-            Some(traced) => return Agent::at(&traced.socket),
-            None if Instant::now() > end => panic!("process {pid} has no agent"),
-            None => std::thread::sleep(Duration::from_millis(10)),
+            // It is bound a moment before it can be connected to.
+            Some(traced) if UnixStream::connect(&traced.socket).is_ok() => {
+                return Agent::at(&traced.socket);
+            }
+            _ if Instant::now() > end => panic!("process {pid} has no agent"),
+            _ => std::thread::sleep(Duration::from_millis(10)),
         }
     }
 }

@@ -326,7 +326,11 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
     ".popsection\n"                                                                        \
     ".endif\n"
 
-/* The point, shared by all copies of the code, and the count of tracers, shared by the probe. */
+/*
+ * The point, shared by all copies of the code, and the count of tracers, shared by the probe. The counts have
+ * pages of the file for themselves and for what follows: of two segments that map the same page, as lld lays
+ * them out, the kernel may raise the count in the wrong one.
+ */
 #define PERFLAB_SHARED_(point, semaphore)                                                  \
     ".ifndef " point "\n"                                                                  \
     ".pushsection .data." point ",\"awG\",@progbits," point ",comdat\n"                    \
@@ -338,6 +342,14 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
     ".long 0\n"                                                                            \
     ".quad 0, 0, 0\n"                                                                      \
     ".size " point ", 32\n"                                                                \
+    ".popsection\n"                                                                        \
+    ".endif\n"                                                                             \
+    ".ifndef perflab_counts_1\n"                                                           \
+    ".pushsection .probes,\"awGR\",@progbits,perflab_counts_1,comdat\n"                    \
+    ".weak perflab_counts_1\n"                                                             \
+    ".hidden perflab_counts_1\n"                                                           \
+    ".balign 4096\n"                                                                       \
+    "perflab_counts_1:\n"                                                                  \
     ".popsection\n"                                                                        \
     ".endif\n"                                                                             \
     ".ifndef " semaphore "\n"                                                              \

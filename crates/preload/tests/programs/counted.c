@@ -1,0 +1,28 @@
+/* Executes its sites as often as it is told, `N`, and says so; the last is in an object of its own. */
+#include <perflab/probe.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int elsewhere(int x);
+
+static __attribute__((noinline)) void step(unsigned long number) {
+    static const char *const texts[] = {"even", "odd"};
+    PERFLAB_PROBE(sites, step, (u64, number, number), (cstr, text, texts[number % 2]));
+    PERFLAB_PROBE(sites, always, (i32, number, -(int)number));
+    PERFLAB_PROBE(sites, other);
+    PERFLAB_PROBE(sites, elsewhere, (u64, x, 7));
+    elsewhere(5);
+}
+
+int main(void) {
+    char line[64];
+    while (fgets(line, sizeof line, stdin)) {
+        unsigned long times = strtoul(line, NULL, 10);
+        for (unsigned long i = 0; i < times; i++)
+            step(i);
+        puts("done");
+        fflush(stdout);
+    }
+    return 0;
+}
