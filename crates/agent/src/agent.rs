@@ -107,8 +107,9 @@ impl Agent {
         )
     }
 
-    /// Takes in what a search has found.
-    pub fn searched(&mut self, found: Vec<KnownObject>, unusable: Vec<Unusable>) {
+    /// Takes in what a search has found. Another is made if some objects had not begun: that may take long.
+    pub fn searched(&mut self, found: Vec<KnownObject>, unusable: Vec<Unusable>, some_begin: bool) {
+        self.is_settled &= !some_begin;
         let gone = self.gone_meanwhile.take().unwrap_or_default();
         let stays = found
             .into_iter()

@@ -99,6 +99,7 @@ struct Search<'a> {
     agent: *const Agent,
     known: &'a [*const Object],
     all_are_ready: bool,
+    some_begin: bool,
     found: Vec<KnownObject>,
     unusable: Vec<Unusable>,
 }
@@ -108,12 +109,13 @@ struct Search<'a> {
 /// The linker's lock is held meanwhile, under which objects are unmapped. So an object that is seen
 /// here is there, and from the moment on when it has the agent's address it tells before it goes.
 ///
-/// `all_are_ready` says that nothing is being loaded, so that objects count that have not begun yet.
+/// `all_are_ready` says that nothing is being loaded, so that objects count that have not begun yet. Else
+/// such objects are left for a later search, and the last of what is returned says so.
 pub fn find(
     agent: &'static Agent,
     known: &[*const Object],
     all_are_ready: bool,
-) -> (Vec<KnownObject>, Vec<Unusable>) {
+) -> (Vec<KnownObject>, Vec<Unusable>, bool) {
     unsafe extern "C" fn each(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
         // SAFETY: the linker gives a valid description, `data` is the search below.
         unsafe { visit(&*info, &mut *data.cast::<Search<'_>>()) };
@@ -123,12 +125,13 @@ pub fn find(
         agent,
         known,
         all_are_ready,
+        some_begin: false,
         found: Vec::new(),
         unusable: Vec::new(),
     };
     // SAFETY: the callback keeps to its contract.
     unsafe { libc::dl_iterate_phdr(Some(each), (&raw mut search).cast()) };
-    (search.found, search.unusable)
+    (search.found, search.unusable, search.some_begin)
 }
 
 /// # Safety
@@ -254,7 +257,7 @@ fn object(
     memory: &Memory,
     note_at: usize,
     path: &str,
-    search: &Search<'_>,
+    search: &mut Search<'_>,
 ) -> Result<Option<KnownObject>, String> {
     let note: Note = memory.read(note_at).ok_or("its note is cut short")?;
     version("note", note.version, note.size, size_of::<Note>())?;
@@ -288,6 +291,7 @@ fn object(
     let object = unsafe { &*object };
     version("entry", object.version, object.size, size_of::<Object>())?;
     if !search.all_are_ready && object.ready.load(Ordering::Acquire) == 0 {
+        search.some_begin = true;
         return Ok(None);
     }
     let entered = object.agent.compare_exchange(

@@ -68,8 +68,8 @@ fn agent_with_all(all_are_ready: bool) -> Option<MutexGuard<'static, Agent>> {
     let generation = objects::generation();
     let search = agent()?.search(generation);
     if let Some(known) = search {
-        let (found, unusable) = objects::find(&ABI, &known, all_are_ready);
-        agent()?.searched(found, unusable);
+        let (found, unusable, some_begin) = objects::find(&ABI, &known, all_are_ready);
+        agent()?.searched(found, unusable, some_begin);
     }
     agent()
 }

@@ -86,6 +86,23 @@ fn a_site_in_a_shared_object() {
     }
 }
 
+/// The agent looks several times while the object is there and has not begun.
+#[test]
+fn an_object_that_begins_slowly() {
+    let directory = tempfile::tempdir().unwrap();
+    let library = directory.path().join("libslow.so");
+    let flags = ["-O2", "-shared", "-fPIC"];
+    compile("gcc", &flags, &["slow.c", "elsewhere.c"], &library);
+    let path = directory.path().join("program");
+    compile("gcc", &["-O2", "-ldl"], &["life.c"], &path);
+    let mut program = Program::start(Command::new(&path).env("PERFLAB_PROBES", "sites:*"));
+    program.tell(&format!("open {}\n", library.display()));
+    assert_eq!(program.line(), "opened done\n");
+    let (sites, _) = program.ask().list("sites:elsewhere").unwrap();
+    assert!(sites.len() == 1 && sites[0].on, "{sites:?}");
+    program.ends();
+}
+
 #[test]
 fn no_sites_are_left_where_none_are_wanted() {
     let directory = tempfile::tempdir().unwrap();
