@@ -120,7 +120,7 @@ macro_rules! __on {
         }
         // SAFETY: two bytes that `__semaphore_text` placed, which only the kernel changes.
         if unsafe { (*semaphore).load(::core::sync::atomic::Ordering::Relaxed) } != 0 {
-            let places = $crate::site::places(&[$(&[$($word),*]),*]);
+            let places = $crate::site::places([$(&[$($word),*]),*]);
             // SAFETY: a no-op that a tracer in the kernel stops at, to read the places.
             unsafe {
                 ::core::arch::asm!(

@@ -7,7 +7,7 @@
 use core::mem::transmute;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use perflab_probe_abi::{MOST_ARGUMENTS, Point, VERSION};
+use perflab_probe_abi::{Point, VERSION};
 
 /// A point whose sites are off.
 pub const fn point() -> Point {
@@ -43,10 +43,10 @@ pub fn address<T: ?Sized>(pointer: *const T) -> u64 {
 
 /// The words of each argument, for a tracer in the kernel.
 #[cold]
-pub fn places(words: &[&[u64]]) -> [[u64; 2]; MOST_ARGUMENTS] {
-    let mut places = [[0; 2]; MOST_ARGUMENTS];
+pub fn places<const ARGUMENTS: usize>(words: [&[u64]; ARGUMENTS]) -> [[u64; 2]; ARGUMENTS] {
+    let mut places = [[0; 2]; ARGUMENTS];
     for (place, words) in places.iter_mut().zip(words) {
-        for (to, word) in place.iter_mut().zip(*words) {
+        for (to, word) in place.iter_mut().zip(words) {
             *to = *word;
         }
     }

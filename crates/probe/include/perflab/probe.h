@@ -52,6 +52,21 @@
 #define PERFLAB_ADDRESS_(value) ((uintptr_t)(value))
 #endif
 
+/* A compiler takes assembler text for as many instructions as it has lines, and inlines a function with
+ * sites less than one without; unless it is told that there is one. */
+#if defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 9
+#define PERFLAB_ASM_ __asm__ __inline__
+#else
+#define PERFLAB_ASM_ __asm__
+#endif
+
+/* Where a jump leads that is seldom made; clang takes that for granted. */
+#ifdef __clang__
+#define PERFLAB_COLD_
+#else
+#define PERFLAB_COLD_ __attribute__((cold));
+#endif
+
 #define PERFLAB_INLINE_ static inline __attribute__((always_inline, unused))
 
 /* One place in the source with a site; see `Point` of the crate perflab-probe-abi. */
@@ -260,12 +275,12 @@ PERFLAB_INLINE_ void perflab_hit_(struct perflab_point *point, const uint64_t *w
     }
 }
 
-/* The words of each argument, for a tracer in the kernel; the last argument comes last. */
+/* The words of each argument, for a tracer in the kernel. */
 PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words,
                                     const unsigned char *counts, unsigned number) {
     for (unsigned i = 1; i <= number; i++)
         for (unsigned j = 0; j < counts[i]; j++)
-            places[12 - number + i - 1][j] = *words++;
+            places[i - 1][j] = *words++;
 }
 
 /* What each object needs once: the note, and what tells an agent that the object is there, and goes. */
@@ -387,19 +402,19 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
 #define PERFLAB_SITE_(point, point_text, semaphore, text, on, off)                         \
     if (__builtin_expect(!__atomic_load_n(&point.enabled, __ATOMIC_RELAXED), 1))           \
         goto off;                                                                          \
-    __asm__ volatile(PERFLAB_ENTRY_("1", "0", "0", point_text, semaphore, text)::)
+    PERFLAB_ASM_ volatile(PERFLAB_ENTRY_("1", "0", "0", point_text, semaphore, text)::)
 #else
 /* The five bytes lie within eight aligned ones, so that they can be seen to change at once. Where they
  * would not, prefixes of up to four bytes (CS, which means nothing to a no-op or a jump) are put before
  * them. They belong to the same instruction, so they take no place of their own in the processor. */
 #define PERFLAB_SITE_(point, point_text, semaphore, text, on, off)                         \
-    __asm__ goto(                                                                          \
+    PERFLAB_ASM_ goto(                                                                     \
         ".p2align 3, 0x2e, 4\n"                                                            \
         "990: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                        \
         PERFLAB_ENTRY_("0", "990b - .", "%l[" #on "] - .", point_text, semaphore, text)    \
         : : : : on);                                                                       \
     goto off;                                                                              \
-    on:
+    on: PERFLAB_COLD_
 #endif
 
 /* A no-op of their own for tracers in the kernel, so that they never write to ours. */
@@ -458,15 +473,17 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
             if (__builtin_expect(__atomic_load_n(&semaphore, __ATOMIC_RELAXED), 0)) {      \
                 const unsigned char perflab_counts[] = {                                   \
                     0 PERFLAB_MAP_##number(PERFLAB_EACH_COUNT_, __VA_ARGS__)};             \
-                uint64_t perflab_places[12][2];                                            \
+                /* No more than there are arguments: it is a part of the function's frame. */ \
+                uint64_t perflab_places[sizeof perflab_counts][2];                         \
                 perflab_place_(perflab_places, perflab_words + 1, perflab_counts,         \
                                sizeof perflab_counts - 1);                                 \
-                __asm__ volatile(                                                          \
+                PERFLAB_ASM_ volatile(                                                     \
                     PERFLAB_TRACER_(provider, name, semaphore_text,                        \
                                     "" PERFLAB_MAP_##number(                               \
                                         PERFLAB_EACH_PLACE_, __VA_ARGS__))                 \
                     :                                                                      \
-                    : "r"(perflab_places), "m"(perflab_places));                           \
+                    : "r"(PERFLAB_ADDRESS_(perflab_places) - 16 * (12 - number)),          \
+                      "m"(perflab_places));                                                \
             }                                                                              \
         }                                                                                  \
     off:;                                                                                  \
