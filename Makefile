@@ -85,3 +85,4 @@ prove-fuzz:
 # Costs beside the tools people use today, side by side in one run.
 bench: tools build
 	bench/run
+	bench/probes/run

@@ -127,6 +127,21 @@ fn no_sites_are_left_where_none_are_wanted() {
     }
 }
 
+/// As further no-ops, padding would cost as much as the sites do.
+#[test]
+fn the_padding_of_a_site_is_a_part_of_its_no_op() {
+    const NOP: &[u8] = &[0x0f, 0x1f, 0x44, 0x00, 0x00];
+    let row = [NOP, NOP, NOP, NOP].join(&[0x2e; 3][..]);
+    let directory = tempfile::tempdir().unwrap();
+    for compiler in installed(&["gcc", "clang"]) {
+        let path = directory.path().join("program");
+        compile(compiler, &["-O2"], &["row.c"], &path);
+        let bytes = std::fs::read(&path).unwrap();
+        let found = bytes.windows(row.len()).any(|window| window == row);
+        assert!(found, "{compiler}: four sites of eight bytes each");
+    }
+}
+
 #[test]
 fn a_program_without_an_agent_is_complete() {
     let directory = tempfile::tempdir().unwrap();
