@@ -10,8 +10,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use perflab_probe_abi::{
-    Agent, Backend, Description, GONE, NOTE_NAME, NOTE_TYPE, Note, Object, Point, SITE_LENGTH,
-    Site, VERSION,
+    Agent, Backend, Description, GONE, NOTE_NAME, NOTE_TYPE, Note, Object, Point, SITE_HEAD,
+    SITE_LENGTH, Site, VERSION,
 };
 
 /// A site that was found, and lies in an object that stays as long as this agent has not been told
@@ -367,7 +367,7 @@ fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, Stri
     };
     let fits = match backend {
         Backend::Branch => true,
-        Backend::Patched => in_code(address) && in_code(target) && address % 8 + SITE_LENGTH <= 8,
+        Backend::Patched => in_code(address) && in_code(target) && address % 8 + SITE_HEAD <= 8,
     };
     let fits =
         fits && within(

@@ -30,7 +30,7 @@ pub use message::{
     Writer,
 };
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
-pub use site::{Backend, Handler, NOP5, Point, SITE_LENGTH, Site};
+pub use site::{Backend, Handler, NOP5, Point, SITE_HEAD, SITE_LENGTH, Site};
 
 /// Version of the structures in a program.
 pub const VERSION: u16 = 1;

@@ -11,6 +11,9 @@ pub const NOP5: [u8; 5] = [0x0f, 0x1f, 0x44, 0x00, 0x00];
 /// Bytes of code at a site.
 pub const SITE_LENGTH: usize = NOP5.len();
 
+/// The first bytes of a site, which are written at once.
+pub const SITE_HEAD: usize = 2;
+
 /// How a site is switched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
@@ -45,7 +48,7 @@ pub struct Site {
     pub backend: u16,
     /// Zero.
     pub reserved: u16,
-    /// To the no-op; it lies within eight aligned bytes.
+    /// To the no-op; its first [`crate::SITE_HEAD`] bytes lie within eight aligned ones.
     pub address: i64,
     /// To the out-of-line path, to which a site that is on jumps.
     pub target: i64,

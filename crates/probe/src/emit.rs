@@ -72,8 +72,8 @@ macro_rules! __site {
         // and ends as any that is jumped to; the rest goes into other sections.
         unsafe {
             ::core::arch::asm!(
-                // Prefixes, not further no-ops: see the header for C.
-                ".p2align 3, 0x2e, 4",
+                // A prefix, not a further no-op: see the header for C.
+                ".p2align 3, 0x2e, 1",
                 "990: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00",
                 $crate::__entry_text!("0", "990b - .", "{target} - .",
                     $crate::__semaphore!($provider $name),

@@ -1,13 +1,12 @@
 //! Changes the code of sites while other threads execute it.
 //!
-//! A site is one no-op of five bytes, or one jump of five bytes to its out-of-line path. It lies within
-//! eight aligned bytes. A thread must never execute anything but one of the two, whole. A jump and never
-//! a call: a call would write to the stack below a leaf function's stack pointer, where it keeps its
-//! values.
+//! A site is one no-op of five bytes, or one jump of five bytes to its out-of-line path. Its first two
+//! bytes lie within eight aligned ones. A thread must never execute anything but one of the two, whole. A
+//! jump and never a call: a call would write to the stack below a leaf function's stack pointer, where it
+//! keeps its values.
 //!
-//! Up to four prefixes may stand before the five bytes. They belong to the instruction, mean nothing to
-//! the no-op, to the jump and to what stops a thread, and never change: a thread is before all of them or
-//! behind the site.
+//! A prefix may stand before the five bytes. It belongs to the instruction, means nothing to the no-op, to
+//! the jump and to what stops a thread, and never changes: a thread is before it or behind the site.
 //!
 //! Processors fetch code without asking: another one may hold the old bytes, decoded, long after they
 //! were written. What makes it forget them is an instruction that serialises. [`Sync`] makes every
@@ -33,15 +32,19 @@
 //!
 //! From step 3 on the signal must be deliverable: a thread that blocks it, and stops, is killed by the
 //! kernel. And it must not be lost: a debugger that attaches at that moment gets it first. The fault
-//! (`udb`, SIGILL) leaves the thread in front of the site and its prefixes, so if its signal is lost the thread executes
+//! (`udb`, SIGILL) leaves the thread in front of the site and its prefix, so if its signal is lost the thread executes
 //! the site again. The trap (`int3`, SIGTRAP) leaves it behind the first byte, and gdb keeps SIGTRAP for
 //! itself: the thread would go on in the middle of an instruction. So the fault comes first.
 //!
 //! # By word ([`Protocol::Word`])
 //!
 //! 1. As above.
-//! 2. Write the eight aligned bytes around each site with one store; the three that are not the site's
-//!    keep their value. A processor that fetches them gets the old eight or the new. *Sync*.
+//! 2. Write the first two bytes of each site: a jump over the other three. It is one store of the eight
+//!    aligned bytes around them; the others keep their value. A processor that fetches them gets the old
+//!    eight or the new. *Sync*: no thread has the old instruction in its pipeline.
+//! 3. Write the other three bytes of each site. Nobody executes them: they are jumped over. *Sync*.
+//! 4. Write the first two bytes of each site as in step 2. A thread sees the jump over the others, or the
+//!    new instruction whole. *Sync*.
 //!
 //! AMD's manual describes a modification within an aligned quadword as seen whole; Intel's leaves it
 //! open, but its processors fetch whole lines. So stopping comes first, and the word where the fault
@@ -57,7 +60,7 @@ mod text;
 /// The tests check `table` with others in their place.
 use std::sync::atomic;
 
-use perflab_probe_abi::{NOP5, SITE_LENGTH};
+use perflab_probe_abi::{NOP5, SITE_HEAD, SITE_LENGTH};
 
 use plan::{Method, Protocol};
 use stop::Stop;
@@ -172,10 +175,21 @@ fn by_stopping(
     write(0, 1)
 }
 
+/// A jump over what is left of a site.
+const OVER: [u8; SITE_HEAD] = [0xeb, (SITE_LENGTH - SITE_HEAD) as u8];
+
 /// The steps of the word, from 2.
 fn by_word(text: &Text, steps: &[(usize, [u8; SITE_LENGTH])], sync: Sync) -> Result<(), String> {
-    for (address, new) in steps {
-        text.write_word(*address, *new)?;
+    for (address, _) in steps {
+        text.write_head(*address, OVER)?;
+    }
+    sync.all_threads()?;
+    for (address, [_, _, tail @ ..]) in steps {
+        text.write(address + SITE_HEAD, tail)?;
+    }
+    sync.all_threads()?;
+    for (address, [first, second, ..]) in steps {
+        text.write_head(*address, [*first, *second])?;
     }
     sync.all_threads()
 }

@@ -11,7 +11,7 @@ use super::text::{self, Text, Writing};
 pub enum Protocol {
     /// By an instruction that stops threads.
     Stop(Stop),
-    /// By one store of eight bytes.
+    /// By stores of the first two bytes at once.
     Word,
 }
 

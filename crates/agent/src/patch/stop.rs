@@ -79,9 +79,8 @@ static TABLE: Table<Vec<usize>> = Table {
     looking: AtomicUsize::new(0),
 };
 
-/// What stands before a site so that it lies within eight aligned bytes, and how often at most.
+/// What may stand before a site, once, so that it begins where it can be written.
 const PREFIX: u8 = 0x2e;
-const MOST_PREFIXES: usize = 4;
 
 /// How often a table that is replaced is tried to be freed.
 const PATIENCE: u32 = 1000;
@@ -190,13 +189,12 @@ fn handler_address() -> usize {
     handler as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize
 }
 
-/// The site of the instruction at an address, which may begin with prefixes.
+/// The site of the instruction at an address, which may begin with a prefix.
 fn site_of(stopped: usize, sites: &[usize]) -> Option<usize> {
     let site = *sites.get(sites.partition_point(|site| *site < stopped))?;
-    let prefixes = stopped..site;
-    // SAFETY: code that this thread came to, up to a site behind it in the same function.
-    let is_prefix = |address| unsafe { ptr::read_volatile(address as *const u8) } == PREFIX;
-    (prefixes.len() <= MOST_PREFIXES && prefixes.into_iter().all(is_prefix)).then_some(site)
+    // SAFETY: code that this thread came to.
+    let is_prefix = || unsafe { ptr::read_volatile(stopped as *const u8) } == PREFIX;
+    (site == stopped || (site == stopped + 1 && is_prefix())).then_some(site)
 }
 
 /// Calls nothing that could set `errno`, allocate, lock or touch what is the thread's own.

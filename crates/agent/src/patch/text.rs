@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use perflab_probe_abi::SITE_LENGTH;
+use perflab_probe_abi::{SITE_HEAD, SITE_LENGTH};
 
 /// How code is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,7 @@ impl Text {
                 let maps = Maps::read()?;
                 let mut pages: Vec<usize> = addresses
                     .iter()
+                    .flat_map(|address| [*address, address + SITE_LENGTH - 1])
                     .map(|address| address & !(PAGE - 1))
                     .collect();
                 pages.sort_unstable();
@@ -104,21 +105,21 @@ impl Text {
         }
     }
 
-    /// Writes a site with one store of the eight aligned bytes around it.
+    /// Writes the first two bytes of a site with one store of the eight aligned bytes around them.
     ///
     /// # Errors
     /// When the code was not opened by [`Writing::Protection`].
-    pub fn write_word(&self, address: usize, bytes: [u8; SITE_LENGTH]) -> Result<(), String> {
+    pub fn write_head(&self, address: usize, bytes: [u8; SITE_HEAD]) -> Result<(), String> {
         if !matches!(self, Self::Protection(_)) {
-            return Err("a store of eight bytes needs writable pages".to_owned());
+            return Err("a store of several bytes at once needs writable pages".to_owned());
         }
         let (start, within) = (address & !7, address & 7);
         // SAFETY: aligned, and on the site's page, which is open.
         let word = unsafe { AtomicU64::from_ptr(start as *mut u64) };
         let mut value = word.load(Ordering::Relaxed).to_ne_bytes();
-        let Some(place) = value.get_mut(within..within + SITE_LENGTH) else {
+        let Some(place) = value.get_mut(within..within + SITE_HEAD) else {
             return Err(format!(
-                "the site at {address:#x} does not lie within eight aligned bytes"
+                "the first bytes of the site at {address:#x} do not lie within eight aligned ones"
             ));
         };
         place.copy_from_slice(&bytes);

@@ -7,5 +7,10 @@ int main(int argc, char **argv) {
     PERFLAB_PROBE(sites, row, (i32, argc, argc));
     PERFLAB_PROBE(sites, row, (i32, argc, argc));
     PERFLAB_PROBE(sites, row, (i32, argc, argc));
+    PERFLAB_PROBE(sites, row, (i32, argc, argc));
+    PERFLAB_PROBE(sites, row, (i32, argc, argc));
+    PERFLAB_PROBE(sites, row, (i32, argc, argc));
+    PERFLAB_PROBE(sites, row, (i32, argc, argc));
+    PERFLAB_PROBE(sites, row, (i32, argc, argc));
     return 0;
 }

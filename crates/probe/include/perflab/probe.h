@@ -404,12 +404,12 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
         goto off;                                                                          \
     PERFLAB_ASM_ volatile(PERFLAB_ENTRY_("1", "0", "0", point_text, semaphore, text)::)
 #else
-/* The five bytes lie within eight aligned ones, so that they can be seen to change at once. Where they
- * would not, prefixes of up to four bytes (CS, which means nothing to a no-op or a jump) are put before
- * them. They belong to the same instruction, so they take no place of their own in the processor. */
+/* The first two bytes lie within eight aligned ones, so that they can be seen to change at once. Where they
+ * would not, a prefix (CS, which means nothing to a no-op or a jump) is put before them. It belongs to the
+ * same instruction, so it takes no place of its own in the processor. */
 #define PERFLAB_SITE_(point, point_text, semaphore, text, on, off)                         \
     PERFLAB_ASM_ goto(                                                                     \
-        ".p2align 3, 0x2e, 4\n"                                                            \
+        ".p2align 3, 0x2e, 1\n"                                                            \
         "990: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                        \
         PERFLAB_ENTRY_("0", "990b - .", "%l[" #on "] - .", point_text, semaphore, text)    \
         : : : : on);                                                                       \
