@@ -67,18 +67,15 @@ impl Socket {
         own_directory(&directory)?;
         let path = directory.join(name()?);
         let failed = |error: io::Error| format!("{} cannot be bound: {error}", path.display());
-        let listener = match UnixListener::bind(&path) {
-            Ok(listener) => listener,
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                if UnixStream::connect(&path).is_ok() {
-                    return Ok(None);
-                }
-                // Left by a program that this process was before it called exec.
-                fs::remove_file(&path).map_err(failed)?;
-                UnixListener::bind(&path).map_err(failed)?
-            }
-            Err(error) => return Err(failed(error)),
-        };
+        // It gets its name when it can be called, so that nobody finds one that refuses.
+        let unnamed = directory.join(format!(".{}", thread()));
+        let _ = fs::remove_file(&unnamed);
+        let listener = UnixListener::bind(&unnamed).map_err(failed)?;
+        let named = named(&unnamed, &path);
+        let _ = fs::remove_file(&unnamed);
+        if !named.map_err(failed)? {
+            return Ok(None);
+        }
         listener.set_nonblocking(true).map_err(failed)?;
         let text =
             CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in a path")?;
@@ -107,6 +104,27 @@ impl Socket {
             }
         }
     }
+}
+
+/// Gives a socket its name, unless another agent of the process has it.
+fn named(unnamed: &Path, path: &Path) -> io::Result<bool> {
+    match fs::hard_link(unnamed, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            if UnixStream::connect(path).is_ok() {
+                return Ok(false);
+            }
+            // Left by a program that this process was before it called exec.
+            fs::remove_file(path)?;
+            fs::hard_link(unnamed, path)?;
+            Ok(true)
+        }
+        other => other.map(|()| true),
+    }
+}
+
+fn thread() -> i32 {
+    // SAFETY: it cannot fail.
+    unsafe { libc::gettid() }
 }
 
 /// `PID-START.sock`: the start, in clock ticks since boot, tells a process from a later one.

@@ -24,7 +24,7 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
             .unwrap_or("no question given")
     ));
     line(format!(
-        "{} cells x {} runs = {} runs, in {} blocks of {} runs of each cell",
+        "{} cells x {} runs = {} runs, in {} blocks of {} of each cell",
         plan.cells.len(),
         design.runs,
         plan.runs.len(),

@@ -4,50 +4,19 @@
     reason = "sections of other objects are found by address and read in place"
 )]
 
+mod memory;
+mod sites;
+
 use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::Ordering;
 
-use perflab_probe_abi::{
-    Agent, Backend, Description, GONE, NOTE_NAME, NOTE_TYPE, Note, Object, Point, SITE_HEAD,
-    SITE_LENGTH, Site, VERSION,
-};
+use perflab_probe_abi::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
 
-/// A site that was found, and lies in an object that stays as long as this agent has not been told
-/// that it goes.
-#[derive(Debug, Clone, Copy)]
-pub struct KnownSite {
-    /// How it is switched.
-    pub backend: Backend,
-    /// Address of the no-op; 0 for [`Backend::Branch`].
-    pub address: usize,
-    /// Address of the out-of-line path; 0 for [`Backend::Branch`].
-    pub target: usize,
-    /// What it is called and what its arguments are.
-    pub description: Description<'static>,
-    /// The text of that.
-    pub text: &'static str,
-    point: *const Point,
-    semaphore: *const AtomicU16,
-}
-
-// SAFETY: the pointers lead to atomics.
-unsafe impl Send for KnownSite {}
-
-impl KnownSite {
-    /// Its point.
-    pub fn point(&self) -> &Point {
-        // SAFETY: checked when it was found, and the object stays.
-        unsafe { &*self.point }
-    }
-
-    /// How many tracers in the kernel want it open.
-    pub fn semaphore(&self) -> u16 {
-        // SAFETY: as for `point`.
-        unsafe { (*self.semaphore).load(Ordering::Relaxed) }
-    }
-}
+use memory::{Memory, within};
+pub use sites::KnownSite;
+use sites::{sites, version};
 
 /// An object with sites.
 #[derive(Debug)]
@@ -187,43 +156,6 @@ unsafe fn visit(info: &libc::dl_phdr_info, search: &mut Search<'_>) {
     }
 }
 
-/// What of an object is mapped, and how.
-struct Memory {
-    readable: Vec<Range<usize>>,
-    executable: Vec<Range<usize>>,
-    writable: Vec<Range<usize>>,
-}
-
-fn within(ranges: &[Range<usize>], part: &Range<usize>) -> bool {
-    let mut ranges = ranges.iter();
-    part.start <= part.end && ranges.any(|range| range.start <= part.start && part.end <= range.end)
-}
-
-impl Memory {
-    fn holds_readable(&self, part: &Range<usize>) -> bool {
-        within(&self.readable, part)
-    }
-
-    /// A copy of what lies at an address, of a type for which any bytes are a value.
-    fn read<T: Copy>(&self, address: usize) -> Option<T> {
-        let end = address.checked_add(size_of::<T>())?;
-        // SAFETY: it is mapped and readable; numbers have no invalid values.
-        self.holds_readable(&(address..end))
-            .then(|| unsafe { ptr::read_unaligned(address as *const T) })
-    }
-
-    /// The text that begins at an address and ends with a zero byte.
-    fn text(&self, address: usize) -> Option<&'static str> {
-        const LONGEST: usize = 16 * 1024;
-        let mut ranges = self.readable.iter();
-        let range = ranges.find(|range| range.contains(&address))?;
-        let length = (range.end - address).min(LONGEST);
-        // SAFETY: it is mapped and readable, and as the sections of code not written to.
-        let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, length) };
-        CStr::from_bytes_until_nul(bytes).ok()?.to_str().ok()
-    }
-}
-
 /// Addresses of the descriptions of the notes that are ours.
 fn notes_of_perflab(memory: &Memory, notes: Range<usize>, align: usize) -> Vec<usize> {
     let mut found = Vec::new();
@@ -310,89 +242,4 @@ fn object(
             object,
         })),
     }
-}
-
-fn version(what: &str, version: u16, size: u16, expected: usize) -> Result<(), String> {
-    if version != VERSION || usize::from(size) < expected {
-        return Err(format!(
-            "its {what} is of version {version} with {size} bytes, this agent knows version {VERSION} \
-             with {expected}: use the agent that belongs to the program's probes"
-        ));
-    }
-    Ok(())
-}
-
-fn sites(memory: &Memory, section: Range<usize>) -> Result<Vec<KnownSite>, String> {
-    if !memory.holds_readable(&section) || !section.start.is_multiple_of(align_of::<Site>()) {
-        return Err("its sites lie outside of it".to_owned());
-    }
-    let mut sites = Vec::new();
-    let mut at = section.start;
-    while at < section.end {
-        let site: Site = memory.read(at).ok_or("its sites are cut short")?;
-        version("site", site.version, site.size, size_of::<Site>())?;
-        sites.push(known_site(memory, at, &site)?);
-        at = at.saturating_add(usize::from(site.size));
-    }
-    if at == section.end {
-        Ok(sites)
-    } else {
-        Err("its last site is cut short".to_owned())
-    }
-}
-
-fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, String> {
-    let field = |offset: usize, relative: i64| (at + offset).wrapping_add_signed(relative as isize);
-    let text_at = field(std::mem::offset_of!(Site, text), site.text);
-    let text = memory.text(text_at).ok_or("a site has no description")?;
-    let description =
-        Description::parse(text).map_err(|error| format!("a site cannot be read: {error}"))?;
-    let name = || format!("{}:{}", description.provider, description.name);
-    let backend = Backend::from_number(site.backend)
-        .ok_or_else(|| format!("{} has the unknown backend {}", name(), site.backend))?;
-    let point = field(std::mem::offset_of!(Site, point), site.point);
-    let semaphore = field(std::mem::offset_of!(Site, semaphore), site.semaphore);
-    let (address, target) = match backend {
-        Backend::Branch => (0, 0),
-        Backend::Patched => (
-            field(std::mem::offset_of!(Site, address), site.address),
-            field(std::mem::offset_of!(Site, target), site.target),
-        ),
-    };
-    let in_code = |address: usize| {
-        within(
-            &memory.executable,
-            &(address..address.saturating_add(SITE_LENGTH)),
-        )
-    };
-    let fits = match backend {
-        Backend::Branch => true,
-        Backend::Patched => in_code(address) && in_code(target) && address % 8 + SITE_HEAD <= 8,
-    };
-    let fits =
-        fits && within(
-            &memory.writable,
-            &(point..point.saturating_add(size_of::<Point>())),
-        ) && point.is_multiple_of(align_of::<Point>())
-            && within(&memory.writable, &(semaphore..semaphore.saturating_add(2)))
-            && semaphore.is_multiple_of(2);
-    if !fits {
-        return Err(format!("{} leads out of it", name()));
-    }
-    let known = KnownSite {
-        backend,
-        address,
-        target,
-        description,
-        text,
-        point: point as *const Point,
-        semaphore: semaphore as *const AtomicU16,
-    };
-    version(
-        "point",
-        known.point().version,
-        known.point().size,
-        size_of::<Point>(),
-    )?;
-    Ok(known)
 }
