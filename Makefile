@@ -86,3 +86,4 @@ prove-fuzz:
 bench: tools build
 	bench/run
 	bench/probes/run
+	bench/switching/run
