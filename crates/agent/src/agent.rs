@@ -60,7 +60,14 @@ pub struct Agent {
     /// What was asked for, oldest first; for each site the last that matches counts.
     wishes: Vec<(Pattern, bool)>,
     patcher: Patcher,
+    /// Why sites are not as they are wanted, if so.
+    trouble: Option<String>,
+    /// Looks that are left out before the next try.
+    pause: u32,
 }
+
+/// Looks that are left out after a try that failed: a second, at ten looks a second.
+const PAUSE: u32 = 9;
 
 /// What came of switching.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +91,8 @@ impl Agent {
             gone_meanwhile: None,
             wishes: Vec::new(),
             patcher: Patcher::new(),
+            trouble: None,
+            pause: 0,
         }
     }
 
@@ -119,9 +128,14 @@ impl Agent {
             object,
         }));
         for problem in unusable {
-            if !self.unusable.contains(&problem) {
-                self.unusable.push(problem);
-            }
+            self.note(problem);
+        }
+    }
+
+    /// Keeps what is wrong, to be said when somebody asks.
+    pub fn note(&mut self, problem: Unusable) {
+        if !self.unusable.contains(&problem) {
+            self.unusable.push(problem);
         }
     }
 
@@ -149,6 +163,10 @@ impl Agent {
         // A search of the parent's does not end here.
         self.generation = None;
         self.gone_meanwhile = None;
+        // What the parent counted is the parent's.
+        for (_, site, _) in self.entries() {
+            site.point().hits.store(0, Ordering::Relaxed);
+        }
         self.patcher.after_fork();
     }
 
@@ -156,16 +174,44 @@ impl Agent {
     ///
     /// # Errors
     /// When they cannot be switched; then nothing changed.
-    pub fn wish(&mut self, pattern: Pattern, on: bool) -> Result<Switched, String> {
+    pub fn wish(&mut self, pattern: &Pattern, on: bool) -> Result<Switched, String> {
         let before = self.wishes.clone();
-        // What is asked again need not be kept twice.
-        self.wishes.retain(|(other, _)| *other != pattern);
-        self.wishes.push((pattern, on));
-        let result = self.apply();
+        self.add_wish(pattern, on);
+        let result = self.apply(|site| is_meant(pattern, site));
         if result.is_err() {
             self.wishes = before;
         }
         result
+    }
+
+    /// Wants sites on from the start. If they cannot be switched now, it is tried again.
+    pub fn wish_from_the_start(&mut self, pattern: &Pattern) {
+        self.add_wish(pattern, true);
+        self.keep_up();
+    }
+
+    fn add_wish(&mut self, pattern: &Pattern, on: bool) {
+        // What is asked again need not be kept twice.
+        self.wishes.retain(|(other, _)| other != pattern);
+        self.wishes.push((pattern.clone(), on));
+    }
+
+    /// Makes sites that came, and those that tracers in the kernel want, be as they are wanted. What cannot be
+    /// switched is said by [`Agent::trouble`], and tried again after a while.
+    pub fn keep_up(&mut self) {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return;
+        }
+        self.trouble = self.apply(|_| true).err();
+        if self.trouble.is_some() {
+            self.pause = PAUSE;
+        }
+    }
+
+    /// Why sites are not as they are wanted, if so.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
     }
 
     /// How many sites a pattern means.
@@ -222,21 +268,22 @@ impl Agent {
         }
     }
 
-    /// Makes sites be as they are wanted, by a wish or by tracers in the kernel. A handler is there before
+    /// Makes some sites be as they are wanted, by a wish or by tracers in the kernel. A handler is there before
     /// its site is on, and goes after.
     ///
     /// # Errors
-    /// When sites cannot be switched; then none was.
-    pub fn apply(&mut self) -> Result<Switched, String> {
+    /// When they cannot be switched; then none was.
+    fn apply(&mut self, is_asked: impl Fn(&KnownSite) -> bool) -> Result<Switched, String> {
         let start = Instant::now();
         // Asked once: a tracer may come or go meanwhile.
-        let wanted: Vec<Wanted> = self
+        let wanted: Vec<Option<Wanted>> = self
             .entries()
-            .map(|(_, site, _)| self.wanted(site))
+            .map(|(_, site, _)| is_asked(site).then(|| self.wanted(site)))
             .collect();
         let mut changes = Vec::new();
         let mut changed = 0;
         for ((_, site, on), wanted) in self.entries().zip(&wanted) {
+            let Some(wanted) = wanted else { continue };
             if wanted.handled {
                 let handler = counting::count as unsafe extern "C" fn(*const Point);
                 site.point()
@@ -261,6 +308,7 @@ impl Agent {
             how = "by a flag".to_owned();
         }
         for ((_, site, _), wanted) in self.entries().zip(&wanted) {
+            let Some(wanted) = wanted else { continue };
             site.point()
                 .enabled
                 .store(u32::from(wanted.on), Ordering::Release);
@@ -272,7 +320,7 @@ impl Agent {
         }
         let states = self.loaded.iter_mut().flat_map(|loaded| &mut loaded.on);
         for (on, wanted) in states.zip(&wanted) {
-            *on = wanted.on;
+            *on = wanted.map_or(*on, |wanted| wanted.on);
         }
         Ok(Switched {
             changed,

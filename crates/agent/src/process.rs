@@ -6,15 +6,16 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use perflab_probe_abi::{Agent as AgentAbi, Object};
 
 use crate::agent::Agent;
-use crate::objects;
+use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
 use crate::socket;
 
@@ -141,7 +142,11 @@ fn spawn(start: Start) -> Result<Receiver<Result<(), StartError>>, StartError> {
 }
 
 fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
-    own_files();
+    if let Err(error) = own_files() {
+        let reason = format!("it cannot get a table of open files of its own: {error}");
+        let _ = ready.send(Err(StartError::Failed(reason)));
+        return;
+    }
     if start == Start::Forked {
         std::thread::sleep(CHILD);
     }
@@ -157,17 +162,20 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
             return;
         }
     };
-    // The child of a fork has its parent's wishes.
-    let wanted = std::env::var(WANTED)
-        .ok()
-        .filter(|_| start != Start::Forked);
-    let wanted = wanted.and_then(|text| Pattern::parse(&text).ok());
     if let Some(mut agent) = agent_with_all(start == Start::Preloaded) {
-        // What cannot be switched is said when somebody asks.
-        let _ = match wanted {
-            Some(pattern) => agent.wish(pattern, true),
-            None => agent.apply(),
+        // The child of a fork has its parent's wishes.
+        let wanted = match start {
+            Start::Forked => None,
+            Start::Linked | Start::Preloaded => std::env::var(WANTED).ok(),
         };
+        match wanted.map(|text| Pattern::parse(&text)) {
+            Some(Ok(pattern)) => agent.wish_from_the_start(&pattern),
+            Some(Err(reason)) => agent.note(Unusable {
+                path: WANTED.to_owned(),
+                reason,
+            }),
+            None => agent.keep_up(),
+        }
     }
     let _ = ready.send(Ok(()));
     socket.serve();
@@ -175,23 +183,43 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
 
 /// Gives the calling thread a table of files of its own, with nothing of the program's in it: the
 /// program may close all files, and wait for the end of a pipe, without the agent in its way.
-fn own_files() {
+fn own_files() -> io::Result<()> {
     const CLOSE_RANGE_UNSHARE: libc::c_uint = 1 << 1;
-    // SAFETY: only this thread's table changes. Where the kernel is too old, the table stays shared.
-    unsafe {
-        let all = libc::c_uint::MAX;
-        if libc::syscall(
+    // SAFETY: only this thread's table changes.
+    let result = unsafe {
+        let first: libc::c_uint = 0;
+        libc::syscall(
             libc::SYS_close_range,
-            0 as libc::c_uint,
-            all,
+            first,
+            libc::c_uint::MAX,
             CLOSE_RANGE_UNSHARE,
-        ) == 0
-        {
-            for _ in 0..3 {
-                libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
-            }
-        }
+        )
+    };
+    if result != 0 {
+        own_files_one_by_one()?;
     }
+    // The numbers that programs take for granted.
+    for _ in 0..3 {
+        // SAFETY: a path that ends with zero.
+        unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
+    }
+    Ok(())
+}
+
+/// As [`own_files`], where the kernel is too old for it, or a filter of system calls forbids it.
+fn own_files_one_by_one() -> io::Result<()> {
+    // SAFETY: only this thread's table changes.
+    if unsafe { libc::unshare(libc::CLONE_FILES) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let open: Vec<i32> = std::fs::read_dir("/proc/thread-self/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
+    for number in open {
+        // SAFETY: this thread has opened nothing yet; the one of the directory is closed already.
+        unsafe { libc::close(number) };
+    }
+    Ok(())
 }
 
 fn block_all() -> libc::sigset_t {
@@ -230,8 +258,21 @@ unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
+/// Longest wait of a fork for the agent. It has its lock for some milliseconds; longer only if it waits for
+/// what the forking thread holds, as an allocator's lock that was taken by a hook like this one.
+const FORK: Duration = Duration::from_secs(1);
+
 extern "C" fn before_fork() {
-    let guard = agent();
+    let end = Instant::now() + FORK;
+    let guard = loop {
+        match AGENT.get().map(Mutex::try_lock) {
+            None => break None,
+            Some(Ok(guard)) => break Some(guard),
+            Some(Err(TryLockError::Poisoned(poisoned))) => break Some(poisoned.into_inner()),
+            Some(Err(TryLockError::WouldBlock)) if Instant::now() > end => break None,
+            Some(Err(TryLockError::WouldBlock)) => std::thread::sleep(Duration::from_micros(100)),
+        }
+    };
     // SAFETY: see `Held`.
     unsafe { *HELD.0.get() = guard };
 }
@@ -244,13 +285,14 @@ extern "C" fn in_parent() {
 extern "C" fn in_child() {
     // SAFETY: see `Held`; the child's only thread has the lock.
     let guard = unsafe { (*HELD.0.get()).take() };
-    if OWNER.load(Ordering::Acquire) == 0 {
+    // Without the lock the child has half a change, perhaps, which works as off, and no agent.
+    let (Some(mut agent), true) = (guard, OWNER.load(Ordering::Acquire) != 0) else {
+        OWNER.store(0, Ordering::Release);
         return;
-    }
+    };
     OWNER.store(std::process::id(), Ordering::Release);
-    if let Some(mut agent) = guard {
-        agent.after_fork();
-    }
+    agent.after_fork();
+    drop(agent);
     // Most children exec or end at once, so the thread waits before it does anything that shows. The child
     // does not wait for it: a lock that another thread of the parent held stays closed for ever.
     let _ = spawn(Start::Forked);

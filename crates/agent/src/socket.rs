@@ -6,10 +6,9 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, Writer};
@@ -44,8 +43,14 @@ pub fn remove() {
     }
 }
 
-/// Where the sockets of a user's processes are: `$XDG_RUNTIME_DIR/perflab`, else `/tmp/perflab-UID`.
-pub fn directory() -> PathBuf {
+/// Where the sockets of a user's processes are: `$XDG_RUNTIME_DIR/perflab`, else `/tmp/perflab-UID`. A child
+/// does not ask its environment anew, whose lock a thread of its parent may hold.
+pub fn directory() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(find_directory)
+}
+
+fn find_directory() -> PathBuf {
     match std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_absolute()) {
         Some(dir) => PathBuf::from(dir).join("perflab"),
         None => PathBuf::from(format!("/tmp/perflab-{}", user())),
@@ -64,9 +69,10 @@ impl Socket {
     /// When its directory is not the user's alone, or the socket cannot be made.
     pub fn bind() -> Result<Option<Self>, String> {
         let directory = directory();
-        own_directory(&directory)?;
+        own_directory(directory)?;
         let path = directory.join(name()?);
         let failed = |error: io::Error| format!("{} cannot be bound: {error}", path.display());
+        SocketAddr::from_pathname(&path).map_err(failed)?;
         // It gets its name when it can be called, so that nobody finds one that refuses.
         let unnamed = directory.join(format!(".{}", thread()));
         let _ = fs::remove_file(&unnamed);
@@ -95,8 +101,7 @@ impl Socket {
             // SAFETY: one entry, as is said.
             unsafe { libc::poll(&raw mut poll, 1, PERIOD.as_millis() as libc::c_int) };
             if let Some(mut agent) = refreshed() {
-                // What cannot be switched is said when somebody asks.
-                let _ = agent.apply();
+                agent.keep_up();
             }
             if let Ok((stream, _)) = self.0.accept() {
                 // A peer that misbehaves loses its connection, and nobody else anything.
@@ -176,7 +181,7 @@ fn peer(stream: &UnixStream) -> io::Result<u32> {
     }
 }
 
-/// Answers one message of a peer. A peer that wants more calls again, so none keeps others waiting.
+/// Answers one message of a peer. A peer that wants more calls again.
 fn answer(mut stream: UnixStream) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -214,7 +219,7 @@ fn act(
     let mut agent = refreshed().ok_or("there is no agent")?;
     match kind {
         Kind::List => {
-            let switched = agent.apply()?;
+            agent.keep_up();
             let mut sites = Vec::new();
             let mut buffer = vec![0; LONGEST_MESSAGE as usize];
             agent.each(pattern, |site| {
@@ -225,10 +230,10 @@ fn act(
                 sites.push(buffer[..written].to_vec());
                 Ok::<(), String>(())
             })?;
-            let unusable: Vec<String> = agent
-                .unusable()
-                .iter()
+            let unusable = agent.unusable().iter();
+            let troubles: Vec<String> = unusable
                 .map(|problem| format!("{:?}: {}", problem.path, problem.reason))
+                .chain(agent.trouble().map(str::to_owned))
                 .collect();
             // Nobody shall wait for a peer that does not read.
             drop(agent);
@@ -236,13 +241,14 @@ fn act(
                 send(stream, Kind::Site, site).map_err(|error| error.to_string())?;
             }
             let switched = Switched {
-                how: unusable.join("; "),
-                ..switched
+                changed: 0,
+                took: Duration::ZERO,
+                how: troubles.join("; "),
             };
             Ok((sites.len(), switched))
         }
         Kind::On | Kind::Off => {
-            let switched = agent.wish(pattern.clone(), kind == Kind::On)?;
+            let switched = agent.wish(pattern, kind == Kind::On)?;
             Ok((agent.count(pattern), switched))
         }
         _ => Err("the message is refused: it is an answer".to_owned()),

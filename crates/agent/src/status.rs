@@ -51,6 +51,8 @@ pub struct Threads {
     pub is_traced: bool,
     /// Signals that some thread blocks, as in [`Status::blocked`].
     pub blocked: u64,
+    /// Whether some thread waits with a mask for that time only: which one it has else cannot be seen.
+    pub wait_masked: bool,
 }
 
 impl Threads {
@@ -61,37 +63,46 @@ impl Threads {
 
     /// Of this process, but for the calling thread.
     ///
-    /// One that is just being made blocks everything for a moment, in which it executes the C library
-    /// only. So what a thread blocks counts if it blocks it in several looks.
+    /// A thread that makes another one, or is just being made, blocks everything for a moment, in which it
+    /// executes the C library only. So a thread counts if it blocks a signal in two looks; and there are
+    /// some even if the first finds nothing, as a thread may block it now and then.
     ///
     /// # Errors
     /// When the threads cannot be read.
     pub fn look(signals: u64) -> std::io::Result<Self> {
-        const LOOKS: u32 = 10;
-        let (mut is_traced, mut blocking) = blocking(signals)?;
-        for _ in 1..LOOKS {
-            if blocking.is_empty() {
+        const LOOKS: usize = 3;
+        const MOST_LOOKS: usize = 10;
+        let mut threads = Self::default();
+        let mut seen: BTreeMap<OsString, u64> = BTreeMap::new();
+        for look in 0..MOST_LOOKS {
+            if look >= LOOKS && seen.is_empty() {
                 break;
             }
-            std::thread::sleep(std::time::Duration::from_millis(1));
-            let (traced, again) = self::blocking(signals)?;
-            is_traced |= traced;
-            blocking.retain(|thread, mask| {
-                *mask &= again.get(thread).copied().unwrap_or(0);
-                *mask != 0
-            });
+            if look > 0 {
+                std::thread::sleep(std::time::Duration::from_micros(500));
+            }
+            let (number, blocking) = blocking(signals, &mut threads)?;
+            for (thread, mask) in blocking {
+                let before = seen.entry(thread).or_default();
+                threads.blocked |= *before & mask;
+                *before |= mask;
+            }
+            // Nobody else.
+            if number == 0 {
+                break;
+            }
         }
-        Ok(Self {
-            is_traced,
-            blocked: blocking.values().fold(0, |all, mask| all | mask),
-        })
+        Ok(threads)
     }
 }
 
-/// Whether any thread is traced, and which of these signals each other thread blocks.
-fn blocking(signals: u64) -> std::io::Result<(bool, BTreeMap<OsString, u64>)> {
+/// How many other threads there are, and which of these signals each of them blocks.
+fn blocking(
+    signals: u64,
+    threads: &mut Threads,
+) -> std::io::Result<(usize, BTreeMap<OsString, u64>)> {
     let own = fs::read_link("/proc/thread-self")?;
-    let mut is_traced = false;
+    let mut number = 0;
     let mut blocking = BTreeMap::new();
     for entry in fs::read_dir("/proc/self/task")? {
         let entry = entry?;
@@ -102,13 +113,34 @@ fn blocking(signals: u64) -> std::io::Result<(bool, BTreeMap<OsString, u64>)> {
         let Ok(text) = fs::read_to_string(entry.path().join("status")) else {
             continue;
         };
+        number += 1;
         let status = Status::parse(&text);
-        is_traced |= status.is_traced;
+        threads.is_traced |= status.is_traced;
         if status.blocked & signals != 0 {
             blocking.insert(entry.file_name(), status.blocked & signals);
         }
+        let call = fs::read_to_string(entry.path().join("syscall")).unwrap_or_default();
+        threads.wait_masked |= waits_masked(&call);
     }
-    Ok((is_traced, blocking))
+    Ok((number, blocking))
+}
+
+/// Whether a thread is in a system call that has put another mask in the place of its own. The text is that of
+/// `/proc/PID/task/TID/syscall`: the number of the call, and its arguments in hexadecimal.
+fn waits_masked(text: &str) -> bool {
+    let mut fields = text.split_whitespace();
+    let Some(Ok(number)) = fields.next().map(str::parse::<i64>) else {
+        return false;
+    };
+    // Which argument is the address of the mask.
+    let argument = match number {
+        libc::SYS_rt_sigsuspend => 0,
+        libc::SYS_ppoll => 3,
+        libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 | libc::SYS_io_uring_enter => 4,
+        libc::SYS_pselect6 => 5,
+        _ => return false,
+    };
+    fields.nth(argument).is_some_and(|mask| mask != "0x0")
 }
 
 #[cfg(test)]
@@ -133,6 +165,21 @@ mod tests {
         };
         assert_eq!(status, expected);
         assert_eq!(Status::parse("no\nsense:"), Status::default());
+    }
+
+    #[test]
+    fn what_a_call_says() {
+        for (text, masked) in [
+            ("running\n", false),
+            ("0 0x3 0x7ffd 0x400 0x0 0x0 0x0 0x7ffe 0x7f12\n", false),
+            ("271 0x7ffd 0x1 0x0 0x7ffe 0x8 0x0 0x7ffe 0x7f12\n", true),
+            ("271 0x7ffd 0x1 0x0 0x0 0x8 0x0 0x7ffe 0x7f12\n", false),
+            ("130 0x7ffd 0x8 0x0 0x0 0x0 0x0 0x7ffe 0x7f12\n", true),
+            ("270 0x7ffd", false),
+            ("", false),
+        ] {
+            assert_eq!(waits_masked(text), masked, "{text:?}");
+        }
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn off_and_on_again() {
     assert!(top.contains("no probe is on"), "{top}");
     let on = printed(&place.trace(&["on", "life", "--pid", &pid]));
     assert!(
-        on.contains("by fault, through /proc/self/mem, with membarrier"),
+        on.contains("by word, through writable pages, with membarrier"),
         "{on}"
     );
     life.works(5);

@@ -104,6 +104,7 @@ fn children() {
     let mut program = life(directory.path());
     let agent = program.ask();
     agent.switch("*", true).unwrap();
+    does(&mut program, "work 5");
     let line = does(&mut program, "fork");
     let child: u32 = line.strip_prefix("child ").unwrap().parse().unwrap();
     let found = || {
@@ -118,9 +119,9 @@ fn children() {
     own.switch("*", false).unwrap();
     assert!(sites(&agent)[0].on, "the parent's is as it was");
     assert_eq!(program.line(), "status 0 done\n");
-    assert_eq!(hits(&agent, "work"), 0, "the child counts for itself");
+    assert_eq!(hits(&agent, "work"), 5, "the child counts for itself");
     assert_eq!(does(&mut program, "vfork"), "status 0 done");
-    assert_eq!(hits(&agent, "work"), 1, "one memory");
+    assert_eq!(hits(&agent, "work"), 6, "one memory");
     assert!(found().is_none());
     program.ends();
 }
@@ -198,10 +199,13 @@ fn hard_surroundings() {
             .map_err(|error| error.to_string())
     };
     let (how, hits) = run("mdwe", None).unwrap();
-    assert_eq!(
-        (how.as_str(), hits),
-        ("by fault, through /proc/self/mem, with membarrier", 3)
+    assert!(
+        how.starts_with(
+            "by fault, through /proc/self/mem, with membarrier; code cannot be made writable"
+        ),
+        "{how}"
     );
+    assert_eq!(hits, 3);
     let refused = run("mdwe", Some("word")).unwrap_err();
     assert!(refused.contains("cannot be made writable"), "{refused}");
     for mode in ["refuse", "kill"] {
@@ -212,6 +216,60 @@ fn hard_surroundings() {
         );
         assert_eq!(hits, 3);
     }
+}
+
+#[test]
+fn a_step_that_fails_is_taken_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let life = built(directory.path(), "life.c", &[]);
+    let surround = built(directory.path(), "surround.c", &[]);
+    for protocol in ["fault", "trap", "word"] {
+        let mut program = Program::start(
+            Command::new(&surround)
+                .arg("refuse")
+                .arg(&life)
+                .env("PERFLAB_AGENT_PROTOCOL", protocol)
+                .env("PERFLAB_AGENT_SYNC", "membarrier"),
+        );
+        does(&mut program, "work 1");
+        let agent = program.ask();
+        for _ in 0..2 {
+            let refused = agent.switch("*", true).unwrap_err().to_string();
+            assert!(refused.contains("membarrier failed"), "{refused}");
+        }
+        does(&mut program, "work 3");
+        assert_eq!(hits(&agent, "work"), 0);
+        program.ends();
+    }
+}
+
+#[test]
+fn without_close_range() {
+    let directory = tempfile::tempdir().unwrap();
+    let life = built(directory.path(), "life.c", &[]);
+    let surround = built(directory.path(), "surround.c", &[]);
+    let mut program = Program::start(Command::new(&surround).arg("files").arg(&life));
+    does(&mut program, "closefrom");
+    let agent = program.ask();
+    agent.switch("*", true).unwrap();
+    does(&mut program, "closefrom");
+    does(&mut program, "work 5");
+    assert_eq!(hits(&agent, "work"), 5);
+    program.ends();
+}
+
+#[test]
+fn probes_that_are_asked_for_by_a_wrong_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let life = built(directory.path(), "life.c", &[]);
+    let program = Program::start(Command::new(&life).env("PERFLAB_PROBES", "life:a-b"));
+    let (sites, state) = program.ask().list("*").unwrap();
+    assert!(!sites[0].on);
+    assert!(
+        state.how.contains("PERFLAB_PROBES") && state.how.contains("is no probe"),
+        "{state:?}"
+    );
+    program.ends();
 }
 
 #[test]

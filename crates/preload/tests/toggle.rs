@@ -30,17 +30,19 @@ fn threads() -> u64 {
     u64::from(number("PERFLAB_THREADS", 4))
 }
 
-/// The program and the shared object, compiled once for all tests: a thousand sites take a while.
-fn built() -> &'static (PathBuf, PathBuf) {
-    static BUILT: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
+/// The program, the shared object and what starts it in hard surroundings, compiled once for all tests: a thousand sites take a while.
+fn built() -> &'static (PathBuf, PathBuf, PathBuf) {
+    static BUILT: OnceLock<(PathBuf, PathBuf, PathBuf)> = OnceLock::new();
     BUILT.get_or_init(|| build(Path::new(env!("CARGO_TARGET_TMPDIR"))))
 }
 
-fn build(directory: &Path) -> (PathBuf, PathBuf) {
+fn build(directory: &Path) -> (PathBuf, PathBuf, PathBuf) {
     let (program, library) = (directory.join("stress"), directory.join("libelsewhere.so"));
-    let cases: [(&str, &[&str], &Path); 2] = [
+    let surround = directory.join("surround");
+    let cases: [(&str, &[&str], &Path); 3] = [
         ("stress.c", &["-pthread", "-ldl"], &program),
         ("elsewhere.c", &["-shared", "-fPIC"], &library),
+        ("surround.c", &[], &surround),
     ];
     for (source, flags, output) in cases {
         let built = Command::new("gcc")
@@ -54,7 +56,7 @@ fn build(directory: &Path) -> (PathBuf, PathBuf) {
         let said = String::from_utf8_lossy(&built.stderr);
         assert!(built.status.success(), "{source}: {said}");
     }
-    (program, library)
+    (program, library, surround)
 }
 
 /// Hits of each probe of `exact`.
@@ -79,7 +81,7 @@ fn toggled_beside(
     environment: &[(&str, &str)],
     beside: impl FnOnce(u32) + Send,
 ) -> String {
-    let (path, library) = built();
+    let (path, library, _) = built();
     let library = format!("load={}", library.display());
     let words = words.iter().map(|word| {
         if *word == "load" {
@@ -159,7 +161,7 @@ fn debugger(pid: u32, order: &str) -> Child {
 #[test]
 fn while_threads_execute() {
     let how = toggled(&[], &[]);
-    assert_eq!(how, "by fault, through /proc/self/mem, with membarrier");
+    assert_eq!(how, "by word, through writable pages, with membarrier");
 }
 
 #[test]
@@ -182,37 +184,67 @@ fn while_signals_are_handled() {
     toggled(&["signals"], &[]);
 }
 
-#[test]
-fn where_a_thread_blocks_the_trap() {
-    let how = toggled(&["block-trap"], &[]);
-    assert_eq!(how, "by fault, through /proc/self/mem, with membarrier");
+/// What can be done where pages cannot be made writable: the program is started by one that forbids it.
+fn without_writable_pages(words: &[&str]) -> Result<String, String> {
+    let mut program = Program::start(
+        Command::new(&built().2)
+            .args(["mdwe", &built().0.to_string_lossy(), "2"])
+            .args(words),
+    );
+    assert_eq!(program.line(), "ready\n");
+    let agent = program.ask();
+    let switch = |on| {
+        let switched = agent.switch("*", on);
+        switched
+            .map(|switched| switched.how)
+            .map_err(|error| error.to_string())
+    };
+    let how = switch(true);
+    for _ in 0..toggles() {
+        if how.is_ok() {
+            switch(false).unwrap();
+        }
+        assert_eq!(switch(true).is_ok(), how.is_ok());
+    }
+    program.ends();
+    how
 }
 
 #[test]
-fn where_a_thread_blocks_all_signals() {
-    let how = toggled(&["block"], &[]);
+fn where_pages_cannot_be_made_writable() {
+    let how = without_writable_pages(&[]).unwrap();
     assert!(
-        how.starts_with("by word") && how.contains("a thread blocks SIGILL"),
+        how.starts_with("by fault, through /proc/self/mem") && how.contains("made writable"),
         "{how}"
     );
+    let how = without_writable_pages(&["block-trap"]).unwrap();
+    assert!(how.starts_with("by fault"), "{how}");
+    let how = without_writable_pages(&["own"]).unwrap();
+    assert!(
+        how.starts_with("by fault") && how.contains("its own handler of SIGILL"),
+        "{how}"
+    );
+    for (words, reason) in [
+        (["block"], "a thread blocks SIGILL"),
+        (["block-wait"], "a thread waits with a mask"),
+        (["mask"], "a signal handler of the program blocks SIGILL"),
+    ] {
+        let refused = without_writable_pages(&words).unwrap_err();
+        assert!(refused.contains(reason), "{words:?}: {refused}");
+    }
 }
 
 #[test]
-fn where_a_handler_blocks_all_signals() {
-    let how = toggled(&["mask"], &[]);
-    assert!(
-        how.starts_with("by word") && how.contains("a signal handler"),
-        "{how}"
-    );
+fn where_threads_block_signals() {
+    for word in ["block", "block-trap", "block-often", "block-wait", "mask"] {
+        let how = toggled(&[word], &[]);
+        assert_eq!(how, "by word, through writable pages, with membarrier");
+    }
 }
 
 #[test]
 fn where_the_program_has_its_own_handlers() {
-    let how = toggled(&["own"], &[]);
-    assert!(
-        how.starts_with("by word") && how.contains("its own handler"),
-        "{how}"
-    );
+    toggled(&["own"], &[]);
     for forced in ["fault", "trap"] {
         let how = toggled(&["own"], &[("PERFLAB_AGENT_PROTOCOL", forced)]);
         assert!(how.starts_with(&format!("by {forced}")), "{how}");
@@ -222,11 +254,13 @@ fn where_the_program_has_its_own_handlers() {
 /// Each attaching stops all threads, some of them in the middle of a switch.
 #[test]
 fn while_debuggers_come_and_go() {
-    toggled_beside(&[], &[], |pid| {
-        for _ in 0..toggles().div_ceil(10) {
-            assert!(debugger(pid, "detach").wait().unwrap().success());
-        }
-    });
+    for protocol in ["word", "fault"] {
+        toggled_beside(&[], &[("PERFLAB_AGENT_PROTOCOL", protocol)], |pid| {
+            for _ in 0..toggles().div_ceil(10) {
+                assert!(debugger(pid, "detach").wait().unwrap().success());
+            }
+        });
+    }
 }
 
 #[test]
@@ -246,10 +280,7 @@ fn under_a_debugger() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let on = agent.switch("*", true).unwrap();
-    assert!(
-        on.how.starts_with("by word") && on.how.contains("a debugger is attached"),
-        "{on:?}"
-    );
+    assert!(on.how.starts_with("by word"), "{on:?}");
     let before = exact(&program);
     program.tell("go 7\n");
     program.line();
@@ -262,7 +293,7 @@ fn under_a_debugger() {
     kill_process(gdb_pid, Signal::TERM).unwrap();
     gdb.wait().unwrap();
     let off = agent.switch("*", false).unwrap();
-    assert!(off.how.starts_with("by fault"), "{off:?}");
+    assert!(off.how.starts_with("by word"), "{off:?}");
     program.ends();
 }
 
@@ -278,8 +309,8 @@ fn each_way_that_can_be_forced() {
     let sync = |value| ("PERFLAB_AGENT_SYNC", value);
     let cases = [
         (
-            vec![protocol("word")],
-            "by word, through writable pages, with membarrier",
+            vec![protocol("fault")],
+            "by fault, through /proc/self/mem, with membarrier",
         ),
         (
             vec![protocol("trap")],
@@ -290,15 +321,15 @@ fn each_way_that_can_be_forced() {
             "by trap, through writable pages, with a visit to each processor",
         ),
         (
-            vec![writing("protection")],
+            vec![protocol("fault"), writing("protection")],
             "by fault, through writable pages, with membarrier",
         ),
         (
-            vec![sync("visit")],
+            vec![protocol("fault"), sync("visit")],
             "by fault, through /proc/self/mem, with a visit to each processor",
         ),
         (
-            vec![protocol("word"), sync("visit")],
+            vec![sync("visit")],
             "by word, through writable pages, with a visit to each processor",
         ),
     ];

@@ -6,15 +6,15 @@
 //! |---|---|---|
 //! | `perflab_sites` | one [`Site`] for each copy of a site's code | nobody |
 //! | `perflab_text` | what a site is called and what its arguments are, see [`Description`] | nobody |
-//! | `perflab_points.*` | one [`Point`] for each place in the source | the agent |
-//! | `perflab_object.*` | one [`Object`] for each executable or shared object | the agent, and the object's end |
+//! | data | one [`Point`] for each place in the source | the agent |
+//! | data | one [`Object`] for each executable or shared object | the agent, and the object's end |
 //! | `.note.perflab` | a [`Note`] that leads to all of these | nobody |
 //! | `.probes` | a 16-bit count for each probe, which bpftrace, perf and gdb raise | the kernel |
 //!
 //! All references are relative to the place where they stand, so that the read-only sections need
 //! no relocation, can be read from the file as well as from memory, and stay read-only.
 //!
-//! Every structure begins with its version and its size in bytes. Fields are only ever added at the
+//! Every structure that a program contains begins with its version and its size in bytes. Fields are only ever added at the
 //! end. A reader accepts a structure that is larger than what it knows and refuses one that is
 //! smaller, or that bears another version: [`VERSION`] changes when an old reader would be wrong.
 #![no_std]

@@ -127,6 +127,7 @@ unsafe fn visit(info: &libc::dl_phdr_info, search: &mut Search<'_>) {
     };
     let memory = Memory {
         readable: of_kind(libc::PT_LOAD)
+            .filter(|header| header.p_flags & libc::PF_R != 0)
             .map(|header| range(header, header.p_memsz))
             .collect(),
         executable: of_kind(libc::PT_LOAD)
@@ -218,7 +219,7 @@ fn object(
     {
         return Err("its note leads out of it".to_owned());
     }
-    let sites = sites(memory, first..end)?;
+    let (sites, problems) = sites(memory, first..end)?;
     // SAFETY: it is mapped, writable and aligned.
     let object = unsafe { &*object };
     version("entry", object.version, object.size, size_of::<Object>())?;
@@ -236,10 +237,18 @@ fn object(
         Err(other) if other as usize == GONE => Ok(None),
         // If it is this agent already, the process was forked in the middle of a search.
         Err(other) if !ptr::eq(other, search.agent) => Err("another agent has it".to_owned()),
-        _ => Ok(Some(KnownObject {
-            path: path.to_owned(),
-            sites,
-            object,
-        })),
+        _ => {
+            search
+                .unusable
+                .extend(problems.into_iter().map(|reason| Unusable {
+                    path: path.to_owned(),
+                    reason,
+                }));
+            Ok(Some(KnownObject {
+                path: path.to_owned(),
+                sites,
+                object,
+            }))
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The sites of one object.
 #![expect(unsafe_code, reason = "points of other objects are used in place")]
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -36,6 +37,11 @@ impl KnownSite {
         unsafe { &*self.point }
     }
 
+    /// Provider and probe.
+    pub fn name(&self) -> String {
+        format!("{}:{}", self.description.provider, self.description.name)
+    }
+
     /// How many tracers in the kernel want it open.
     pub fn semaphore(&self) -> u16 {
         // SAFETY: as for `point`.
@@ -57,24 +63,36 @@ pub fn version(what: &str, version: u16, size: u16, expected: usize) -> Result<(
     Ok(())
 }
 
-/// The sites in a section.
+/// The sites in a section, and what is wrong with those that cannot be used.
 ///
 /// # Errors
-/// When one cannot be read, or leads out of the object.
-pub fn sites(memory: &Memory, section: Range<usize>) -> Result<Vec<KnownSite>, String> {
+/// When the section itself cannot be read.
+pub fn sites(
+    memory: &Memory,
+    section: Range<usize>,
+) -> Result<(Vec<KnownSite>, Vec<String>), String> {
     if !memory.holds_readable(&section) || !section.start.is_multiple_of(align_of::<Site>()) {
         return Err("its sites lie outside of it".to_owned());
     }
-    let mut sites = Vec::new();
+    let (mut sites, mut problems) = (Vec::new(), Vec::new());
+    let mut addresses = BTreeSet::new();
     let mut at = section.start;
     while at < section.end {
         let site: Site = memory.read(at).ok_or("its sites are cut short")?;
         version("site", site.version, site.size, size_of::<Site>())?;
-        sites.push(known_site(memory, at, &site)?);
+        match known_site(memory, at, &site) {
+            // A linker that folds functions of the same code may make one of two sites.
+            Ok(known) if known.address != 0 && !addresses.insert(known.address) => problems.push(
+                format!("a site of {} is one of another probe too", known.name()),
+            ),
+            Ok(known) => sites.push(known),
+            Err(problem) => problems.push(problem),
+        }
         at = at.saturating_add(usize::from(site.size));
     }
     if at == section.end {
-        Ok(sites)
+        problems.dedup();
+        Ok((sites, problems))
     } else {
         Err("its last site is cut short".to_owned())
     }

@@ -56,6 +56,8 @@ impl std::fmt::Display for Method {
 pub struct Planner {
     sync: Result<Sync, String>,
     wanted: Wanted,
+    /// Whether a thread was ever seen to wait with a mask for that time: it will again.
+    wait_masked: bool,
 }
 
 /// Ways that the environment asks for, for tests and for those who know better.
@@ -98,14 +100,24 @@ impl Planner {
                 .map(|()| Sync::Membarrier)
                 .map_err(|error| format!("membarrier cannot be used ({error})")),
             wanted: Wanted::from_environment(),
+            wait_masked: false,
         }
     }
 
-    /// The best way for these sites.
+    /// Registers the child of a fork as its parent was: what is known of the kernel and asked for holds on.
+    pub fn after_fork(&mut self) {
+        if self.sync.is_ok() {
+            self.sync = sync::register_again()
+                .map(|()| Sync::Membarrier)
+                .map_err(|error| format!("membarrier cannot be used ({error})"));
+        }
+    }
+
+    /// The best way for these sites, and their code, open for writing.
     ///
     /// # Errors
     /// When there is none, with all that speaks against each.
-    pub fn choose(&self, addresses: &[usize]) -> Result<Method, String> {
+    pub fn choose(&mut self, addresses: &[usize]) -> Result<(Method, Text), String> {
         let mut reasons = Vec::new();
         let sync = match (&self.sync, self.wanted.sync) {
             (Ok(sync), None) => *sync,
@@ -115,38 +127,72 @@ impl Planner {
             }
             (_, Some(wanted)) => wanted,
         };
-        let protocol = match self.wanted.protocol {
-            Some(wanted) => wanted,
-            None => best(addresses, &mut reasons)?,
+        let (protocol, opened) = match self.wanted.protocol {
+            Some(wanted) => (wanted, None),
+            None => self.best(addresses, &mut reasons)?,
         };
-        let writable = || Text::open(Writing::Protection, addresses).map(Text::close);
-        let writing = match (protocol, self.wanted.writing) {
-            (Protocol::Word, _) => {
-                writable()?;
-                Writing::Protection
-            }
-            (Protocol::Stop(_), Some(wanted)) => wanted,
+        let (writing, text) = match (protocol, self.wanted.writing) {
+            (Protocol::Word, _) => (
+                Writing::Protection,
+                opened.map_or_else(|| Text::open(Writing::Protection, addresses), Ok)?,
+            ),
+            (Protocol::Stop(_), Some(wanted)) => (wanted, Text::open(wanted, addresses)?),
             (Protocol::Stop(_), None) => match try_memory(addresses) {
-                Ok(()) => Writing::Memory,
+                Ok(text) => (Writing::Memory, text),
                 Err(reason) => {
                     reasons.push(reason);
-                    writable().map_err(|reason| {
+                    let text = Text::open(Writing::Protection, addresses).map_err(|reason| {
                         reasons.push(reason);
                         reasons.join("; ")
                     })?;
-                    Writing::Protection
+                    (Writing::Protection, text)
                 }
             },
         };
         if let Protocol::Stop(stop) = protocol {
             stop::install(stop)?;
         }
-        Ok(Method {
+        let method = Method {
             protocol,
             writing,
             sync,
             reasons,
-        })
+        };
+        Ok((method, text))
+    }
+
+    /// The protocol with the least against it: the word, where pages can be made writable; the fault, else
+    /// the trap, where no thread blocks its signal.
+    ///
+    /// For a word the code is open already.
+    fn best(
+        &mut self,
+        addresses: &[usize],
+        reasons: &mut Vec<String>,
+    ) -> Result<(Protocol, Option<Text>), String> {
+        match Text::open(Writing::Protection, addresses) {
+            Ok(text) => return Ok((Protocol::Word, Some(text))),
+            Err(reason) => reasons.push(reason),
+        }
+        let signals = [Stop::Fault, Stop::Trap].map(Stop::signal);
+        let bits = signals
+            .iter()
+            .fold(0, |bits, signal| bits | 1 << (signal - 1));
+        let mut threads = Threads::look(bits).map_err(|error| error.to_string());
+        if let Ok(threads) = &mut threads {
+            self.wait_masked |= threads.wait_masked;
+            threads.wait_masked = self.wait_masked;
+        }
+        for stop in [Stop::Fault, Stop::Trap] {
+            let Some(obstacle) = obstacle(stop, &threads) else {
+                return Ok((Protocol::Stop(stop), None));
+            };
+            reasons.push(obstacle.reason);
+            if !obstacle.is_fatal {
+                return Ok((Protocol::Stop(stop), None));
+            }
+        }
+        Err(reasons.join("; "))
     }
 }
 
@@ -155,37 +201,6 @@ struct Obstacle {
     reason: String,
     /// Whether a thread could be ended by it, rather than somebody be disturbed.
     is_fatal: bool,
-}
-
-/// The protocol with the least against it: the fault; a word; the fault, if it only disturbs; the trap, if
-/// nothing else is left.
-fn best(addresses: &[usize], reasons: &mut Vec<String>) -> Result<Protocol, String> {
-    let signals = [Stop::Fault, Stop::Trap].map(Stop::signal);
-    let bits = signals
-        .iter()
-        .fold(0, |bits, signal| bits | 1 << (signal - 1));
-    let threads = Threads::look(bits).map_err(|error| error.to_string());
-    let Some(against_faults) = obstacle(Stop::Fault, &threads) else {
-        return Ok(Protocol::Stop(Stop::Fault));
-    };
-    reasons.push(against_faults.reason);
-    match Text::open(Writing::Protection, addresses) {
-        Ok(text) => {
-            text.close();
-            return Ok(Protocol::Word);
-        }
-        Err(reason) => reasons.push(reason),
-    }
-    if !against_faults.is_fatal {
-        return Ok(Protocol::Stop(Stop::Fault));
-    }
-    if let Some(against_traps) = obstacle(Stop::Trap, &threads) {
-        reasons.push(against_traps.reason);
-        if against_traps.is_fatal {
-            return Err(reasons.join("; "));
-        }
-    }
-    Ok(Protocol::Stop(Stop::Trap))
 }
 
 fn obstacle(stop: Stop, threads: &Result<Threads, String>) -> Option<Obstacle> {
@@ -208,6 +223,11 @@ fn obstacle(stop: Stop, threads: &Result<Threads, String>) -> Option<Obstacle> {
             "a thread blocks {signal}, which would end the process"
         ));
     }
+    if threads.wait_masked {
+        return fatal(format!(
+            "a thread waits with a mask for that time, and may block {signal} else"
+        ));
+    }
     if threads.is_traced {
         return Some(Obstacle {
             reason: format!("a debugger is attached, which {signal} would stop"),
@@ -221,12 +241,17 @@ fn obstacle(stop: Stop, threads: &Result<Threads, String>) -> Option<Obstacle> {
     })
 }
 
-/// Writes the first byte of a site as it is.
-fn try_memory(addresses: &[usize]) -> Result<(), String> {
-    let Some(address) = addresses.first() else {
-        return Ok(());
-    };
+/// Opens memory, and writes the first byte of a site on each page as it is.
+fn try_memory(addresses: &[usize]) -> Result<Text, String> {
+    const PAGE: usize = 4096;
     let text = Text::open(Writing::Memory, &[])?;
-    let [first, ..] = text::read(*address);
-    text.write(*address, &[first])
+    let mut tried = None;
+    for address in addresses {
+        if tried != Some(address / PAGE) {
+            let [first, ..] = text::read(*address);
+            text.write(*address, &[first])?;
+            tried = Some(address / PAGE);
+        }
+    }
+    Ok(text)
 }

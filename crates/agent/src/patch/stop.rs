@@ -237,6 +237,14 @@ fn pass_on(stop: Stop, by_instruction: bool, info: *mut libc::siginfo_t, context
             }
         }
         address => {
+            if former.sa_flags & libc::SA_RESETHAND != 0 {
+                // SAFETY: it asked to be called once; whatever comes next ends the process.
+                unsafe {
+                    let mut default: libc::sigaction = std::mem::zeroed();
+                    default.sa_sigaction = libc::SIG_DFL;
+                    libc::sigaction(signal, &raw const default, ptr::null_mut());
+                }
+            }
             // SAFETY: plain bits; the mask from before comes back when this handler returns. What may stop
             // a thread stays deliverable, as its handler may execute sites.
             unsafe {

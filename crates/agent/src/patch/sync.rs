@@ -15,8 +15,8 @@ pub enum Sync {
     /// `membarrier(PRIVATE_EXPEDITED_SYNC_CORE)`: the kernel interrupts each processor that runs a
     /// thread of the process, and each returns to it by an instruction that serialises.
     Membarrier,
-    /// The calling thread visits each processor. Where it runs no other thread does; whoever ran there
-    /// was taken away and comes back by an instruction that serialises.
+    /// The calling thread visits each processor. Where it runs no other thread does; whoever ran there was
+    /// taken away by the scheduler, and fetches its code anew when it comes back.
     Visit,
 }
 
@@ -59,6 +59,14 @@ pub fn register() -> io::Result<()> {
     if offered & REGISTER == 0 || offered & SYNC_CORE == 0 {
         return Err(io::ErrorKind::Unsupported.into());
     }
+    register_again()
+}
+
+/// Registers a process that a filter, if there is one, is known to let do so.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn register_again() -> io::Result<()> {
     membarrier(REGISTER).map(drop)
 }
 

@@ -27,7 +27,7 @@ impl Writing {
     }
 }
 
-/// Code that is open for writing.
+/// Code that is open for writing, until this goes.
 #[derive(Debug)]
 pub enum Text {
     /// See [`Writing::Memory`].
@@ -74,7 +74,6 @@ impl Text {
                         before | libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC,
                     );
                     if let Err(error) = result {
-                        opened.close();
                         return Err(format!("code cannot be made writable: {error}"));
                     }
                     if let Self::Protection(pages) = &mut opened {
@@ -126,13 +125,15 @@ impl Text {
         word.store(u64::from_ne_bytes(value), Ordering::Release);
         Ok(())
     }
+}
 
+impl Drop for Text {
     /// Gives the pages the protection that they had.
-    pub fn close(self) {
+    fn drop(&mut self) {
         if let Self::Protection(pages) = self {
             for (page, before) in pages {
                 // A page that stays writable is no harm to the program; there is nobody to tell.
-                let _ = protect(page, before);
+                let _ = protect(*page, *before);
             }
         }
     }

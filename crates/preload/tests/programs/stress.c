@@ -1,13 +1,15 @@
 /*
  * A thousand sites that threads execute all the time, while their process does what processes do:
  *
- *     stress THREADS [churn] [fork] [signals] [block] [block-trap] [mask] [own] [load=LIBRARY]
+ *     stress THREADS [churn] [fork] [signals] [block] [block-trap] [block-often] [block-wait] [mask] [own] [load=LIBRARY]
  *
  *     churn      threads end and others start
  *     fork       children execute the sites and end
  *     signals    a handler executes the sites, about 10 000 times a second
  *     block      one thread blocks all signals
  *     block-trap one thread blocks SIGTRAP
+ *     block-often one thread blocks all signals most of the time
+ *     block-wait one thread blocks all signals but while it waits
  *     mask       the handler of the signals blocks all others
  *     own        the program has its own handlers of SIGILL and SIGTRAP
  *     load=FILE  a shared object with a site is loaded, executed and unloaded
@@ -19,6 +21,7 @@
 #include <perflab/probe.h>
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -67,11 +70,16 @@ static void wrong(int expected, int found) {
     abort();
 }
 
+/* What a thread does before each round. */
+static __thread void (*before)(void);
+
 static void *execute(void *unused) {
     (void)unused;
     threads_made++;
     int seen = 0;
     for (int i = 0; !stop && !(churn && i == 200); i++) {
+        if (before)
+            before();
         int x = all_free(i);
         if (x != i + 3000)
             wrong(i + 3000, x);
@@ -162,6 +170,33 @@ static void *block_all(void *unused) {
     return execute(unused);
 }
 
+static void let_signals_in(void) {
+    static __thread int rounds_since;
+    sigset_t all;
+    if (++rounds_since % 100)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+}
+
+static void wait_for_signals(void) {
+    struct timespec moment = {0, 2000000};
+    sigset_t none;
+    sigemptyset(&none);
+    ppoll(NULL, 0, &moment, &none);
+}
+
+static void *block_often(void *unused) {
+    before = let_signals_in;
+    return block_all(unused);
+}
+
+static void *block_wait(void *unused) {
+    before = wait_for_signals;
+    return block_all(unused);
+}
+
 /* Whether a signal that is sent reaches the program's own handler. */
 static int reaches(int number) {
     unsigned long before = stops_seen;
@@ -197,7 +232,14 @@ int main(int count, char **words) {
         if (!strcmp(words[i], "fork"))
             pthread_create(&thread[started++], NULL, fork_children, NULL);
         if (!strncmp(words[i], "block", 5)) {
-            pthread_create(&thread[started++], NULL, words[i][5] ? block_trap : block_all, NULL);
+            void *(*of)(void *) = block_all;
+            if (!strcmp(words[i], "block-trap"))
+                of = block_trap;
+            if (!strcmp(words[i], "block-often"))
+                of = block_often;
+            if (!strcmp(words[i], "block-wait"))
+                of = block_wait;
+            pthread_create(&thread[started++], NULL, of, NULL);
             exact++;
         }
         if (!strncmp(words[i], "load=", 5)) {
@@ -205,6 +247,9 @@ int main(int count, char **words) {
             pthread_create(&thread[started++], NULL, load_library, NULL);
         }
     }
+    /* A thread that is just being made blocks all signals. */
+    while (!churn && rounds < (unsigned long)started)
+        usleep(100);
     printf("ready\n");
     fflush(stdout);
     char line[80];

@@ -4,6 +4,7 @@
  *     mdwe     memory that was not executable cannot become so
  *     refuse   membarrier is refused by a filter of system calls
  *     kill     membarrier ends the process that calls it
+ *     files    close_range is refused
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,14 +17,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
 #endif
 
-static int filter(unsigned action) {
+static int filter(unsigned call, unsigned action) {
     struct sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -38,9 +42,11 @@ int main(int count, char **words) {
     if (count > 2 && !strcmp(words[1], "mdwe"))
         failed = prctl(PR_SET_MDWE, 1L, 0L, 0L, 0L);
     if (count > 2 && !strcmp(words[1], "refuse"))
-        failed = filter(SECCOMP_RET_ERRNO | EPERM);
+        failed = filter(SYS_membarrier, SECCOMP_RET_ERRNO | EPERM);
     if (count > 2 && !strcmp(words[1], "kill"))
-        failed = filter(SECCOMP_RET_KILL_PROCESS);
+        failed = filter(SYS_membarrier, SECCOMP_RET_KILL_PROCESS);
+    if (count > 2 && !strcmp(words[1], "files"))
+        failed = filter(SYS_close_range, SECCOMP_RET_ERRNO | EPERM);
     if (!failed)
         execv(words[2], words + 2);
     perror(words[1]);

@@ -31,8 +31,8 @@
  * notes (bpftrace, perf, gdb) find the same probes; each of their arguments is 8 bytes wide, and `str` and
  * `bytes` are two of them, address and length.
  *
- * Needs x86-64 Linux and gcc 9 or clang 9, C11 or C++11; elsewhere a site is a branch. Works inlined, in
- * templates, with link-time optimisation, static or shared, position-independent or not.
+ * Needs x86-64 Linux, gcc 9 with binutils 2.36 or clang 13, C11 or C++11; elsewhere a site is a branch.
+ * Works inlined, in templates, with link-time optimisation, static or shared, position-independent or not.
  */
 #ifndef PERFLAB_PROBE_H
 #define PERFLAB_PROBE_H
