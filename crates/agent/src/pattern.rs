@@ -10,31 +10,9 @@ impl Pattern {
     /// # Errors
     /// With what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let each = text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        let patterns: Vec<(String, String)> = each
-            .map(|part| {
-                let (provider, name) = part.split_once(':').unwrap_or((part, "*"));
-                let wrong = |half: &str| {
-                    half.is_empty()
-                        || !half
-                            .bytes()
-                            .all(|byte| byte.is_ascii_alphanumeric() || b"_*".contains(&byte))
-                };
-                if wrong(provider) || wrong(name) {
-                    return Err(format!(
-                        "{part:?} is no probe: expected provider:name, of letters, digits, _ and *"
-                    ));
-                }
-                Ok((provider.to_owned(), name.to_owned()))
-            })
-            .collect::<Result<_, _>>()?;
-        if patterns.is_empty() {
-            return Err("no probe is named: expected provider:name, for example *:*".to_owned());
-        }
-        Ok(Self(patterns))
+        let parts = perflab_probe_abi::patterns(text).map_err(|error| error.to_string())?;
+        let owned = parts.map(|(provider, name)| (provider.to_owned(), name.to_owned()));
+        Ok(Self(owned.collect()))
     }
 
     /// Whether it means this probe.

@@ -77,6 +77,11 @@ impl Life {
         self.child.id().to_string()
     }
 
+    fn send(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.pid()]).status();
+        assert!(sent.unwrap().success());
+    }
+
     fn works(&mut self, times: u32) {
         writeln!(self.input, "work {times}").unwrap();
         let mut line = String::new();
@@ -163,7 +168,7 @@ fn what_cannot_be_done() {
     let life = place.life("none:*");
     let pid = life.pid();
     let own = std::process::id().to_string();
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["on", "life:*"], 2, "expected --pid PID or --all"),
         (
             &["on", "life:*", "--pid", "99999999999"],
@@ -181,7 +186,10 @@ fn what_cannot_be_done() {
             4,
             "no probe is called \"nothing:*\"",
         ),
-        (&["on", "li fe:*", "--pid", &pid], 5, "is no probe"),
+        (&["on", "li fe:*", "--pid", &pid], 2, "is no probe"),
+        (&["top", "life:"], 2, "is no probe"),
+        (&["off", ",", "--all"], 2, "no probe is named"),
+        (&["on", "a-b", "--", "echo", "untraced"], 2, "is no probe"),
         (
             &["on", "*", "--", "/does/not/exist"],
             5,
@@ -193,7 +201,132 @@ fn what_cannot_be_done() {
         let said = text(&output.stderr).to_lowercase();
         assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
         assert!(said.contains(&expected.to_lowercase()), "{words:?}: {said}");
+        assert!(!text(&output.stdout).contains("untraced"), "{words:?}");
     }
+}
+
+#[test]
+fn one_process_spoils_nothing_for_the_others() {
+    let place = Place::new();
+    let [mut stopped, mut works] = [place.life("life:*"), place.life("life:*")];
+    works.works(3);
+    let pids = [stopped.pid(), works.pid()];
+    let both = |words: &[&str]| {
+        let own = ["--pid", &pids[0], "--pid", "999999999", "--pid", &pids[1]];
+        place.trace(&[words, &own].concat())
+    };
+    stopped.send("-STOP");
+    let cases: [(&[&str], &str); 4] = [
+        (&["list"], "life:work      1   1     3  x: i32"),
+        (&["list", "--format", "json"], "\"hits\": 3"),
+        (&["top", "-c", "1", "--every", "0.05"], "life:work"),
+        (&["off", "*"], "1 of 1 sites switched off"),
+    ];
+    for (words, expected) in cases {
+        let output = both(words);
+        let (out, said) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(5), "{words:?}: {said}");
+        let shows =
+            |pid: &str| out.contains(&format!("{pid} ")) || out.contains(&format!(": {pid},"));
+        assert!(
+            out.contains(expected) && shows(&pids[1]) && !shows(&pids[0]),
+            "{words:?}: {out}"
+        );
+        let reason = format!("process {} (life): the process is stopped", pids[0]);
+        assert!(said.contains(&reason), "{words:?}: {said}");
+        let none = "there is no process 999999999";
+        assert!(said.contains(none), "{words:?}: {said}");
+    }
+    stopped.send("-CONT");
+    stopped.works(2);
+    // Of what can be shown nothing was refused, but one process is not there.
+    let output = both(&["list"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    let out = text(&output.stdout);
+    assert!(
+        out.contains("life:work      1   1     2") && out.contains("life:work      1   0     3"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_process_that_ends_while_top_looks() {
+    let place = Place::new();
+    let [mut ends, stays] = [place.life("life:*"), place.life("life:*")];
+    let top = |pids: &[&str], count: &str| {
+        let mut child = place.perflab();
+        child.args(["trace", "top", "--every", "0.3", "--count", count]);
+        for pid in pids {
+            child.args(["--pid", pid]);
+        }
+        child.stdout(Stdio::piped()).stderr(Stdio::piped());
+        child.spawn().unwrap()
+    };
+    let (ended, stayed) = (ends.pid(), stays.pid());
+    let mut child = top(&[&ended, &stayed], "3");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Vec<String> = lines.by_ref().take(4).map(Result::unwrap).collect();
+    assert!(first.iter().any(|line| line.contains(&ended)), "{first:?}");
+    // It is not waited for yet, so it is still there, but has ended.
+    ends.child.kill().unwrap();
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let has_gone = format!("process {ended} (life) has gone\n");
+    assert_eq!(said.matches(&has_gone).count(), 1, "{said}");
+    let of_stayed = rest.iter().filter(|line| line.contains(&stayed));
+    assert_eq!(of_stayed.count(), 2, "{rest:?}");
+    assert!(!rest.iter().any(|line| line.contains(&ended)), "{rest:?}");
+    ends.child.wait().unwrap();
+    // Nothing can be shown any more.
+    let mut child = top(&[&stayed], "9");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.next().unwrap().unwrap();
+    drop(stays);
+    assert!(lines.count() < 9 * 3);
+    assert!(child.wait().unwrap().success(), "some was shown");
+    let output = top(&[&stayed], "1").wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+}
+
+#[test]
+fn a_socket_that_is_called_after_another_process() {
+    use std::os::unix::fs::DirBuilderExt;
+    let place = Place::new();
+    let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
+    let pid = sleeper.id().to_string();
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let start = stat.split_whitespace().nth(21).unwrap();
+    let directory = place.directory.path().join("perflab");
+    let mut private = fs::DirBuilder::new();
+    private.mode(0o700).create(&directory).unwrap();
+    let socket = directory.join(format!("{pid}-{start}.sock"));
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let trace = |words: &[&str]| {
+        let mut command = place.perflab();
+        command.env("XDG_RUNTIME_DIR", place.directory.path());
+        command.arg("trace").args(words).output().unwrap()
+    };
+    let output = trace(&["list"]);
+    let said = text(&output.stderr);
+    let ignored = format!("{} is ignored: process ", socket.display());
+    assert!(said.contains(&ignored), "{said}");
+    // Of the other processes on this machine something may be said.
+    let is_error = |line: &str| line.starts_with("error:") && line.contains(&pid);
+    assert!(!said.lines().any(is_error), "{said}");
+    for words in [["list", "*"], ["on", "*"], ["off", "*"], ["top", "*"]] {
+        let output = trace(&[&words[..], &["--pid", &pid]].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{words:?}: {said}");
+        assert!(
+            said.contains("the socket is not believed: process "),
+            "{said}"
+        );
+        assert_eq!(text(&output.stdout), "", "{words:?}");
+    }
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
 }
 
 #[test]

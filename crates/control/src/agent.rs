@@ -1,7 +1,6 @@
 //! Questions to one agent.
 
-use std::io::{self, Read, Write};
-use std::os::unix::net::UnixStream;
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,11 +8,14 @@ use perflab_probe_abi::{
     Description, HEADER_SIZE, Header, Kind, MessageError, Reader, SiteState, Writer,
 };
 
-/// How long an agent may take for a message: switching many sites of many threads takes its time.
+use crate::peer::{Claim, Untrusted};
+use crate::process::State;
+
+/// How long a whole answer may take: switching many sites of many threads takes its time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Most sites that an agent may name; what names more is no agent.
-const MOST_SITES: usize = 1_000_000;
+/// Most bytes of an answer: some 200 000 sites. What says more is no agent.
+pub const LONGEST_ANSWER: u64 = 32 << 20;
 
 /// One site of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +65,24 @@ pub enum ControlError {
     /// It cannot be reached, or stopped talking.
     #[error("the agent cannot be reached: {0}")]
     Io(#[from] io::Error),
+    /// Its socket may be somebody else's.
+    #[error("the socket is not believed: {0}")]
+    Untrusted(#[from] Untrusted),
+    /// The process has ended, or is about to.
+    #[error("the process has gone")]
+    Gone,
+    /// A signal stopped the process, and nothing was asked.
+    #[error("the process is stopped: `kill -CONT {0}` lets it go on")]
+    Stopped(u32),
+    /// There was no whole answer in this time.
+    #[error(
+        "the agent did not answer in {:.1} s; what it was asked may still be done",
+        .0.as_secs_f64()
+    )]
+    Late(Duration),
+    /// It says more than [`LONGEST_ANSWER`].
+    #[error("the agent's answer is longer than {} MiB", LONGEST_ANSWER >> 20)]
+    TooLong,
     /// What it says cannot be understood.
     #[error("the agent's answer cannot be read: {0}")]
     Message(#[from] MessageError),
@@ -79,12 +99,24 @@ pub enum ControlError {
 
 /// An agent that answers, one call for each question.
 #[derive(Debug, Clone)]
-pub struct Agent(PathBuf);
+pub struct Agent {
+    socket: PathBuf,
+    patience: Duration,
+}
 
 impl Agent {
-    /// The agent with this socket.
-    pub fn at(path: &Path) -> Self {
-        Self(path.to_owned())
+    /// The agent with this socket. It is believed only if the process answers that its name says.
+    pub fn at(socket: &Path) -> Self {
+        Self {
+            socket: socket.to_owned(),
+            patience: PATIENCE,
+        }
+    }
+
+    /// Waits so long for a whole answer, in place of 10 s.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// The sites that a pattern means, and problems with others.
@@ -105,23 +137,44 @@ impl Agent {
     }
 
     fn ask(&self, kind: Kind, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
+        let claim = Claim::of(&self.socket)?;
+        if claim.process.state() == State::Stopped {
+            return Err(ControlError::Stopped(claim.process.pid));
+        }
+        self.exchange(&claim, kind, pattern)
+            .map_err(|error| match error {
+                ControlError::Io(error) if is_late(&error) => ControlError::Late(self.patience),
+                // A process takes the socket away when it begins to end, and closes it before it has ended.
+                ControlError::Io(error)
+                    if error.kind() == io::ErrorKind::NotFound || claim.process.ends() =>
+                {
+                    ControlError::Gone
+                }
+                other => other,
+            })
+    }
+
+    fn exchange(
+        &self,
+        claim: &Claim,
+        kind: Kind,
+        pattern: &str,
+    ) -> Result<(Vec<Site>, Switched), ControlError> {
         let mut content = vec![0; pattern.len() + 2];
         Writer::new(&mut content).text(pattern)?;
         let length = u32::try_from(content.len()).map_err(|_| MessageError::Short)?;
         let mut message = Header { kind, length }.encode().to_vec();
         message.extend_from_slice(&content);
-        let mut stream = UnixStream::connect(&self.0)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+        let mut stream = claim.connect(&self.socket, self.patience)?;
         stream.write_all(&message)?;
+        let mut stream = BufReader::new(stream);
+        let mut left = LONGEST_ANSWER;
         let mut sites = Vec::new();
         loop {
-            let (kind, content) = receive(&mut stream)?;
+            let (kind, content) = receive(&mut stream, &mut left)?;
             let mut fields = Reader::new(&content);
             match kind {
-                Kind::Site if sites.len() < MOST_SITES => {
-                    sites.push(site(&SiteState::decode(&mut fields)?)?);
-                }
+                Kind::Site => sites.push(site(&SiteState::decode(&mut fields)?)?),
                 Kind::Done => return Ok((sites, switched(&mut fields)?)),
                 Kind::Refused => return Err(ControlError::Refused(printable(fields.text()?))),
                 _ => return Err(ControlError::Nonsense),
@@ -130,10 +183,21 @@ impl Agent {
     }
 }
 
-fn receive(stream: &mut UnixStream) -> Result<(Kind, Vec<u8>), ControlError> {
+/// Whether it took longer than it may, as a socket or a conversation says it.
+fn is_late(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
+}
+
+/// One message, which may take no more than the bytes that are left.
+fn receive(stream: &mut impl Read, left: &mut u64) -> Result<(Kind, Vec<u8>), ControlError> {
     let mut header = [0; HEADER_SIZE];
     stream.read_exact(&mut header)?;
     let header = Header::decode(&header)?;
+    let size = HEADER_SIZE as u64 + u64::from(header.length);
+    *left = left.checked_sub(size).ok_or(ControlError::TooLong)?;
     let mut content = vec![0; header.length as usize];
     stream.read_exact(&mut content)?;
     Ok((header.kind, content))
@@ -179,84 +243,4 @@ fn printable(text: &str) -> String {
         }
     };
     text.chars().map(safe).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::net::UnixListener;
-
-    /// What is made of an answer.
-    fn answered(answer: &[u8]) -> Result<(Vec<Site>, Switched), ControlError> {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("socket");
-        let listener = UnixListener::bind(&path).unwrap();
-        let answer = answer.to_vec();
-        let agent = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut request = [0; HEADER_SIZE + 3];
-            stream.read_exact(&mut request).unwrap();
-            stream.write_all(&answer).unwrap();
-        });
-        let result = Agent::at(&path).list("*");
-        agent.join().unwrap();
-        result
-    }
-
-    fn message(kind: Kind, content: &[u8]) -> Vec<u8> {
-        let length = content.len() as u32;
-        let mut message = Header { kind, length }.encode().to_vec();
-        message.extend_from_slice(content);
-        message
-    }
-
-    fn encoded(description: &str) -> Vec<u8> {
-        let mut buffer = [0; 400];
-        let mut writer = Writer::new(&mut buffer);
-        let state = SiteState {
-            address: 1,
-            point: 2,
-            hits: 3,
-            on: true,
-            backend: 0,
-            semaphore: 0,
-            object: "",
-            description,
-        };
-        state.encode(&mut writer).unwrap();
-        let written = writer.written();
-        buffer[..written].to_vec()
-    }
-
-    const DONE: [u8; 18] = [1, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-
-    #[test]
-    fn an_answer() {
-        let mut answer = message(Kind::Site, &encoded("p\nn\nf\x1b[2J.c\n7\ni32 a"));
-        answer.extend(message(Kind::Done, &DONE));
-        let (sites, switched) = answered(&answer).unwrap();
-        assert_eq!(sites.len(), 1);
-        assert_eq!(sites[0].arguments, [("i32".to_owned(), "a".to_owned())]);
-        assert_eq!(sites[0].file, "f\u{fffd}[2J.c", "a terminal would obey");
-        assert_eq!(
-            (switched.matched, switched.took),
-            (1, Duration::from_nanos(5))
-        );
-    }
-
-    #[test]
-    fn answers_that_are_none() {
-        let cases: [(Vec<u8>, &str); 6] = [
-            (Vec::new(), "cannot be reached"),
-            (b"HTTP/1.1 200 OK\r\n".to_vec(), "no message of perflab"),
-            (message(Kind::Done, &DONE[..9]), "ends within a field"),
-            (message(Kind::Site, &encoded("p")), "ends before"),
-            (message(Kind::On, &[]), "makes no sense"),
-            (message(Kind::Refused, &[2, 0, b'n', b'o']), "no"),
-        ];
-        for (answer, expected) in cases {
-            let error = answered(&answer).unwrap_err().to_string();
-            assert!(error.contains(expected), "{error}");
-        }
-    }
 }

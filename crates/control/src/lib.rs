@@ -2,11 +2,17 @@
 //!
 //! ```text
 //! places      directories -> sockets of processes
+//! process     what the kernel says of a process
+//! peer        whose socket it is, and who answers; until when
 //! agent       one of them: questions out, sites and results in
 //! ```
 
 mod agent;
+mod peer;
 mod places;
+mod process;
 
-pub use agent::{Agent, ControlError, Site, Switched};
-pub use places::{Traced, traced};
+pub use agent::{Agent, ControlError, LONGEST_ANSWER, Site, Switched};
+pub use peer::Untrusted;
+pub use perflab_probe_abi::{PatternError, patterns};
+pub use places::{Found, Ignored, Traced, traced};

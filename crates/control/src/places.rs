@@ -3,8 +3,10 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+
+use crate::agent::ControlError;
+use crate::peer::{Claim, Untrusted, is_dead};
 
 /// A process with an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,20 +19,47 @@ pub struct Traced {
     pub socket: PathBuf,
 }
 
-/// The processes of this user that have an agent, by number; of all users, for the superuser.
+/// What is called as a socket is, or a directory of sockets, and cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Why it cannot be used.
+    pub reason: String,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Processes that may be asked, by number.
+    pub processes: Vec<Traced>,
+    /// Places where somebody claims what is not theirs, or that cannot be read.
+    pub ignored: Vec<Ignored>,
+}
+
+impl IntoIterator for Found {
+    type Item = Traced;
+    type IntoIter = std::vec::IntoIter<Traced>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.processes.into_iter()
+    }
+}
+
+/// The processes of this user that have an agent; of all users, for the superuser.
 ///
 /// Sockets that dead processes left are removed.
 ///
 /// # Errors
-/// When a directory of sockets is there and cannot be read, or others may write to it.
-pub fn traced() -> io::Result<Vec<Traced>> {
+/// When a directory of this user's sockets is there and cannot be read.
+pub fn traced() -> io::Result<Found> {
     let user = rustix::process::geteuid().as_raw();
-    let mut found = Vec::new();
+    let mut found = Found::default();
     for directory in directories(user) {
-        found.extend(traced_in(&directory, user)?);
+        search(&directory, user, &mut found)?;
     }
-    found.sort_by_key(|traced| traced.pid);
-    found.dedup_by_key(|traced| traced.pid);
+    found.processes.sort_by_key(|traced| traced.pid);
+    found.processes.dedup_by_key(|traced| traced.pid);
     Ok(found)
 }
 
@@ -58,57 +87,60 @@ fn directories(user: u32) -> Vec<PathBuf> {
     directories
 }
 
-fn traced_in(directory: &Path, user: u32) -> io::Result<Vec<Traced>> {
+fn search(directory: &Path, user: u32, found: &mut Found) -> io::Result<()> {
     let Ok(about) = fs::symlink_metadata(directory) else {
-        return Ok(Vec::new());
+        return Ok(());
     };
     if !about.is_dir() || about.mode() & 0o077 != 0 || (about.uid() != user && user != 0) {
         // Somebody else's, who may put there what they like.
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let socket = entry?.path();
-        let name = socket.file_name().and_then(|name| name.to_str());
-        let Some((pid, start)) = name.and_then(parts) else {
-            continue;
-        };
-        if started(pid) == Some(start) {
-            let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-            found.push(Traced {
-                pid,
-                name: name.trim().to_owned(),
-                socket,
-            });
-        } else if is_dead(&socket) {
-            // It may be gone already.
-            let _ = fs::remove_file(&socket);
+    match sockets(directory) {
+        Ok(sockets) => {
+            for socket in sockets {
+                take(socket, found);
+            }
         }
+        Err(error) if about.uid() != user => found.ignored.push(Ignored {
+            path: directory.to_owned(),
+            reason: error.to_string(),
+        }),
+        Err(error) => return Err(error),
     }
-    Ok(found)
+    Ok(())
 }
 
-/// Process and start of `PID-START.sock`.
-fn parts(name: &str) -> Option<(u32, u64)> {
-    let (pid, start) = name.strip_suffix(".sock")?.split_once('-')?;
-    Some((pid.parse().ok()?, start.parse().ok()?))
+fn sockets(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(directory)?;
+    entries.map(|entry| Ok(entry?.path())).collect()
 }
 
-/// When a process was started, in clock ticks since boot.
-fn started(pid: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, after) = text.rsplit_once(')')?;
-    after.split_whitespace().nth(19)?.parse().ok()
-}
-
-fn is_dead(socket: &Path) -> bool {
-    let result = UnixStream::connect(socket);
-    result.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+fn take(socket: PathBuf, found: &mut Found) {
+    match Claim::of(&socket) {
+        Ok(claim) => found.processes.push(Traced {
+            pid: claim.process.pid,
+            name: claim.process.name(),
+            socket,
+        }),
+        // Something else.
+        Err(ControlError::Untrusted(Untrusted::Name)) => {}
+        Err(ControlError::Gone) => {
+            if is_dead(&socket) {
+                // It may be gone already.
+                let _ = fs::remove_file(&socket);
+            }
+        }
+        Err(error) => found.ignored.push(Ignored {
+            path: socket,
+            reason: error.to_string(),
+        }),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::tests::own;
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::net::UnixListener;
 
@@ -122,20 +154,26 @@ mod tests {
         directory
     }
 
+    fn found_in(directory: &Path) -> Found {
+        let mut found = Found::default();
+        search(directory, user(), &mut found).unwrap();
+        found
+    }
+
     #[test]
     fn the_living_and_the_dead() {
         let directory = directory(0o700);
-        let own = std::process::id();
-        let start = started(own).unwrap();
+        let (own, start) = (own().pid, own().start);
         let socket = |name: String| directory.path().join(name);
         let _living = UnixListener::bind(socket(format!("{own}-{start}.sock"))).unwrap();
         // Of a former process with this number; the listener is gone.
         drop(UnixListener::bind(socket(format!("{own}-{}.sock", start - 1))).unwrap());
         fs::write(socket("other".to_owned()), "").unwrap();
-        let found = traced_in(directory.path(), user()).unwrap();
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].pid, own);
-        assert!(!found[0].name.is_empty());
+        let found = found_in(directory.path());
+        assert!(found.ignored.is_empty(), "{found:?}");
+        assert_eq!(found.processes.len(), 1);
+        assert_eq!(found.processes[0].pid, own);
+        assert!(!found.processes[0].name.is_empty());
         assert!(!socket(format!("{own}-{}.sock", start - 1)).exists());
         assert!(socket("other".to_owned()).exists());
     }
@@ -143,22 +181,26 @@ mod tests {
     #[test]
     fn a_directory_that_others_may_enter_is_not_believed() {
         let directory = directory(0o755);
-        let own = std::process::id();
-        let name = format!("{own}-{}.sock", started(own).unwrap());
+        let name = format!("{}-{}.sock", own().pid, own().start);
         let _living = UnixListener::bind(directory.path().join(name)).unwrap();
-        assert!(traced_in(directory.path(), user()).unwrap().is_empty());
-        assert!(
-            traced_in(Path::new("/does/not/exist"), user())
-                .unwrap()
-                .is_empty()
-        );
+        assert_eq!(found_in(directory.path()), Found::default());
+        assert_eq!(found_in(Path::new("/does/not/exist")), Found::default());
     }
 
     #[test]
-    fn names() {
-        assert_eq!(parts("12-34.sock"), Some((12, 34)));
-        for name in ["12.sock", "12-34", "a-1.sock", "1-b.sock", "-.sock"] {
-            assert_eq!(parts(name), None, "{name}");
+    fn nobody_speaks_for_another_users_process() {
+        if user() != 0 {
+            return;
         }
+        let directory = directory(0o700);
+        let name = format!("{}-{}.sock", own().pid, own().start);
+        let _listener = UnixListener::bind(directory.path().join(name)).unwrap();
+        std::os::unix::fs::chown(directory.path(), Some(65534), None).unwrap();
+        let found = found_in(directory.path());
+        assert!(found.processes.is_empty(), "{found:?}");
+        assert!(
+            found.ignored[0].reason.contains("belongs to user 65534"),
+            "{found:?}"
+        );
     }
 }

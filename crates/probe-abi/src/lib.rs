@@ -22,6 +22,7 @@
 mod description;
 mod message;
 mod object;
+mod pattern;
 mod site;
 
 pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
@@ -30,6 +31,7 @@ pub use message::{
     Writer,
 };
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
+pub use pattern::{PatternError, patterns};
 pub use site::{Backend, Handler, NOP5, Point, SITE_HEAD, SITE_LENGTH, Site};
 
 /// Version of the structures in a program.

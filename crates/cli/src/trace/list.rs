@@ -6,7 +6,7 @@ use perflab_control::{Agent, Site, Traced};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::{ListArguments, refused};
+use super::{ListArguments, NONE};
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
 
@@ -81,18 +81,21 @@ pub fn probe(site: &Site) -> String {
 /// Executes `list`.
 pub fn list(arguments: &ListArguments) -> Result<Option<Code>, Failure> {
     let mut text = String::new();
-    let mut answer = Answer {
+    let mut whole = Answer {
         schema: SCHEMA,
         processes: Vec::new(),
     };
-    let processes = arguments.processes.find()?;
+    let (processes, mut outcome) = arguments.processes.find()?;
+    let mut shown = 0;
     for process in &processes {
-        let (sites, state) = Agent::at(&process.socket)
-            .list(&arguments.probes)
-            .map_err(|error| refused(process, &error))?;
+        let answer = Agent::at(&process.socket).list(&arguments.probes);
+        let Some((sites, state)) = outcome.take(process, answer) else {
+            continue;
+        };
+        shown += 1;
         match arguments.format {
             Form::Text => text += &of_process(process, &sites, &state.how, arguments.sites),
-            Form::Json => answer.processes.push(Process {
+            Form::Json => whole.processes.push(Process {
                 pid: process.pid,
                 name: process.name.clone(),
                 sites: sites.iter().map(SiteAnswer::new).collect(),
@@ -100,15 +103,16 @@ pub fn list(arguments: &ListArguments) -> Result<Option<Code>, Failure> {
             }),
         }
     }
+    if shown == 0 && !arguments.processes.pid.is_empty() {
+        outcome.nothing("no process has answered");
+    } else if shown == 0 && outcome.is_fine() && arguments.format == Form::Text {
+        text = format!("{NONE}; perflab trace on PROBES -- COMMAND starts one\n");
+    }
     if arguments.format == Form::Json {
-        text = terminal::json(&answer)?;
-    } else if processes.is_empty() {
-        text = "no running process of this user has an agent; perflab trace on PROBES -- COMMAND \
-                starts one\n"
-            .to_owned();
+        text = terminal::json(&whole)?;
     }
     terminal::print(&text)?;
-    Ok(None)
+    Ok(outcome.code())
 }
 
 fn of_process(process: &Traced, sites: &[Site], problem: &str, each: bool) -> String {

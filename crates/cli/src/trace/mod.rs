@@ -1,14 +1,19 @@
 //! `perflab trace`: the probes of running processes.
 
 mod list;
+mod outcome;
 mod start;
 mod top;
 
 use clap::{Args, Subcommand};
+use outcome::Outcome;
 use perflab_control::{Agent, ControlError, Traced, traced};
 
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
+
+/// What is said where no process has an agent.
+const NONE: &str = "no running process of this user has an agent";
 
 /// What to do with probes.
 #[derive(Debug, Subcommand)]
@@ -35,7 +40,7 @@ perflab trace on 'redis:*' -- redis-server --port 7777")]
 #[derive(Debug, Args)]
 pub struct ListArguments {
     /// Which probes, as provider:name with *; several with commas.
-    #[arg(value_name = "PROBES", default_value = "*")]
+    #[arg(value_name = "PROBES", default_value = "*", value_parser = probes)]
     probes: String,
 
     #[command(flatten)]
@@ -54,7 +59,7 @@ pub struct ListArguments {
 #[derive(Debug, Args)]
 pub struct OnArguments {
     /// Which probes, as provider:name with *; several with commas.
-    #[arg(value_name = "PROBES")]
+    #[arg(value_name = "PROBES", value_parser = probes)]
     probes: String,
 
     #[command(flatten)]
@@ -73,7 +78,7 @@ pub struct OnArguments {
 #[derive(Debug, Args)]
 pub struct OffArguments {
     /// Which probes, as provider:name with *; several with commas.
-    #[arg(value_name = "PROBES")]
+    #[arg(value_name = "PROBES", value_parser = probes)]
     probes: String,
 
     #[command(flatten)]
@@ -82,6 +87,14 @@ pub struct OffArguments {
     /// All processes that have an agent.
     #[arg(long, conflicts_with = "pid")]
     all: bool,
+}
+
+/// PROBES as they were given, if an agent can understand them.
+fn probes(text: &str) -> Result<String, String> {
+    match perflab_control::patterns(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Which processes.
@@ -93,22 +106,28 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// Those that are asked for; all, if none is.
-    fn find(&self) -> Result<Vec<Traced>, Failure> {
+    /// Those that are asked for; all, if none is. What is wrong with others is said.
+    fn find(&self) -> Result<(Vec<Traced>, Outcome), Failure> {
         let found = traced().map_err(|error| {
             Failure::environment(format!(
                 "the sockets of agents cannot be looked at: {error}"
             ))
         })?;
+        for place in &found.ignored {
+            outcome::ignored(&place.path, &place.reason);
+        }
+        let mut outcome = Outcome::new(!self.pid.is_empty());
         if self.pid.is_empty() {
-            return Ok(found);
+            return Ok((found.processes, outcome));
         }
         let mut chosen = Vec::new();
         for pid in &self.pid {
-            let process = found.iter().find(|traced| traced.pid == *pid).cloned();
-            chosen.push(process.ok_or_else(|| no_agent(*pid))?);
+            match found.processes.iter().find(|traced| traced.pid == *pid) {
+                Some(process) => chosen.push(process.clone()),
+                None => outcome.fail(&no_agent(*pid)),
+            }
         }
-        Ok(chosen)
+        Ok((chosen, outcome))
     }
 }
 
@@ -154,18 +173,24 @@ fn switch(
              traced)",
         ));
     }
-    let processes = processes.find()?;
+    let (processes, mut outcome) = processes.find()?;
     if processes.is_empty() {
-        return Err(Failure::no_data(
-            "no running process of this user has an agent",
-        ));
+        outcome.nothing(NONE);
     }
-    let mut matched = 0;
+    let mut matched = None;
     for process in &processes {
-        let switched = Agent::at(&process.socket)
-            .switch(probes, on)
-            .map_err(|error| refused(process, &error))?;
-        matched += switched.matched;
+        let answer = Agent::at(&process.socket).switch(probes, on);
+        if !all && matches!(answer, Err(ControlError::Gone)) {
+            outcome.fail(&Failure::no_data(format!(
+                "process {} has gone",
+                process.pid
+            )));
+            continue;
+        }
+        let Some(switched) = outcome.take(process, answer) else {
+            continue;
+        };
+        matched = Some(matched.unwrap_or(0) + u64::from(switched.matched));
         let mut line = format!(
             "{} {}: {} of {} sites switched {}",
             process.pid,
@@ -182,15 +207,12 @@ fn switch(
         }
         terminal::print(&(line + "\n"))?;
     }
-    if matched == 0 {
-        return Err(Failure::no_data(format!(
+    match matched {
+        None => outcome.nothing("no process has answered"),
+        Some(0) => outcome.fail(&Failure::no_data(format!(
             "no probe is called {probes:?} there now; it holds for objects that are loaded later"
-        )));
+        ))),
+        Some(_) => {}
     }
-    Ok(None)
-}
-
-fn refused(process: &Traced, error: &ControlError) -> Failure {
-    let name = terminal::escape(&process.name);
-    Failure::environment(format!("process {} ({name}): {error}", process.pid))
+    Ok(outcome.code())
 }

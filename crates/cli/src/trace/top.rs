@@ -5,10 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::{Agent, Site};
+use perflab_control::{Agent, Site, Traced};
 
 use super::list::{hits, probe};
-use super::{Processes, refused};
+use super::outcome::Outcome;
+use super::{NONE, Processes};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -16,7 +17,7 @@ use crate::terminal;
 #[derive(Debug, Args)]
 pub struct TopArguments {
     /// Which probes, as provider:name with *; several with commas.
-    #[arg(value_name = "PROBES", default_value = "*")]
+    #[arg(value_name = "PROBES", default_value = "*", value_parser = super::probes)]
     probes: String,
 
     #[command(flatten)]
@@ -41,54 +42,67 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(number))
 }
 
-/// Hits so far of each probe that is on, of each process.
-type Counts = BTreeMap<(u32, String), (u64, u64)>;
+/// Hits so far of each probe that is on, of each process, and when it said so.
+type Counts = BTreeMap<(u32, String), (u64, Instant)>;
 
 /// Executes `top`.
 pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
-    let processes = arguments.processes.find()?;
+    let (mut processes, mut outcome) = arguments.processes.find()?;
     if processes.is_empty() {
-        return Err(Failure::no_data(
-            "no running process of this user has an agent",
-        ));
+        outcome.nothing(NONE);
+        return Ok(outcome.code());
     }
-    let look = || -> Result<(Instant, Counts), Failure> {
-        let mut counts = Counts::new();
-        for process in &processes {
-            let (sites, _) = Agent::at(&process.socket)
-                .list(&arguments.probes)
-                .map_err(|error| refused(process, &error))?;
-            let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
-            for site in sites.iter().filter(|site| site.on) {
-                probes.entry(probe(site)).or_default().push(site);
-            }
-            for (name, sites) in probes {
-                let number = u64::try_from(sites.len()).unwrap_or(u64::MAX);
-                counts.insert((process.pid, name), (hits(&sites), number));
-            }
-        }
-        Ok((Instant::now(), counts))
-    };
-    let (mut then, mut before) = look()?;
+    let mut before = look(&mut processes, &arguments.probes, &mut outcome);
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
-        thread::sleep(arguments.every);
-        let (now, counts) = look()?;
-        terminal::print(&rates(&before, &counts, now.duration_since(then)))?;
-        (then, before) = (now, counts);
+        if !processes.is_empty() {
+            thread::sleep(arguments.every);
+        }
+        let counts = look(&mut processes, &arguments.probes, &mut outcome);
+        if processes.is_empty() {
+            break;
+        }
+        terminal::print(&rates(&before, &counts))?;
+        before = counts;
         shown += 1;
     }
-    Ok(None)
+    if shown == 0 && processes.is_empty() {
+        outcome.nothing("no process has answered");
+    }
+    Ok(outcome.code())
 }
 
-fn rates(before: &Counts, now: &Counts, time: Duration) -> String {
+/// What the processes say. One that does not answer is not asked again: the rates of the others would wait
+/// for it each time.
+fn look(processes: &mut Vec<Traced>, wanted: &str, outcome: &mut Outcome) -> Counts {
+    let mut counts = Counts::new();
+    processes.retain(|process| {
+        let answer = Agent::at(&process.socket).list(wanted);
+        let now = Instant::now();
+        let Some((sites, _)) = outcome.take(process, answer) else {
+            return false;
+        };
+        let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
+        for site in sites.iter().filter(|site| site.on) {
+            probes.entry(probe(site)).or_default().push(site);
+        }
+        for (name, sites) in probes {
+            counts.insert((process.pid, name), (hits(&sites), now));
+        }
+        true
+    });
+    counts
+}
+
+fn rates(before: &Counts, now: &Counts) -> String {
     let mut rows: Vec<(f64, String)> = now
         .iter()
-        .map(|((pid, name), (hits, _))| {
-            let first = before
-                .get(&(*pid, name.clone()))
-                .map_or(*hits, |(hits, _)| *hits);
-            let rate = hits.saturating_sub(first) as f64 / time.as_secs_f64();
+        .map(|(probe, (hits, time))| {
+            // What was not on before has no rate yet.
+            let rate = before.get(probe).map_or(0.0, |(first, then)| {
+                hits.saturating_sub(*first) as f64 / time.duration_since(*then).as_secs_f64()
+            });
+            let (pid, name) = probe;
             (
                 rate,
                 format!("{pid:>8}  {rate:>14.0}  {hits:>14}  {name}\n"),
@@ -114,13 +128,15 @@ mod tests {
     #[test]
     fn the_busiest_first() {
         let key = |name: &str| (7, name.to_owned());
-        let before = Counts::from([(key("a:a"), (10, 1)), (key("b:b"), (0, 1))]);
+        let then = Instant::now();
+        let later = then + Duration::from_secs(2);
+        let before = Counts::from([(key("a:a"), (10, then)), (key("b:b"), (0, then))]);
         let now = Counts::from([
-            (key("a:a"), (30, 1)),
-            (key("b:b"), (100, 1)),
-            (key("c:new"), (5, 1)),
+            (key("a:a"), (30, later)),
+            (key("b:b"), (100, later)),
+            (key("c:new"), (5, later)),
         ]);
-        let text = rates(&before, &now, Duration::from_secs(2));
+        let text = rates(&before, &now);
         let names: Vec<&str> = text
             .lines()
             .filter_map(|line| line.split_whitespace().nth(3))

@@ -42,7 +42,7 @@ pub fn agent_of(pid: u32) -> Agent {
     loop {
         let mut found = traced().unwrap().into_iter();
         match found.find(|traced| traced.pid == pid) {
-            // It is bound a moment before it can be connected to.
+            // After an exec the former program's socket is there until the new agent takes its name.
             Some(traced) if UnixStream::connect(&traced.socket).is_ok() => {
                 return Agent::at(&traced.socket);
             }

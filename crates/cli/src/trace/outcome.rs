@@ -1,0 +1,120 @@
+//! What came of asking processes: one that does not answer spoils nothing for the others.
+
+use std::path::Path;
+
+use perflab_control::{ControlError, Traced};
+
+use crate::failure::{Code, Failure};
+use crate::terminal;
+
+/// What was refused so far; all of it has been said.
+#[derive(Debug)]
+pub struct Outcome {
+    worst: Option<Code>,
+    are_named: bool,
+}
+
+impl Outcome {
+    /// Of processes that were named, or of all that were found.
+    pub fn new(are_named: bool) -> Self {
+        Self {
+            worst: None,
+            are_named,
+        }
+    }
+
+    /// Says what went wrong, and remembers how bad it is.
+    pub fn fail(&mut self, failure: &Failure) {
+        terminal::say_error(failure);
+        let is_worse = |worst: Code| failure.code as i32 > worst as i32;
+        if self.worst.is_none_or(is_worse) {
+            self.worst = Some(failure.code);
+        }
+    }
+
+    /// A process's answer; what is wrong with it is said. That the process has gone meanwhile is no
+    /// failure, nor is a socket that is not its own where nobody named the process.
+    pub fn take<T>(&mut self, process: &Traced, answer: Result<T, ControlError>) -> Option<T> {
+        let who = format!(
+            "process {} ({})",
+            process.pid,
+            terminal::escape(&process.name)
+        );
+        match answer {
+            Ok(answer) => return Some(answer),
+            Err(ControlError::Gone) => terminal::say(&format!("{who} has gone")),
+            Err(ControlError::Untrusted(reason)) if !self.are_named => {
+                ignored(&process.socket, &reason.to_string());
+            }
+            Err(error) => self.fail(&Failure::environment(format!("{who}: {error}"))),
+        }
+        None
+    }
+
+    /// Nothing could be shown or switched: a failure, unless one was said already.
+    pub fn nothing(&mut self, reason: &str) {
+        if self.is_fine() {
+            self.fail(&Failure::no_data(reason));
+        }
+    }
+
+    /// Whether nothing was refused.
+    pub fn is_fine(&self) -> bool {
+        self.worst.is_none()
+    }
+
+    /// How the command ends.
+    pub fn code(&self) -> Option<Code> {
+        self.worst
+    }
+}
+
+/// Says that a place is not looked at.
+pub fn ignored(path: &Path, reason: &str) {
+    let path = terminal::escape(&path.to_string_lossy());
+    terminal::say(&format!("{path} is ignored: {reason}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perflab_control::Untrusted;
+
+    fn process() -> Traced {
+        Traced {
+            pid: 7,
+            name: "life".to_owned(),
+            socket: "/7-8.sock".into(),
+        }
+    }
+
+    fn after(are_named: bool, error: ControlError) -> Option<Code> {
+        let mut outcome = Outcome::new(are_named);
+        assert!(outcome.take(&process(), Err::<(), _>(error)).is_none());
+        outcome.code()
+    }
+
+    #[test]
+    fn what_is_a_failure() {
+        for are_named in [false, true] {
+            assert_eq!(after(are_named, ControlError::Gone), None);
+            let refused = ControlError::Refused("no".to_owned());
+            assert_eq!(after(are_named, refused), Some(Code::Environment));
+        }
+        let other = || ControlError::Untrusted(Untrusted::Name);
+        assert_eq!(after(false, other()), None);
+        assert_eq!(after(true, other()), Some(Code::Environment));
+    }
+
+    #[test]
+    fn the_worst_counts() {
+        let mut outcome = Outcome::new(true);
+        assert_eq!(outcome.take(&process(), Ok(3)), Some(3));
+        assert!(outcome.is_fine());
+        outcome.nothing("nothing");
+        assert_eq!(outcome.code(), Some(Code::NoData));
+        outcome.fail(&Failure::environment("refused"));
+        outcome.fail(&Failure::no_data("none"));
+        assert_eq!(outcome.code(), Some(Code::Environment));
+    }
+}
