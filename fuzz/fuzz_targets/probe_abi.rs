@@ -1,6 +1,7 @@
 //! Any bytes as what an agent and its peers say: headers, sites, descriptions.
 //!
-//! The first line is the kind of input: `d` a description, otherwise a header and what follows it.
+//! The first line is the kind of input: `d` a description, `p` names of probes, otherwise a header and what
+//! follows it.
 
 #![no_main]
 
@@ -8,6 +9,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use perflab_fuzz::first_line;
 use perflab_probe_abi::{
     Description, HEADER_SIZE, Header, LONGEST_MESSAGE, MOST_ARGUMENTS, Reader, SiteState, Writer,
+    patterns,
 };
 
 fn description(text: &str) {
@@ -31,13 +33,29 @@ fn description(text: &str) {
     assert!(read.arguments().eq(description.arguments()));
 }
 
+fn names(text: &str) {
+    let Ok(pairs) = patterns(text) else {
+        return;
+    };
+    let parts: Vec<String> = pairs.map(|(provider, name)| format!("{provider}:{name}")).collect();
+    assert!(!parts.is_empty());
+    // What was read, written anew, is the same.
+    let again = parts.join(",");
+    let read = patterns(&again).expect("what was read can be written");
+    assert!(read.map(|(provider, name)| format!("{provider}:{name}")).eq(parts));
+}
+
 fuzz_target!(|input: &[u8]| -> Corpus {
     let (kind, rest) = first_line(input);
-    if kind == b"d" {
+    if kind == b"d" || kind == b"p" {
         let Ok(text) = std::str::from_utf8(rest) else {
             return Corpus::Reject;
         };
-        description(text);
+        if kind == b"d" {
+            description(text);
+        } else {
+            names(text);
+        }
         return Corpus::Keep;
     }
     let Some((header, content)) = rest.split_first_chunk::<HEADER_SIZE>() else {
