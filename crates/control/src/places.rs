@@ -124,6 +124,10 @@ fn take(socket: PathBuf, found: &mut Found) {
         }),
         // Something else.
         Err(ControlError::Untrusted(Untrusted::Name)) => {}
+        Err(ControlError::Untrusted(reason)) => found.ignored.push(Ignored {
+            path: socket,
+            reason: reason.to_string(),
+        }),
         Err(ControlError::Gone) => {
             if is_dead(&socket) {
                 // It may be gone already.

@@ -269,6 +269,8 @@ fn one_that_is_stopped_and_one_that_has_gone() {
     found("has gone");
     sleeper.send(Signal::KILL);
     sleeper.becomes(") Z ");
+    // One that was killed leaves it, and nobody listens.
+    drop(UnixListener::bind(&path).unwrap());
     found("has gone");
     sleeper.0.wait().unwrap();
     found("has gone");
