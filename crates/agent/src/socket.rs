@@ -134,8 +134,9 @@ fn thread() -> i32 {
 
 /// `PID-START.sock`: the start, in clock ticks since boot, tells a process from a later one.
 fn name() -> Result<String, String> {
-    let text = fs::read_to_string("/proc/self/stat")
+    let text = fs::read("/proc/self/stat")
         .map_err(|error| format!("/proc/self/stat cannot be read: {error}"))?;
+    let text = String::from_utf8_lossy(&text);
     // The name of the program, in parentheses, may contain anything.
     let after = text.rsplit_once(')').map_or("", |(_, after)| after);
     let start = after.split_whitespace().nth(19).unwrap_or("0");

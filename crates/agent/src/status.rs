@@ -39,8 +39,8 @@ impl Status {
 
     /// Of the thread that asks.
     pub fn of_this_thread() -> Option<Self> {
-        let text = fs::read_to_string("/proc/thread-self/status").ok()?;
-        Some(Self::parse(&text))
+        let text = fs::read("/proc/thread-self/status").ok()?;
+        Some(Self::parse(&String::from_utf8_lossy(&text)))
     }
 }
 
@@ -110,11 +110,12 @@ fn blocking(
             continue;
         }
         // A thread that ended meanwhile has nothing to say.
-        let Ok(text) = fs::read_to_string(entry.path().join("status")) else {
+        let Ok(text) = fs::read(entry.path().join("status")) else {
             continue;
         };
         number += 1;
-        let status = Status::parse(&text);
+        // The name of the thread may be cut within a character.
+        let status = Status::parse(&String::from_utf8_lossy(&text));
         threads.is_traced |= status.is_traced;
         if status.blocked & signals != 0 {
             blocking.insert(entry.file_name(), status.blocked & signals);

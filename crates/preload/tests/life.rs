@@ -244,6 +244,21 @@ fn a_step_that_fails_is_taken_back() {
 }
 
 #[test]
+fn a_program_whose_name_is_no_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let life = built(directory.path(), "life.c", &[]);
+    // The kernel keeps fifteen bytes of it, the last one half a letter.
+    let named = directory.path().join("programm-abcdeü");
+    std::fs::rename(life, &named).unwrap();
+    let mut program = Program::start(&mut Command::new(named));
+    let agent = program.ask();
+    agent.switch("*", true).unwrap();
+    does(&mut program, "work 2");
+    assert_eq!(hits(&agent, "work"), 2);
+    program.ends();
+}
+
+#[test]
 fn without_close_range() {
     let directory = tempfile::tempdir().unwrap();
     let life = built(directory.path(), "life.c", &[]);
