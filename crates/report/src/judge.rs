@@ -1,5 +1,7 @@
 //! The error shared among all claims of a report.
 
+use std::cmp::Ordering;
+
 use perflab_experiment::Better;
 use perflab_stats::multiplicity::holm_weighted;
 use perflab_stats::verdict::{MEAN_WEIGHT, TYPICAL_WEIGHT};
@@ -60,9 +62,14 @@ pub(crate) fn judge(
             answer.verdict = if selection.margin.is_some() && same[claim] <= alpha {
                 Verdict::Same
             } else if adjusted[claim] <= alpha {
-                match (answer.difference > 0.0, better) {
-                    (true, Better::Higher) | (false, Better::Lower) => Verdict::Better,
-                    _ => Verdict::Worse,
+                match (answer.difference.partial_cmp(&0.0), better) {
+                    (Some(Ordering::Greater), Better::Higher)
+                    | (Some(Ordering::Less), Better::Lower) => Verdict::Better,
+                    (Some(Ordering::Greater), Better::Lower)
+                    | (Some(Ordering::Less), Better::Higher) => Verdict::Worse,
+                    // They differ, but not in what is asked: of coarse values the typical difference may be
+                    // none at all.
+                    _ => Verdict::NotProven,
                 }
             } else {
                 Verdict::NotProven

@@ -198,3 +198,40 @@ fn iterations_do_not_pass_for_runs() {
     let said = laboratory.call(&arguments).code(0);
     assert_eq!(said.json()["rows"][0]["candidate"]["n"], 6);
 }
+
+/// Of values in coarse steps most pairs are equal: the two differ for sure, but the typical difference is none,
+/// and has no direction.
+#[test]
+fn a_difference_of_none_is_neither_faster_nor_slower() {
+    let laboratory = Laboratory::new();
+    let steps = |low: usize| -> Vec<f64> {
+        (0..400)
+            .map(|run| {
+                if (run * 7919) % 400 < low {
+                    100.0
+                } else {
+                    105.0
+                }
+            })
+            .collect()
+    };
+    write(&laboratory, "a", &steps(280));
+    write(&laboratory, "b", &steps(220));
+    for (base, other) in [("a", "b"), ("b", "a")] {
+        let compare = [
+            "compare",
+            &format!("{base}={base}"),
+            &format!("{other}={other}"),
+            "--claims=typical",
+            "--independent",
+            "--gate=none",
+            "--format=json",
+        ];
+        let said = laboratory.call(&compare).code(0);
+        let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let typical = &report["rows"][0]["typical"];
+        assert_eq!(typical["difference"], 0.0, "{typical}");
+        assert!(typical["p"].as_f64().unwrap() < 0.001, "{typical}");
+        assert_eq!(typical["verdict"], "not-proven", "{typical}");
+    }
+}
