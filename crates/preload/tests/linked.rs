@@ -5,7 +5,7 @@ mod support;
 use std::process::Command;
 
 use support::agreement::{counted, counted_as_said, noted, probes};
-use support::compile::installed;
+use support::compile::{has_linker, installed};
 use support::link::{IN_C, IN_CPP, link};
 use support::{Program, agent_of};
 
@@ -53,12 +53,7 @@ fn static_programs_by_other_linkers() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program");
     for linker in ["gold", "lld"] {
-        if Command::new(format!("ld.{linker}"))
-            .arg("-v")
-            .output()
-            .is_err()
-        {
-            eprintln!("not tested: {linker} is not installed");
+        if !has_linker(linker) {
             continue;
         }
         link(

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use support::Program;
 use support::agreement::counts_agree;
-use support::compile::{compile, installed};
+use support::compile::{compile, has_linker, installed};
 
 fn all_ways(compilers: &[&'static str], ways: &[&[&str]], sources: &[&str], names: usize) {
     let directory = tempfile::tempdir().unwrap();
@@ -183,12 +183,7 @@ fn programs_by_other_linkers() {
     ];
     for compiler in installed(&["gcc", "clang"]) {
         for (linker, own) in ways {
-            if Command::new(format!("ld.{linker}"))
-                .arg("-v")
-                .output()
-                .is_err()
-            {
-                eprintln!("not tested: {linker} is not installed");
+            if !has_linker(linker) {
                 continue;
             }
             for kind in ["-pie", "-no-pie"] {

@@ -25,8 +25,8 @@
 //! 4. Write the first two bytes of each site as in step 2. A thread sees the jump over the others, or the
 //!    new instruction whole. *Sync*. Which site is on is known to all from here on.
 //!
-//! AMD's manual describes a modification within an aligned quadword as seen whole. Intel's leaves it open, but
-//! its processors fetch whole lines, and virtual machines for Java have changed code like this for long.
+//! Processors fetch whole lines, so a store within an aligned quadword is seen whole; virtual machines for
+//! Java have changed code like this for long. Intel's manual does not promise it.
 //!
 //! It needs memory that can be written and executed for a moment, as the store must be one.
 //!

@@ -30,3 +30,12 @@ pub fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) 
     let said = String::from_utf8_lossy(&result.stderr);
     assert!(result.status.success(), "{compiler} {flags:?}: {said}");
 }
+
+/// Whether a linker is there; says so if not.
+pub fn has_linker(linker: &str) -> bool {
+    let found = Command::new(format!("ld.{linker}")).arg("-v").output();
+    if found.is_err() {
+        eprintln!("not tested: {linker} is not installed");
+    }
+    found.is_ok()
+}
