@@ -35,25 +35,34 @@ fn site(program: &Program, name: &str) -> Site {
     sites.next().unwrap()
 }
 
-/// Waits for a state of the site `step`; the agent looks for tracers every 100 ms.
-fn wait_until(program: &Program, is_so: impl Fn(&Site) -> bool) -> Site {
+/// Waits until both sites of `script` are open to tracers, or none; the agent looks every 100 ms, and a look may come
+/// between a tracer's two.
+fn wait_for_tracers(program: &Program, expected: bool) {
     let end = Instant::now() + Duration::from_secs(10);
     loop {
-        let site = site(program, "step");
-        if is_so(&site) {
-            return site;
+        let tracers = ["step", "always"].map(|name| site(program, name).tracers);
+        if tracers.iter().all(|&tracers| (tracers > 0) == expected) {
+            return;
         }
-        assert!(Instant::now() < end, "{site:?}");
+        assert!(Instant::now() < end, "{tracers:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-fn is_open(site: &Site) -> bool {
-    site.on && site.tracers > 0
+/// The site `step`, which a tracer holds open.
+fn opened(program: &Program) -> Site {
+    wait_for_tracers(program, true);
+    let site = site(program, "step");
+    assert!(site.on);
+    site
 }
 
-fn is_closed(site: &Site) -> bool {
-    !site.on && site.tracers == 0
+/// The site `step`, which nobody holds open any more.
+fn closed(program: &Program) -> Site {
+    wait_for_tracers(program, false);
+    let site = site(program, "step");
+    assert!(!site.on);
+    site
 }
 
 fn executes(program: &mut Program, times: u64) {
@@ -105,7 +114,7 @@ fn while_ours_are_off() {
     assert_eq!(code(&program, &before), OFF);
     executes(&mut program, TIMES);
     let tracer = Bpftrace::start(&script(&path));
-    let open = wait_until(&program, is_open);
+    let open = opened(&program);
     assert_eq!(
         (open.tracers, code(&program, &open)[0]),
         (1, 0xe9),
@@ -113,7 +122,7 @@ fn while_ours_are_off() {
     );
     executes(&mut program, TIMES);
     assert_eq!(tracer.ends(), numbers(TIMES as i64));
-    let after = wait_until(&program, is_closed);
+    let after = closed(&program);
     assert_eq!(code(&program, &after), OFF);
     executes(&mut program, TIMES);
     assert_eq!(site(&program, "step").hits, 0);
@@ -130,7 +139,7 @@ fn while_ours_are_on() {
     let mut program = Program::start(Command::new(&path).env("PERFLAB_PROBES", "sites:*"));
     executes(&mut program, TIMES);
     let tracer = Bpftrace::start(&script(&path));
-    wait_until(&program, is_open);
+    opened(&program);
     executes(&mut program, TIMES);
     assert_eq!(tracer.ends(), numbers(TIMES as i64));
     executes(&mut program, TIMES);
@@ -138,11 +147,11 @@ fn while_ours_are_on() {
     assert_eq!((found.hits, found.on), (3 * TIMES, true));
     // Ours go, a tracer stays.
     let tracer = Bpftrace::start(&script(&path));
-    wait_until(&program, is_open);
+    opened(&program);
     program.ask().switch("sites:*", false).unwrap();
     executes(&mut program, TIMES);
     assert_eq!(tracer.ends(), numbers(TIMES as i64));
-    let found = wait_until(&program, is_closed);
+    let found = closed(&program);
     assert_eq!((found.hits, code(&program, &found)), (3 * TIMES, OFF));
     program.ends();
 }
@@ -183,7 +192,7 @@ fn while_ours_are_toggled() {
         for _ in 0..2 {
             executes(&mut program, TIMES);
             let tracer = Bpftrace::start(&script(&path));
-            wait_until(&program, is_open);
+            opened(&program);
             executes(&mut program, TIMES);
             assert_eq!(tracer.ends(), numbers(TIMES as i64));
         }
@@ -191,7 +200,7 @@ fn while_ours_are_toggled() {
         let toggles = toggling.join().unwrap();
         assert!(toggles > 20, "{toggles}");
     });
-    let found = wait_until(&program, is_closed);
+    let found = closed(&program);
     assert_eq!(code(&program, &found), OFF);
     assert!(found.hits <= 4 * TIMES);
     let other = site(&program, "other");

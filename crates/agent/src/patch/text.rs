@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "code is memory that is found by address")]
 
 use std::fs::{File, OpenOptions};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -32,8 +33,16 @@ impl Writing {
 pub enum Text {
     /// See [`Writing::Memory`].
     Memory(File),
-    /// See [`Writing::Protection`]: the pages, with the protection that they had.
-    Protection(Vec<(usize, i32)>),
+    /// See [`Writing::Protection`].
+    Protection(Vec<Run>),
+}
+
+/// Pages side by side.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Run {
+    pages: Range<usize>,
+    /// What they had.
+    protection: i32,
 }
 
 const PAGE: usize = 4096;
@@ -58,29 +67,18 @@ impl Text {
                     .map_err(|error| format!("/proc/self/mem cannot be opened: {error}"))
             }
             Writing::Protection => {
-                let maps = Maps::read()?;
-                let mut pages: Vec<usize> = addresses
-                    .iter()
-                    .flat_map(|address| [*address, address + SITE_LENGTH - 1])
-                    .map(|address| address & !(PAGE - 1))
-                    .collect();
-                pages.sort_unstable();
-                pages.dedup();
-                let mut opened = Self::Protection(Vec::new());
-                for page in pages {
-                    let before = maps.protection(page);
-                    let result = protect(
-                        page,
-                        before | libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC,
-                    );
+                let mut opened = Vec::new();
+                for run in runs(addresses, &Maps::read()?) {
+                    let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+                    let result = protect(&run.pages, run.protection | protection);
+                    // A part of them may be open even so.
+                    opened.push(run);
                     if let Err(error) = result {
+                        drop(Self::Protection(opened));
                         return Err(format!("code cannot be made writable: {error}"));
                     }
-                    if let Self::Protection(pages) = &mut opened {
-                        pages.push((page, before));
-                    }
                 }
-                Ok(opened)
+                Ok(Self::Protection(opened))
             }
         }
     }
@@ -128,20 +126,26 @@ impl Text {
 }
 
 impl Drop for Text {
-    /// Gives the pages the protection that they had.
+    /// Gives the pages the protection that they had, the first of each run before the others. A tracer that
+    /// attaches while they are writable is passed over by the kernel, which puts no breakpoint there, and does not
+    /// come back when they are as they were. It does look again at what two mappings become that are joined.
     fn drop(&mut self) {
-        if let Self::Protection(pages) = self {
-            for (page, before) in pages {
-                // A page that stays writable is no harm to the program; there is nobody to tell.
-                let _ = protect(*page, *before);
+        let Self::Protection(runs) = self else { return };
+        for Run { pages, protection } in runs {
+            let second = pages.start + PAGE;
+            // A page that stays writable is no harm to the program; there is nobody to tell.
+            let _ = protect(&(pages.start..second), *protection);
+            if second < pages.end {
+                let _ = protect(&(second..pages.end), *protection);
             }
         }
     }
 }
 
-fn protect(page: usize, protection: i32) -> std::io::Result<()> {
-    // SAFETY: the page is code of an object that stays, and keeps being executable.
-    let result = unsafe { libc::mprotect(page as *mut _, PAGE, protection) };
+fn protect(pages: &Range<usize>, protection: i32) -> std::io::Result<()> {
+    let start = pages.start as *mut libc::c_void;
+    // SAFETY: the pages are code of an object that stays, and keep being executable.
+    let result = unsafe { libc::mprotect(start, pages.len(), protection) };
     if result == 0 {
         Ok(())
     } else {
@@ -149,9 +153,45 @@ fn protect(page: usize, protection: i32) -> std::io::Result<()> {
     }
 }
 
+/// The pages of these sites. A page that stands alone takes a neighbour with it, where its mapping has one, so that
+/// there are two mappings to join afterwards.
+fn runs(addresses: &[usize], maps: &Maps) -> Vec<Run> {
+    let ends = addresses
+        .iter()
+        .flat_map(|address| [*address, address + SITE_LENGTH - 1]);
+    let mut pages: Vec<usize> = ends.map(|address| address & !(PAGE - 1)).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let mut runs: Vec<Run> = Vec::new();
+    for page in pages {
+        let (_, protection) = maps.around(page);
+        match runs.last_mut() {
+            Some(run) if run.pages.end == page && run.protection == protection => {
+                run.pages.end += PAGE;
+            }
+            _ => runs.push(Run {
+                pages: page..page + PAGE,
+                protection,
+            }),
+        }
+    }
+    for Run { pages, .. } in &mut runs {
+        let (mapping, _) = maps.around(pages.start);
+        if pages.len() > PAGE {
+            continue;
+        }
+        if pages.end < mapping.end {
+            pages.end += PAGE;
+        } else if mapping.start < pages.start {
+            pages.start -= PAGE;
+        }
+    }
+    runs
+}
+
 /// What is mapped, and how.
 #[derive(Debug)]
-struct Maps(Vec<(usize, usize, i32)>);
+struct Maps(Vec<(Range<usize>, i32)>);
 
 impl Maps {
     fn read() -> Result<Self, String> {
@@ -160,16 +200,16 @@ impl Maps {
         Ok(Self(text.lines().filter_map(mapping).collect()))
     }
 
-    fn protection(&self, address: usize) -> i32 {
+    /// The mapping of a page, and its protection.
+    fn around(&self, page: usize) -> (Range<usize>, i32) {
         let mut maps = self.0.iter();
-        let found = maps.find(|(start, end, _)| (*start..*end).contains(&address));
-        found.map_or(libc::PROT_READ | libc::PROT_EXEC, |(_, _, protection)| {
-            *protection
-        })
+        let found = maps.find(|(addresses, _)| addresses.contains(&page));
+        let unknown = || (page..page + PAGE, libc::PROT_READ | libc::PROT_EXEC);
+        found.cloned().unwrap_or_else(unknown)
     }
 }
 
-fn mapping(line: &str) -> Option<(usize, usize, i32)> {
+fn mapping(line: &str) -> Option<(Range<usize>, i32)> {
     let mut fields = line.split_whitespace();
     let (start, end) = fields.next()?.split_once('-')?;
     let bit = |flag, bit| if flag { bit } else { 0 };
@@ -178,5 +218,35 @@ fn mapping(line: &str) -> Option<(usize, usize, i32)> {
         | bit(flags.contains('w'), libc::PROT_WRITE)
         | bit(flags.contains('x'), libc::PROT_EXEC);
     let number = |text| usize::from_str_radix(text, 16).ok();
-    Some((number(start)?, number(end)?, protection))
+    Some((number(start)?..number(end)?, protection))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lone_pages_take_a_neighbour() {
+        let (code, writable) = (libc::PROT_READ | libc::PROT_EXEC, libc::PROT_WRITE);
+        let maps = Maps(vec![
+            (0x1000..0x2000, code),
+            (0x2000..0x6000, code | writable),
+            (0x8000..0xb000, code),
+        ]);
+        let found = |addresses: &[usize]| {
+            let runs = runs(addresses, &maps).into_iter();
+            runs.map(|run| (run.pages, run.protection))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[0x1234]), [(0x1000..0x2000, code)], "none there");
+        assert_eq!(found(&[0x8000]), [(0x8000..0xa000, code)], "the next");
+        assert_eq!(found(&[0xa123]), [(0x9000..0xb000, code)], "the last");
+        assert_eq!(found(&[0x8ffd]), [(0x8000..0xa000, code)], "on two");
+        let runs = [(0x1000..0x2000, code), (0x2000..0x4000, code | writable)];
+        assert_eq!(found(&[0x2001, 0x1ffb]), runs, "of two protections");
+        assert_eq!(
+            found(&[0x8000, 0xa000]),
+            [(0x8000..0xa000, code), (0x9000..0xb000, code)]
+        );
+    }
 }

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* More than one page of code: docs/probes.md says what a tracer may miss in less. */
+__asm__(".pushsection .text\n.skip 4096, 0x90\n.popsection");
+
 int elsewhere(int x);
 
 static __attribute__((noinline)) void step(unsigned long number) {
