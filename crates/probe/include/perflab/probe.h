@@ -164,35 +164,18 @@ PERFLAB_INLINE_ uint64_t perflab_f32_(float value) {
 /* What is made of each argument; `left` counts down to 1, the last. */
 #define PERFLAB_EACH_TEXT_(left, type, name, ...) "\\n" PERFLAB_NAME_##type " " #name
 #define PERFLAB_EACH_WORDS_(left, type, name, ...) , PERFLAB_WORDS_##type(__VA_ARGS__)
-#define PERFLAB_EACH_COUNT_(left, type, name, ...) , PERFLAB_COUNT_##type
 #define PERFLAB_EACH_PLACE_(left, type, name, ...) PERFLAB_PLACE_(PERFLAB_COUNT_##type, left)
 #define PERFLAB_PLACE_(count, left) PERFLAB_PLACE__(count, left)
-#define PERFLAB_PLACE__(count, left) PERFLAB_PLACE_##count##_##left
-
-#define PERFLAB_PLACE_1_12 "8@0(%0) "
-#define PERFLAB_PLACE_1_11 "8@16(%0) "
-#define PERFLAB_PLACE_1_10 "8@32(%0) "
-#define PERFLAB_PLACE_1_9 "8@48(%0) "
-#define PERFLAB_PLACE_1_8 "8@64(%0) "
-#define PERFLAB_PLACE_1_7 "8@80(%0) "
-#define PERFLAB_PLACE_1_6 "8@96(%0) "
-#define PERFLAB_PLACE_1_5 "8@112(%0) "
-#define PERFLAB_PLACE_1_4 "8@128(%0) "
-#define PERFLAB_PLACE_1_3 "8@144(%0) "
-#define PERFLAB_PLACE_1_2 "8@160(%0) "
-#define PERFLAB_PLACE_1_1 "8@176(%0) "
-#define PERFLAB_PLACE_2_12 "8@0(%0) 8@8(%0) "
-#define PERFLAB_PLACE_2_11 "8@16(%0) 8@24(%0) "
-#define PERFLAB_PLACE_2_10 "8@32(%0) 8@40(%0) "
-#define PERFLAB_PLACE_2_9 "8@48(%0) 8@56(%0) "
-#define PERFLAB_PLACE_2_8 "8@64(%0) 8@72(%0) "
-#define PERFLAB_PLACE_2_7 "8@80(%0) 8@88(%0) "
-#define PERFLAB_PLACE_2_6 "8@96(%0) 8@104(%0) "
-#define PERFLAB_PLACE_2_5 "8@112(%0) 8@120(%0) "
-#define PERFLAB_PLACE_2_4 "8@128(%0) 8@136(%0) "
-#define PERFLAB_PLACE_2_3 "8@144(%0) 8@152(%0) "
-#define PERFLAB_PLACE_2_2 "8@160(%0) 8@168(%0) "
-#define PERFLAB_PLACE_2_1 "8@176(%0) 8@184(%0) "
+#define PERFLAB_PLACE__(count, left) PERFLAB_PLACE_##count(left)
+#define PERFLAB_PLACE_1(left) "8@%[perflab_" #left "_1] "
+#define PERFLAB_PLACE_2(left) "8@%[perflab_" #left "_1] 8@%[perflab_" #left "_2] "
+#define PERFLAB_EACH_OPERAND_(left, type, name, ...) \
+    PERFLAB_OPERAND_(PERFLAB_COUNT_##type, left, PERFLAB_WORDS_##type(__VA_ARGS__))
+#define PERFLAB_OPERAND_(count, left, ...) PERFLAB_OPERAND__(count, left, __VA_ARGS__)
+#define PERFLAB_OPERAND__(count, left, ...) PERFLAB_OPERAND_##count(left, __VA_ARGS__)
+#define PERFLAB_OPERAND_1(left, word) , [perflab_##left##_1] "nor"(perflab_kept_(word))
+#define PERFLAB_OPERAND_2(left, word, second) \
+    PERFLAB_OPERAND_1(left, word), [perflab_##left##_2] "nor"(perflab_kept_(second))
 
 #define PERFLAB_STRIP_(...) __VA_ARGS__
 #define PERFLAB_CALL_(macro, ...) macro(__VA_ARGS__)
@@ -275,12 +258,11 @@ PERFLAB_INLINE_ void perflab_hit_(struct perflab_point *point, const uint64_t *w
     }
 }
 
-/* The words of each argument, for a tracer in the kernel. */
-PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words,
-                                    const unsigned char *counts, unsigned number) {
-    for (unsigned i = 1; i <= number; i++)
-        for (unsigned j = 0; j < counts[i]; j++)
-            places[i - 1][j] = *words++;
+/* A word that a tracer in the kernel finds in a register, on the stack, or as a number: not by a symbol. */
+PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t word) {
+    if (!__builtin_constant_p(word))
+        __asm__("" : "+rm"(word));
+    return word;
 }
 
 /* What each object needs once: the note, and what tells an agent that the object is there, and goes. */
@@ -471,19 +453,12 @@ PERFLAB_INLINE_ void perflab_place_(uint64_t (*places)[2], const uint64_t *words
                 0 PERFLAB_MAP_##number(PERFLAB_EACH_WORDS_, __VA_ARGS__)};                 \
             perflab_hit_(&point, perflab_words + 1, sizeof perflab_words / 8 - 1);         \
             if (__builtin_expect(__atomic_load_n(&semaphore, __ATOMIC_RELAXED), 0)) {      \
-                const unsigned char perflab_counts[] = {                                   \
-                    0 PERFLAB_MAP_##number(PERFLAB_EACH_COUNT_, __VA_ARGS__)};             \
-                /* No more than there are arguments: it is a part of the function's frame. */ \
-                uint64_t perflab_places[sizeof perflab_counts][2];                         \
-                perflab_place_(perflab_places, perflab_words + 1, perflab_counts,         \
-                               sizeof perflab_counts - 1);                                 \
                 PERFLAB_ASM_ volatile(                                                     \
                     PERFLAB_TRACER_(provider, name, semaphore_text,                        \
                                     "" PERFLAB_MAP_##number(                               \
                                         PERFLAB_EACH_PLACE_, __VA_ARGS__))                 \
                     :                                                                      \
-                    : "r"(PERFLAB_ADDRESS_(perflab_places) - 16 * (12 - number)),          \
-                      "m"(perflab_places));                                                \
+                    : "i"(0) PERFLAB_MAP_##number(PERFLAB_EACH_OPERAND_, __VA_ARGS__));    \
             }                                                                              \
         }                                                                                  \
     off:;                                                                                  \
