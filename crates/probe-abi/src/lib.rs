@@ -19,19 +19,27 @@
 //! smaller, or that bears another version: [`VERSION`] changes when an old reader would be wrong.
 #![no_std]
 
+mod chunk;
+mod content;
 mod description;
 mod message;
 mod object;
 mod pattern;
+pub mod recording;
 mod site;
 
+pub use chunk::{CHUNK_HEAD, CHUNK_MAGIC, ChunkError, ChunkHead, ChunkKind, LONGEST_CHUNK};
+pub use content::{
+    AnchorContent, Clock, CostContent, EventsContent, LossesContent, ProbeContent, ProcessContent,
+    RoundContent, ThreadContent,
+};
 pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
 pub use message::{
-    HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, MAGIC, MessageError, PROTOCOL, Reader, SiteState,
-    Writer,
+    HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, MAGIC, MessageError, PROTOCOL, Reader, RecordWish,
+    SiteState, Writer,
 };
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
-pub use pattern::{PatternError, patterns};
+pub use pattern::{PatternError, matches, patterns};
 pub use site::{Backend, Handler, NOP5, Point, SITE_HEAD, SITE_LENGTH, Site};
 
 /// Version of the structures in a program.

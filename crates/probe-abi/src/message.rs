@@ -8,9 +8,14 @@
 //! |---|---|---|
 //! | `List` | to the agent | pattern |
 //! | `On`, `Off` | to the agent | pattern |
+//! | `Record` | to the agent | pattern, then see [`RecordWish`] |
 //! | `Site` | from it | see [`SiteState`] |
+//! | `Recording` | from it | path of the directory with the process's rings, see [`crate::recording`] |
 //! | `Done` | from it | sites that matched (u32), sites that were switched (u32), nanoseconds that switching took (u64), how it was done |
 //! | `Refused` | from it | the reason |
+//!
+//! The answer to `Record` is `Recording`, then `Done`, or `Refused`. Who wants all events keeps the connection
+//! open: they are kept for that long.
 //!
 //! The answer to `List` is one `Site` for each site that matches, then `Done`; the answer to `On` and
 //! `Off` is `Done`, or `Refused`. A pattern is `provider:name`, either of which may contain `*`;
@@ -39,8 +44,12 @@ pub enum Kind {
     On,
     /// Switch sites off.
     Off,
+    /// Record sites, those too that come later.
+    Record,
     /// One site.
     Site,
+    /// Where events are.
+    Recording,
     /// The end of an answer.
     Done,
     /// The end of an answer: it was not done.
@@ -48,13 +57,15 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, u16); 6] = [
+    const ALL: [(Self, u16); 8] = [
         (Self::List, 1),
         (Self::On, 2),
         (Self::Off, 3),
+        (Self::Record, 4),
         (Self::Site, 128),
         (Self::Done, 129),
         (Self::Refused, 130),
+        (Self::Recording, 131),
     ];
 
     fn number(self) -> u16 {
@@ -145,6 +156,39 @@ impl Header {
             return Err(MessageError::TooLong(length));
         }
         Ok(Self { kind, length })
+    }
+}
+
+/// How sites are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordWish {
+    /// Whether an event that finds no room is dropped and counted, for as long as the connection stays; else
+    /// it takes the place of the oldest.
+    pub keep: bool,
+    /// Memory of the events of one thread, in KiB; 0 if the agent shall choose.
+    pub ring: u32,
+    /// Memory of all events of the process, in KiB; 0 if the agent shall choose.
+    pub all: u32,
+}
+
+impl RecordWish {
+    /// Puts the fields into a message.
+    pub fn encode(&self, writer: &mut Writer<'_>) -> Result<(), MessageError> {
+        writer.u8(u8::from(self.keep))?;
+        writer.u32(self.ring)?;
+        writer.u32(self.all)
+    }
+
+    /// Reads the fields.
+    ///
+    /// # Errors
+    /// When one is missing.
+    pub fn decode(reader: &mut Reader<'_>) -> Result<Self, MessageError> {
+        Ok(Self {
+            keep: reader.u8()? != 0,
+            ring: reader.u32()?,
+            all: reader.u32()?,
+        })
     }
 }
 

@@ -44,6 +44,37 @@ pub fn patterns(text: &str) -> Result<impl Iterator<Item = (&str, &str)>, Patter
     }
 }
 
+/// Whether provider and name of a pattern, with `*` for anything, mean a probe.
+pub fn matches(pattern: (&str, &str), provider: &str, name: &str) -> bool {
+    glob(pattern.0.as_bytes(), provider.as_bytes()) && glob(pattern.1.as_bytes(), name.as_bytes())
+}
+
+/// Whether a text matches a pattern with `*`, in time proportional to the product of their lengths.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if pattern.get(p) == Some(&b'*') {
+            retry = Some((p, t));
+            p += 1;
+        } else if pattern.get(p) == text.get(t) {
+            p += 1;
+            t += 1;
+        } else if let Some((star, from)) = retry {
+            retry = Some((star, from + 1));
+            p = star + 1;
+            t = from + 1;
+        } else {
+            return false;
+        }
+    }
+    pattern
+        .get(p..)
+        .unwrap_or_default()
+        .iter()
+        .all(|byte| *byte == b'*')
+}
+
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let each = text.split(',').map(str::trim);
     each.filter(|part| !part.is_empty())

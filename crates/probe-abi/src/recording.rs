@@ -1,0 +1,74 @@
+//! What a process that is recorded keeps in files, so that they outlive it.
+//!
+//! Its directory is `PID-START.rings`, beside the sockets or on another file system in memory; the start is
+//! as in the name of the socket. In it are
+//!
+//! | file | content |
+//! |---|---|
+//! | `process` | chunks, see [`crate::ChunkKind`], appended: the process, then each probe before its first event, anchors, costs |
+//! | `losses` | one page: see [`losses`] |
+//! | `for` | if events are kept for a recorder that is expected: the text that it gave |
+//! | `NUMBER.ring` | the events of one thread |
+//!
+//! A ring file has a head of [`RING_HEAD_BYTES`], of which the first words are those of the crate `ring` and
+//! of [`ring`] here, then [`RING_BLOCK_WORDS`] words for each block. All words are little-endian. Whoever reads
+//! them believes nothing: the process may have written anything there.
+
+/// Bytes of a ring file before its first block.
+pub const RING_HEAD_BYTES: usize = 4096;
+
+/// Words of a block of a ring file.
+pub const RING_BLOCK_WORDS: usize = 512;
+
+/// The first word of a ring file that is ready: `PFLRING1`.
+pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING1");
+
+/// The first word of `losses`: `PFLLOSS1`.
+pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS1");
+
+/// How the directory's name ends.
+pub const RINGS_SUFFIX: &str = ".rings";
+
+/// How the name of a ring file ends.
+pub const RING_SUFFIX: &str = ".ring";
+
+/// The file of chunks.
+pub const PROCESS_FILE: &str = "process";
+
+/// The file that says for whom events are kept from the start.
+pub const FOR_FILE: &str = "for";
+
+/// The file of losses.
+pub const LOSSES_FILE: &str = "losses";
+
+/// Most bytes of a text in an event; of longer ones the first bytes are kept, and the event is marked as cut.
+pub const LONGEST_TEXT: usize = 128;
+
+/// Word that stands for a null pointer in place of a text's length.
+pub const NULL_TEXT: u64 = u64::MAX;
+
+/// Words of a ring file's head, beside those that the crate `ring` names.
+pub mod ring {
+    /// [`super::RING_MAGIC`], once the rest is there.
+    pub const MAGIC: usize = 0;
+    /// Number of blocks.
+    pub const BLOCKS: usize = 1;
+    /// Number of the thread whose events these are, as the kernel has it; 0 as long as none has.
+    pub const THREAD: usize = 2;
+    /// 1 when the thread has ended: no more events come.
+    pub const ENDED: usize = 3;
+    /// The thread's name, 16 bytes with zeros at the end, written some time after the first event.
+    pub const NAME: usize = 4;
+    /// When the thread started, in clock ticks since boot; 0 as long as nobody looked.
+    pub const START: usize = 6;
+    /// 1 when a recorder has read all of a thread that has ended: the agent may remove the file.
+    pub const DRAINED: usize = 18;
+}
+
+/// Words of `losses`.
+pub mod losses {
+    /// [`super::LOSSES_MAGIC`].
+    pub const MAGIC: usize = 0;
+    /// Events for which there was no ring.
+    pub const NO_RING: usize = 1;
+}
