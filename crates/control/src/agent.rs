@@ -1,11 +1,12 @@
 //! Questions to one agent.
 
 use std::io::{self, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use perflab_probe_abi::{
-    Description, HEADER_SIZE, Header, Kind, MessageError, Reader, SiteState, Writer,
+    Description, HEADER_SIZE, Header, Kind, MessageError, Reader, RecordWish, SiteState, Writer,
 };
 
 use crate::peer::{Claim, Untrusted};
@@ -57,6 +58,26 @@ pub struct Switched {
     pub took: Duration,
     /// How it was done; after a list, what is wrong with objects that cannot be used.
     pub how: String,
+}
+
+/// What an agent records.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Where the process's rings are.
+    pub directory: PathBuf,
+    /// What was switched for that.
+    pub switched: Switched,
+    /// The connection, to be kept for as long as events are to be kept.
+    pub connection: UnixStream,
+}
+
+/// All that an agent said.
+#[derive(Debug)]
+struct Answer {
+    sites: Vec<Site>,
+    switched: Switched,
+    directory: Option<PathBuf>,
+    connection: UnixStream,
 }
 
 /// Why an agent did not answer as it was asked.
@@ -124,7 +145,8 @@ impl Agent {
     /// # Errors
     /// When the agent refuses or cannot be understood.
     pub fn list(&self, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
-        self.ask(Kind::List, pattern)
+        let answer = self.ask(Kind::List, pattern, None)?;
+        Ok((answer.sites, answer.switched))
     }
 
     /// Switches the sites that a pattern means, now and when they come later.
@@ -133,15 +155,33 @@ impl Agent {
     /// When the agent refuses, then nothing was switched, or cannot be understood.
     pub fn switch(&self, pattern: &str, on: bool) -> Result<Switched, ControlError> {
         let kind = if on { Kind::On } else { Kind::Off };
-        self.ask(kind, pattern).map(|(_, switched)| switched)
+        self.ask(kind, pattern, None).map(|answer| answer.switched)
     }
 
-    fn ask(&self, kind: Kind, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
+    /// Records the sites that a pattern means, now and when they come later.
+    ///
+    /// # Errors
+    /// As those of [`Agent::switch`].
+    pub fn record(&self, pattern: &str, wish: RecordWish) -> Result<Recorded, ControlError> {
+        let answer = self.ask(Kind::Record, pattern, Some(wish))?;
+        Ok(Recorded {
+            directory: answer.directory.ok_or(ControlError::Nonsense)?,
+            switched: answer.switched,
+            connection: answer.connection,
+        })
+    }
+
+    fn ask(
+        &self,
+        kind: Kind,
+        pattern: &str,
+        wish: Option<RecordWish>,
+    ) -> Result<Answer, ControlError> {
         let claim = Claim::of(&self.socket)?;
         if claim.process.state() == State::Stopped {
             return Err(ControlError::Stopped(claim.process.pid));
         }
-        self.exchange(&claim, kind, pattern)
+        self.exchange(&claim, kind, pattern, wish)
             .map_err(|error| match error {
                 ControlError::Io(error) if is_late(&error) => ControlError::Late(self.patience),
                 // A process takes the socket away when it begins to end, and closes it before it has ended.
@@ -159,9 +199,16 @@ impl Agent {
         claim: &Claim,
         kind: Kind,
         pattern: &str,
-    ) -> Result<(Vec<Site>, Switched), ControlError> {
-        let mut content = vec![0; pattern.len() + 2];
-        Writer::new(&mut content).text(pattern)?;
+        wish: Option<RecordWish>,
+    ) -> Result<Answer, ControlError> {
+        let mut content = vec![0; pattern.len() + 32];
+        let mut writer = Writer::new(&mut content);
+        writer.text(pattern)?;
+        if let Some(wish) = wish {
+            wish.encode(&mut writer)?;
+        }
+        let written = writer.written();
+        content.truncate(written);
         let length = u32::try_from(content.len()).map_err(|_| MessageError::Short)?;
         let mut message = Header { kind, length }.encode().to_vec();
         message.extend_from_slice(&content);
@@ -170,12 +217,21 @@ impl Agent {
         let mut stream = BufReader::new(stream);
         let mut left = LONGEST_ANSWER;
         let mut sites = Vec::new();
+        let mut directory = None;
         loop {
             let (kind, content) = receive(&mut stream, &mut left)?;
             let mut fields = Reader::new(&content);
             match kind {
                 Kind::Site => sites.push(site(&SiteState::decode(&mut fields)?)?),
-                Kind::Done => return Ok((sites, switched(&mut fields)?)),
+                Kind::Recording => directory = Some(PathBuf::from(fields.text()?)),
+                Kind::Done => {
+                    return Ok(Answer {
+                        sites,
+                        switched: switched(&mut fields)?,
+                        directory,
+                        connection: stream.into_inner().into_inner(),
+                    });
+                }
                 Kind::Refused => return Err(ControlError::Refused(printable(fields.text()?))),
                 _ => return Err(ControlError::Nonsense),
             }

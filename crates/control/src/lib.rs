@@ -12,7 +12,8 @@ mod peer;
 mod places;
 mod process;
 
-pub use agent::{Agent, ControlError, LONGEST_ANSWER, Site, Switched};
+pub use agent::{Agent, ControlError, LONGEST_ANSWER, Recorded, Site, Switched};
 pub use peer::Untrusted;
-pub use perflab_probe_abi::{PatternError, patterns};
-pub use places::{Found, Ignored, Traced, traced};
+pub use perflab_probe_abi::{PatternError, RecordWish, matches, patterns};
+pub use places::{Found, Ignored, Traced, directories, traced};
+pub use process::{Process, State};

@@ -117,11 +117,7 @@ impl Claim {
 
 /// The process that `PID-START.sock` claims.
 fn parts(name: &str) -> Option<Process> {
-    let (pid, start) = name.strip_suffix(".sock")?.split_once('-')?;
-    Some(Process {
-        pid: pid.parse().ok()?,
-        start: start.parse().ok()?,
-    })
+    Process::named(name.strip_suffix(".sock")?)
 }
 
 /// Whether nobody listens at a socket any more.
@@ -152,6 +148,11 @@ pub struct Conversation {
 }
 
 impl Conversation {
+    /// The connection, without a limit.
+    pub fn into_inner(self) -> UnixStream {
+        self.stream
+    }
+
     /// The time that is left. Of a socket it must not be zero, which were for ever.
     fn left(&self) -> io::Result<Option<Duration>> {
         let left = self.patience.saturating_sub(self.begin.elapsed());

@@ -63,7 +63,9 @@ pub fn traced() -> io::Result<Found> {
     Ok(found)
 }
 
-fn directories(user: u32) -> Vec<PathBuf> {
+/// Where sockets of a user's processes may be; those of all users, for the superuser. Whoever looks there checks
+/// whose a directory is.
+pub fn directories(user: u32) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut directories: Vec<PathBuf> = Vec::new();
     directories.extend(

@@ -31,6 +31,15 @@ pub enum State {
 }
 
 impl Process {
+    /// The process that a name claims, `PID-START`.
+    pub fn named(name: &str) -> Option<Self> {
+        let (pid, start) = name.split_once('-')?;
+        Some(Self {
+            pid: pid.parse().ok()?,
+            start: start.parse().ok()?,
+        })
+    }
+
     /// What it does now.
     pub fn state(self) -> State {
         let stat = read(self.pid, "stat");

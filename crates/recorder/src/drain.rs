@@ -1,0 +1,385 @@
+//! The events of one thread, from its ring to a trace, while the thread goes on.
+//!
+//! A round goes up to where the thread was when it began, and the number of the block only grows in it, so it ends
+//! whatever is written to the ring meanwhile.
+
+use std::io::{self, Write};
+
+use perflab_probe_abi::recording::RING_BLOCK_WORDS;
+use perflab_ring::{BLOCK_HEAD, Block, Position, Record, State};
+
+use crate::output::Output;
+use crate::process_file::ProcessFile;
+use crate::progress::Progress;
+use crate::ring_file::{BlockCopy, RingFile};
+
+/// Records of a block at most: each has two words.
+const MOST_RECORDS: u64 = (RING_BLOCK_WORDS - BLOCK_HEAD) as u64 / 2;
+
+/// What is the same for all rings of a process in a round.
+#[derive(Debug)]
+pub struct Round<'r, W> {
+    /// Where events go.
+    pub output: &'r mut Output<W>,
+    /// What is known of the process.
+    pub process_file: &'r mut ProcessFile,
+    /// Number of the process in the trace.
+    pub process: u32,
+    /// Whether blocks are given back that were read.
+    pub keep: bool,
+    /// Whether the process has ended, or is treated so.
+    pub is_over: bool,
+    /// Whether records that are not complete are not waited for, as no other round comes.
+    pub is_last: bool,
+    /// Events of each thread before the first that is not older than this are left out.
+    pub since: u64,
+}
+
+/// A ring, and how far it was read.
+#[derive(Debug)]
+pub struct Drain {
+    ring: RingFile,
+    /// The next block to read.
+    block: u64,
+    /// Where in it.
+    offset: usize,
+    /// Records before that place in the block.
+    in_block: u64,
+    /// Number of the next event.
+    index: u64,
+    /// Events that were dropped before it, as the trace says so far.
+    dropped: u64,
+    /// How many were dropped before the block before the first event that is young enough.
+    dropped_earlier: Option<u64>,
+    /// Whether the output is at the place before the next event.
+    is_open: bool,
+    /// Whether an event was young enough.
+    is_begun: bool,
+    /// Whether the trace says where it begins for this thread.
+    is_said: bool,
+    /// Whether events of any age are wanted.
+    is_from_start: bool,
+    /// A record that was not complete in the round before.
+    waiting: Option<(u64, usize)>,
+    /// Whether blocks before this one were skipped.
+    is_gap: bool,
+    /// Time of the last event.
+    last: u64,
+    is_read: bool,
+    totals: Progress,
+}
+
+impl Drain {
+    /// Nothing of it was read.
+    pub fn new(ring: RingFile) -> Self {
+        Self {
+            ring,
+            block: 0,
+            offset: BLOCK_HEAD,
+            in_block: 0,
+            index: 0,
+            dropped: 0,
+            dropped_earlier: None,
+            is_open: false,
+            is_begun: false,
+            is_said: false,
+            is_from_start: false,
+            waiting: None,
+            is_gap: false,
+            last: 0,
+            is_read: false,
+            totals: Progress::default(),
+        }
+    }
+
+    /// Number of the ring.
+    pub fn number(&self) -> u32 {
+        self.ring.number()
+    }
+
+    /// What was read so far.
+    pub fn totals(&self) -> Progress {
+        let broken = u64::from(self.ring.is_broken());
+        Progress {
+            broken,
+            ..self.totals
+        }
+    }
+
+    /// Whether no more is read, as the thread has ended or the file was cut short.
+    pub fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Writes all that is new to a trace. Returns the time of the last event before one that is not complete
+    /// and may still become so; nothing if there is no such event.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn round<W: Write>(
+        &mut self,
+        round: &mut Round<'_, W>,
+        copy: &mut BlockCopy,
+    ) -> io::Result<Option<u64>> {
+        if self.is_read {
+            return Ok(None);
+        }
+        // Before the position is loaded: nothing comes behind that then.
+        let is_over = round.is_over || self.ring.is_ended();
+        let end = self.ring.position();
+        self.ring
+            .say_thread(round.process, &mut round.output.trace)?;
+        let dropped = self.ring.dropped();
+        self.is_from_start = round.since == 0;
+        let all = self.read_up_to(end, is_over, round, copy)?;
+        let dropped = dropped.saturating_sub(self.dropped_earlier.unwrap_or(0));
+        self.totals.dropped = dropped.max(self.totals.dropped);
+        if all && is_over || self.ring.is_broken() {
+            self.add_unwritten(end, round)?;
+            self.is_read = true;
+        }
+        round.output.write()?;
+        self.is_open = false;
+        if self.is_read {
+            self.say_dropped(round.process, round.output)?;
+        }
+        if round.keep {
+            self.ring.give_back(self.block);
+            if self.is_read && is_over {
+                self.ring.finish();
+            }
+        }
+        let is_blocked = (self.block, self.offset) < (end.block, end.offset);
+        Ok((is_blocked && !self.is_read).then_some(self.last))
+    }
+
+    /// Says how many events were dropped behind the last one, if any were.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn say_dropped<W: Write>(
+        &mut self,
+        process: u32,
+        output: &mut Output<W>,
+    ) -> io::Result<()> {
+        let dropped = self.ring.dropped();
+        if dropped <= self.dropped {
+            return Ok(());
+        }
+        self.dropped = dropped;
+        let thread = (process, self.number());
+        self.say_begin(thread, output)?;
+        output.end(thread, self.index, dropped)
+    }
+
+    /// Says where the trace begins for this thread, unless at its next event: what is missing from there on is
+    /// lost, what came before is unwanted.
+    fn say_begin<W: Write>(
+        &mut self,
+        thread: (u32, u32),
+        output: &mut Output<W>,
+    ) -> io::Result<()> {
+        if std::mem::replace(&mut self.is_said, true) || self.index == 0 {
+            return Ok(());
+        }
+        if self.is_from_start {
+            output.end(thread, 0, 0)
+        } else {
+            output.end(thread, self.index, self.dropped_earlier.unwrap_or(0))
+        }
+    }
+
+    /// Reads up to a position. Returns whether all before it was looked at.
+    fn read_up_to<W: Write>(
+        &mut self,
+        end: Position,
+        is_over: bool,
+        round: &mut Round<'_, W>,
+        copy: &mut BlockCopy,
+    ) -> io::Result<bool> {
+        let blocks = self.ring.blocks();
+        let oldest = end.block.saturating_sub(blocks - 1);
+        if self.block < oldest {
+            self.skip_to(oldest);
+        }
+        while (self.block, self.offset) < (end.block, end.offset) {
+            let Some(block) = self.ring.copy(self.block, copy) else {
+                let oldest = self.ring.oldest();
+                if oldest <= self.block {
+                    // The position went back, as no thread's does.
+                    return Ok(true);
+                }
+                // It was written over meanwhile. With a lead, so that the next one is not so at once.
+                self.skip_to(oldest + blocks / 8);
+                continue;
+            };
+            self.enter(&block, round.since);
+            let is_left = self.block < end.block;
+            if !self.read_block(&block, is_left, is_over, round)? {
+                return Ok(false);
+            }
+            if !is_left {
+                break;
+            }
+            self.go_to(self.block + 1);
+            if round.keep {
+                self.ring.give_back(self.block);
+            }
+            round.output.write_if_full()?;
+        }
+        Ok(true)
+    }
+
+    fn go_to(&mut self, block: u64) {
+        self.block = block;
+        self.offset = BLOCK_HEAD;
+        self.in_block = 0;
+    }
+
+    fn skip_to(&mut self, block: u64) {
+        self.go_to(block);
+        self.is_gap = true;
+    }
+
+    /// Counts what lies between the last event and a block.
+    fn enter(&mut self, block: &Block<'_>, since: u64) {
+        let (Some(before), Some(dropped)) = (block.before, block.dropped) else {
+            return;
+        };
+        if self.in_block > 0 {
+            return;
+        }
+        if before > block.number.saturating_mul(MOST_RECORDS) {
+            self.totals.invalid = self.totals.invalid.saturating_add(1);
+            return;
+        }
+        if before > self.index {
+            let missing = before - self.index;
+            let count = if since > 0 && !self.is_begun {
+                &mut self.totals.earlier
+            } else if self.is_gap {
+                &mut self.totals.overwritten
+            } else {
+                &mut self.totals.invalid
+            };
+            *count = count.saturating_add(missing);
+            self.index = before;
+            self.is_open = false;
+        }
+        self.is_gap = false;
+        if since > 0 && !self.is_begun {
+            let is_first = self.dropped_earlier.is_none();
+            self.dropped_earlier = Some(if is_first { dropped } else { self.dropped });
+        }
+        if dropped > self.dropped {
+            self.dropped = dropped;
+            self.is_open = false;
+        }
+    }
+
+    /// Reads the rest of a block. Returns whether that is all: no record may still become complete.
+    fn read_block<W: Write>(
+        &mut self,
+        block: &Block<'_>,
+        is_left: bool,
+        is_over: bool,
+        round: &mut Round<'_, W>,
+    ) -> io::Result<bool> {
+        let mut may_look_again = true;
+        let mut records = block.records(self.offset);
+        while let Some(record) = records.next() {
+            let place = (self.block, self.offset);
+            if record.header.state == State::Committed {
+                let time = record.time;
+                if self.is_begun || time >= round.since {
+                    self.is_begun = true;
+                    self.begin(round)?;
+                    self.add(&record, &mut may_look_again, round)?;
+                } else {
+                    self.totals.earlier += 1;
+                }
+                self.last = time;
+            } else if is_over || round.is_last || (is_left && self.waiting == Some(place)) {
+                self.add_incomplete(round)?;
+            } else {
+                self.waiting = Some(place);
+                return Ok(false);
+            }
+            self.offset = records.offset();
+            self.in_block += 1;
+            self.index = self.index.saturating_add(1);
+        }
+        Ok(true)
+    }
+
+    /// Puts the output to the place before the next event.
+    #[inline]
+    fn begin<W: Write>(&mut self, round: &mut Round<'_, W>) -> io::Result<()> {
+        if !self.is_open {
+            round.output.write()?;
+            let thread = (round.process, self.number());
+            self.say_begin(thread, round.output)?;
+            round.output.begin(thread, self.index, self.dropped);
+            self.is_open = true;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn add<W: Write>(
+        &mut self,
+        record: &Record<'_>,
+        may_look_again: &mut bool,
+        round: &mut Round<'_, W>,
+    ) -> io::Result<()> {
+        let number = record.header.probe;
+        if *may_look_again && round.process_file.probe(number).is_none() {
+            // It may have been added since.
+            *may_look_again = false;
+            round.process_file.read(&mut round.output.trace)?;
+        }
+        if let Some(probe) = round.process_file.probe(number) {
+            let head = (number, record.header.is_cut);
+            let written = round
+                .output
+                .event(head, record.time, &probe.layout, record.words);
+            if written.is_ok() {
+                probe.events += 1;
+                self.totals.events += 1;
+                return Ok(());
+            }
+        }
+        self.totals.invalid = self.totals.invalid.saturating_add(1);
+        round.output.incomplete();
+        Ok(())
+    }
+
+    fn add_incomplete<W: Write>(&mut self, round: &mut Round<'_, W>) -> io::Result<()> {
+        if round.since > 0 && !self.is_begun {
+            self.totals.earlier += 1;
+            return Ok(());
+        }
+        self.totals.incomplete += 1;
+        self.begin(round)?;
+        round.output.incomplete();
+        Ok(())
+    }
+
+    /// Adds the events that had a place at the end and of which nothing was written.
+    fn add_unwritten<W: Write>(
+        &mut self,
+        end: Position,
+        round: &mut Round<'_, W>,
+    ) -> io::Result<()> {
+        if self.block != end.block {
+            return Ok(());
+        }
+        while self.in_block < end.count {
+            self.add_incomplete(round)?;
+            self.in_block += 1;
+            self.index = self.index.saturating_add(1);
+        }
+        self.offset = end.offset;
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! From the rings that processes keep in files to a trace, while they run or after they ended.
+//!
+//! ```text
+//! places        directories -> directories of processes; what the dead left
+//! recording     processes -> a trace: for a while, once, or of the dead
+//! process_dir   the directory of a process, from round to round
+//! process_file  what its agent says: clock, probes
+//! drain         the events of a thread, from round to round
+//! ring_file     the file that they are in
+//! output        events -> batches of a trace
+//! mapping       memory of a file that may be cut short at any moment
+//! directory     files that are believed to be of one user
+//! clock         the clocks of processes, read here
+//! progress      what was recorded, and what was not
+//! ```
+//!
+//! # Trust
+//!
+//! The recorded process may be hostile, as root records other users' processes. So its directory must be its
+//! user's alone, no link is followed, every number in its files is checked before it is used, the work of a
+//! round is bounded by the size of the files, and files may shrink at any moment.
+
+mod clock;
+mod directory;
+mod drain;
+mod error;
+mod mapping;
+mod output;
+mod places;
+mod process_dir;
+mod process_file;
+mod progress;
+mod recording;
+mod ring_file;
+
+pub use error::RecordError;
+pub use mapping::{Access, Mapping};
+pub use places::{Recorded, directories, kept_for, recorded, remove_leavings, sweep};
+pub use process_dir::{Manner, ProcessDir, Since};
+pub use progress::{ProbeProgress, Progress};
+pub use recording::{Pass, Recording, recover, snapshot};

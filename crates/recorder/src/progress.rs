@@ -1,0 +1,60 @@
+//! What was recorded, and what was not.
+
+use std::ops::AddAssign;
+
+/// Totals of a recording. What is lost is counted here, each event in one of these.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Events that were written.
+    pub events: u64,
+    /// Events that found no place, as the reader was too slow ([`perflab_ring::Mode::Keep`]), or that were too
+    /// long for any.
+    pub dropped: u64,
+    /// Events that others took the place of before they were read.
+    pub overwritten: u64,
+    /// Events that were begun and not completed.
+    pub incomplete: u64,
+    /// What lay in the place of an event and was none: of no known probe, or with words that do not fit its
+    /// arguments. The trace has an incomplete event for each of which the place is known.
+    pub invalid: u64,
+    /// Events for which there was no ring.
+    pub no_ring: u64,
+    /// Events before the time from which on was recorded.
+    pub earlier: u64,
+    /// Bytes of the trace.
+    pub bytes: u64,
+    /// Files called as ring files that are none, or were cut short while they were read.
+    pub broken: u64,
+}
+
+impl AddAssign for Progress {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, value) in [
+            (&mut self.events, other.events),
+            (&mut self.dropped, other.dropped),
+            (&mut self.overwritten, other.overwritten),
+            (&mut self.incomplete, other.incomplete),
+            (&mut self.invalid, other.invalid),
+            (&mut self.no_ring, other.no_ring),
+            (&mut self.earlier, other.earlier),
+            (&mut self.bytes, other.bytes),
+            (&mut self.broken, other.broken),
+        ] {
+            // Numbers come from processes that may write anything.
+            *sum = sum.saturating_add(value);
+        }
+    }
+}
+
+/// Events of a probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbeProgress {
+    /// Number of the process in the trace.
+    pub process: u32,
+    /// Its provider.
+    pub provider: String,
+    /// Its name.
+    pub name: String,
+    /// Events that were written.
+    pub events: u64,
+}

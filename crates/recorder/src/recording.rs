@@ -1,0 +1,154 @@
+//! Several processes into one trace.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use perflab_trace::TraceWriter;
+
+use crate::error::RecordError;
+use crate::output::Output;
+use crate::process_dir::{Manner, ProcessDir, Since};
+use crate::progress::{ProbeProgress, Progress};
+
+/// A trace that is being recorded.
+#[derive(Debug)]
+pub struct Recording<W> {
+    output: Output<W>,
+    manner: Manner,
+    processes: Vec<ProcessDir>,
+}
+
+impl<W: Write> Recording<W> {
+    /// To a trace that has begun.
+    pub fn new(trace: TraceWriter<W>, manner: Manner) -> Self {
+        Self {
+            output: Output::new(trace),
+            manner,
+            processes: Vec::new(),
+        }
+    }
+
+    /// Adds the process whose directory this is. Returns its number in the trace. One that was added before has
+    /// it already.
+    ///
+    /// # Errors
+    /// When the directory is not believed or has no file of the process: see [`ProcessDir::open`].
+    pub fn add(&mut self, directory: &Path) -> Result<u32, RecordError> {
+        let known = |process: &ProcessDir| process.path() == directory;
+        if let Some(index) = self.processes.iter().position(known) {
+            return Ok(index as u32 + 1);
+        }
+        let number = self.processes.len() as u32 + 1;
+        let process = ProcessDir::open(directory, number, self.manner)?;
+        self.processes.push(process);
+        Ok(number)
+    }
+
+    /// The processes, in the order of their numbers, from 1 on.
+    pub fn processes(&self) -> &[ProcessDir] {
+        &self.processes
+    }
+
+    /// Whether all processes have ended, and all that they left was read.
+    pub fn is_finished(&self) -> bool {
+        self.processes.iter().all(ProcessDir::is_finished)
+    }
+
+    /// Writes what is new.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn round(&mut self) -> Result<Progress, RecordError> {
+        for process in &mut self.processes {
+            process.round(&mut self.output)?;
+        }
+        Ok(self.progress())
+    }
+
+    /// What was recorded so far.
+    pub fn progress(&self) -> Progress {
+        let mut sum = Progress::default();
+        for process in &self.processes {
+            sum += process.progress();
+        }
+        sum.bytes = self.output.trace.written();
+        sum
+    }
+
+    /// Events of each probe so far.
+    pub fn probes(&self) -> impl Iterator<Item = ProbeProgress> {
+        self.processes.iter().flat_map(ProcessDir::probes)
+    }
+
+    /// Writes what is new and ends the trace. Returns what was recorded, without the bytes of the end, and the
+    /// writer below.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn finish(mut self) -> Result<(Progress, W), RecordError> {
+        for process in &mut self.processes {
+            process.last_round(&mut self.output)?;
+        }
+        let progress = self.progress();
+        Ok((progress, self.output.trace.finish()?))
+    }
+}
+
+/// What one pass over some directories came to.
+#[derive(Debug)]
+pub struct Pass<W> {
+    /// What was written.
+    pub progress: Progress,
+    /// Directories that were not believed, or had no file of the process.
+    pub refused: Vec<(PathBuf, RecordError)>,
+    /// The writer below the trace.
+    pub writer: W,
+}
+
+/// Writes what is in the rings of processes, alive or dead, and changes nothing there: of dead ones everything,
+/// of others what was complete before now. `last`: only events of that time before now.
+///
+/// # Errors
+/// When the trace cannot be written.
+pub fn snapshot<W: Write>(
+    directories: &[PathBuf],
+    trace: TraceWriter<W>,
+    last: Option<Duration>,
+) -> Result<Pass<W>, RecordError> {
+    let manner = Manner {
+        keep: false,
+        since: last.map_or(Since::Oldest, Since::Last),
+    };
+    let mut recording = Recording::new(trace, manner);
+    let mut refused = Vec::new();
+    for directory in directories {
+        if let Err(error) = recording.add(directory) {
+            refused.push((directory.clone(), error));
+        }
+    }
+    let (progress, writer) = recording.finish()?;
+    Ok(Pass {
+        progress,
+        refused,
+        writer,
+    })
+}
+
+/// Writes all that dead processes left, and changes nothing there. One that lives is refused.
+///
+/// # Errors
+/// When the trace cannot be written.
+pub fn recover<W: Write>(
+    directories: &[PathBuf],
+    trace: TraceWriter<W>,
+) -> Result<Pass<W>, RecordError> {
+    let is_alive = |directory: &&PathBuf| crate::process_dir::lives(directory);
+    let (living, dead): (Vec<_>, Vec<_>) = directories.iter().partition(is_alive);
+    let dead: Vec<PathBuf> = dead.into_iter().cloned().collect();
+    let mut pass = snapshot(&dead, trace, None)?;
+    let living = living.into_iter();
+    pass.refused
+        .extend(living.map(|path| (path.clone(), RecordError::Lives(path.clone()))));
+    Ok(pass)
+}
