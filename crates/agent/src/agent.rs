@@ -1,5 +1,7 @@
 //! Which sites there are, which are wanted, and which are on.
 
+mod recording;
+
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -8,6 +10,8 @@ use perflab_probe_abi::{Backend, Object, Point, SiteState};
 use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
+use crate::record::{self, Recorder};
+use recording::Attached;
 
 /// The handler of a site that is wanted: counts.
 #[expect(unsafe_code, reason = "sites call it with the address of their point")]
@@ -38,11 +42,22 @@ struct Gone(*const Object);
 )]
 unsafe impl Send for Gone {}
 
+/// What somebody wants of sites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Nothing.
+    Off,
+    /// Their hits.
+    Count,
+    /// Their events.
+    Record,
+}
+
 /// What a site should be.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
-    /// Somebody asked for its hits.
-    handled: bool,
+    /// What its handler does.
+    wish: Wish,
     /// For that, or for a tracer in the kernel, it has to be on.
     on: bool,
 }
@@ -58,7 +73,10 @@ pub struct Agent {
     /// Objects that went while a search is made.
     gone_meanwhile: Option<Vec<Gone>>,
     /// What was asked for, oldest first; for each site the last that matches counts.
-    wishes: Vec<(Pattern, bool)>,
+    wishes: Vec<(Pattern, Wish)>,
+    /// What somebody records who is there now, which comes before wishes.
+    attached: Option<Attached>,
+    recorder: Option<Recorder>,
     patcher: Patcher,
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
@@ -90,6 +108,8 @@ impl Agent {
             is_settled: false,
             gone_meanwhile: None,
             wishes: Vec::new(),
+            attached: None,
+            recorder: None,
             patcher: Patcher::new(),
             trouble: None,
             pause: 0,
@@ -166,7 +186,12 @@ impl Agent {
         // What the parent counted is the parent's.
         for (_, site, _) in self.entries() {
             site.point().hits.store(0, Ordering::Relaxed);
+            site.point().agent.store(0, Ordering::Relaxed);
         }
+        self.attached = None;
+        // Its files are the parent's. They are not closed: here their numbers may be the program's.
+        std::mem::forget(self.recorder.take());
+        record::after_fork();
         self.patcher.after_fork();
     }
 
@@ -174,9 +199,9 @@ impl Agent {
     ///
     /// # Errors
     /// When they cannot be switched; then nothing changed.
-    pub fn wish(&mut self, pattern: &Pattern, on: bool) -> Result<Switched, String> {
+    pub fn wish(&mut self, pattern: &Pattern, wish: Wish) -> Result<Switched, String> {
         let before = self.wishes.clone();
-        self.add_wish(pattern, on);
+        self.add_wish(pattern, wish);
         let result = self.apply(|site| is_meant(pattern, site));
         if result.is_err() {
             self.wishes = before;
@@ -185,15 +210,15 @@ impl Agent {
     }
 
     /// Wants sites on from the start. If they cannot be switched now, it is tried again.
-    pub fn wish_from_the_start(&mut self, pattern: &Pattern) {
-        self.add_wish(pattern, true);
+    pub fn wish_from_the_start(&mut self, pattern: &Pattern, wish: Wish) {
+        self.add_wish(pattern, wish);
         self.keep_up();
     }
 
-    fn add_wish(&mut self, pattern: &Pattern, on: bool) {
+    fn add_wish(&mut self, pattern: &Pattern, wish: Wish) {
         // What is asked again need not be kept twice.
         self.wishes.retain(|(other, _)| other != pattern);
-        self.wishes.push((pattern.clone(), on));
+        self.wishes.push((pattern.clone(), wish));
     }
 
     /// Makes sites that came, and those that tracers in the kernel want, be as they are wanted. What cannot be
@@ -260,12 +285,45 @@ impl Agent {
 
     fn wanted(&self, site: &KnownSite) -> Wanted {
         let mut latest = self.wishes.iter().rev();
-        let wish = latest.find(|(pattern, _)| is_meant(pattern, site));
-        let handled = wish.is_some_and(|(_, on)| *on);
+        let latest = latest.find(|(pattern, _)| is_meant(pattern, site));
+        let attached = self.attached.as_ref();
+        let wish = if attached.is_some_and(|attached| is_meant(&attached.pattern, site)) {
+            Wish::Record
+        } else {
+            latest.map_or(Wish::Off, |(_, wish)| *wish)
+        };
         Wanted {
-            handled,
-            on: handled || site.semaphore() != 0,
+            wish,
+            on: wish != Wish::Off || site.semaphore() != 0,
         }
+    }
+
+    /// Gives the sites that are wanted their handlers.
+    ///
+    /// # Errors
+    /// When one cannot be recorded.
+    fn set_handlers(&mut self, wanted: &[Option<Wanted>]) -> Result<(), String> {
+        let sites = self.loaded.iter().flat_map(|loaded| {
+            let object = loaded.object.path.as_str();
+            loaded.object.sites.iter().map(move |site| (object, site))
+        });
+        for ((object, site), wanted) in sites.zip(wanted) {
+            let handler = match wanted.map(|wanted| wanted.wish) {
+                None | Some(Wish::Off) => continue,
+                Some(Wish::Count) => {
+                    let handler = counting::count as unsafe extern "C" fn(*const Point);
+                    handler as *mut ()
+                }
+                Some(Wish::Record) => {
+                    let recorder = self.recorder.as_mut().ok_or("nothing is recorded")?;
+                    recorder
+                        .handler(site.point(), object, site.text)
+                        .map_err(|reason| format!("{} cannot be recorded: {reason}", site.name()))?
+                }
+            };
+            site.point().handler.store(handler, Ordering::Release);
+        }
+        Ok(())
     }
 
     /// Makes some sites be as they are wanted, by a wish or by tracers in the kernel. A handler is there before
@@ -282,14 +340,9 @@ impl Agent {
             .collect();
         let mut changes = Vec::new();
         let mut changed = 0;
+        self.set_handlers(&wanted)?;
         for ((_, site, on), wanted) in self.entries().zip(&wanted) {
             let Some(wanted) = wanted else { continue };
-            if wanted.handled {
-                let handler = counting::count as unsafe extern "C" fn(*const Point);
-                site.point()
-                    .handler
-                    .store(handler as *mut (), Ordering::Release);
-            }
             if wanted.on != on {
                 changed += 1;
                 if site.backend == Backend::Patched {
@@ -312,7 +365,7 @@ impl Agent {
             site.point()
                 .enabled
                 .store(u32::from(wanted.on), Ordering::Release);
-            if !wanted.handled {
+            if wanted.wish == Wish::Off {
                 site.point()
                     .handler
                     .store(std::ptr::null_mut(), Ordering::Release);

@@ -9,6 +9,7 @@
 //! objects    executables and shared objects -> their sites
 //! agent      which sites are wanted, by name or by a tracer in the kernel
 //! patch      sites -> other code, while the program runs
+//! record     events of sites -> files that outlive the process
 //! ```
 //!
 //! What it needs of the process: one thread with all signals blocked, that sleeps; the action of
@@ -19,6 +20,7 @@ mod objects;
 mod patch;
 mod pattern;
 mod process;
+mod record;
 mod socket;
 mod status;
 

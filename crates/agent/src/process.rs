@@ -14,13 +14,19 @@ use std::time::{Duration, Instant};
 
 use perflab_probe_abi::{Agent as AgentAbi, Object};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Wish};
 use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
 use crate::socket;
 
 /// Probes that are wanted from the start.
 const WANTED: &str = "PERFLAB_PROBES";
+
+/// Probes that are recorded from the start.
+const RECORDED: &str = "PERFLAB_RECORD";
+
+/// Set if somebody comes soon to record them, for whom they are kept.
+const EXPECTED: &str = "PERFLAB_RECORD_FOR";
 
 /// How long the agent of a forked child waits before it can be reached.
 const CHILD: Duration = Duration::from_millis(100);
@@ -164,21 +170,39 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     };
     if let Some(mut agent) = agent_with_all(start == Start::Preloaded) {
         // The child of a fork has its parent's wishes.
-        let wanted = match start {
-            Start::Forked => None,
-            Start::Linked | Start::Preloaded => std::env::var(WANTED).ok(),
-        };
-        match wanted.map(|text| Pattern::parse(&text)) {
-            Some(Ok(pattern)) => agent.wish_from_the_start(&pattern),
-            Some(Err(reason)) => agent.note(Unusable {
-                path: WANTED.to_owned(),
-                reason,
-            }),
-            None => agent.keep_up(),
+        if start == Start::Forked {
+            if let Err(reason) = agent.record_after_fork() {
+                agent.note(Unusable {
+                    path: String::new(),
+                    reason,
+                });
+            }
+        } else {
+            wish_from(&mut agent, WANTED, |agent, pattern| {
+                agent.wish_from_the_start(pattern, Wish::Count);
+            });
+            let expected = std::env::var(EXPECTED).ok();
+            wish_from(&mut agent, RECORDED, |agent, pattern| {
+                agent.record_from_the_start(pattern, expected.as_deref());
+            });
         }
+        // What tracers in the kernel want is on before the program begins.
+        agent.keep_up();
     }
     let _ = ready.send(Ok(()));
     socket.serve();
+}
+
+/// Does what a variable of the environment asks for.
+fn wish_from(agent: &mut Agent, variable: &str, wish: impl Fn(&mut Agent, &Pattern)) {
+    match std::env::var(variable).map(|text| Pattern::parse(&text)) {
+        Ok(Ok(pattern)) => wish(agent, &pattern),
+        Ok(Err(reason)) => agent.note(Unusable {
+            path: variable.to_owned(),
+            reason,
+        }),
+        Err(_) => {}
+    }
 }
 
 /// Gives the calling thread a table of files of its own, with nothing of the program's in it: the
@@ -300,4 +324,11 @@ extern "C" fn in_child() {
 
 extern "C" fn at_exit() {
     socket::remove();
+    if OWNER.load(Ordering::Acquire) != std::process::id() {
+        return;
+    }
+    // Whoever has the lock now has it for as long as the process lives.
+    if let Some(Ok(agent)) = AGENT.get().map(Mutex::try_lock) {
+        agent.leave();
+    }
 }

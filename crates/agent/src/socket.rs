@@ -11,14 +11,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, Writer};
+use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, RecordWish, Writer};
 
-use crate::agent::Switched;
+use crate::agent::{Switched, Wish};
 use crate::pattern::Pattern;
-use crate::process::refreshed;
+use crate::process::{agent, refreshed};
+use crate::record::Size;
 
 /// How often the agent looks for objects that came and tracers that ask.
 const PERIOD: Duration = Duration::from_millis(100);
+
+/// The same, while events are recorded: threads that come want rings.
+const RECORDING: Duration = Duration::from_millis(5);
 
 /// How long a peer may take for a message.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -57,7 +61,8 @@ fn find_directory() -> PathBuf {
     }
 }
 
-fn user() -> u32 {
+/// The user whose process this is.
+pub fn user() -> u32 {
     // SAFETY: it cannot fail.
     unsafe { libc::geteuid() }
 }
@@ -70,7 +75,7 @@ impl Socket {
     pub fn bind() -> Result<Option<Self>, String> {
         let directory = directory();
         own_directory(directory)?;
-        let path = directory.join(name()?);
+        let path = directory.join(format!("{}.sock", identity()?));
         let failed = |error: io::Error| format!("{} cannot be bound: {error}", path.display());
         SocketAddr::from_pathname(&path).map_err(failed)?;
         // It gets its name when it can be called, so that nobody finds one that refuses.
@@ -92,22 +97,56 @@ impl Socket {
 
     /// Answers for as long as the process lives.
     pub fn serve(&self) {
+        // Who records all events, as long as the connection is there.
+        let mut recorder: Option<UnixStream> = None;
         loop {
-            let mut poll = libc::pollfd {
-                fd: self.0.as_raw_fd(),
-                events: libc::POLLIN,
-                revents: 0,
-            };
-            // SAFETY: one entry, as is said.
-            unsafe { libc::poll(&raw mut poll, 1, PERIOD.as_millis() as libc::c_int) };
+            let is_recording = agent().is_some_and(|agent| agent.is_recording());
+            let period = if is_recording { RECORDING } else { PERIOD };
+            self.wait(recorder.as_ref(), period);
+            if recorder.as_ref().is_some_and(has_gone) {
+                if let Some(mut agent) = refreshed() {
+                    agent.detach();
+                    agent.look_after_recording();
+                }
+                // The recorder sees this, and that all is there.
+                recorder = None;
+            }
             if let Some(mut agent) = refreshed() {
                 agent.keep_up();
+                agent.look_after_recording();
             }
             if let Ok((stream, _)) = self.0.accept() {
                 // A peer that misbehaves loses its connection, and nobody else anything.
-                let _ = answer(stream);
+                if let Ok(Some(stays)) = answer(stream) {
+                    recorder = Some(stays);
+                }
             }
         }
+    }
+
+    /// Waits for a call, for the recorder to go, or for so long.
+    fn wait(&self, recorder: Option<&UnixStream>, period: Duration) {
+        let entry = |fd| libc::pollfd {
+            fd,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // The kernel passes over -1.
+        let mut entries = [
+            entry(self.0.as_raw_fd()),
+            entry(recorder.map_or(-1, AsRawFd::as_raw_fd)),
+        ];
+        // SAFETY: as many entries as is said.
+        unsafe { libc::poll(entries.as_mut_ptr(), 2, period.as_millis() as libc::c_int) };
+    }
+}
+
+/// Whether the other end was closed. Nothing more is expected from it.
+fn has_gone(stream: &UnixStream) -> bool {
+    let _ = stream.set_nonblocking(true);
+    match (&mut &*stream).read(&mut [0; 64]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() != io::ErrorKind::WouldBlock,
     }
 }
 
@@ -127,23 +166,31 @@ fn named(unnamed: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-fn thread() -> i32 {
+/// The number of the calling thread.
+pub fn thread() -> i32 {
     // SAFETY: it cannot fail.
     unsafe { libc::gettid() }
 }
 
-/// `PID-START.sock`: the start, in clock ticks since boot, tells a process from a later one.
-fn name() -> Result<String, String> {
+/// `PID-START`: the start, in clock ticks since boot, tells a process from a later one.
+///
+/// # Errors
+/// When the kernel does not say.
+pub fn identity() -> Result<String, String> {
     let text = fs::read("/proc/self/stat")
         .map_err(|error| format!("/proc/self/stat cannot be read: {error}"))?;
     let text = String::from_utf8_lossy(&text);
     // The name of the program, in parentheses, may contain anything.
     let after = text.rsplit_once(')').map_or("", |(_, after)| after);
     let start = after.split_whitespace().nth(19).unwrap_or("0");
-    Ok(format!("{}-{start}.sock", std::process::id()))
+    Ok(format!("{}-{start}", std::process::id()))
 }
 
-fn own_directory(path: &Path) -> Result<(), String> {
+/// Makes a directory, or sees that it is this user's alone.
+///
+/// # Errors
+/// When it is not.
+pub fn own_directory(path: &Path) -> Result<(), String> {
     let made = fs::DirBuilder::new().mode(0o700).create(path);
     if let Err(error) = made
         && error.kind() != io::ErrorKind::AlreadyExists
@@ -182,21 +229,25 @@ fn peer(stream: &UnixStream) -> io::Result<u32> {
     }
 }
 
-/// Answers one message of a peer. A peer that wants more calls again.
-fn answer(mut stream: UnixStream) -> io::Result<()> {
+/// Answers one message of a peer. A peer that wants more calls again. Returns the connection of one that records
+/// all events.
+fn answer(mut stream: UnixStream) -> io::Result<Option<UnixStream>> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let peer = peer(&stream)?;
     if peer != user() && peer != 0 {
         let reason = format!("the process belongs to user {}, not to user {peer}", user());
-        return refuse(&mut stream, &reason);
+        return refuse(&mut stream, &reason).map(|()| None);
     }
     let mut header = [0; HEADER_SIZE];
     stream.read_exact(&mut header)?;
     let header = match Header::decode(&header) {
         Ok(header) => header,
-        Err(error) => return refuse(&mut stream, &format!("the message is refused: {error}")),
+        Err(error) => {
+            let reason = format!("the message is refused: {error}");
+            return refuse(&mut stream, &reason).map(|()| None);
+        }
     };
     let mut content = vec![0; header.length as usize];
     stream.read_exact(&mut content)?;
@@ -205,10 +256,17 @@ fn answer(mut stream: UnixStream) -> io::Result<()> {
         Ok(text) => Pattern::parse(text),
         Err(error) => Err(format!("the message is refused: {error}")),
     };
-    let result = pattern.and_then(|pattern| act(&mut stream, header.kind, &pattern));
+    let result = pattern.and_then(|pattern| act(&mut stream, header.kind, &pattern, fields));
     match result {
-        Ok((matched, switched)) => done(&mut stream, matched, &switched),
-        Err(reason) => refuse(&mut stream, &reason),
+        Ok((matched, switched, keep)) => {
+            let told = done(&mut stream, matched, &switched);
+            if keep && told.is_err() {
+                // The next look finds it closed.
+                let _ = stream.shutdown(std::net::Shutdown::Both);
+            }
+            Ok(keep.then_some(stream))
+        }
+        Err(reason) => refuse(&mut stream, &reason).map(|()| None),
     }
 }
 
@@ -216,7 +274,8 @@ fn act(
     stream: &mut UnixStream,
     kind: Kind,
     pattern: &Pattern,
-) -> Result<(usize, Switched), String> {
+    mut fields: Reader<'_>,
+) -> Result<(usize, Switched, bool), String> {
     let mut agent = refreshed().ok_or("there is no agent")?;
     match kind {
         Kind::List => {
@@ -235,6 +294,7 @@ fn act(
             let troubles: Vec<String> = unusable
                 .map(|problem| format!("{:?}: {}", problem.path, problem.reason))
                 .chain(agent.trouble().map(str::to_owned))
+                .chain(agent.recording_trouble().map(str::to_owned))
                 .collect();
             // Nobody shall wait for a peer that does not read.
             drop(agent);
@@ -246,11 +306,32 @@ fn act(
                 took: Duration::ZERO,
                 how: troubles.join("; "),
             };
-            Ok((sites.len(), switched))
+            Ok((sites.len(), switched, false))
         }
         Kind::On | Kind::Off => {
-            let switched = agent.wish(pattern, kind == Kind::On)?;
-            Ok((agent.count(pattern), switched))
+            let wish = if kind == Kind::On {
+                Wish::Count
+            } else {
+                Wish::Off
+            };
+            let switched = agent.wish(pattern, wish)?;
+            Ok((agent.count(pattern), switched, false))
+        }
+        Kind::Record => {
+            let wish = RecordWish::decode(&mut fields)
+                .map_err(|error| format!("the message is refused: {error}"))?;
+            let size = Size::DEFAULT.or(wish.ring, wish.all);
+            let (directory, switched) = agent.record(pattern, size, wish.keep)?;
+            let matched = agent.count(pattern);
+            drop(agent);
+            let mut buffer = vec![0; LONGEST_MESSAGE as usize];
+            let mut writer = Writer::new(&mut buffer);
+            let directory = directory.to_string_lossy();
+            let put = writer.text(&directory).map_err(io::Error::other);
+            let written = writer.written();
+            // If the peer does not hear it, the connection is found closed.
+            let _ = put.and_then(|()| send(stream, Kind::Recording, &buffer[..written]));
+            Ok((matched, switched, wish.keep))
         }
         _ => Err("the message is refused: it is an answer".to_owned()),
     }

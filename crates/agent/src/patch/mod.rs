@@ -63,6 +63,8 @@ use std::sync::atomic;
 
 use perflab_probe_abi::{NOP5, SITE_HEAD, SITE_LENGTH};
 
+pub use sync::on_each_processor;
+
 use plan::{Method, Protocol};
 use stop::Stop;
 use sync::Sync;

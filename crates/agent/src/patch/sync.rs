@@ -104,6 +104,14 @@ fn membarrier(command: libc::c_long) -> io::Result<libc::c_long> {
 }
 
 fn visit() -> io::Result<()> {
+    on_each_processor(|| {})
+}
+
+/// Does something on each processor that threads of this process may run on.
+///
+/// # Errors
+/// When the calling thread cannot move, or not back.
+pub fn on_each_processor(mut act: impl FnMut()) -> io::Result<()> {
     let before = affinity()?;
     // Threads of the process may run where this one may not yet: try all, and skip what is refused, as
     // such processors are offline or not the process's.
@@ -116,6 +124,7 @@ fn visit() -> io::Result<()> {
         if set_affinity(&one).is_ok() {
             // SAFETY: gives up the processor, so that it is one that we came to by the scheduler.
             unsafe { libc::sched_yield() };
+            act();
             visited += 1;
         }
     }

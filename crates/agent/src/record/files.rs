@@ -1,0 +1,249 @@
+//! The files of a recorded process.
+#![expect(unsafe_code, reason = "files are mapped")]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use perflab_probe_abi::recording::{
+    FOR_FILE, LOSSES_FILE, LOSSES_MAGIC, PROCESS_FILE, RING_BLOCK_WORDS, RING_HEAD_BYTES,
+    RING_MAGIC, RING_SUFFIX, RINGS_SUFFIX, losses, ring,
+};
+use perflab_probe_abi::{ChunkHead, ChunkKind, LONGEST_MESSAGE, MessageError, Writer};
+use perflab_ring::{HEAD_WORDS, Mode, Producer, word};
+
+use super::slots;
+use crate::socket;
+
+/// Bytes of the file of losses.
+const PAGE: usize = 4096;
+
+/// The directory of a recorded process.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    process: File,
+}
+
+/// Where the directories are: with the sockets, if those are in memory, which `$XDG_RUNTIME_DIR` is; else in
+/// `/dev/shm`, if that can be used. On a disk, the kernel would stop threads to write their rings back.
+fn base() -> Result<&'static Path, String> {
+    static BASE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let found = BASE.get_or_init(|| {
+        let with_sockets = socket::directory();
+        if !with_sockets.starts_with("/tmp") {
+            socket::own_directory(with_sockets)?;
+            return Ok(with_sockets.to_owned());
+        }
+        let shared = PathBuf::from(format!("/dev/shm/perflab-{}", socket::user()));
+        if socket::own_directory(&shared).is_ok() {
+            return Ok(shared);
+        }
+        socket::own_directory(with_sockets)?;
+        Ok(with_sockets.to_owned())
+    });
+    found.as_deref().map_err(Clone::clone)
+}
+
+impl Directory {
+    /// Makes this process's.
+    ///
+    /// # Errors
+    /// When it cannot be made, with its path.
+    pub fn create() -> Result<Self, String> {
+        let path = base()?.join(format!("{}{RINGS_SUFFIX}", socket::identity()?));
+        // What a program left that this process was before it called exec.
+        let _ = fs::remove_dir_all(&path);
+        socket::own_directory(&path)?;
+        let process = new_file(&path.join(PROCESS_FILE))
+            .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+        Ok(Self { path, process })
+    }
+
+    /// Removes it with all that is in it. What is mapped stays so.
+    pub fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a chunk to the process's file.
+    ///
+    /// # Errors
+    /// When it cannot be written, or is too long.
+    pub fn append(
+        &mut self,
+        kind: ChunkKind,
+        content: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>,
+    ) -> Result<(), String> {
+        let mut buffer = vec![0; LONGEST_MESSAGE as usize];
+        let mut writer = Writer::new(&mut buffer);
+        content(&mut writer).map_err(|error| error.to_string())?;
+        let written = writer.written();
+        let content = &buffer[..written];
+        let head = ChunkHead::of(kind, 1, content).map_err(|error| error.to_string())?;
+        let mut chunk = head.encode().to_vec();
+        chunk.extend_from_slice(content);
+        self.process
+            .write_all(&chunk)
+            .map_err(|error| format!("{} cannot be written: {error}", self.path.display()))
+    }
+
+    /// Says for whom events are kept.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_for(&self, whom: &str) -> Result<(), String> {
+        // Whole when it has its name.
+        let (path, new) = (self.path.join(FOR_FILE), self.path.join(".for"));
+        new_file(&new)
+            .and_then(|mut file| file.write_all(whom.as_bytes()))
+            .and_then(|()| fs::rename(&new, &path))
+            .map_err(|error| format!("{} cannot be written: {error}", path.display()))
+    }
+
+    /// Counts events without a ring in a file of its own.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn count_losses(&self) -> Result<(), String> {
+        let memory = mapped(&self.path.join(LOSSES_FILE), PAGE)?;
+        // SAFETY: a page of words was mapped, for good.
+        unsafe {
+            (*memory.add(losses::MAGIC)).store(LOSSES_MAGIC, Ordering::Release);
+            slots::set_losses(memory.add(losses::NO_RING));
+        }
+        Ok(())
+    }
+}
+
+/// A mapped ring file.
+#[derive(Debug)]
+pub struct RingFile {
+    path: PathBuf,
+    memory: *const AtomicU64,
+    log: u32,
+}
+
+// SAFETY: the memory is atomics only.
+unsafe impl Send for RingFile {}
+
+impl RingFile {
+    /// Bytes of a ring of `1 << log` blocks.
+    pub fn bytes(log: u32) -> usize {
+        RING_HEAD_BYTES + ((RING_BLOCK_WORDS * 8) << log)
+    }
+
+    /// Makes one, with no event in it.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn create(
+        directory: &Directory,
+        number: u64,
+        log: u32,
+        mode: Mode,
+    ) -> Result<Self, String> {
+        let path = directory.path.join(format!("{number}{RING_SUFFIX}"));
+        let memory = mapped(&path, Self::bytes(log)).inspect_err(|_| {
+            let _ = fs::remove_file(&path);
+        })?;
+        let ring = Self { path, memory, log };
+        let blocks = (RING_BLOCK_WORDS as u64) << log;
+        // SAFETY: this much was mapped.
+        let blocks = unsafe {
+            std::slice::from_raw_parts(
+                ring.memory.byte_add(RING_HEAD_BYTES),
+                usize::try_from(blocks).unwrap_or(0),
+            )
+        };
+        let producer = Producer::new(ring.head(), blocks, RING_BLOCK_WORDS);
+        producer.ok_or("a ring needs two blocks or more")?.begin();
+        ring.head()[ring::BLOCKS].store(1 << log, Ordering::Relaxed);
+        ring.set_mode(mode);
+        ring.head()[ring::MAGIC].store(RING_MAGIC, Ordering::Release);
+        Ok(ring)
+    }
+
+    /// The words of its head.
+    pub fn head(&self) -> &[AtomicU64] {
+        // SAFETY: a page at least was mapped, and is until `self` goes.
+        unsafe { std::slice::from_raw_parts(self.memory, HEAD_WORDS) }
+    }
+
+    /// What becomes of events when it is full. A reader that comes finds what is written from now on.
+    pub fn set_mode(&self, mode: Mode) {
+        let head = self.head();
+        if mode == Mode::Keep {
+            let position = head[word::POSITION].load(Ordering::Acquire);
+            let block = perflab_ring::Position::from_word(position).block;
+            head[word::NEEDED].store(block, Ordering::Release);
+        }
+        head[word::MODE].store(mode.to_word(), Ordering::Release);
+    }
+
+    /// Offers it to threads; nothing if there are too many.
+    pub fn offer(&self) -> Option<usize> {
+        // SAFETY: it stays mapped until `remove`, before which it was withdrawn, or its thread has ended.
+        unsafe { slots::offer(self.memory as u64, self.log) }
+    }
+
+    /// Unmaps it and removes the file. No thread writes to it any more.
+    pub fn remove(self) {
+        let _ = fs::remove_file(&self.path);
+        self.unmap();
+    }
+
+    fn unmap(self) {
+        // SAFETY: it was mapped so, and nobody uses it.
+        unsafe { libc::munmap(self.memory.cast_mut().cast(), Self::bytes(self.log)) };
+    }
+}
+
+fn new_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// Makes a file of zeros and maps it. All its memory is there: a write must not fail later.
+fn mapped(path: &Path, bytes: usize) -> Result<*const AtomicU64, String> {
+    let failed = |error: io::Error| {
+        format!(
+            "{} of {} KiB cannot be made: {error}",
+            path.display(),
+            bytes >> 10
+        )
+    };
+    let file = new_file(path).map_err(failed)?;
+    // SAFETY: a file that is open.
+    let result = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
+    if result != 0 {
+        return Err(failed(io::Error::from_raw_os_error(result)));
+    }
+    // SAFETY: a new mapping of a file that has these bytes.
+    let memory = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_POPULATE,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    if memory == libc::MAP_FAILED {
+        return Err(failed(io::Error::last_os_error()));
+    }
+    Ok(memory.cast())
+}

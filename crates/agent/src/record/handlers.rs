@@ -1,0 +1,297 @@
+//! What a site calls that is recorded: writes its event into the ring of its thread.
+//!
+//! No allocation, no lock, and no system call but in the first event of a thread. Each number of words has
+//! a function of its own, as they come by the C calling convention.
+#![expect(
+    unsafe_code,
+    reason = "sites call these with the address of their point and words, some of which are addresses"
+)]
+
+use std::sync::atomic::Ordering;
+
+use perflab_probe_abi::recording::{LONGEST_TEXT, NULL_TEXT};
+use perflab_probe_abi::{ArgumentType, Clock as ClockKind, Description, MOST_ARGUMENTS, Point};
+use perflab_ring::{Outcome, Producer};
+
+use super::clock::{Clock, Monotonic, TimeStampCounter};
+use super::{short, slots, text};
+
+/// Words that the arguments of a probe may have.
+pub const MOST_WORDS: usize = 2 * MOST_ARGUMENTS;
+
+/// Highest number of a probe.
+pub const MOST_PROBES: u32 = 0xff_ffff;
+
+/// What a point's word for the agent says of a recorded probe: its number in the lowest 24 bits, then two bits
+/// for each argument, see [`Form`].
+pub fn pack(number: u32, description: &Description<'_>) -> u64 {
+    let forms = description.arguments().enumerate();
+    forms.fold(u64::from(number), |word, (index, argument)| {
+        word | (Form::of(argument.kind) as u64) << (24 + 2 * index)
+    })
+}
+
+/// Number of the probe in such a word.
+pub fn number(word: u64) -> u32 {
+    (word & 0xff_ffff) as u32
+}
+
+/// How an argument is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// One word, recorded as it is.
+    Number = 0,
+    /// The address of text that ends with a zero byte.
+    Terminated = 1,
+    /// Address and length.
+    Counted = 2,
+}
+
+impl Form {
+    /// Of a type.
+    pub fn of(kind: ArgumentType<'_>) -> Self {
+        match kind {
+            ArgumentType::CString => Self::Terminated,
+            ArgumentType::Str | ArgumentType::Bytes => Self::Counted,
+            _ => Self::Number,
+        }
+    }
+}
+
+/// The handler for a probe with these arguments; nothing if there are too many.
+pub fn handler(description: &Description<'_>, clock: ClockKind) -> Option<*mut ()> {
+    match clock {
+        ClockKind::TimeStampCounter => handler_with::<TimeStampCounter>(description),
+        ClockKind::Monotonic => handler_with::<Monotonic>(description),
+    }
+}
+
+fn handler_with<C: Clock>(description: &Description<'_>) -> Option<*mut ()> {
+    let mut words = 0;
+    let mut longest = Form::Number;
+    for argument in description.arguments() {
+        let form = Form::of(argument.kind);
+        words += if form == Form::Counted { 2 } else { 1 };
+        longest = longest.max(form);
+    }
+    match longest {
+        Form::Number => numbers::<C>(words),
+        Form::Terminated => short::texts::<C>(words),
+        Form::Counted => texts::<C>(words),
+    }
+}
+
+/// [`Form::Terminated`] in a point's word.
+pub const TERMINATED: u64 = Form::Terminated as u64;
+const COUNTED: u64 = Form::Counted as u64;
+
+/// Writes to the ring of the thread; to another one if that cannot take an event now, see [`Outcome::Stuck`].
+#[inline(always)]
+fn record(write: impl Fn(Producer<'static>) -> Outcome) {
+    let mut left = 2;
+    loop {
+        // The only call, so that it becomes a part of the handler.
+        if let Some(ring) = slots::current()
+            && write(ring) != Outcome::Stuck
+        {
+            return;
+        }
+        if !claim(left) {
+            return;
+        }
+        left -= 1;
+    }
+}
+
+/// Gets the thread another ring, if there are tries left.
+#[cold]
+#[inline(never)]
+fn claim(left: u32) -> bool {
+    if left == 0 {
+        slots::lose();
+        return false;
+    }
+    slots::claim()
+}
+
+/// # Safety
+/// The point is a site's that is recorded.
+#[inline(always)]
+unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [u64; N]) {
+    // SAFETY: what the caller promises.
+    let probe = number(unsafe { (*point).agent.load(Ordering::Relaxed) });
+    let is_done = slots::current().is_some_and(|ring| {
+        ring.record_quickly(probe, N, C::now, &(), |place| {
+            for (to, word) in place.iter().zip(words) {
+                to.store(word, Ordering::Relaxed);
+            }
+        })
+    });
+    if !is_done {
+        // The last call, with nothing behind it: the usual case needs no frame.
+        record_slowly::<C>(probe, &words);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn record_slowly<C: Clock>(probe: u32, words: &[u64]) {
+    record(|ring| {
+        ring.record_with(probe, false, words.len(), C::now, &(), |place| {
+            for (to, word) in place.iter().zip(words) {
+                to.store(*word, Ordering::Relaxed);
+            }
+        })
+    });
+}
+
+/// # Safety
+/// As for [`record_numbers`], and the words are those of a probe with the arguments that the point's word for
+/// the agent was made from.
+pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
+    // SAFETY: what the caller promises.
+    let packed = unsafe { (*point).agent.load(Ordering::Relaxed) };
+    // Of the text that begins at each word.
+    let mut lengths = [0u16; MOST_WORDS];
+    let mut size = words.len();
+    let mut is_cut = false;
+    let mut forms = packed >> 24;
+    let mut index = 0;
+    while let Some(&word) = words.get(index) {
+        let length = match forms & 3 {
+            // SAFETY: the probe's argument is text that ends with a zero byte.
+            TERMINATED if word != 0 => unsafe { text::length(word as *const u8, LONGEST_TEXT + 1) },
+            COUNTED => {
+                index += 1;
+                size -= 1;
+                words.get(index).map_or(0, |&length| length as usize)
+            }
+            _ => 0,
+        };
+        is_cut |= length > LONGEST_TEXT;
+        let kept = length.min(LONGEST_TEXT);
+        lengths[index] = kept as u16;
+        size += kept.div_ceil(8);
+        forms >>= 2;
+        index += 1;
+    }
+    record(|ring| {
+        ring.record_with(number(packed), is_cut, size, C::now, &(), |place| {
+            let mut place = place.iter();
+            let mut forms = packed >> 24;
+            let mut words = words.iter().zip(&lengths);
+            while let Some((&word, &length)) = words.next() {
+                match forms & 3 {
+                    TERMINATED if word == 0 => text::put(&mut place, NULL_TEXT),
+                    TERMINATED => {
+                        text::put(&mut place, u64::from(length));
+                        // SAFETY: the text was found to be so long.
+                        unsafe { text::copy(word as *const u8, length.into(), &mut place) };
+                    }
+                    COUNTED => {
+                        let length = words.next().map_or(0, |(_, &length)| length);
+                        text::put(&mut place, u64::from(length));
+                        // SAFETY: the probe's argument has these bytes.
+                        unsafe { text::copy(word as *const u8, length.into(), &mut place) };
+                    }
+                    _ => text::put(&mut place, word),
+                }
+                forms >>= 2;
+            }
+        })
+    });
+}
+
+macro_rules! handlers {
+    ($($count:literal: $numbers:ident $texts:ident ($($word:ident)*),)*) => {
+        $(
+            unsafe extern "C" fn $numbers<C: Clock>(point: *const Point $(, $word: u64)*) {
+                // SAFETY: a site calls its point's handler with that point.
+                unsafe { record_numbers::<C, $count>(point, [$($word),*]) };
+            }
+
+            unsafe extern "C" fn $texts<C: Clock>(point: *const Point $(, $word: u64)*) {
+                // SAFETY: as above; `handler` chose it by the same arguments.
+                unsafe { record_texts::<C>(point, &[$($word),*]) };
+            }
+        )*
+
+        fn numbers<C: Clock>(words: usize) -> Option<*mut ()> {
+            match words {
+                $($count => Some($numbers::<C> as *mut ()),)*
+                _ => None,
+            }
+        }
+
+        fn texts<C: Clock>(words: usize) -> Option<*mut ()> {
+            match words {
+                $($count => Some($texts::<C> as *mut ()),)*
+                _ => None,
+            }
+        }
+
+        /// Calls a handler as a site with so many words does.
+        ///
+        /// # Safety
+        /// The handler takes so many words or fewer, and what it reads at those that are addresses is there.
+        pub unsafe fn call(handler: *mut (), point: &Point, words: usize, all: [u64; MOST_WORDS]) {
+            match words {
+                $($count => {
+                    let [$($word,)* ..] = all;
+                    // SAFETY: what the caller promises.
+                    unsafe {
+                        let handler = std::mem::transmute::<
+                            *mut (),
+                            unsafe extern "C" fn(*const Point $(, handlers!(@word $word))*),
+                        >(handler);
+                        handler(point $(, $word)*);
+                    }
+                })*
+                _ => {}
+            }
+        }
+    };
+    (@word $word:ident) => { u64 };
+}
+
+handlers!(
+    0: numbers_0 texts_0 (),
+    1: numbers_1 texts_1 (a),
+    2: numbers_2 texts_2 (a b),
+    3: numbers_3 texts_3 (a b c),
+    4: numbers_4 texts_4 (a b c d),
+    5: numbers_5 texts_5 (a b c d e),
+    6: numbers_6 texts_6 (a b c d e f),
+    7: numbers_7 texts_7 (a b c d e f g),
+    8: numbers_8 texts_8 (a b c d e f g h),
+    9: numbers_9 texts_9 (a b c d e f g h i),
+    10: numbers_10 texts_10 (a b c d e f g h i j),
+    11: numbers_11 texts_11 (a b c d e f g h i j k),
+    12: numbers_12 texts_12 (a b c d e f g h i j k l),
+    13: numbers_13 texts_13 (a b c d e f g h i j k l m),
+    14: numbers_14 texts_14 (a b c d e f g h i j k l m n),
+    15: numbers_15 texts_15 (a b c d e f g h i j k l m n o),
+    16: numbers_16 texts_16 (a b c d e f g h i j k l m n o p),
+    17: numbers_17 texts_17 (a b c d e f g h i j k l m n o p q),
+    18: numbers_18 texts_18 (a b c d e f g h i j k l m n o p q r),
+    19: numbers_19 texts_19 (a b c d e f g h i j k l m n o p q r s),
+    20: numbers_20 texts_20 (a b c d e f g h i j k l m n o p q r s t),
+    21: numbers_21 texts_21 (a b c d e f g h i j k l m n o p q r s t u),
+    22: numbers_22 texts_22 (a b c d e f g h i j k l m n o p q r s t u v),
+    23: numbers_23 texts_23 (a b c d e f g h i j k l m n o p q r s t u v w),
+    24: numbers_24 texts_24 (a b c d e f g h i j k l m n o p q r s t u v w x),
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_for_each_probe() {
+        let text = "p\nn\nf\n1\ni32 a\ncstr b\nbytes c\nf64 d";
+        let description = Description::parse(text).unwrap();
+        let word = pack(7, &description);
+        assert_eq!((number(word), word >> 24), (7, 0b00_10_01_00));
+        assert!(handler(&description, ClockKind::Monotonic).is_some());
+    }
+}

@@ -1,0 +1,246 @@
+//! Records the events of sites, so that they outlive the process.
+//!
+//! ```text
+//! handlers   a site's words -> the ring of its thread; short, those with short texts
+//! slots      threads -> rings
+//! rings      which there are
+//! files      rings, probes, anchors -> files, for readers in other processes
+//! clock      which clock is right, and how it stands to others
+//! ```
+
+mod clock;
+mod cost;
+mod files;
+mod handlers;
+mod rings;
+mod short;
+mod slots;
+mod text;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use perflab_probe_abi::{
+    AnchorContent, ChunkKind, Clock, CostContent, Description, Point, ProbeContent, ProcessContent,
+};
+use perflab_ring::Mode;
+
+use files::Directory;
+use rings::Rings;
+
+pub use rings::Size;
+
+/// How often threads that have rings are looked at, and clocks are read together.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// After so many anchors, clocks are read a tenth as often: a flight recorder may run for months.
+const MANY_ANCHORS: u32 = 600;
+
+/// What the agent does for recording; one for each process, from the first wish on.
+#[derive(Debug)]
+pub struct Recorder {
+    directory: Directory,
+    clock: Clock,
+    /// Whether rings are made for threads that come.
+    is_active: bool,
+    rings: Rings,
+    probes: u32,
+    /// By the forms of arguments, and their number.
+    costs: BTreeMap<(u64, usize), u64>,
+    anchors: u32,
+    looked: Option<Instant>,
+    /// What did not work last.
+    pub trouble: Option<String>,
+}
+
+impl Recorder {
+    /// Makes the files of this process, with no ring yet.
+    ///
+    /// # Errors
+    /// When it cannot be recorded here.
+    pub fn start() -> Result<Self, String> {
+        slots::prepare().map_err(|error| {
+            format!("the kernel gives no memory that a fork leaves out (Linux 4.14 does): {error}")
+        })?;
+        let mut directory = Directory::create()?;
+        let (clock, skew) = clock::choose();
+        let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
+        let command = fs::read("/proc/self/cmdline").unwrap_or_default();
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        let identity = crate::socket::identity()?;
+        let (pid, start) = identity.split_once('-').unwrap_or(("0", "0"));
+        directory.append(ChunkKind::PROCESS, |writer| {
+            ProcessContent {
+                process: 0,
+                pid: pid.parse().unwrap_or(0),
+                start: start.parse().unwrap_or(0),
+                clock,
+                skew,
+                executable: &executable.to_string_lossy(),
+                command: command.trim_end(),
+            }
+            .encode(writer)
+        })?;
+        directory.count_losses()?;
+        let mut recorder = Self {
+            directory,
+            clock,
+            is_active: false,
+            rings: Rings::new(),
+            probes: 0,
+            costs: BTreeMap::new(),
+            anchors: 0,
+            looked: None,
+            trouble: None,
+        };
+        recorder.anchor()?;
+        Ok(recorder)
+    }
+
+    /// Where the files are.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Makes rings for threads that come, of this size from now on, and takes events as is wished.
+    ///
+    /// # Errors
+    /// When not one ring can be made.
+    pub fn activate(&mut self, size: Size, mode: Mode) -> Result<(), String> {
+        self.rings.set_size(size);
+        self.rings.set_mode(mode);
+        let result = self.rings.refill(&self.directory);
+        self.is_active = slots::free() > 0;
+        if self.is_active { Ok(()) } else { result }
+    }
+
+    /// Says for whom events are kept.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_for(&self, whom: &str) -> Result<(), String> {
+        self.directory.keep_for(whom)
+    }
+
+    /// Whether threads may want rings at any time.
+    pub fn is_active(&self) -> bool {
+        self.is_active
+    }
+
+    /// Records on, for nobody.
+    pub fn overwrite(&mut self) {
+        self.rings.set_mode(Mode::Overwrite);
+    }
+
+    /// No event comes any more: memory that no thread has is given back.
+    pub fn rest(&mut self) {
+        self.is_active = false;
+        self.overwrite();
+        self.rings.withdraw_spare();
+    }
+
+    /// The process ends. What is recorded stays, to be recovered; what was recorded before goes.
+    pub fn leave(&self) {
+        if !self.is_active {
+            self.directory.remove();
+        }
+    }
+
+    /// Makes a site's handler one that records. Its probe is named before its first event.
+    ///
+    /// # Errors
+    /// When it cannot be recorded.
+    pub fn handler(&mut self, point: &Point, object: &str, text: &str) -> Result<*mut (), String> {
+        let description = Description::parse(text).map_err(|error| error.to_string())?;
+        let handler = handlers::handler(&description, self.clock)
+            .ok_or("it has more arguments than can be recorded")?;
+        if handlers::number(point.agent.load(Ordering::Relaxed)) == 0 {
+            if self.probes == handlers::MOST_PROBES {
+                return Err("there are more probes than can be recorded".to_owned());
+            }
+            let number = self.probes + 1;
+            self.directory.append(ChunkKind::PROBE, |writer| {
+                ProbeContent {
+                    process: 0,
+                    probe: number,
+                    object,
+                    description: text,
+                }
+                .encode(writer)
+            })?;
+            self.probes = number;
+            let word = handlers::pack(number, &description);
+            self.name_cost(handler, &description, word)?;
+            point.agent.store(word, Ordering::Release);
+        }
+        Ok(handler)
+    }
+
+    /// Measures once for all probes whose arguments are passed alike.
+    fn name_cost(
+        &mut self,
+        handler: *mut (),
+        description: &Description<'_>,
+        word: u64,
+    ) -> Result<(), String> {
+        let forms = (word >> 24, description.arguments().count());
+        let known = self.costs.get(&forms).copied();
+        let Some(picoseconds) = known.or_else(|| cost::of(handler, description, word)) else {
+            return Ok(());
+        };
+        self.costs.insert(forms, picoseconds);
+        self.directory.append(ChunkKind::COST, |writer| {
+            CostContent {
+                process: 0,
+                probe: handlers::number(word),
+                picoseconds,
+            }
+            .encode(writer)
+        })
+    }
+
+    /// Keeps rings ready, and looks after threads and clocks.
+    pub fn look(&mut self) {
+        if !self.is_active && self.rings.is_empty() {
+            return;
+        }
+        let mut result = Ok(());
+        if self.is_active {
+            result = self.rings.refill(&self.directory);
+        }
+        let is_due = self.looked.is_none_or(|looked| looked.elapsed() >= SLOW);
+        self.rings.look(is_due);
+        if is_due {
+            self.looked = Some(Instant::now());
+            result = result.and(self.anchor());
+        }
+        self.trouble = result.err();
+    }
+
+    fn anchor(&mut self) -> Result<(), String> {
+        self.anchors += 1;
+        if self.anchors > MANY_ANCHORS && !self.anchors.is_multiple_of(10) {
+            return Ok(());
+        }
+        let reading = clock::reading(self.clock);
+        self.directory.append(ChunkKind::ANCHOR, |writer| {
+            AnchorContent {
+                process: 0,
+                before: reading.before,
+                after: reading.after,
+                monotonic: reading.monotonic,
+                realtime: reading.realtime,
+                boottime: reading.boottime,
+            }
+            .encode(writer)
+        })
+    }
+}
+
+/// The forking thread has no ring in the child.
+pub fn after_fork() {
+    slots::forget();
+}

@@ -1,0 +1,246 @@
+//! The rings of a process: ready for threads that come, in memory that is bounded, and until their threads end.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use perflab_probe_abi::recording::{RING_BLOCK_WORDS, ring};
+use perflab_ring::Mode;
+
+use super::files::{Directory, RingFile};
+use super::slots;
+
+/// Rings that wait for threads to come.
+const SPARE: usize = 16;
+
+/// Memory for rings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Of one ring, in bytes; rounded to what a ring can have.
+    pub ring: u64,
+    /// Of all rings together, in bytes.
+    pub all: u64,
+}
+
+impl Size {
+    /// Without a wish.
+    pub const DEFAULT: Self = Self {
+        ring: 256 << 10,
+        all: 256 << 20,
+    };
+
+    /// With these wishes in KiB, where they are not 0.
+    pub fn or(self, ring: u32, all: u32) -> Self {
+        let wished = |kibibytes: u32, without: u64| {
+            if kibibytes == 0 {
+                without
+            } else {
+                u64::from(kibibytes) << 10
+            }
+        };
+        Self {
+            ring: wished(ring, self.ring),
+            all: wished(all, self.all),
+        }
+    }
+
+    /// The logarithm of a ring's blocks.
+    fn log(self) -> u32 {
+        let blocks = (self.ring / (RING_BLOCK_WORDS as u64 * 8)).max(1);
+        blocks.ilog2().clamp(1, slots::MOST_LOG as u32)
+    }
+
+    /// Rings at one time.
+    fn rings(self) -> usize {
+        let ring = RingFile::bytes(self.log()) as u64;
+        let rings = usize::try_from(self.all / ring).unwrap_or(slots::SLOTS);
+        rings.clamp(2, slots::SLOTS)
+    }
+}
+
+/// A ring, and whose it is.
+#[derive(Debug)]
+struct Ring {
+    file: RingFile,
+    /// Nothing once its thread has ended.
+    slot: Option<usize>,
+    /// When the thread started, in clock ticks since boot, once that is known.
+    start: Option<u64>,
+}
+
+/// The rings of a process.
+#[derive(Debug)]
+pub struct Rings {
+    size: Size,
+    mode: Mode,
+    all: Vec<Ring>,
+    next: u64,
+}
+
+impl Rings {
+    /// None yet.
+    pub fn new() -> Self {
+        Self {
+            size: Size::DEFAULT,
+            mode: Mode::Overwrite,
+            all: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Those that are made from now on have this size.
+    pub fn set_size(&mut self, size: Size) {
+        if size != self.size {
+            self.withdraw_spare();
+            self.size = size;
+        }
+    }
+
+    /// What becomes of events that find no room, from now on.
+    pub fn set_mode(&mut self, mode: Mode) {
+        if mode != self.mode {
+            self.mode = mode;
+            for ring in &self.all {
+                ring.file.set_mode(mode);
+            }
+        }
+    }
+
+    /// Makes rings, so that some wait for threads.
+    ///
+    /// # Errors
+    /// When one cannot be made; that there are as many as there may be is no error.
+    pub fn refill(&mut self, directory: &Directory) -> Result<(), String> {
+        while slots::free() < SPARE {
+            if self.all.len() >= self.size.rings() && !self.reuse() {
+                return Ok(());
+            }
+            let file = RingFile::create(directory, self.next, self.size.log(), self.mode)?;
+            self.next += 1;
+            let Some(slot) = file.offer() else {
+                file.remove();
+                return Err("there are more threads than can be recorded".to_owned());
+            };
+            self.all.push(Ring {
+                file,
+                slot: Some(slot),
+                start: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Removes the ring of a thread that has ended, the first of those that may go; returns whether there was
+    /// one.
+    fn reuse(&mut self) -> bool {
+        let mode = self.mode;
+        let may_go =
+            |ring: &Ring| ring.slot.is_none() && (ring.is_drained() || mode == Mode::Overwrite);
+        let Some(index) = self.all.iter().position(may_go) else {
+            return false;
+        };
+        self.all.remove(index).file.remove();
+        true
+    }
+
+    /// Removes the rings that no thread has.
+    pub fn withdraw_spare(&mut self) {
+        let rings = std::mem::take(&mut self.all).into_iter();
+        let (spare, stay): (Vec<Ring>, Vec<Ring>) =
+            rings.partition(|ring| ring.slot.is_some_and(slots::withdraw));
+        self.all = stay;
+        for ring in spare {
+            ring.file.remove();
+        }
+    }
+
+    /// Looks after the threads that have rings: after those that came since the last look, or after all.
+    pub fn look(&mut self, all: bool) {
+        // In another namespace than that of `/proc`, threads have other numbers there.
+        let own = crate::socket::thread();
+        if !Path::new("/proc/self/task").join(own.to_string()).exists() {
+            return;
+        }
+        for ring in &mut self.all {
+            if all || ring.start.is_none() {
+                ring.look();
+            }
+        }
+        if !all {
+            return;
+        }
+        let rings = std::mem::take(&mut self.all).into_iter();
+        let (gone, stay): (Vec<Ring>, Vec<Ring>) =
+            rings.partition(|ring| ring.slot.is_none() && ring.is_drained());
+        self.all = stay;
+        for ring in gone {
+            ring.file.remove();
+        }
+    }
+}
+
+impl Ring {
+    /// Whether a recorder has read all of it.
+    fn is_drained(&self) -> bool {
+        self.file.head()[ring::DRAINED].load(Ordering::Relaxed) != 0
+    }
+
+    /// Says what its thread is called, or that it has ended.
+    fn look(&mut self) {
+        let Some(slot) = self.slot else { return };
+        let Some(thread) = slots::owner(slot) else {
+            return;
+        };
+        let head = self.file.head();
+        match Thread::look(thread) {
+            Some(found) if self.start.is_none_or(|start| start == found.start) => {
+                self.start = Some(found.start);
+                head[ring::START].store(found.start, Ordering::Relaxed);
+                for (index, word) in found.name.iter().enumerate() {
+                    head[ring::NAME + index].store(*word, Ordering::Release);
+                }
+            }
+            // Gone, or another thread has its number.
+            _ => {
+                head[ring::ENDED].store(1, Ordering::Release);
+                slots::vacate(slot);
+                self.slot = None;
+            }
+        }
+    }
+}
+
+/// What the kernel says of a thread.
+struct Thread {
+    /// In clock ticks since boot.
+    start: u64,
+    /// Its name as words.
+    name: [u64; 2],
+}
+
+impl Thread {
+    fn look(thread: u32) -> Option<Self> {
+        let text = fs::read(format!("/proc/self/task/{thread}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let (before, after) = text.rsplit_once(')')?;
+        let start = after.split_whitespace().nth(19)?.parse().ok()?;
+        let name = before.split_once('(').map_or("", |(_, name)| name);
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(name.bytes()) {
+            *to = from;
+        }
+        let [a, b, c, d, e, f, g, h, rest @ ..] = bytes;
+        Some(Self {
+            start,
+            name: [
+                u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+                u64::from_le_bytes(rest),
+            ],
+        })
+    }
+}
