@@ -8,7 +8,7 @@ PERFLAB := target/release/perflab
 OUT ?= results
 PREFIX ?= /usr/local
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-fuzz bench build install tools
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-fuzz bench build install tools
 
 all: build
 
@@ -44,7 +44,7 @@ test: tools
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 
-prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-fuzz
+prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-fuzz
 
 # perflab ministat against the ministat that is installed, on random inputs.
 prove-ministat: tools
@@ -78,6 +78,10 @@ prove-experiments: tools build
 prove-toggle: tools
 	scripts/prove-toggle
 
+# Programs that are recorded while threads, signals, children and other recorders come and go, or are killed.
+prove-record: tools
+	scripts/prove-record
+
 # Every parser fed with mutated and random input.
 prove-fuzz:
 	scripts/prove-fuzz
@@ -87,3 +91,5 @@ bench: tools build
 	bench/run
 	bench/probes/run
 	bench/switching/run
+	bench/events/run
+	bench/recording/run

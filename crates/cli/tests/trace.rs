@@ -1,110 +1,12 @@
 //! `perflab trace` as a user calls it, on a program with probes.
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod life;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
-/// perflab as `make install` leaves it, and a program.
-struct Place {
-    directory: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let own = std::env::current_exe().unwrap();
-        let agent = own.parent().unwrap().join("libperflab_preload.so");
-        let hint =
-            "is built by: cargo build -p perflab-preload, or the tests of the whole workspace";
-        assert!(agent.exists(), "{} {hint}", agent.display());
-        for (from, to) in [
-            (PathBuf::from(env!("CARGO_BIN_EXE_perflab")), "bin/perflab"),
-            (agent, "lib/perflab/libperflab_preload.so"),
-        ] {
-            let to = directory.path().join(to);
-            fs::create_dir_all(to.parent().unwrap()).unwrap();
-            fs::copy(from, to).unwrap();
-        }
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let built = Command::new("gcc")
-            .args(["-O2", "-I"])
-            .arg(crates.join("probe/include"))
-            .arg(crates.join("preload/tests/programs/life.c"))
-            .arg("-o")
-            .arg(directory.path().join("life"))
-            .status();
-        assert!(built.unwrap().success());
-        Self { directory }
-    }
-
-    fn perflab(&self) -> Command {
-        Command::new(self.directory.path().join("bin/perflab"))
-    }
-
-    fn trace(&self, words: &[&str]) -> Output {
-        self.perflab().arg("trace").args(words).output().unwrap()
-    }
-
-    fn life(&self, probes: &str) -> Life {
-        let mut child = self
-            .perflab()
-            .args(["trace", "on", probes, "--"])
-            .arg(self.directory.path().join("life"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut life = Life {
-            input: child.stdin.take().unwrap(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        };
-        life.works(0);
-        life
-    }
-}
-
-struct Life {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Life {
-    fn pid(&self) -> String {
-        self.child.id().to_string()
-    }
-
-    fn send(&self, signal: &str) {
-        let sent = Command::new("kill").args([signal, &self.pid()]).status();
-        assert!(sent.unwrap().success());
-    }
-
-    fn works(&mut self, times: u32) {
-        writeln!(self.input, "work {times}").unwrap();
-        let mut line = String::new();
-        self.output.read_line(&mut line).unwrap();
-        assert_eq!(line, "done\n");
-    }
-}
-
-impl Drop for Life {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout)
-}
+use life::{Place, printed, text};
 
 #[test]
 fn a_command_with_its_probes_on() {

@@ -48,7 +48,7 @@ fn runs(command: &mut Command, is_static: bool) -> BTreeMap<String, u64> {
         Program::start(command)
     };
     let mut said = program.said();
-    if said.remove("start").is_some() {
+    if said.remove("start").is_some() && said.is_empty() {
         // What came of its agent; the counts come later.
         said = program.said();
     }

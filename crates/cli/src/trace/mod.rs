@@ -1,13 +1,19 @@
 //! `perflab trace`: the probes of running processes.
 
+mod about;
+mod leavings;
 mod list;
 mod outcome;
+mod record;
+mod shown;
 mod start;
+mod summary;
 mod top;
+mod view;
 
 use clap::{Args, Subcommand};
 use outcome::Outcome;
-use perflab_control::{Agent, ControlError, Traced, traced};
+use perflab_control::{Agent, ControlError, RecordWish, Traced, traced};
 
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
@@ -31,6 +37,20 @@ perflab trace on 'redis:*' -- redis-server --port 7777")]
     /// Switch probes off.
     #[command(after_help = "Example:\n  perflab trace off '*' --all")]
     Off(OffArguments),
+    /// Record events into a file, each with its time and its arguments.
+    #[command(
+        after_help = "Examples:\n  perflab trace record 'redis:*' --pid 1234 --seconds 5 -o get.trace\n  \
+perflab trace record -o all.trace -- redis-server --port 7777\n  \
+perflab trace record --pid 1234 --last 2 -o before.trace"
+    )]
+    Record(record::RecordArguments),
+    /// Write the events that processes had recorded when they ended, however they did.
+    #[command(after_help = "Example:\n  perflab trace recover 1234 -o crash.trace")]
+    Recover(leavings::RecoverArguments),
+    /// Show the events of a trace as text, in order of time.
+    #[command(after_help = "Examples:\n  perflab trace view get.trace\n  \
+perflab trace view get.trace 'redis:call*' --from 1.5 --limit 100")]
+    View(view::ViewArguments),
     /// Show the hits per second of the probes that are on.
     #[command(after_help = "Example:\n  perflab trace top --count 1")]
     Top(top::TopArguments),
@@ -68,6 +88,14 @@ pub struct OnArguments {
     /// All processes that have an agent.
     #[arg(long, conflicts_with_all = ["pid", "command"])]
     all: bool,
+
+    /// Record events in place of counting them, the newest over the oldest: `trace record --last` and
+    /// `trace recover` write them into a file.
+    #[arg(long)]
+    record: bool,
+
+    #[command(flatten)]
+    memory: record::Memory,
 
     /// A command to start with the probes on.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "pid")]
@@ -146,26 +174,47 @@ pub fn trace(command: TraceCommand) -> Result<Option<Code>, Failure> {
     match command {
         TraceCommand::List(arguments) => list::list(&arguments),
         TraceCommand::On(arguments) if !arguments.command.is_empty() => {
-            start::start(&arguments.probes, &arguments.command)
+            let variable = if arguments.record {
+                start::RECORD
+            } else {
+                start::COUNT
+            };
+            start::start(variable, &arguments.probes, &arguments.command)
         }
         TraceCommand::On(arguments) => {
-            switch(&arguments.processes, arguments.all, &arguments.probes, true)
+            let what = if arguments.record {
+                Switch::Record(arguments.memory.wish(false, 0))
+            } else {
+                Switch::On
+            };
+            switch(&arguments.processes, arguments.all, &arguments.probes, what)
         }
         TraceCommand::Off(arguments) => switch(
             &arguments.processes,
             arguments.all,
             &arguments.probes,
-            false,
+            Switch::Off,
         ),
+        TraceCommand::Record(arguments) => record::record(&arguments),
+        TraceCommand::Recover(arguments) => leavings::recovered(&arguments),
+        TraceCommand::View(arguments) => view::view(&arguments),
         TraceCommand::Top(arguments) => top::top(&arguments),
     }
+}
+
+/// What is done to sites.
+#[derive(Debug, Clone, Copy)]
+enum Switch {
+    On,
+    Off,
+    Record(RecordWish),
 }
 
 fn switch(
     processes: &Processes,
     all: bool,
     probes: &str,
-    on: bool,
+    what: Switch,
 ) -> Result<Option<Code>, Failure> {
     if processes.pid.is_empty() && !all {
         return Err(Failure::usage(
@@ -179,7 +228,12 @@ fn switch(
     }
     let mut matched = None;
     for process in &processes {
-        let answer = Agent::at(&process.socket).switch(probes, on);
+        let agent = Agent::at(&process.socket);
+        let answer = match what {
+            Switch::On => agent.switch(probes, true),
+            Switch::Off => agent.switch(probes, false),
+            Switch::Record(wish) => agent.record(probes, wish).map(|all| all.switched),
+        };
         if !all && matches!(answer, Err(ControlError::Gone)) {
             outcome.fail(&Failure::no_data(format!(
                 "process {} has gone",
@@ -197,7 +251,11 @@ fn switch(
             terminal::escape(&process.name),
             switched.changed,
             switched.matched,
-            if on { "on" } else { "off" },
+            if matches!(what, Switch::Off) {
+                "off"
+            } else {
+                "on"
+            },
         );
         if switched.changed > 0 {
             line += &format!(" in {:.0} us", switched.took.as_secs_f64() * 1e6);

@@ -1,17 +1,42 @@
-//! `perflab trace on PROBES -- COMMAND`: a command that has an agent from its start.
+//! Commands that have an agent from their start.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command};
 
+use perflab_control::Traced;
+
+use super::outcome::Outcome;
 use crate::failure::{Code, Failure};
+use crate::terminal;
 
 /// The shared object that starts an agent.
 const AGENT: &str = "libperflab_preload.so";
 
+/// Variables that ask an agent for something from the start.
+pub const COUNT: &str = "PERFLAB_PROBES";
+
+/// As [`COUNT`], for events in place of hits.
+pub const RECORD: &str = "PERFLAB_RECORD";
+
+/// Set to a text of its own for each recorder that comes soon.
+const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
+
 /// Becomes the command, which loads the agent before anything else.
-pub fn start(probes: &str, command: &[OsString]) -> Result<Option<Code>, Failure> {
+pub fn start(variable: &str, probes: &str, command: &[OsString]) -> Result<Option<Code>, Failure> {
+    let mut command = with_agent(command)?;
+    let error = command.env(variable, probes).exec();
+    Err(cannot_start(&command, &error))
+}
+
+fn cannot_start(command: &Command, error: &std::io::Error) -> Failure {
+    let program = command.get_program();
+    Failure::environment(format!("{} cannot be started: {error}", program.display()))
+}
+
+fn with_agent(command: &[OsString]) -> Result<Command, Failure> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Failure::usage("which command? Expected one behind --"));
     };
@@ -20,15 +45,80 @@ pub fn start(probes: &str, command: &[OsString]) -> Result<Option<Code>, Failure
         preload.push(":");
         preload.push(others);
     }
-    let error = Command::new(program)
-        .args(arguments)
-        .env("LD_PRELOAD", preload)
-        .env("PERFLAB_PROBES", probes)
-        .exec();
-    Err(Failure::environment(format!(
-        "{} cannot be started: {error}",
-        program.display()
-    )))
+    let mut command = Command::new(program);
+    command.args(arguments).env("LD_PRELOAD", preload);
+    Ok(command)
+}
+
+/// A command that is recorded, with the processes that it starts.
+#[derive(Debug)]
+pub struct Watched {
+    child: Child,
+    /// In the environment of its processes.
+    mark: String,
+    known: BTreeSet<PathBuf>,
+}
+
+/// Starts a command whose processes keep their events for a recorder.
+pub fn watched(probes: &str, command: &[OsString]) -> Result<Watched, Failure> {
+    let mut command = with_agent(command)?;
+    let mark = format!("{}-{:016x}", std::process::id(), rand::random::<u64>());
+    command.env(RECORD, probes).env(RECORD_FOR, &mark);
+    let child = command
+        .spawn()
+        .map_err(|error| cannot_start(&command, &error))?;
+    Ok(Watched {
+        child,
+        mark,
+        known: BTreeSet::new(),
+    })
+}
+
+impl Watched {
+    /// What its processes keep their events for.
+    pub fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    /// Whether a process is one of the command's that was not seen before.
+    pub fn is_new(&mut self, process: &Traced) -> bool {
+        let environment = std::fs::read(format!("/proc/{}/environ", process.pid));
+        let mut variables = environment
+            .iter()
+            .flat_map(|all| all.split(|byte| *byte == 0));
+        let wanted = format!("{RECORD_FOR}={}", self.mark);
+        variables.any(|variable| variable == wanted.as_bytes())
+            && self.known.insert(process.socket.clone())
+    }
+
+    /// Whether the command has ended; processes that it started may not have.
+    pub fn has_ended(&mut self) -> Result<bool, Failure> {
+        let ended = self.child.try_wait();
+        ended.map(|status| status.is_some()).map_err(|error| {
+            Failure::environment(format!("the command cannot be waited for: {error}"))
+        })
+    }
+
+    /// Says how the command ended, if it has and it was not well.
+    pub fn end(mut self, outcome: &mut Outcome) -> Result<(), Failure> {
+        if !self.has_ended()? {
+            terminal::say(&format!(
+                "the command goes on as process {}",
+                self.child.id()
+            ));
+            return Ok(());
+        }
+        let status = self
+            .child
+            .wait()
+            .map_err(|error| Failure::environment(error.to_string()))?;
+        if !status.success() {
+            outcome.fail(&Failure::no_data(format!(
+                "the command ended with {status}"
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// Where the agent was installed: beside this program, or in `lib/perflab` beside its directory.

@@ -32,7 +32,8 @@ pub struct TopArguments {
     count: Option<u32>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// A number of seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text
         .parse()
         .map_err(|_| "expected a number of seconds".to_owned())?;

@@ -10,6 +10,7 @@ pub mod bpftrace;
 pub mod cargo;
 pub mod compile;
 pub mod link;
+pub mod recorded;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -101,10 +102,22 @@ impl Program {
             if let Some((name, count)) = line.trim().split_once(' ') {
                 said.insert(name.to_owned(), count.parse().unwrap());
             }
-            if self.output.buffer().is_empty() {
+            if line.is_empty() || !self.says_more() {
                 return said;
             }
         }
+    }
+
+    /// Whether it has printed more, or does so within a time in which a busy machine lets it go on.
+    fn says_more(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let output = self.output.get_ref();
+        let time = Timespec {
+            tv_sec: 0,
+            tv_nsec: 200_000_000,
+        };
+        let mut entries = [PollFd::new(output, PollFlags::IN)];
+        !self.output.buffer().is_empty() || poll(&mut entries, Some(&time)).unwrap() > 0
     }
 
     /// Writes to its input.
@@ -124,6 +137,12 @@ impl Program {
         drop(self.input.take());
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status}");
+    }
+
+    /// Kills it.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 }
 

@@ -1,0 +1,127 @@
+//! `perflab trace recover`, and snapshots: what is in the rings of processes, dead or alive.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use perflab_control::Traced;
+use perflab_recorder::{
+    Pass, Recorded, directories, recorded, recover, remove_leavings, snapshot as take,
+};
+use perflab_trace::TraceWriter;
+
+use super::outcome::Outcome;
+use super::record::{create, not_written};
+use super::summary::Summary;
+use crate::failure::{Code, Failure};
+use crate::terminal;
+
+/// Arguments of `recover`.
+#[derive(Debug, Args)]
+pub struct RecoverArguments {
+    /// Numbers of processes that have ended; all that left something, if none is given.
+    #[arg(value_name = "PID")]
+    pid: Vec<u32>,
+
+    /// The trace to write; there must be no such file yet. Without it, what is there is listed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Remove what these processes left, once it is written; without --output, at once.
+    #[arg(long)]
+    remove: bool,
+}
+
+/// Executes `recover`.
+pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> {
+    let mut outcome = Outcome::new(!arguments.pid.is_empty());
+    let places = directories();
+    let mut dead: Vec<Recorded> = recorded(&places);
+    dead.retain(|recorded| !recorded.is_alive);
+    for pid in &arguments.pid {
+        if !dead.iter().any(|recorded| recorded.process.pid == *pid) {
+            outcome.fail(&Failure::no_data(format!(
+                "process {pid} has left no events, or has not ended"
+            )));
+        }
+    }
+    if !arguments.pid.is_empty() {
+        dead.retain(|recorded| arguments.pid.contains(&recorded.process.pid));
+    }
+    if dead.is_empty() {
+        outcome.nothing("no process that has ended left events");
+        return Ok(outcome.code());
+    }
+    let paths: Vec<PathBuf> = dead
+        .iter()
+        .map(|recorded| recorded.directory.clone())
+        .collect();
+    if let Some(output) = &arguments.output {
+        let pass = recover(&paths, create(output)?).map_err(not_written)?;
+        let summary = summary(pass, paths.len(), &mut outcome)?;
+        terminal::print(&summary.text(output))?;
+    } else {
+        for path in &paths {
+            let path = terminal::escape(&path.to_string_lossy());
+            terminal::print(&format!("{path}\n"))?;
+        }
+    }
+    if arguments.remove && outcome.is_fine() {
+        for path in &paths {
+            if let Err(error) = remove_leavings(path) {
+                outcome.fail(&Failure::environment(error.to_string()));
+            }
+        }
+    }
+    Ok(outcome.code())
+}
+
+/// The last seconds of processes that record.
+pub fn snapshot(
+    processes: &[Traced],
+    trace: TraceWriter<BufWriter<File>>,
+    last: Duration,
+    outcome: &mut Outcome,
+) -> Result<Option<Summary>, Failure> {
+    let mut found = recorded(&directories());
+    found.retain(|recorded| {
+        let mut processes = processes.iter();
+        recorded.is_alive && processes.any(|process| process.pid == recorded.process.pid)
+    });
+    if found.is_empty() {
+        outcome.nothing(
+            "no process records: perflab trace on PROBES --record --pid PID lets one record, for \
+             a look at its last events at any time",
+        );
+        return Ok(None);
+    }
+    let paths: Vec<PathBuf> = found
+        .into_iter()
+        .map(|recorded| recorded.directory)
+        .collect();
+    let pass = take(&paths, trace, Some(last)).map_err(not_written)?;
+    summary(pass, paths.len(), outcome).map(Some)
+}
+
+fn summary(
+    mut pass: Pass<BufWriter<File>>,
+    processes: usize,
+    outcome: &mut Outcome,
+) -> Result<Summary, Failure> {
+    for (_, error) in &pass.refused {
+        outcome.fail(&Failure::environment(error.to_string()));
+    }
+    pass.writer.flush().map_err(not_written)?;
+    let bytes = pass
+        .writer
+        .get_ref()
+        .metadata()
+        .map_or(0, |about| about.len());
+    Ok(Summary::of_pass(
+        pass.progress,
+        bytes,
+        processes - pass.refused.len(),
+    ))
+}

@@ -1,0 +1,374 @@
+//! `perflab trace record`: events of processes into a file, while they run.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use perflab_control::{Agent, RecordWish, Recorded, Traced, traced};
+use perflab_machine::Fingerprint;
+use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
+use perflab_runner::Interrupt;
+use perflab_trace::TraceWriter;
+
+use super::outcome::Outcome;
+use super::shown::Shown;
+use super::summary::Summary;
+use super::{NONE, Processes, start};
+use crate::failure::{Code, Failure};
+use crate::terminal;
+
+/// Pause after a look at the rings.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// How often new processes of a command are looked for.
+const SEARCH: Duration = Duration::from_millis(20);
+
+/// How long an agent may take to end a recording.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// Arguments of `record`.
+#[derive(Debug, Args)]
+pub struct RecordArguments {
+    /// Which probes, as provider:name with *; several with commas.
+    #[arg(value_name = "PROBES", default_value = "*", value_parser = super::probes)]
+    probes: String,
+
+    #[command(flatten)]
+    processes: Processes,
+
+    /// All processes that have an agent.
+    #[arg(long, conflicts_with_all = ["pid", "command"])]
+    all: bool,
+
+    /// The trace to write; there must be no such file yet.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Stop after so many seconds; else at Ctrl-C, or when all processes have ended.
+    #[arg(short, long, value_name = "SECONDS", value_parser = super::top::seconds)]
+    seconds: Option<Duration>,
+
+    /// Take the last so many seconds of processes that record already (perflab trace on --record).
+    #[arg(long, value_name = "SECONDS", value_parser = super::top::seconds,
+        conflicts_with_all = ["seconds", "until", "command"])]
+    last: Option<Duration>,
+
+    /// Stop when one of these probes was hit.
+    #[arg(long, value_name = "PROBES", value_parser = super::probes)]
+    until: Option<String>,
+
+    #[command(flatten)]
+    memory: Memory,
+
+    /// A command to start and record, with all processes that it starts.
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "pid")]
+    command: Vec<OsString>,
+}
+
+/// Memory for events in recorded processes.
+#[derive(Debug, Args)]
+pub struct Memory {
+    /// Memory for the events of one thread, in KiB.
+    #[arg(long, value_name = "KIB", default_value = "0", hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(0..=262_144))]
+    ring: u32,
+
+    /// Memory for all events of one process, in KiB.
+    #[arg(
+        long,
+        value_name = "KIB",
+        default_value = "0",
+        hide_default_value = true
+    )]
+    memory: u32,
+}
+
+impl Memory {
+    /// With another size of a ring where none was asked for; 0 leaves it to the agent.
+    pub fn wish(&self, keep: bool, ring: u32) -> RecordWish {
+        RecordWish {
+            keep,
+            ring: if self.ring == 0 { ring } else { self.ring },
+            all: self.memory,
+        }
+    }
+}
+
+/// KiB of a ring while a recorder reads it: it may be held up for some milliseconds.
+const READ_RING: u32 = 4096;
+
+/// Executes `record`.
+pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
+    if arguments.processes.pid.is_empty() && !arguments.all && arguments.command.is_empty() {
+        return Err(Failure::usage(
+            "which process? Expected --pid PID, --all, or a command behind -- (perflab trace list \
+             shows those that can be traced)",
+        ));
+    }
+    let (processes, mut outcome) = if arguments.command.is_empty() {
+        arguments.processes.find()?
+    } else {
+        (Vec::new(), Outcome::new(true))
+    };
+    if processes.is_empty() && arguments.command.is_empty() {
+        outcome.nothing(NONE);
+        return Ok(outcome.code());
+    }
+    let file = create(&arguments.output)?;
+    let written = match arguments.last {
+        Some(last) => super::leavings::snapshot(&processes, file, last, &mut outcome),
+        None => Session::begin(arguments, &processes, file, &mut outcome)
+            .and_then(|session| session.run(arguments, &mut outcome)),
+    };
+    let summary = match written {
+        Ok(Some(summary)) => summary,
+        // Nothing was recorded: an empty trace would say that there was nothing.
+        other => {
+            let _ = std::fs::remove_file(&arguments.output);
+            return other.map(|_| outcome.code());
+        }
+    };
+    terminal::print(&summary.text(&arguments.output))?;
+    Ok(outcome.code())
+}
+
+/// What dead processes left is kept for so long.
+const LEAVINGS: Duration = Duration::from_secs(24 * 3600);
+
+/// A new file that nobody else may read: a trace has what the process worked on.
+pub fn create(path: &Path) -> Result<TraceWriter<BufWriter<File>>, Failure> {
+    sweep(&directories(), LEAVINGS);
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|error| {
+            let hint = if error.kind() == std::io::ErrorKind::AlreadyExists {
+                ": nothing is written over; remove it, or choose another name with --output"
+            } else {
+                ""
+            };
+            Failure::usage(format!("{} cannot be made: {error}{hint}", path.display()))
+        })?;
+    let mut trace = TraceWriter::new(BufWriter::with_capacity(1 << 20, file));
+    let machine = serde_json::to_string(&Fingerprint::take(Path::new("/")));
+    let machine = machine.map_err(|error| Failure::environment(error.to_string()))?;
+    trace.machine(&machine).map_err(not_written)?;
+    Ok(trace)
+}
+
+/// The trace cannot be written.
+pub fn not_written(error: impl std::fmt::Display) -> Failure {
+    Failure::new(Code::NoData, format!("the trace is not whole: {error}"))
+}
+
+/// A recording that goes on.
+struct Session {
+    recording: Recording<BufWriter<File>>,
+    connections: Vec<UnixStream>,
+    child: Option<start::Watched>,
+    /// Whether processes were looked for after the command had ended.
+    is_last_search: bool,
+    begun: Instant,
+}
+
+impl Session {
+    /// Asks processes for all their events; nothing if none of them gives any.
+    fn begin(
+        arguments: &RecordArguments,
+        processes: &[Traced],
+        trace: TraceWriter<BufWriter<File>>,
+        outcome: &mut Outcome,
+    ) -> Result<Self, Failure> {
+        let begun = Instant::now();
+        let mut all = Vec::new();
+        for process in processes {
+            let wish = arguments.memory.wish(true, READ_RING);
+            let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
+            let answer = outcome.take(process, answer);
+            if answer.as_ref().is_some_and(|all| all.switched.matched == 0) {
+                terminal::say(&format!(
+                    "process {} has no probe that is called {:?} now; those of objects that are loaded \
+                     later are recorded",
+                    process.pid, arguments.probes
+                ));
+            }
+            all.extend(answer);
+        }
+        let child = if arguments.command.is_empty() {
+            None
+        } else {
+            Some(start::watched(&arguments.probes, &arguments.command)?)
+        };
+        let since = if child.is_some() {
+            Since::Oldest
+        } else {
+            Since::Last(begun.elapsed())
+        };
+        let manner = Manner { keep: true, since };
+        let mut session = Self {
+            recording: Recording::new(trace, manner),
+            connections: Vec::new(),
+            child,
+            is_last_search: false,
+            begun,
+        };
+        for recorded in all {
+            session.add(recorded, outcome);
+        }
+        Ok(session)
+    }
+
+    fn add(&mut self, recorded: Recorded, outcome: &mut Outcome) {
+        match self.recording.add(&recorded.directory) {
+            Ok(_) => self.connections.push(recorded.connection),
+            Err(error) => outcome.fail(&Failure::environment(error.to_string())),
+        }
+    }
+
+    /// Records until it is to end; nothing if there was nothing to record.
+    fn run(
+        mut self,
+        arguments: &RecordArguments,
+        outcome: &mut Outcome,
+    ) -> Result<Option<Summary>, Failure> {
+        if self.child.is_none() && self.connections.is_empty() {
+            return Ok(None);
+        }
+        let interrupt = Interrupt::install()
+            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+        let mut shown = Shown::new();
+        let mut searched: Option<Instant> = None;
+        loop {
+            if searched.is_none_or(|searched| searched.elapsed() >= SEARCH) {
+                self.search(arguments, outcome)?;
+                searched = Some(Instant::now());
+            }
+            let before = self.recording.progress().events;
+            let progress = self.recording.round().map_err(not_written)?;
+            shown.show(&progress);
+            let is_over = arguments
+                .seconds
+                .is_some_and(|limit| self.begun.elapsed() >= limit);
+            if is_over
+                || interrupt.asked()
+                || self.was_hit(arguments)
+                || self.has_ended(arguments, outcome)?
+            {
+                break;
+            }
+            if progress.events - before < 10_000 {
+                interrupt.sleep(PAUSE);
+            }
+        }
+        shown.end();
+        self.finish(outcome).map(Some)
+    }
+
+    /// Looks for processes of the command that have begun.
+    fn search(
+        &mut self,
+        arguments: &RecordArguments,
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure> {
+        let Some(child) = &mut self.child else {
+            return Ok(());
+        };
+        let found = traced().map_err(|error| Failure::environment(error.to_string()))?;
+        let come: Vec<Traced> = found
+            .into_iter()
+            .filter(|traced| child.is_new(traced))
+            .collect();
+        // Some may have ended before they could be asked.
+        let kept = kept_for(&directories(), child.mark());
+        for process in come {
+            let wish = arguments.memory.wish(true, 0);
+            let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
+            if let Some(recorded) = outcome.take(&process, answer) {
+                self.add(recorded, outcome);
+            }
+        }
+        for process in kept {
+            if let Err(error) = self.recording.add(&process.directory) {
+                outcome.fail(&Failure::environment(error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the command, or all processes, have ended and everything of them was read.
+    fn has_ended(
+        &mut self,
+        arguments: &RecordArguments,
+        outcome: &mut Outcome,
+    ) -> Result<bool, Failure> {
+        if let Some(child) = &mut self.child {
+            if !child.has_ended()? {
+                return Ok(false);
+            }
+            if !std::mem::replace(&mut self.is_last_search, true) {
+                self.search(arguments, outcome)?;
+                return Ok(false);
+            }
+        }
+        Ok(self.recording.is_finished())
+    }
+
+    fn was_hit(&self, arguments: &RecordArguments) -> bool {
+        let Some(until) = &arguments.until else {
+            return false;
+        };
+        let Ok(patterns) = perflab_control::patterns(until) else {
+            return false;
+        };
+        let patterns: Vec<(&str, &str)> = patterns.collect();
+        let mut probes = self.recording.probes();
+        probes.any(|probe| {
+            let is_meant =
+                |pattern| perflab_control::matches(pattern, &probe.provider, &probe.name);
+            probe.events > 0 && patterns.iter().copied().any(is_meant)
+        })
+    }
+
+    /// Lets the processes go, then reads what is left.
+    fn finish(mut self, outcome: &mut Outcome) -> Result<Summary, Failure> {
+        for connection in &self.connections {
+            let _ = connection.shutdown(Shutdown::Write);
+        }
+        let end = Instant::now() + GOODBYE;
+        for connection in &mut self.connections {
+            let left = end.saturating_duration_since(Instant::now());
+            // An end of the stream says that no more events come; that it took too long is seen in what is lost.
+            let _ = connection.set_read_timeout(Some(left.max(Duration::from_millis(1))));
+            let _ = connection.read(&mut [0; 16]);
+        }
+        self.recording.round().map_err(not_written)?;
+        let mut summary = Summary::of(&self.recording, self.begun.elapsed());
+        let finished: Vec<PathBuf> = self
+            .recording
+            .processes()
+            .iter()
+            .filter(|process| process.is_finished())
+            .map(|process| process.path().to_owned())
+            .collect();
+        let (progress, mut writer) = self.recording.finish().map_err(not_written)?;
+        writer.flush().map_err(not_written)?;
+        summary.progress = progress;
+        summary.bytes = writer.get_ref().metadata().map_or(0, |about| about.len());
+        // All is in the trace.
+        for directory in finished {
+            let _ = remove_leavings(&directory);
+        }
+        if let Some(child) = self.child {
+            child.end(outcome)?;
+        }
+        Ok(summary)
+    }
+}

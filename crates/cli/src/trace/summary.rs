@@ -1,0 +1,129 @@
+//! What a recording came to, for people.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use perflab_recorder::{ProbeProgress, Progress, Recording};
+
+use crate::terminal;
+
+/// Probes that are named.
+const PROBES: usize = 20;
+
+/// What a recording came to.
+#[derive(Debug)]
+pub struct Summary {
+    /// Totals.
+    pub progress: Progress,
+    /// Bytes of the file.
+    pub bytes: u64,
+    processes: usize,
+    probes: Vec<ProbeProgress>,
+    took: Option<Duration>,
+}
+
+/// Events that are not in the trace.
+pub fn lost(progress: &Progress) -> u64 {
+    [
+        progress.dropped,
+        progress.overwritten,
+        progress.no_ring,
+        progress.incomplete,
+        progress.invalid,
+    ]
+    .iter()
+    .fold(0, |sum, count| sum.saturating_add(*count))
+}
+
+impl Summary {
+    /// Of a recording that took so long.
+    pub fn of<W: Write>(recording: &Recording<W>, took: Duration) -> Self {
+        Self {
+            progress: recording.progress(),
+            bytes: 0,
+            processes: recording.processes().len(),
+            probes: recording.probes().collect(),
+            took: Some(took),
+        }
+    }
+
+    /// Of what was there already.
+    pub fn of_pass(progress: Progress, bytes: u64, processes: usize) -> Self {
+        Self {
+            progress,
+            bytes,
+            processes,
+            probes: Vec::new(),
+            took: None,
+        }
+    }
+
+    /// As it is printed.
+    pub fn text(mut self, file: &Path) -> String {
+        let progress = &self.progress;
+        let mut text = format!(
+            "{} events of {} {}",
+            progress.events,
+            self.processes,
+            if self.processes == 1 {
+                "process"
+            } else {
+                "processes"
+            },
+        );
+        if let Some(took) = self.took {
+            let _ = write!(text, " in {:.1} s", took.as_secs_f64());
+        }
+        let each = self.bytes as f64 / progress.events.max(1) as f64;
+        let _ = write!(
+            text,
+            " into {}: {:.1} MB",
+            terminal::escape(&file.to_string_lossy()),
+            self.bytes as f64 / 1e6
+        );
+        if progress.events > 0 {
+            let _ = write!(text, ", {each:.1} bytes each");
+        }
+        text.push('\n');
+        for (count, what) in [
+            (
+                progress.dropped,
+                "found no room, as they came faster than they were read (--ring gives more)",
+            ),
+            (
+                progress.overwritten,
+                "had others written over them before they were read",
+            ),
+            (
+                progress.no_ring,
+                "of threads for which there was no memory (--memory gives more)",
+            ),
+            (progress.incomplete, "were begun and never completed"),
+            (progress.invalid, "could not be understood"),
+        ] {
+            if count > 0 {
+                let _ = writeln!(text, "lost: {count} events {what}");
+            }
+        }
+        if lost(progress) == 0 {
+            text.push_str("none lost\n");
+        }
+        if progress.broken > 0 {
+            let _ = writeln!(text, "{} files of events were cut short", progress.broken);
+        }
+        self.probes
+            .sort_by_key(|probe| std::cmp::Reverse(probe.events));
+        for probe in self
+            .probes
+            .iter()
+            .filter(|probe| probe.events > 0)
+            .take(PROBES)
+        {
+            let name = format!("{}:{}", probe.provider, probe.name);
+            let _ = writeln!(text, "{:>14}  {}", probe.events, terminal::escape(&name));
+        }
+        text
+    }
+}

@@ -1,0 +1,185 @@
+//! `perflab trace view`: a trace as text.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use perflab_trace::event::Value;
+use perflab_trace::{Argument, Event, Filter, Order, Probe, Process, Thread, Trace};
+
+use super::about;
+use crate::failure::{Code, Failure};
+use crate::terminal::escape;
+
+/// Arguments of `view`.
+#[derive(Debug, Args)]
+pub struct ViewArguments {
+    /// The trace.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Which probes, as provider:name with *; several with commas.
+    #[arg(value_name = "PROBES", default_value = "*", value_parser = super::probes)]
+    probes: String,
+
+    /// Number of a process (may be given again).
+    #[arg(short, long, value_name = "PID")]
+    pid: Vec<u32>,
+
+    /// Number or name of a thread (may be given again).
+    #[arg(short, long, value_name = "THREAD")]
+    thread: Vec<String>,
+
+    /// Seconds from the first event of the trace on.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    from: Option<Duration>,
+
+    /// Seconds from the first event of the trace on.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    to: Option<Duration>,
+
+    /// Show so many events at most.
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Show what the trace has, in place of its events: processes, threads, probes, losses.
+    #[arg(long)]
+    summary: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text
+        .parse()
+        .map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(number)
+        .map_err(|_| "expected a number of seconds, 0 or more".to_owned())
+}
+
+/// Executes `view`.
+pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
+    let trace = Trace::open(&arguments.file)
+        .map_err(|error| Failure::no_data(escape(&error.to_string())))?;
+    if trace.length() == 0 {
+        return Err(Failure::no_data(format!(
+            "{} is no trace, or was cut within its first bytes",
+            arguments.file.display()
+        )));
+    }
+    if arguments.summary {
+        crate::terminal::print(&about::summary(&trace))?;
+        return Ok(None);
+    }
+    for line in about::warnings(&trace) {
+        crate::terminal::say(&line);
+    }
+    match print(arguments, &trace) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::new(
+            Code::NoData,
+            format!("cannot write the output: {error}"),
+        )),
+        _ => Ok(None),
+    }
+}
+
+fn print(arguments: &ViewArguments, trace: &Trace) -> std::io::Result<()> {
+    let first = trace.events(&Filter::default()).next();
+    let zero = first.map_or(0, |event| event.nanoseconds);
+    let at =
+        |time: Duration| zero.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    let patterns: Vec<(&str, &str)> = perflab_control::patterns(&arguments.probes)
+        .into_iter()
+        .flatten()
+        .collect();
+    let is_probe = |probe: &Probe| {
+        let mut patterns = patterns.iter();
+        patterns.any(|pattern| perflab_control::matches(*pattern, &probe.provider, &probe.name))
+    };
+    let is_thread = |process: &Process, thread: &Thread| {
+        let is_process = arguments.pid.is_empty() || arguments.pid.contains(&process.pid);
+        let mut wanted = arguments.thread.iter();
+        let is_named = arguments.thread.is_empty()
+            || wanted.any(|name| *name == thread.name || *name == thread.tid.to_string());
+        is_process && is_named
+    };
+    let filter = Filter {
+        from: arguments.from.map_or(0, at),
+        to: arguments.to.map_or(u64::MAX, at),
+        probes: &is_probe,
+        threads: &is_thread,
+        ..Filter::default()
+    };
+    let several = trace.processes().len() > 1;
+    let mut output = BufWriter::new(std::io::stdout().lock());
+    writeln!(
+        output,
+        "{:>15} {:>12}    {:<22} event",
+        "seconds", "us later", "thread"
+    )?;
+    let mut before: Option<u64> = None;
+    let mut line = String::new();
+    for event in trace
+        .events(&filter)
+        .take(arguments.limit.unwrap_or(usize::MAX))
+    {
+        line.clear();
+        show(&mut line, &event, zero, before, several);
+        output.write_all(line.as_bytes())?;
+        before = Some(event.nanoseconds);
+    }
+    output.flush()
+}
+
+/// A line for an event.
+fn show(line: &mut String, event: &Event<'_>, zero: u64, before: Option<u64>, several: bool) {
+    let since = event.nanoseconds as i64 - zero as i64;
+    let later = before.map_or(0, |before| event.nanoseconds as i64 - before as i64);
+    let mark = match event.order {
+        Order::Sure => ' ',
+        Order::Close => '~',
+        Order::Doubtful => '?',
+        Order::Late => '!',
+    };
+    let name = if event.thread.name.is_empty() {
+        "?"
+    } else {
+        &event.thread.name
+    };
+    let mut thread = format!("{} {}", event.thread.tid, escape(name));
+    if several {
+        thread = format!("{}/{thread}", event.process.pid);
+    }
+    let _ = write!(
+        line,
+        "{:>15.9} {:>12.3} {mark}  {thread:<22} {}:{}",
+        since as f64 / 1e9,
+        later as f64 / 1e3,
+        event.probe.provider,
+        event.probe.name,
+    );
+    for (argument, value) in event.probe.arguments.iter().zip(event.values()) {
+        let _ = write!(line, " {}={}", argument.name, shown(argument, value));
+    }
+    line.push_str(if event.is_cut { " (cut)\n" } else { "\n" });
+}
+
+/// The value of an argument.
+fn shown(argument: &Argument, value: Value<'_>) -> String {
+    match value {
+        Value::Signed(number) => {
+            let mut names = argument.enumerators.iter();
+            let name = names.find(|(_, value)| *value == number);
+            name.map_or_else(|| number.to_string(), |(name, _)| name.clone())
+        }
+        Value::Unsigned(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Address(address) => format!("{address:#x}"),
+        Value::Text(None) => "null".to_owned(),
+        Value::Text(Some(bytes)) => match std::str::from_utf8(bytes) {
+            Ok(text) => format!("\"{}\"", escape(text).replace('"', "\\\"")),
+            Err(_) => format!("\"{}\"", bytes.escape_ascii()),
+        },
+    }
+}

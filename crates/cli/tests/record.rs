@@ -1,0 +1,283 @@
+//! `perflab trace record`, `view` and `recover` as a user calls them, on a program with probes.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod life;
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use life::{Life, Place, printed, text};
+
+impl Place {
+    fn file(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A recording that goes on.
+    fn recording(&self, words: &[&str]) -> Child {
+        let mut command = self.perflab();
+        command.args(["trace", "record"]).args(words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// The events of a trace, without their times.
+    fn events(&self, words: &[&str]) -> Vec<String> {
+        let shown = printed(&self.trace(&[&["view"], words].concat()));
+        let lines = shown.lines().skip(1);
+        lines
+            .map(|line| line[line.find("life:").unwrap()..].to_owned())
+            .collect()
+    }
+}
+
+/// Waits until the probes of a program are on.
+fn wait_for_recorder(place: &Place, life: &Life) {
+    let end = Instant::now() + Duration::from_secs(10);
+    let is_on = || {
+        let list = printed(&place.trace(&["list", "--pid", &life.pid()]));
+        list.contains("life:work      1   1")
+    };
+    while !is_on() {
+        assert!(Instant::now() < end);
+    }
+}
+
+fn works(from: u32, to: u32) -> Vec<String> {
+    (from..to).map(|x| format!("life:work x={x}")).collect()
+}
+
+#[test]
+fn until_a_probe_is_hit() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&["--pid", &pid, "--until", "life:work", "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    life.works(5);
+    let said = printed(&recording.wait_with_output().unwrap());
+    assert!(
+        said.starts_with("5 events of 1 process in ") && said.contains("none lost"),
+        "{said}"
+    );
+    assert!(said.contains("             5  life:work"), "{said}");
+    assert_eq!(place.events(&[&trace]), works(0, 5));
+    assert_eq!(place.events(&[&trace, "--limit", "2"]), works(0, 2));
+    assert_eq!(
+        place.events(&[&trace, "life:w*", "--thread", "life", "--pid", &pid]),
+        works(0, 5)
+    );
+    let none: Vec<String> = Vec::new();
+    for words in [
+        ["other:*"],
+        ["--thread=other"],
+        ["--pid=1"],
+        ["--from=3600"],
+    ] {
+        assert_eq!(
+            place.events(&[&[trace.as_str()], &words[..]].concat()),
+            none,
+            "{words:?}"
+        );
+    }
+    let summary = printed(&place.trace(&["view", &trace, "--summary"]));
+    assert!(
+        summary.starts_with("5 events in ") && summary.contains(&format!("process {pid}: ")),
+        "{summary}"
+    );
+    assert!(summary.contains(&format!("  {pid} life\n")), "{summary}");
+    // Sites are as before.
+    let list = printed(&place.trace(&["list", "--pid", &pid]));
+    assert!(list.contains("life:work      1   0"), "{list}");
+    // Nobody else may read what the program worked on.
+    use std::os::unix::fs::MetadataExt;
+    assert_eq!(fs::metadata(&trace).unwrap().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_command_from_its_start() {
+    let place = Place::new();
+    let trace = place.file("trace");
+    let mut life = place.started(&["trace", "record", "-o", &trace]);
+    life.works(1000);
+    life.ends();
+    assert_eq!(
+        place.events(&[&trace]),
+        [works(0, 0), works(0, 1000)].concat()
+    );
+}
+
+#[test]
+fn commands_that_end_at_once() {
+    let place = Place::new();
+    let (life, trace) = (place.file("life"), place.file("trace"));
+    // Ten processes, each of which ends before anybody could ask it for something.
+    let script = format!("for i in 0 1 2 3 4 5 6 7 8 9; do echo work 3 | {life} >/dev/null; done");
+    let words = ["record", "life:*", "-o", &trace, "--", "sh", "-c", &script];
+    let said = printed(&place.trace(&words));
+    assert!(
+        said.starts_with("30 events of ") && said.contains("none lost"),
+        "{said}"
+    );
+    assert_eq!(place.events(&[&trace]).len(), 30);
+}
+
+#[test]
+fn a_recording_that_is_interrupted() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let mut recording = place.recording(&["--pid", &pid, "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    life.works(100);
+    let second = place.trace(&["record", "--pid", &pid, "-o", &place.file("second")]);
+    let said = text(&second.stderr);
+    assert_eq!(second.status.code(), Some(5), "{said}");
+    assert!(said.contains("somebody else records all events"), "{said}");
+    assert!(!place.path("second").exists());
+    life::signal(recording.id(), "-INT");
+    let mut said = String::new();
+    recording
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert!(recording.wait().unwrap().success());
+    assert!(said.starts_with("100 events of 1 process"), "{said}");
+    assert_eq!(place.events(&[&trace]), works(0, 100));
+    // A recorder that is killed does not keep the program from anything, and what it wrote can be read.
+    let (third, fourth) = (place.file("third"), place.file("fourth"));
+    let mut recording = place.recording(&["--pid", &pid, "-o", &third]);
+    wait_for_recorder(&place, &life);
+    life.works(10);
+    recording.kill().unwrap();
+    recording.wait().unwrap();
+    let next = place.trace(&["record", "--pid", &pid, "--seconds", "0.2", "-o", &fourth]);
+    let said = printed(&next);
+    assert!(said.starts_with("0 events of 1 process"), "{said}");
+}
+
+#[test]
+fn the_newest_events_and_what_a_killed_process_leaves() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let pid = life.pid();
+    // What a former process with this number may have left.
+    place.trace(&["recover", &pid, "--remove"]);
+    life.works(3);
+    let trace = place.file("trace");
+    let said = printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &trace]));
+    assert!(said.starts_with("3 events of 1 process into "), "{said}");
+    assert_eq!(place.events(&[&trace]), works(0, 3));
+    life.works(2);
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let list = printed(&place.trace(&["recover", &pid]));
+    assert!(
+        list.contains(&format!("/{pid}-")) && list.lines().count() == 1,
+        "{list}"
+    );
+    let crash = place.file("crash");
+    let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", &crash]));
+    assert!(said.starts_with("5 events of 1 process into "), "{said}");
+    assert_eq!(place.events(&[&crash]), [works(0, 3), works(0, 2)].concat());
+    let output = place.trace(&["recover", &pid]);
+    assert_eq!(output.status.code(), Some(4));
+}
+
+#[test]
+fn a_program_that_records_and_ends_well() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let pid = life.pid();
+    place.trace(&["recover", &pid, "--remove"]);
+    printed(&place.trace(&["on", "life", "--record", "--pid", &pid]));
+    life.works(4);
+    printed(&place.trace(&["off", "life", "--pid", &pid]));
+    // It notices that nothing is recorded any more when it looks next.
+    std::thread::sleep(Duration::from_millis(300));
+    life.ends();
+    let output = place.trace(&["recover", &pid]);
+    assert_eq!(
+        output.status.code(),
+        Some(4),
+        "it leaves nothing: {}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
+fn probes_that_there_are_not() {
+    let place = Place::new();
+    let life = place.life("none");
+    let trace = place.file("trace");
+    let words = [
+        "record",
+        "other:*",
+        "--pid",
+        &life.pid(),
+        "--seconds",
+        "0.1",
+        "-o",
+        &trace,
+    ];
+    let output = place.trace(&words);
+    assert!(printed(&output).starts_with("0 events of 1 process"));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("has no probe that is called \"other:*\" now"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_recorded() {
+    let place = Place::new();
+    let life = place.life("none");
+    let (pid, own) = (life.pid(), std::process::id().to_string());
+    let (there, new) = (place.file("there"), place.file("new"));
+    fs::write(&there, "something").unwrap();
+    let cases: [(&[&str], i32, &str); 9] = [
+        (&["record", "-o", &new], 2, "which process"),
+        (&["record", "--pid", &pid], 2, "--output"),
+        (
+            &["record", "--pid", &pid, "-o", &there],
+            2,
+            "nothing is written over",
+        ),
+        (
+            &["record", "--pid", "999999999", "-o", &new],
+            4,
+            "there is no process 999999999",
+        ),
+        (&["record", "--pid", &own, "-o", &new], 5, "has no agent"),
+        (
+            &["record", "--pid", &pid, "--last", "5", "-o", &new],
+            4,
+            "no process records",
+        ),
+        (
+            &["record", "-o", &new, "--", "/does/not/exist"],
+            5,
+            "cannot be started",
+        ),
+        (&["view", &there], 4, "is no trace"),
+        (&["view", &new], 4, "cannot read"),
+    ];
+    for (words, code, expected) in cases {
+        let output = place.trace(words);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
+        assert!(said.contains(expected), "{words:?}: {said}");
+        assert!(!place.path("new").exists(), "{words:?}");
+    }
+    assert_eq!(fs::read_to_string(&there).unwrap(), "something");
+}
