@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "../places.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* What lies before each site in the loop `work`: two additions, a load, and a copy. The compiler sees no
@@ -30,7 +32,7 @@
 
 INLINE void loop(int with, int work, int layout, uint64_t times, uint64_t a) {
     (void)a;
-    __asm__ volatile(".rept %c0\n\tnop\n\t.endr" ::"i"(layout));
+    MOVED(layout);
     for (; times; times--) {
         __asm__ volatile("");
         TWO_SITES;
@@ -44,21 +46,11 @@ INLINE void loop(int with, int work, int layout, uint64_t times, uint64_t a) {
     }
 }
 
-#define PLACE(name, with, work, layout)                                                    \
+#define PLACE(layout, name, with, work)                                                    \
     static __attribute__((noinline)) void name##_##work##_##layout(uint64_t times, uint64_t a) { \
         loop(with, work, layout, times, a);                                                \
     }
-/* In octal, as two digits make 64. */
-#define EIGHT(macro, name, with, work, digit)                                              \
-    macro(name, with, work, 0##digit##0) macro(name, with, work, 0##digit##1)              \
-    macro(name, with, work, 0##digit##2) macro(name, with, work, 0##digit##3)              \
-    macro(name, with, work, 0##digit##4) macro(name, with, work, 0##digit##5)              \
-    macro(name, with, work, 0##digit##6) macro(name, with, work, 0##digit##7)
-#define EACH(macro, ...)                                                                   \
-    EIGHT(macro, __VA_ARGS__, 0) EIGHT(macro, __VA_ARGS__, 1) EIGHT(macro, __VA_ARGS__, 2) \
-    EIGHT(macro, __VA_ARGS__, 3) EIGHT(macro, __VA_ARGS__, 4) EIGHT(macro, __VA_ARGS__, 5) \
-    EIGHT(macro, __VA_ARGS__, 6) EIGHT(macro, __VA_ARGS__, 7)
-#define ENTRY(name, with, work, layout) name##_##work##_##layout,
+#define ENTRY(layout, name, work) name##_##work##_##layout,
 
 EACH(PLACE, sites, 1, 0)
 EACH(PLACE, sites, 1, 1)
@@ -66,8 +58,8 @@ EACH(PLACE, nothing, 0, 0)
 EACH(PLACE, nothing, 0, 1)
 
 static void (*const all[2][2][64])(uint64_t, uint64_t) = {
-    {{EACH(ENTRY, nothing, 0, 0)}, {EACH(ENTRY, nothing, 0, 1)}},
-    {{EACH(ENTRY, sites, 1, 0)}, {EACH(ENTRY, sites, 1, 1)}},
+    {{EACH(ENTRY, nothing, 0)}, {EACH(ENTRY, nothing, 1)}},
+    {{EACH(ENTRY, sites, 0)}, {EACH(ENTRY, sites, 1)}},
 };
 
 void nothing(int work, int layout, uint64_t times, uint64_t a) {
