@@ -96,7 +96,10 @@ pub fn write_runs(runs: &[Run]) -> Result<String, WriteFault> {
         let Some(factor) = crate::time::seconds(&summary.metric.unit) else {
             continue;
         };
-        if !chosen.iter().any(|(other, _)| same_place(other, summary)) && summary.min() >= 0.0 {
+        let is_new = !chosen.iter().any(|(other, _)| same_place(other, summary));
+        // A run's mean may be above 0 while one of its samples is not.
+        let mut times = times(runs, summary, factor).into_iter();
+        if is_new && summary.min() >= 0.0 && times.all(|time| time >= 0.0) {
             chosen.push((summary, factor));
         }
     }
