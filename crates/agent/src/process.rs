@@ -7,7 +7,7 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -273,50 +273,97 @@ unsafe extern "C" fn gone(object: *const Object) {
     }
 }
 
-/// Holds the lock while the process forks, so that the child does not get half a change.
-struct Held(UnsafeCell<Option<MutexGuard<'static, Agent>>>);
+/// What a fork waits for, so that the child gets neither half a change nor a lock of the linker that the agent's
+/// thread has closed.
+type Locks = (MutexGuard<'static, Agent>, MutexGuard<'static, ()>);
 
-// SAFETY: used between `before_fork` and its end only, under the C library's lock of the hooks and with
-// the agent's lock held.
+/// Holds them while the process forks.
+struct Held(UnsafeCell<Option<Locks>>);
+
+// SAFETY: read and written by the thread only that `HOLDER` names, which is one that has the agent's lock.
 unsafe impl Sync for Held {}
 
 static HELD: Held = Held(UnsafeCell::new(None));
 
-/// Longest wait of a fork for the agent. It has its lock for some milliseconds; longer only if it waits for
-/// what the forking thread holds, as an allocator's lock that was taken by a hook like this one.
+/// The thread that forks with the locks; 0 if there is none. (Threads may fork at the same time: the C library
+/// does not keep others away from these hooks.)
+static HOLDER: AtomicUsize = AtomicUsize::new(0);
+
+/// The calling thread. Unlike its number it is the same in the child.
+fn this_thread() -> usize {
+    // SAFETY: it cannot fail.
+    unsafe { libc::pthread_self() as usize }
+}
+
+/// The locks of the calling thread's fork, if it has them.
+fn held() -> Option<Locks> {
+    if HOLDER.load(Ordering::Acquire) != this_thread() {
+        return None;
+    }
+    // SAFETY: this thread is the holder.
+    let locks = unsafe { (*HELD.0.get()).take() };
+    // Before the locks are given back, which lets another thread be the holder.
+    HOLDER.store(0, Ordering::Release);
+    locks
+}
+
+/// Longest wait of a fork for the agent. It has its locks for some milliseconds; longer only if it waits for
+/// what the forking thread holds, as an allocator's lock that was taken by a hook like this one, or for a lock
+/// that stays closed in this child of a fork.
 const FORK: Duration = Duration::from_secs(1);
 
-extern "C" fn before_fork() {
-    let end = Instant::now() + FORK;
-    let guard = loop {
-        match AGENT.get().map(Mutex::try_lock) {
-            None => break None,
-            Some(Ok(guard)) => break Some(guard),
-            Some(Err(TryLockError::Poisoned(poisoned))) => break Some(poisoned.into_inner()),
-            Some(Err(TryLockError::WouldBlock)) if Instant::now() > end => break None,
-            Some(Err(TryLockError::WouldBlock)) => std::thread::sleep(Duration::from_micros(100)),
+/// The same after a fork that waited in vain: what the agent does at most while all is well.
+const FORK_AGAIN: Duration = Duration::from_millis(5);
+
+/// Whether the last fork waited in vain.
+static IN_VAIN: AtomicBool = AtomicBool::new(false);
+
+fn locked<T>(lock: &'static Mutex<T>, end: Instant) -> Option<MutexGuard<'static, T>> {
+    loop {
+        match lock.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => return None,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(100)),
         }
+    }
+}
+
+extern "C" fn before_fork() {
+    let patience = if IN_VAIN.load(Ordering::Relaxed) {
+        FORK_AGAIN
+    } else {
+        FORK
     };
-    // SAFETY: see `Held`.
-    unsafe { *HELD.0.get() = guard };
+    let end = Instant::now() + patience;
+    let locks = AGENT
+        .get()
+        .and_then(|agent| locked(agent, end))
+        .and_then(|agent| Some((agent, locked(&objects::LOOKING, end)?)));
+    IN_VAIN.store(locks.is_none(), Ordering::Relaxed);
+    if locks.is_some() {
+        // SAFETY: this thread has the agent's lock, so no other is the holder.
+        unsafe { *HELD.0.get() = locks };
+        HOLDER.store(this_thread(), Ordering::Release);
+    }
 }
 
 extern "C" fn in_parent() {
-    // SAFETY: see `Held`.
-    drop(unsafe { (*HELD.0.get()).take() });
+    drop(held());
 }
 
 extern "C" fn in_child() {
-    // SAFETY: see `Held`; the child's only thread has the lock.
-    let guard = unsafe { (*HELD.0.get()).take() };
-    // Without the lock the child has half a change, perhaps, which works as off, and no agent.
-    let (Some(mut agent), true) = (guard, OWNER.load(Ordering::Acquire) != 0) else {
+    let locks = held();
+    // Without the locks the child has half a change, perhaps, which works as off, and no agent.
+    let (Some((mut agent, looking)), true) = (locks, OWNER.load(Ordering::Acquire) != 0) else {
         OWNER.store(0, Ordering::Release);
+        // Another thread's, which is not here.
+        HOLDER.store(0, Ordering::Release);
         return;
     };
     OWNER.store(std::process::id(), Ordering::Release);
     agent.after_fork();
-    drop(agent);
+    drop((agent, looking));
     // Most children exec or end at once, so the thread waits before it does anything that shows. The child
     // does not wait for it: a lock that another thread of the parent held stays closed for ever.
     let _ = spawn(Start::Forked);

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use perflab_control::{Agent, Site, traced};
-use support::{HEADER, Program, programs};
+use support::{HEADER, Program, agent_of, programs};
 
 fn built(directory: &Path, source: &str, flags: &[&str]) -> PathBuf {
     built_with(directory, source, flags, HEADER)
@@ -123,6 +123,24 @@ fn children() {
     assert_eq!(does(&mut program, "vfork"), "status 0 done");
     assert_eq!(hits(&agent, "work"), 6, "one memory");
     assert!(found().is_none());
+    program.ends();
+}
+
+/// The linker's lock, if a thread of the parent holds it as the process forks, stays closed in the child.
+#[test]
+fn children_of_a_process_that_is_searched() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = built(directory.path(), "forks.c", &["-rdynamic", "-pthread"]);
+    let mut program = Program::start(Command::new(path).env("PERFLAB_PROBES", "forks:*"));
+    let children: Vec<u32> = (0..20)
+        .map(|_| {
+            let line = program.line();
+            line.trim().strip_prefix("child ").unwrap().parse().unwrap()
+        })
+        .collect();
+    for child in children {
+        assert_eq!(hits(&agent_of(child), "child"), 1, "{child}");
+    }
     program.ends();
 }
 

@@ -271,11 +271,24 @@ fn one_recorder_for_all_events() {
     program.ends();
 }
 
+/// Longest time for which everything happens at once before it begins anew: a trace takes up to 100 MB a second.
+const LONGEST_ROUND: u64 = 20;
+
 /// Everything at once, for PERFLAB_RECORD_SECONDS: threads, handlers, children; a probe that is switched on and off;
 /// a recorder of all events and one of the newest; programs that come and go.
 #[test]
 fn everything_at_once() {
     let seconds = std::env::var("PERFLAB_RECORD_SECONDS").map_or(2, |text| text.parse().unwrap());
+    let mut left: u64 = seconds;
+    while left > 0 {
+        let round = left.min(LONGEST_ROUND);
+        println!("{}", everything_at_once_for(round));
+        left -= round;
+    }
+}
+
+/// What came of a round, in words.
+fn everything_at_once_for(seconds: u64) -> String {
     let place = Place::new();
     let other = Place::new();
     let mut program = place.start(&["threads=8", "signals=1", "forks=1"]);
@@ -376,10 +389,10 @@ fn everything_at_once() {
         let of_probe = |probe: &&ProbeProgress| probe.name == name && probe.events > 0;
         assert_eq!(probes.iter().filter(of_probe).count(), 2, "{name}");
     }
-    println!(
+    format!(
         "{events} events, {} lost, {missing} not made in {toggles} switches",
         lost(&progress)
-    );
+    )
 }
 
 /// Says so, if the test fails as well.

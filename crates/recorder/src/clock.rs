@@ -16,16 +16,34 @@ pub fn now(clock: Clock) -> Option<u64> {
     }
 }
 
-/// A process's clock and those of the system, read together.
+/// How often the clocks are read for an anchor.
+const READINGS: usize = 10;
+
+/// A process's clock and those of the system, read together: some times, of which the one that took least counts, as
+/// the thread may be interrupted in others.
 pub fn anchor(clock: Clock, process: u32) -> Option<AnchorContent> {
-    Some(AnchorContent {
-        process,
-        before: now(clock)?,
-        monotonic: nanoseconds(ClockId::Monotonic)?,
-        realtime: nanoseconds(ClockId::Realtime)?,
-        boottime: nanoseconds(ClockId::Boottime)?,
-        after: now(clock)?,
-    })
+    let once = || {
+        let before = now(clock)?;
+        let monotonic = nanoseconds(ClockId::Monotonic)?;
+        let after = now(clock)?;
+        // Not within the bracket: they are for people, and for the machine's sleep.
+        let realtime = nanoseconds(ClockId::Realtime)?;
+        let boottime = nanoseconds(ClockId::Boottime)?;
+        let took = now(clock)?.wrapping_sub(before);
+        let anchor = AnchorContent {
+            process,
+            before,
+            monotonic,
+            realtime,
+            boottime,
+            after,
+        };
+        Some((took, anchor))
+    };
+    let readings = (0..READINGS).map_while(|_| once());
+    readings
+        .min_by_key(|(took, _)| *took)
+        .map(|(_, anchor)| anchor)
 }
 
 fn nanoseconds(clock: ClockId) -> Option<u64> {

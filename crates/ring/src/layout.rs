@@ -29,6 +29,7 @@ pub mod word {
 
 /// Number of the blocks of so many words minus one, which is a mask as the number is a power of two; nothing if
 /// memory and size do not fit each other.
+#[inline(always)]
 pub fn mask(head: usize, blocks: usize, block: usize) -> Option<u64> {
     let number = blocks.checked_div(block)?;
     let fits = number.is_power_of_two()

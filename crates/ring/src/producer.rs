@@ -65,6 +65,9 @@ impl<'a> Producer<'a> {
     /// A ring of blocks of so many words; nothing if memory and size do not fit each other.
     ///
     /// The memory is zero, or was a producer's before.
+    ///
+    /// Every event makes one, of which nothing is left where sizes are known.
+    #[inline(always)]
     pub fn new(head: &'a [AtomicU64], blocks: &'a [AtomicU64], block: usize) -> Option<Self> {
         let mask = mask(head.len(), blocks.len(), block)?;
         Some(Self {
@@ -109,7 +112,7 @@ impl<'a> Producer<'a> {
     /// As [`Producer::record_with`], of an event whose texts are whole, in the usual case: no record was interrupted
     /// by this one, and the block has room. Else it returns false, and nothing has happened.
     ///
-    /// It calls nothing, so that a function that goes on with another way at its end needs no frame.
+    /// It calls nothing, so that a function that goes on with another way at its end need not keep its words.
     #[inline(always)]
     pub fn record_quickly(
         &self,

@@ -11,6 +11,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use perflab_probe_abi::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
 
@@ -47,6 +48,14 @@ pub struct Unusable {
     pub reason: String,
 }
 
+/// Held while this agent looks through the linker's list, under the linker's lock. That stays closed in the child
+/// of a fork that is made meanwhile, so a fork takes this one.
+pub static LOOKING: Mutex<()> = Mutex::new(());
+
+fn looking() -> MutexGuard<'static, ()> {
+    LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// How many objects were ever loaded and unloaded: changes whenever there may be something new.
 pub fn generation() -> u64 {
     unsafe extern "C" fn first(
@@ -59,6 +68,7 @@ pub fn generation() -> u64 {
         1
     }
     let mut generation = 0u64;
+    let _looking = looking();
     // SAFETY: the callback keeps to its contract.
     unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut generation).cast()) };
     generation
@@ -98,6 +108,7 @@ pub fn find(
         found: Vec::new(),
         unusable: Vec::new(),
     };
+    let _looking = looking();
     // SAFETY: the callback keeps to its contract.
     unsafe { libc::dl_iterate_phdr(Some(each), (&raw mut search).cast()) };
     (search.found, search.unusable, search.some_begin)

@@ -65,6 +65,7 @@ pub fn reading(kind: Kind) -> Reading {
         Kind::TimeStampCounter => TimeStampCounter::now,
         Kind::Monotonic => Monotonic::now,
     };
+    // And how long it took: an interruption may come between any two of the clocks.
     let once = || {
         let before = now();
         let monotonic = read(libc::CLOCK_MONOTONIC);
@@ -72,22 +73,23 @@ pub fn reading(kind: Kind) -> Reading {
         // Not within the bracket: they are for people, and for the machine's sleep.
         let realtime = read(libc::CLOCK_REALTIME);
         let boottime = read(libc::CLOCK_BOOTTIME);
-        Reading {
+        let reading = Reading {
             before,
             after,
             monotonic,
             realtime,
             boottime,
-        }
+        };
+        (now().wrapping_sub(before), reading)
     };
     let mut best = once();
     for _ in 0..9 {
         let next = once();
-        if next.after.wrapping_sub(next.before) < best.after.wrapping_sub(best.before) {
+        if next.0 < best.0 {
             best = next;
         }
     }
-    best
+    best.1
 }
 
 /// Which clock is right here, and how far the clocks of two processors may be apart, in its units.

@@ -114,27 +114,23 @@ fn claim(left: u32) -> bool {
     slots::claim()
 }
 
+/// Writes an event in the usual case; else it returns false, and nothing has happened.
+///
 /// # Safety
 /// The point is a site's that is recorded.
 #[inline(always)]
-unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [u64; N]) {
+unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [u64; N]) -> bool {
     // SAFETY: what the caller promises.
     let probe = number(unsafe { (*point).agent.load(Ordering::Relaxed) });
-    let is_done = slots::current().is_some_and(|ring| {
+    slots::current().is_some_and(|ring| {
         ring.record_quickly(probe, N, C::now, &(), |place| {
             for (to, word) in place.iter().zip(words) {
                 to.store(word, Ordering::Relaxed);
             }
         })
-    });
-    if !is_done {
-        // The last call, with nothing behind it: the usual case needs no frame.
-        record_slowly::<C>(probe, &words);
-    }
+    })
 }
 
-#[cold]
-#[inline(never)]
 fn record_slowly<C: Clock>(probe: u32, words: &[u64]) {
     record(|ring| {
         ring.record_with(probe, false, words.len(), C::now, &(), |place| {
@@ -206,8 +202,19 @@ macro_rules! handlers {
     ($($count:literal: $numbers:ident $texts:ident ($($word:ident)*),)*) => {
         $(
             unsafe extern "C" fn $numbers<C: Clock>(point: *const Point $(, $word: u64)*) {
+                #[cold]
+                #[inline(never)]
+                unsafe extern "C" fn slowly<C: Clock>(point: *const Point $(, $word: u64)*) {
+                    // SAFETY: as below.
+                    let probe = number(unsafe { (*point).agent.load(Ordering::Relaxed) });
+                    record_slowly::<C>(probe, &[$($word),*]);
+                }
                 // SAFETY: a site calls its point's handler with that point.
-                unsafe { record_numbers::<C, $count>(point, [$($word),*]) };
+                if !unsafe { record_numbers::<C, $count>(point, [$($word),*]) } {
+                    // With the same words and nothing behind it: a jump, so the usual case puts no words on the stack.
+                    // SAFETY: as above.
+                    unsafe { slowly::<C>(point $(, $word)*) };
+                }
             }
 
             unsafe extern "C" fn $texts<C: Clock>(point: *const Point $(, $word: u64)*) {
