@@ -8,7 +8,7 @@ PERFLAB := target/release/perflab
 OUT ?= results
 PREFIX ?= /usr/local
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-fuzz bench build install tools
+.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-pages prove-fuzz bench build install tools
 
 all: build
 
@@ -44,7 +44,7 @@ test: tools
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 
-prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-fuzz
+prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-pages prove-fuzz
 
 # perflab ministat against the ministat that is installed, on random inputs.
 prove-ministat: tools
@@ -81,6 +81,10 @@ prove-toggle: tools
 # Programs that are recorded while threads, signals, children and other recorders come and go, or are killed.
 prove-record: tools
 	scripts/prove-record
+
+# The pages for a browser, in one: clicked through, hovered over, read by axe, watched during an experiment.
+prove-pages: tools build
+	scripts/prove-pages
 
 # Every parser fed with mutated and random input.
 prove-fuzz:

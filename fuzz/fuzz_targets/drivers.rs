@@ -35,7 +35,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
                 let broken = |sample: &Sample| {
                     promised
                         .iter()
-                        .any(|metric| metric.name == sample.metric.name && *metric != sample.metric)
+                        .any(|metric| metric.name == sample.metric.name && *metric != *sample.metric)
                 };
                 assert!(!samples.iter().any(broken));
             }

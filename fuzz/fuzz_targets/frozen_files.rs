@@ -10,14 +10,12 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use perflab_experiment::{Experiment, Plan};
-use perflab_fuzz::{directory, seal};
+use perflab_experiment::Plan;
+use perflab_fuzz::directory;
+use perflab_fuzz::result::Files;
 use perflab_machine::Fingerprint;
 use perflab_store::{Index, Notice, ResultDir};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-
-const EXPERIMENT: &str = include_str!("../seeds/small.toml");
 
 /// The directory of results, in which the result is `small`.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -27,49 +25,21 @@ static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     root
 });
 
-static PLAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let experiment = Experiment::parse(EXPERIMENT, "small.toml").expect("it is sound");
-    serde_json::to_vec(&Plan::new(&experiment, 7)).expect("a plan can be written")
-});
-
 fuzz_target!(|input: &[u8]| -> Corpus {
     let Some((&which, content)) = input.split_first() else {
         return Corpus::Reject;
     };
-    let (mut experiment, mut plan, mut fingerprint) = (
-        EXPERIMENT.as_bytes(),
-        PLAN.as_slice(),
-        b"{\"schema\":1}".as_slice(),
-    );
-    let (mut meta, mut stopped) = (None, None);
-    match which {
-        b'e' => experiment = content,
-        b'p' => plan = content,
-        b'f' => fingerprint = content,
-        b'm' => meta = Some(line(content)),
-        b'=' => meta = Some(content.to_vec()),
-        b's' => stopped = Some(line(content)),
-        b'S' => stopped = Some(content.to_vec()),
-        _ => return Corpus::Reject,
+    if !matches!(which, b'e' | b'p' | b'f' | b'm' | b'=' | b's' | b'S') {
+        return Corpus::Reject;
     }
-    let meta = meta.unwrap_or_else(|| meta_of(experiment, plan, fingerprint));
+    let files = Files::with(which, content);
     let path = ROOT.join("small");
-    for (name, content) in [
-        ("experiment.toml", experiment),
-        ("plan.json", plan),
-        ("fingerprint.json", fingerprint),
-        ("meta.json", &meta),
-    ] {
-        fs::write(path.join(name), content).expect("a file can be written");
-    }
-    if let Some(stopped) = &stopped {
-        fs::write(path.join("stopped.json"), stopped).expect("a file can be written");
-    }
+    files.write(&path);
 
     let mut readable = false;
     match ResultDir::open(&path) {
         Ok(result) => {
-            assert_eq!(result.experiment().as_bytes(), experiment);
+            assert_eq!(result.experiment().as_bytes(), files.experiment);
             let read = result.plan::<Plan>();
             readable = read.is_ok();
             if which != b'p' && which != b'm' {
@@ -77,7 +47,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
             }
             let _may_be_anything = result.fingerprint::<Fingerprint>();
             evidence(&result);
-            if let Some(content) = &stopped {
+            if let Some(content) = &files.stopped {
                 how_it_ended(&result, content);
             }
         }
@@ -116,30 +86,4 @@ fn how_it_ended(result: &ResultDir, content: &[u8]) {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-}
-
-fn line(object: &[u8]) -> Vec<u8> {
-    [&seal(object), b"\n".as_slice()].concat()
-}
-
-fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
-    let sha256 = |content| {
-        Sha256::digest(content)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-    };
-    let meta = serde_json::json!({
-        "schema": 1,
-        "perflab": "0.1.0",
-        "created": "2026-03-01T12:00:00Z",
-        "name": "small",
-        "argv": ["perflab", "run"],
-        "sha256": {
-            "experiment": sha256(experiment),
-            "plan": sha256(plan),
-            "fingerprint": sha256(fingerprint),
-        },
-    });
-    line(meta.to_string().as_bytes())
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use perflab_experiment::{Experiment, Plan};
-use perflab_fuzz::{directory, has_control, seal};
+use perflab_fuzz::{directory, has_control, sealed_lines};
 use perflab_report::{
     Claims, Filter, Selection, TextOptions, add_latencies, add_saturation, csv, detail, json,
     markdown, result_report, text,
@@ -56,7 +56,7 @@ fuzz_target!(|input: &[u8]| {
     let path = &SMALL.path;
     let content = match input.strip_prefix(b"=") {
         Some(raw) => raw.to_vec(),
-        None => sealed(input),
+        None => sealed_lines(input),
     };
     fs::write(path.join("runs.jsonl"), content).expect("a file can be written");
 
@@ -68,21 +68,6 @@ fuzz_target!(|input: &[u8]| {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 });
-
-/// Each complete line with its checksum; what follows the last line end was cut off.
-fn sealed(input: &[u8]) -> Vec<u8> {
-    let mut content = Vec::new();
-    for line in input.split_inclusive(|&byte| byte == b'\n') {
-        match line.strip_suffix(b"\n") {
-            Some(object) => {
-                content.extend(seal(object));
-                content.push(b'\n');
-            }
-            None => content.extend_from_slice(line),
-        }
-    }
-    content
-}
 
 fn resumed(path: &Path, records: Option<&[RunRecord]>) {
     match (ResultDir::resume(path), records) {

@@ -1,6 +1,10 @@
 //! What the fuzz targets share.
 
+pub mod result;
+
 use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
 
 /// The first line of an input, without its line end, and everything behind it. Targets whose
 /// subject has settings take them from there.
@@ -28,6 +32,46 @@ pub fn seal(object: &[u8]) -> Vec<u8> {
     let checksum = crc32fast::hash(&line);
     line.extend_from_slice(format!(",\"crc\":\"{checksum:08x}\"}}").as_bytes());
     line
+}
+
+/// The same with its line end, as files of one line have it.
+pub fn sealed_line(object: &[u8]) -> Vec<u8> {
+    [&seal(object), b"\n".as_slice()].concat()
+}
+
+/// A `meta.json` whose hashes fit these files.
+pub fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
+    let sha256 = |content| {
+        Sha256::digest(content)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
+    let meta = serde_json::json!({
+        "schema": 1,
+        "perflab": "0.1.0",
+        "created": "2026-03-01T12:00:00Z",
+        "name": "small",
+        "argv": ["perflab", "run"],
+        "sha256": {
+            "experiment": sha256(experiment),
+            "plan": sha256(plan),
+            "fingerprint": sha256(fingerprint),
+        },
+    });
+    sealed_line(meta.to_string().as_bytes())
+}
+
+/// Each complete line with its checksum; what follows the last line end was cut off.
+pub fn sealed_lines(input: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    for line in input.split_inclusive(|&byte| byte == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(object) => content.extend(sealed_line(object)),
+            None => content.extend_from_slice(line),
+        }
+    }
+    content
 }
 
 /// Whether a text has characters that would steer a terminal. Line ends are none.

@@ -6,15 +6,17 @@ mod recorded;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use perflab_plot::TextStyle;
 use perflab_report::{AnalysisError, Report, TextOptions, Verdict};
+use perflab_store::RunRecord;
 
 use crate::bench::margin;
+use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
 use crate::selection::{Claim, claims, confidence};
 use crate::terminal;
 pub use plain::column;
 use plain::{labelled, plain};
-pub use recorded::note_stop;
 use recorded::recorded;
 
 /// Compare variants with their baseline: which differ, by how much, and how sure that is.
@@ -25,6 +27,7 @@ use recorded::recorded;
 #[command(after_help = "Examples:\n  perflab compare results/first\n  \
 perflab compare results/first --metric wall --detail\n  \
 perflab compare results/first --drift\n  \
+perflab compare results/first --plot=forest,runs\n  \
 perflab compare old=before.txt new=after.txt --unit ms --better lower\n  \
 perflab compare results/first --margin 1% --gate same --format json")]
 pub struct CompareArguments {
@@ -82,6 +85,18 @@ pub struct CompareArguments {
     /// last.
     #[arg(long)]
     drift: bool,
+
+    /// Draw plots below the tables: without a value, all differences with their intervals.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        value_delimiter = ',',
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "forest"
+    )]
+    plot: Vec<Kind>,
 
     /// Plain ASCII.
     #[arg(long)]
@@ -151,6 +166,8 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let confidence = confidence(arguments.confidence.as_deref())?;
     let claims = claims(&arguments.claims);
     let mut reports = Vec::new();
+    // Of each report, where plots need them; none of plain files.
+    let mut records: Vec<Vec<RunRecord>> = Vec::new();
     let mut unmeasured = Vec::new();
     if arguments
         .results
@@ -163,12 +180,13 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
             ));
         }
         reports.push(plain(arguments, margin, confidence, claims)?);
+        records.push(Vec::new());
     } else {
         for result in &arguments.results {
-            let (report, cells) =
-                recorded(Path::new(result), arguments, margin, confidence, claims)?;
-            reports.push(report);
-            unmeasured.extend(cells);
+            let compared = recorded(Path::new(result), arguments, margin, confidence, claims)?;
+            reports.push(compared.report);
+            records.push(compared.records);
+            unmeasured.extend(compared.unmeasured);
         }
     }
     if arguments.gate == Gate::Same && reports.iter().any(|report| report.margin.is_none()) {
@@ -176,10 +194,19 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
             "--gate same needs a --margin: the largest difference that does not matter, as 1%",
         ));
     }
-    if arguments.deciles {
+    if !arguments.plot.is_empty() && arguments.format != Form::Text {
+        return Err(Failure::usage(
+            "--plot draws text; with another --format leave it out, or see `perflab report`",
+        ));
+    }
+    if arguments.deciles || arguments.plot.contains(&Kind::Shift) {
         reports.iter_mut().for_each(perflab_report::add_deciles);
     }
-    terminal::print(&render(&reports, arguments))?;
+    let rendered = render(&reports, &records, arguments);
+    terminal::print(&rendered.text)?;
+    for sentence in &rendered.nothing {
+        terminal::say(sentence);
+    }
     for cell in &unmeasured {
         terminal::say(&format!("no run of {cell} passed"));
     }
@@ -195,14 +222,15 @@ pub fn analysis_failure(error: &AnalysisError) -> Failure {
     Failure::new(code, error.to_string())
 }
 
-fn render(reports: &[Report], arguments: &CompareArguments) -> String {
+fn render(reports: &[Report], records: &[Vec<RunRecord>], arguments: &CompareArguments) -> Drawn {
     let options = TextOptions {
         width: terminal::columns().unwrap_or(120),
         colour: terminal::colour() && !arguments.ascii,
         ascii: arguments.ascii,
     };
     let mut out = String::new();
-    for report in reports {
+    let mut nothing = Vec::new();
+    for (report, records) in reports.iter().zip(records) {
         match arguments.format {
             Form::Text => {
                 out.push_str(&perflab_report::text(report, &options));
@@ -216,6 +244,14 @@ fn render(reports: &[Report], arguments: &CompareArguments) -> String {
                     out.push('\n');
                     out.push_str(&perflab_report::drift_text(report, &options));
                 }
+                let style = TextStyle {
+                    width: options.width,
+                    colour: options.colour,
+                    ascii: options.ascii,
+                };
+                let plots = drawn(report, records, &arguments.plot, &style);
+                out.push_str(&plots.text);
+                nothing.extend(plots.nothing);
             }
             Form::Json => out.push_str(&perflab_report::json(report)),
             Form::Csv => out.push_str(&perflab_report::csv(report)),
@@ -228,7 +264,7 @@ fn render(reports: &[Report], arguments: &CompareArguments) -> String {
             }
         }
     }
-    out
+    Drawn { text: out, nothing }
 }
 
 /// What the process ends with; `incomplete` where cells could not be measured.

@@ -3,14 +3,17 @@
 mod bench;
 mod compare;
 mod doctor;
+mod drawn;
 mod export;
 mod failure;
 mod import;
 mod init;
 mod plan;
 mod progress;
+mod report;
 mod run;
 mod selection;
+mod serve;
 mod settings;
 mod show;
 mod standby;
@@ -52,6 +55,8 @@ enum Command {
     Run(run::RunArguments),
     Bench(Box<bench::BenchArguments>),
     Compare(compare::CompareArguments),
+    Report(report::ReportArguments),
+    Serve(serve::ServeArguments),
     Plan(plan::PlanArguments),
     Show(show::ShowArguments),
     Doctor(Box<doctor::DoctorArguments>),
@@ -141,6 +146,8 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
+        Command::Serve(arguments) => serve::serve(&arguments),
         Command::Plan(arguments) => plan::plan(&arguments),
         Command::Show(arguments) => show::show(&arguments),
         Command::Doctor(arguments) => match doctor::doctor(&arguments) {

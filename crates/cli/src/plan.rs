@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_report::{
-    Costs, Filter, Goal, PlanReport, TextOptions, known_plan, pilot_plan, plan_text,
+    Costs, Filter, Goal, PlanReport, Selection, TextOptions, known_plan, pilot_plan, plan_text,
     result_subjects,
 };
 
@@ -126,17 +126,17 @@ fn from_pilot(
         parts: arguments.part.clone(),
         tails: Vec::new(),
     };
-    let selection = chosen(
-        &pilot.experiment,
-        Chosen {
-            baseline: None,
-            margin: None,
-            confidence,
-            claims: goal.claims,
-            // What is planned is a fixed number of runs.
-            anytime: false,
-        },
-    );
+    let flags = Chosen {
+        baseline: None,
+        margin: None,
+        confidence,
+        claims: goal.claims,
+    };
+    let selection = Selection {
+        // What is planned is a fixed number of runs.
+        anytime: false,
+        ..chosen(&pilot, flags)
+    };
     goal.confidence = selection.confidence;
     goal.block = arguments.block.unwrap_or(pilot.experiment.design.block) as usize;
     let cells = pilot.plan.cells.len() as f64;

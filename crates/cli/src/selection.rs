@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use perflab_experiment::{CpuList, Experiment, Plan};
-use perflab_report::{Claims, Selection};
+use perflab_experiment::{Experiment, Plan};
+use perflab_report::{Claims, Filter, Known, Report, Selection, compared, usable_cpus};
 use perflab_store::{ResultDir, RunRecord};
 
 use crate::bench::percent;
+use crate::compare::analysis_failure;
 use crate::failure::Failure;
-use crate::run::{Surroundings, store_failure};
+use crate::run::store_failure;
 
 /// Claims that can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,6 +31,30 @@ pub struct Recorded {
     pub plan: Plan,
     /// Its runs.
     pub records: Vec<RunRecord>,
+}
+
+impl Recorded {
+    /// The report on it.
+    pub fn compared(&self, filter: &Filter, selection: &Selection) -> Result<Report, Failure> {
+        let fingerprint = self.result.fingerprint().ok();
+        let known = Known {
+            origin: &self.result.meta().origin,
+            experiment: &self.experiment,
+            plan: &self.plan,
+            records: &self.records,
+            stopped: self.result.stopped().map_err(store_failure)?,
+            notices: self.result.notices(),
+            usable_cpus: fingerprint.as_ref().and_then(usable_cpus),
+        };
+        compared(&known, filter, selection).map_err(|error| analysis_failure(&error))
+    }
+}
+
+/// Whether a directory is a result, though perhaps a damaged one.
+pub fn is_result(path: &Path) -> bool {
+    ["meta.json", "runs.jsonl"]
+        .iter()
+        .any(|file| path.join(file).exists())
 }
 
 /// Reads a result.
@@ -56,14 +81,6 @@ pub fn opened(path: &Path) -> Result<Recorded, Failure> {
     })
 }
 
-/// How many CPUs a process could use where a result was measured, unless it was pinned; none where
-/// the fingerprint does not say.
-pub fn usable_cpus(result: &ResultDir) -> Option<usize> {
-    let machine = result.fingerprint::<Surroundings>().ok()?.machine;
-    let allowed = machine.confinement.allowed_cpus?.parse::<CpuList>().ok()?;
-    Some(allowed.numbers().len())
-}
-
 /// What the command line says in place of the experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Chosen<'a> {
@@ -75,24 +92,20 @@ pub struct Chosen<'a> {
     pub confidence: Option<f64>,
     /// Which claims are made.
     pub claims: Claims,
-    /// Whether only claims are made that hold whenever one looks.
-    pub anytime: bool,
 }
 
-/// How an experiment is compared.
-pub fn chosen(experiment: &Experiment, chosen: Chosen<'_>) -> Selection {
+/// How a result is compared.
+pub fn chosen(recorded: &Recorded, chosen: Chosen<'_>) -> Selection {
+    let own = Selection::of(&recorded.experiment, &recorded.result.meta().origin);
+    let baseline = chosen.baseline.map(str::to_owned).or(own.baseline.clone());
     Selection {
-        baseline: Some(chosen.baseline.unwrap_or(experiment.baseline()).to_owned()),
         // The control is the experiment's own baseline once more, and no other's.
-        control: experiment.design.control.clone().filter(|_| {
-            chosen
-                .baseline
-                .is_none_or(|baseline| baseline == experiment.baseline())
-        }),
-        margin: chosen.margin.or(experiment.design.margin),
-        confidence: chosen.confidence.unwrap_or(experiment.design.confidence),
+        control: own.control.filter(|_| baseline == own.baseline),
+        baseline,
+        margin: chosen.margin.or(own.margin),
+        confidence: chosen.confidence.unwrap_or(own.confidence),
         claims: chosen.claims,
-        anytime: chosen.anytime,
+        ..own
     }
 }
 

@@ -4,16 +4,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
+use perflab_plot::TextStyle;
+use perflab_report::{Filter, Selection};
 use perflab_store::{Imported, Index, ResultDir, RunRecord};
 
+use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
 use crate::run::{RESULTS, Surroundings, store_failure};
+use crate::selection::{is_result, opened};
 use crate::terminal;
 
 /// Show the results in a directory, or what is in one result.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perflab show\n  perflab show results/first\n  perflab show results/first --run 17"
+    after_help = "Examples:\n  perflab show\n  perflab show results/first\n  perflab show results/first --run 17\n  perflab show results/first --plot"
 )]
 pub struct ShowArguments {
     /// A result, or a directory of results.
@@ -23,6 +27,23 @@ pub struct ShowArguments {
     /// One run: what was executed, how it ended, what it measured, where its raw output is.
     #[arg(long, value_name = "N")]
     run: Option<u32>,
+
+    /// Draw plots of a result below: without a value, every run in order.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        value_delimiter = ',',
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "runs",
+        conflicts_with = "run"
+    )]
+    plot: Vec<Kind>,
+
+    /// Plots in plain ASCII.
+    #[arg(long, requires = "plot")]
+    ascii: bool,
 }
 
 /// Make the index of the results below a directory anew.
@@ -46,17 +67,40 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     let text = match arguments.run {
         Some(run) => one_run(path, run)?,
         None if is_result(path) => one_result(path)?,
+        None if !arguments.plot.is_empty() => {
+            return Err(Failure::usage(format!(
+                "--plot draws one result, and {} is a directory of results",
+                path.display()
+            )));
+        }
         None => list(&Index::refresh(path).map_err(store_failure)?)?,
     };
     terminal::print(&text)?;
+    // A result that cannot be compared has been shown all the same.
+    if !arguments.plot.is_empty() {
+        let plots = plots(path, arguments)?;
+        terminal::print(&plots.text)?;
+        for sentence in &plots.nothing {
+            terminal::say(sentence);
+        }
+    }
     Ok(None)
 }
 
-/// Whether a directory is a result, though perhaps a damaged one.
-fn is_result(path: &Path) -> bool {
-    ["meta.json", "runs.jsonl"]
-        .iter()
-        .any(|file| path.join(file).exists())
+/// The plots that are asked for.
+fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
+    let opened = opened(path)?;
+    let selection = Selection::of(&opened.experiment, &opened.result.meta().origin);
+    let mut report = opened.compared(&Filter::default(), &selection)?;
+    if arguments.plot.contains(&Kind::Shift) {
+        perflab_report::add_deciles(&mut report);
+    }
+    let style = TextStyle {
+        width: terminal::columns().unwrap_or(120),
+        colour: terminal::colour() && !arguments.ascii,
+        ascii: arguments.ascii,
+    };
+    Ok(drawn(&report, &opened.records, &arguments.plot, &style))
 }
 
 /// Executes `index`.

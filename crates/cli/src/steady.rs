@@ -139,7 +139,9 @@ fn recorded(
                 Some(part) => format!("{} {part}", record.cell),
                 None => record.cell.clone(),
             };
-            let processes = found.entry((name, sample.metric.clone())).or_default();
+            let processes = found
+                .entry((name, Metric::clone(&sample.metric)))
+                .or_default();
             let run = format!("run {}", record.run);
             processes.entry(run).or_default().push(sample.value);
         }

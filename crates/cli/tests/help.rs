@@ -3,25 +3,58 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// Commands whose examples make what those of the others look at; in this order.
 const FIRST: [&str; 2] = ["init", "run"];
 
-fn perflab(directory: &Path, line: &str) -> Output {
+/// Longest that a server is waited for, in seconds.
+const PATIENCE: u32 = 60;
+
+fn shell(directory: &Path, line: &str) -> Command {
     let binary = Path::new(env!("CARGO_BIN_EXE_perflab"));
     let path = std::env::var("PATH").unwrap();
-    Command::new("sh")
+    let mut command = Command::new("sh");
+    command
         .args(["-c", line])
         .current_dir(directory)
         .env(
             "PATH",
             format!("{}:{path}", binary.parent().unwrap().display()),
         )
-        .env("PERFLAB_LOCK", directory.join("lock"))
-        .output()
-        .unwrap()
+        .env("PERFLAB_LOCK", directory.join("lock"));
+    command
+}
+
+fn perflab(directory: &Path, line: &str) -> Output {
+    shell(directory, line).output().unwrap()
+}
+
+/// Of a server, which serves until it is asked to end. The port of the example may be taken: any will do.
+fn served(directory: &Path, example: &str) -> Output {
+    let (line, _) = example.split_once(" --port ").unwrap_or((example, ""));
+    // It passes the signal on.
+    let line = format!("exec timeout --preserve-status {PATIENCE} {line} --port 0");
+    let mut server = shell(directory, &line)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(server.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
+    let output = server.wait_with_output().unwrap();
+    assert!(
+        first.starts_with("http://127.0.0.1:"),
+        "{example}: {output:?}"
+    );
+    output
 }
 
 fn text(output: &Output) -> String {
@@ -86,7 +119,10 @@ fn every_command_has_an_example_that_works() {
         assert!(!examples.is_empty(), "{name}: no example in its help");
         for example in examples {
             assert!(example.starts_with("perflab "), "{name}: {example}");
-            let output = perflab(here, &example);
+            let output = match name.as_str() {
+                "serve" => served(here, &example),
+                _ => perflab(here, &example),
+            };
             // A verdict may go either way, on variants as on this machine: what it ends with is no
             // failure.
             let verdict = matches!(

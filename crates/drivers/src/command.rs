@@ -54,7 +54,7 @@ impl Driver for Command {
                 if value.is_finite() && value >= 0.0 {
                     Ok(Sample {
                         part: None,
-                        metric,
+                        metric: metric.into(),
                         value,
                     })
                 } else {

@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 use perflab_experiment::{Better, Metric, Sample};
 
@@ -119,11 +120,11 @@ fn count(event: &str, line: &str, number: usize) -> Result<Vec<Sample>, ReadErro
     };
     let sample = |name: String, unit: &str, better, value| Sample {
         part: None,
-        metric: Metric {
+        metric: Arc::new(Metric {
             name,
             unit: unit.to_owned(),
             better,
-        },
+        }),
         value,
     };
     let unit = if unit == "msec" { "ms" } else { unit };

@@ -217,7 +217,7 @@ impl Job<'_> {
         for (key, mode) in [("usr_cpu", "user"), ("sys_cpu", "system")] {
             samples.push(Sample {
                 part: (!self.alone).then(|| self.name.to_owned()),
-                metric: cpu(mode),
+                metric: cpu(mode).into(),
                 value: self.amount(key)?,
             });
         }
@@ -277,7 +277,7 @@ impl Job<'_> {
             }
             samples.push(Sample {
                 part: self.part(direction),
-                metric,
+                metric: metric.into(),
                 value,
             });
         }
@@ -309,7 +309,7 @@ impl Job<'_> {
             }
             samples.extend(values.into_iter().map(|(what, ns)| Sample {
                 part: self.part(direction),
-                metric: latency(of, &what),
+                metric: latency(of, &what).into(),
                 value: ns / 1000.0,
             }));
         }

@@ -7,6 +7,7 @@ mod rule;
 mod value_lines;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use perflab_experiment::{Metric, Sample};
 
@@ -144,7 +145,7 @@ fn sample(found: Found, rule: &Rule, metric: Metric) -> Result<Sample, ReadError
     }
     Ok(Sample {
         part: rule.part.clone(),
-        metric,
+        metric: metric.into(),
         value,
     })
 }
@@ -179,13 +180,13 @@ impl Driver for Generic {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         let mut samples: Vec<Sample> = Vec::new();
         // A rule for every VALUE line may bring a name that another rule has, too.
-        let mut owners: HashMap<(Option<String>, String), (usize, Metric)> = HashMap::new();
+        let mut owners: HashMap<(Option<String>, String), (usize, Arc<Metric>)> = HashMap::new();
         for (index, compiled) in self.rules.iter().enumerate() {
             for sample in compiled.read(output)? {
                 let key = (sample.part.clone(), sample.metric.name.clone());
                 let (owner, metric) = owners
                     .entry(key)
-                    .or_insert_with(|| (index, sample.metric.clone()));
+                    .or_insert_with(|| (index, Arc::clone(&sample.metric)));
                 if *owner != index || *metric != sample.metric {
                     return Err(clash(compiled.rule.stream, &sample.metric));
                 }

@@ -237,10 +237,10 @@ impl Part<'_> {
                 self.amount(errors)?.to_string(),
             ));
         }
-        let mut push = |metric, value| {
+        let mut push = |metric: Metric, value| {
             samples.push(Sample {
                 part: Some(self.name.to_owned()),
-                metric,
+                metric: metric.into(),
                 value,
             });
         };

@@ -22,7 +22,7 @@ pub(crate) fn metrics(table: &[Row]) -> Vec<Metric> {
 pub(crate) fn sample(row: Row, part: Option<&str>, value: f64) -> Sample {
     Sample {
         part: part.map(str::to_owned),
-        metric: metric(row),
+        metric: metric(row).into(),
         value,
     }
 }

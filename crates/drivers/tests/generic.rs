@@ -182,7 +182,7 @@ fn value_lines_bring_name_and_unit() {
     let found: Vec<_> = samples(vec![every_value()], text)
         .unwrap()
         .into_iter()
-        .map(|s| (s.metric.name, s.metric.unit, s.value))
+        .map(|s| (s.metric.name.clone(), s.metric.unit.clone(), s.value))
         .collect();
     assert_eq!(
         found,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use perflab_drivers::{Driver, Output, Place, ReadError, RedisBenchmark, Stream, Usage};
-use perflab_experiment::Sample;
+use perflab_experiment::{Metric, Sample};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -75,7 +75,7 @@ fn the_whole_suite_is_read() {
     let metrics = RedisBenchmark.metrics();
     assert_eq!(samples.len(), 20 * metrics.len());
     for of_part in samples.chunks(metrics.len()) {
-        let seen: Vec<_> = of_part.iter().map(|s| s.metric.clone()).collect();
+        let seen: Vec<Metric> = of_part.iter().map(|s| Metric::clone(&s.metric)).collect();
         assert_eq!(seen, metrics);
     }
 }

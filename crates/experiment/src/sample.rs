@@ -1,5 +1,7 @@
 //! What a run yields: metrics, samples, and the status that says whether they count.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,9 +36,9 @@ pub struct Sample {
     /// The part of the workload that the value belongs to, as `GET`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// What was measured.
+    /// What was measured. Shared, as a result has many samples of few metrics.
     #[serde(flatten)]
-    pub metric: Metric,
+    pub metric: Arc<Metric>,
     /// The value, in the metric's unit. Always finite.
     pub value: f64,
 }

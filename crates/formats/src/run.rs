@@ -1,5 +1,7 @@
 //! What every foreign format has in common: runs with samples.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric, Sample};
 
@@ -70,11 +72,11 @@ pub(crate) fn sample(
 ) -> Sample {
     Sample {
         part: part.map(str::to_owned),
-        metric: Metric {
+        metric: Arc::new(Metric {
             name: name.to_owned(),
             unit: unit.to_owned(),
             better,
-        },
+        }),
         value,
     }
 }

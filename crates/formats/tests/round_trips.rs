@@ -50,7 +50,7 @@ fn go_runs() -> impl Strategy<Value = Vec<Run>> {
                     for value in values {
                         samples.extend(metrics.iter().map(|metric| Sample {
                             part: Some(part.clone()),
-                            metric: metric.clone(),
+                            metric: metric.clone().into(),
                             value,
                         }));
                     }
@@ -101,7 +101,7 @@ proptest! {
                     .iter()
                     .map(|value| Sample {
                         part: Some(name.clone()),
-                        metric: metric.clone(),
+                        metric: metric.clone().into(),
                         value: *value,
                     })
                     .collect(),
@@ -124,7 +124,7 @@ proptest! {
                 variant: Some(command.clone()),
                 command: Some(command.clone()),
                 exit_code: Some(0),
-                samples: vec![Sample { part: None, metric: metric.clone(), value: *time }],
+                samples: vec![Sample { part: None, metric: metric.clone().into(), value: *time }],
                 ..Run::default()
             }));
         }
@@ -150,7 +150,7 @@ proptest! {
                     .filter(|value| value.is_finite())
                     .map(|value| Sample {
                         part: Some(part.clone()),
-                        metric: Metric { name: metric.clone(), unit: unit.clone(), better: Better::Higher },
+                        metric: Metric { name: metric.clone(), unit: unit.clone(), better: Better::Higher }.into(),
                         value: *value,
                     })
                     .collect(),
@@ -174,7 +174,7 @@ fn names_that_would_become_one_are_refused() {
     let run = |part: &str| Run {
         samples: vec![Sample {
             part: Some(part.to_owned()),
-            metric: go_metrics()[0].clone(),
+            metric: go_metrics()[0].clone().into(),
             value: 1.0,
         }],
         ..Run::default()

@@ -1,9 +1,13 @@
 //! From runs to a report: compares every variant with the baseline on every subject.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
 use perflab_stats::anytime::compare_anytime;
+use perflab_stats::mean::mean_interval;
 use perflab_stats::verdict::{self, Cache, Comparison, Terms, Warning, compare};
 
 use crate::drift::measured;
@@ -11,6 +15,7 @@ use crate::judge::{Draft, judge};
 use crate::model::{Answer, Design, Report, Row, SCHEMA, Side, Slow, Verdict};
 use crate::pool::pool;
 use crate::selection::Selection;
+use crate::workers::Workers;
 
 /// Runs of one variant on one metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +67,12 @@ pub enum AnalysisError {
         /// What the first of them died of, behind a semicolon; empty where nothing is known.
         detail: String,
     },
+    /// Two results that measure different things.
+    #[error(
+        "the two have nothing in common: no metric that the first one asks about was measured in the second under \
+         the same workload and parameters, in the same unit"
+    )]
+    NothingShared,
     /// A filter names what there is not.
     #[error("there is no {what} `{wanted}`; there are: {known}")]
     Unknown {
@@ -110,15 +121,8 @@ pub fn analyse(
     if variants.len() == 1 {
         return Err(AnalysisError::OnlyBaseline(baseline));
     }
-    let mut cache = Cache::default();
-    let mut rows = Vec::new();
-    for subject in subjects {
-        rows.extend(compare_subject(subject, &baseline, selection, &mut cache)?);
-    }
-    let mut pooled = Vec::new();
-    for subject in pool(subjects) {
-        pooled.extend(compare_subject(&subject, &baseline, selection, &mut cache)?);
-    }
+    let mut rows = compare_all(subjects, &baseline, selection)?;
+    let mut pooled = compare_all(&pool(subjects), &baseline, selection)?;
     let claims = judge(&mut rows, &mut pooled, selection)?;
     Ok(Report {
         schema: SCHEMA,
@@ -144,6 +148,40 @@ pub(crate) fn variants(subjects: &[Subject]) -> Vec<String> {
         }
     }
     names
+}
+
+/// Subjects that are worth a thread.
+const ENOUGH: usize = 8;
+
+/// Compares on all subjects, in their order, on all processors.
+fn compare_all(
+    subjects: &[Subject],
+    baseline: &str,
+    selection: &Selection,
+) -> Result<Vec<Draft>, AnalysisError> {
+    let compare = |subjects: &[Subject]| -> Result<Vec<Draft>, AnalysisError> {
+        let mut cache = Cache::default();
+        let mut drafts = Vec::new();
+        for subject in subjects {
+            drafts.extend(compare_subject(subject, baseline, selection, &mut cache)?);
+        }
+        Ok(drafts)
+    };
+    let workers = Workers::take(subjects.len() / ENOUGH);
+    if workers.count() < 2 {
+        return compare(subjects);
+    }
+    thread::scope(|scope| {
+        let parts: Vec<_> = subjects
+            .chunks(subjects.len().div_ceil(workers.count()))
+            .map(|part| scope.spawn(move || compare(part)))
+            .collect();
+        let mut drafts = Vec::new();
+        for part in parts {
+            drafts.extend(part.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        }
+        Ok(drafts)
+    })
 }
 
 fn compare_subject(
@@ -183,22 +221,28 @@ fn compare_subject(
                 what: format!("{} of {}", subject.metric.name, group.variant),
                 source,
             })?;
-            let mut draft = draft(subject, group, base, &comparison);
+            let mut draft = draft(subject, group, base, &comparison, selection);
             draft.row.drift = measured(base, group, comparison.relative, selection);
             Ok(draft)
         })
         .collect()
 }
 
-fn draft(subject: &Subject, group: &Group, base: &Group, comparison: &Comparison) -> Draft {
+fn draft(
+    subject: &Subject,
+    group: &Group,
+    base: &Group,
+    comparison: &Comparison,
+    selection: &Selection,
+) -> Draft {
     let row = Row {
         workload: subject.workload.clone(),
         parameters: subject.parameters.clone(),
         part: subject.part.clone(),
         metric: subject.metric.clone(),
         variant: group.variant.clone(),
-        base: side(&comparison.base, base),
-        candidate: side(&comparison.candidate, group),
+        base: side(&comparison.base, base, selection),
+        candidate: side(&comparison.candidate, group, selection),
         relative: comparison.relative,
         typical: answer(&comparison.typical),
         mean: answer(&comparison.mean),
@@ -230,14 +274,22 @@ fn draft(subject: &Subject, group: &Group, base: &Group, comparison: &Comparison
     }
 }
 
-fn side(summary: &perflab_stats::Summary, group: &Group) -> Side {
+fn side(summary: &perflab_stats::Summary, group: &Group, selection: &Selection) -> Side {
+    let sd = summary.sd;
+    // It holds for a number of runs that was fixed before.
+    let interval = sd
+        .filter(|_| !selection.anytime)
+        .and_then(|sd| mean_interval(summary.n, summary.mean, sd, selection.confidence));
+    let is_finite = |end: &f64| end.is_finite();
     Side {
         n: summary.n,
         min: summary.min,
         median: summary.median,
         mean: summary.mean,
         max: summary.max,
-        sd: summary.sd,
+        sd,
+        mean_low: interval.map(|(low, _)| low).filter(is_finite),
+        mean_high: interval.map(|(_, high)| high).filter(is_finite),
         values: group
             .observations
             .iter()

@@ -1,5 +1,7 @@
 //! What to know before believing a result: failed runs, a busy hypervisor, tools with known lies.
 
+use std::borrow::Borrow;
+
 use indexmap::IndexSet;
 use perflab_experiment::{Experiment, Refresh};
 use perflab_store::RunRecord;
@@ -8,10 +10,14 @@ use perflab_store::RunRecord;
 const STEAL_LIMIT: f64 = 0.01;
 
 /// What to know of the runs and of the tools that made them.
-pub(crate) fn warnings(experiment: &Experiment, records: &[RunRecord]) -> Vec<String> {
+pub(crate) fn warnings(experiment: &Experiment, records: &[impl Borrow<RunRecord>]) -> Vec<String> {
+    let records: Vec<&RunRecord> = records.iter().map(Borrow::borrow).collect();
     let mut warnings = Vec::new();
     for variant in experiment.variants.keys() {
-        let own = || records.iter().filter(|record| &record.variant == variant);
+        let own = || {
+            let records = records.iter().copied();
+            records.filter(|record| &record.variant == variant)
+        };
         let failed = own().filter(|record| !record.status.passed()).count();
         if failed > 0 {
             let detail = own()

@@ -39,28 +39,8 @@ pub fn detail(row: &Row, report: &Report, options: &TextOptions) -> String {
         text += &options.show(line);
         text.push('\n');
     }
-    let mut facts = vec![
-        ("verdict", row.headline.clone()),
-        ("typical run", answer(&row.typical, row)),
-        ("mean", answer(&row.mean, row)),
-    ];
-    facts.extend(
-        row.slow
-            .as_ref()
-            .map(|slow| ("slow runs", slow_runs(slow, row, anytime))),
-    );
-    facts.extend(row.slow.as_ref().and_then(|slow| main_modes(slow, row)));
-    facts.extend(detectable(row).map(|smallest| ("such runs show", smallest)));
-    facts.extend(
-        row.levels
-            .iter()
-            .map(|side| ("levels", levels_in_words(side))),
-    );
-    for latency in &row.latencies {
-        facts.push((latency.metric.name.as_str(), latency_in_words(latency)));
-    }
-    for (name, fact) in facts {
-        let name = options.show(name);
+    for (name, fact) in facts(row, report) {
+        let name = options.show(&name);
         text += &format!("{name:<14}  {}\n", options.show(&fact));
     }
     text += &decile_table(row, baseline, options);
@@ -68,6 +48,33 @@ pub fn detail(row: &Row, report: &Report, options: &TextOptions) -> String {
         text += &options.paragraph(&format!("warning: {warning}"));
     }
     text
+}
+
+/// All that is known of a row, as names and what there is to say of each.
+pub fn facts(row: &Row, report: &Report) -> Vec<(String, String)> {
+    let anytime = report.design.until_decided.is_some();
+    let mut facts = vec![
+        ("verdict".to_owned(), row.headline.clone()),
+        ("typical run".to_owned(), answer(&row.typical, row)),
+        ("mean".to_owned(), answer(&row.mean, row)),
+    ];
+    let mut add = |name: &str, fact: String| facts.push((name.to_owned(), fact));
+    if let Some(slow) = &row.slow {
+        add("slow runs", slow_runs(slow, row, anytime));
+        if let Some(modes) = main_modes(slow, row) {
+            add("main modes", modes);
+        }
+    }
+    if let Some(smallest) = detectable(row) {
+        add("such runs show", smallest);
+    }
+    for side in &row.levels {
+        add("levels", levels_in_words(side));
+    }
+    for latency in &row.latencies {
+        add(&latency.metric.name, latency_in_words(latency));
+    }
+    facts
 }
 
 fn plot(row: &Row, baseline: &str, options: &TextOptions) -> String {
@@ -142,13 +149,12 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
 }
 
 /// The medians without slow runs, which are the worst ones; unknown where several runs make a unit.
-fn main_modes(slow: &Slow, row: &Row) -> Option<(&'static str, String)> {
+fn main_modes(slow: &Slow, row: &Row) -> Option<String> {
     let base = main_median(&row.base, slow.base, &row.metric)?;
     let candidate = main_median(&row.candidate, slow.candidate, &row.metric)?;
     let (base, candidate) = number::pair(base, candidate, &row.metric.unit);
-    Some((
-        "main modes",
-        format!("medians {base} and {candidate}, without the slow runs"),
+    Some(format!(
+        "medians {base} and {candidate}, without the slow runs"
     ))
 }
 

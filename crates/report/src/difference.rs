@@ -27,7 +27,7 @@ pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
 
 /// How the differences of one column, or of one row, are written.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Differences {
+pub struct Differences {
     scale: Scale,
     percent: bool,
     decimals: usize,
@@ -109,7 +109,7 @@ impl Differences {
     }
 
     /// The difference with its unit: `-3.1%`, `+1.20 ms`.
-    pub(crate) fn estimate(self, difference: f64) -> String {
+    pub fn estimate(self, difference: f64) -> String {
         let unit = if self.percent {
             "%".to_owned()
         } else {
@@ -128,7 +128,7 @@ impl Differences {
     }
 
     /// The difference and its interval: `-3.1% [-4.0, -2.2]`.
-    pub(crate) fn answer(self, answer: &Answer) -> String {
+    pub fn answer(self, answer: &Answer) -> String {
         let style = self.for_answer(answer);
         if answer.is_estimate() {
             return style.estimate(answer.difference);

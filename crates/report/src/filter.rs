@@ -23,10 +23,10 @@ pub(crate) fn metrics(
     records: &[RunRecord],
     filter: &Filter,
 ) -> Result<IndexSet<String>, AnalysisError> {
-    let known: IndexSet<String> = records
+    let known: IndexSet<&str> = records
         .iter()
         .flat_map(|record| &record.samples)
-        .map(|sample| sample.metric.name.clone())
+        .map(|sample| sample.metric.name.as_str())
         .collect();
     if known.is_empty() {
         return Err(AnalysisError::Empty);
@@ -44,7 +44,7 @@ pub(crate) fn metrics(
             .collect());
     }
     for name in asked {
-        if !known.contains(name) {
+        if !known.contains(name.as_str()) {
             return Err(AnalysisError::Unknown {
                 what: "metric",
                 wanted: name.clone(),
@@ -64,16 +64,16 @@ pub(crate) fn parts(
     if filter.parts.is_empty() {
         return Ok(None);
     }
-    let known: IndexSet<String> = records
+    let known: IndexSet<&str> = records
         .iter()
         .flat_map(|record| &record.samples)
-        .filter_map(|sample| sample.part.clone())
+        .filter_map(|sample| sample.part.as_deref())
         .collect();
     let mut wanted = IndexSet::new();
     for name in &filter.parts {
         match experiment.subsets.get(name) {
             Some(subset) => wanted.extend(subset.iter().cloned()),
-            None if known.contains(name) => {
+            None if known.contains(name.as_str()) => {
                 wanted.insert(name.clone());
             }
             None => {
@@ -88,10 +88,7 @@ pub(crate) fn parts(
     Ok(Some(wanted))
 }
 
-fn list(names: &IndexSet<String>) -> String {
-    names
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(", ")
+fn list(names: &IndexSet<&str>) -> String {
+    let names: Vec<&str> = names.iter().copied().collect();
+    names.join(", ")
 }

@@ -1,6 +1,8 @@
 //! Latencies beside a throughput: who reads of 2 % more requests per second should see as well how
 //! long each of them took.
 
+use std::borrow::Cow;
+
 use indexmap::{IndexMap, IndexSet};
 use perflab_drivers::{Driver, Kind, Latency as Which};
 use perflab_experiment::{Better, Experiment, Plan};
@@ -38,13 +40,18 @@ pub fn add_latencies(
     filter: &Filter,
     selection: &Selection,
 ) {
+    let has_throughput = report.rows.iter().any(|row| is_throughput(row, experiment));
+    if !has_throughput {
+        return;
+    }
     // Where results may end the measurement, a block under way counts for nothing.
-    let finished = report.design.until_decided.map(|until| until.blocks);
-    let counted: Vec<RunRecord> = records
-        .iter()
-        .filter(|record| finished.is_none_or(|blocks| record.block <= blocks))
-        .cloned()
-        .collect();
+    let counted: Cow<'_, [RunRecord]> = match &report.design.until_decided {
+        Some(until) => {
+            let own = records.iter().filter(|record| record.block <= until.blocks);
+            own.cloned().collect()
+        }
+        None => Cow::Borrowed(records),
+    };
     let claimed: IndexSet<&str> = report
         .rows
         .iter()
@@ -62,8 +69,7 @@ pub fn add_latencies(
         })
         .collect();
     let names: IndexSet<&String> = chosen.values().flatten().map(|one| &one.metric).collect();
-    let has_throughput = report.rows.iter().any(|row| is_throughput(row, experiment));
-    if names.is_empty() || !has_throughput {
+    if names.is_empty() {
         return;
     }
     let filter = Filter {
@@ -95,6 +101,14 @@ fn compared(
         report.design.clone(),
         selection,
     )
+}
+
+/// Whether the driver of any workload says that a metric is a throughput, beside which latencies are shown.
+pub fn is_any_throughput(metric: &str, experiment: &Experiment) -> bool {
+    experiment.workloads.values().any(|workload| {
+        perflab_drivers::tool(workload.driver.name())
+            .is_some_and(|driver| driver.kind(metric) == Kind::Throughput)
+    })
 }
 
 fn is_throughput(row: &Row, experiment: &Experiment) -> bool {

@@ -1,48 +1,64 @@
 //! How much each level of repetition varies: builds, runs, samples within a run.
 
+use std::cell::LazyCell;
+
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Refresh};
+use perflab_experiment::{Experiment, Refresh, Sample};
 use perflab_stats::nested::nested;
 use perflab_store::RunRecord;
 
 use crate::costs::Costs;
-use crate::model::{Level, Levels, Report, Row};
+use crate::model::{Level, Levels, Report};
 use crate::number;
+use crate::places::Places;
 
 /// Adds the levels to every row whose runs share units, or hold several samples.
-pub(crate) fn add_levels(report: &mut Report, experiment: &Experiment, records: &[RunRecord]) {
-    let costs = Costs::of(records);
+pub(crate) fn add_levels(
+    report: &mut Report,
+    experiment: &Experiment,
+    records: &[RunRecord],
+    places: &Places,
+) {
+    let costs = LazyCell::new(|| Costs::of(records));
     for row in &mut report.rows {
-        let sides = [report.baseline.as_str(), &row.variant];
-        let found = sides.map(|variant| levels(row, variant, experiment, records, costs));
+        let sides = [
+            (report.baseline.as_str(), &row.base),
+            (&row.variant, &row.candidate),
+        ];
+        let found = sides.map(|(variant, side)| {
+            // Where each unit has one value there is one level.
+            let has_levels = side.values.len() > side.n;
+            has_levels.then(|| {
+                let samples: Vec<_> = places.of_row(row, variant, records).collect();
+                levels(variant, &samples, experiment, *costs)
+            })?
+        });
         row.levels = found.into_iter().flatten().collect();
     }
 }
 
+/// Of the samples of one side, with their records and the places of these. What a run costs is that of the runs that
+/// tell of the metric.
 fn levels(
-    row: &Row,
     variant: &str,
+    samples: &[(usize, &RunRecord, &Sample)],
     experiment: &Experiment,
-    records: &[RunRecord],
     costs: Option<Costs>,
 ) -> Option<Levels> {
-    let own: Vec<&RunRecord> = records
-        .iter()
-        .filter(|record| record.status.passed() && record.variant == variant)
-        .filter(|record| record.workload == row.workload && record.parameters == row.parameters)
-        .collect();
+    let own: Vec<_> = samples.chunk_by(|one, other| one.0 == other.0).collect();
     let mut units: IndexMap<u32, Vec<Vec<f64>>> = IndexMap::new();
-    for record in &own {
-        let samples = record.samples.iter();
-        let samples = samples.filter(|s| s.metric == row.metric && s.part == row.part);
-        let values: Vec<f64> = samples.map(|sample| sample.value).collect();
-        if !values.is_empty() {
-            let unit = match experiment.design.refresh {
-                Refresh::Keep => record.run,
-                _ => record.unit,
-            };
-            units.entry(unit).or_default().push(values);
-        }
+    let mut wall = 0.0;
+    for samples in &own {
+        let Some((_, record, _)) = samples.first() else {
+            continue;
+        };
+        wall += record.wall_s;
+        let unit = match experiment.design.refresh {
+            Refresh::Keep => record.run,
+            _ => record.unit,
+        };
+        let values = samples.iter().map(|(.., sample)| sample.value).collect();
+        units.entry(unit).or_default().push(values);
     }
     // The same number everywhere: what is beyond the least is left out.
     let runs = units.values().map(Vec::len).min()?;
@@ -53,7 +69,7 @@ fn levels(
         .flat_map(|run| run.iter().take(samples))
         .copied()
         .collect();
-    let wall = own.iter().map(|record| record.wall_s).sum::<f64>() / own.len() as f64;
+    let wall = wall / own.len() as f64;
     let cost = |of: fn(Costs, f64) -> Option<f64>| costs.and_then(|costs| of(costs, wall));
     let unit_name = match experiment.design.refresh {
         Refresh::Rebuild => "build",

@@ -39,6 +39,31 @@ pub struct Report {
     pub warnings: Vec<String>,
 }
 
+impl Report {
+    /// The rows of one metric alone, and all that is said of the whole: claims still share the error among all.
+    #[must_use]
+    pub fn of_metric(&self, name: &str) -> Self {
+        let own = |rows: &[Row]| {
+            let own = rows.iter().filter(|row| row.metric.name == name);
+            own.cloned().collect()
+        };
+        Self {
+            schema: self.schema,
+            name: self.name.clone(),
+            question: self.question.clone(),
+            baseline: self.baseline.clone(),
+            control: self.control.clone(),
+            confidence: self.confidence,
+            margin: self.margin,
+            design: self.design.clone(),
+            rows: own(&self.rows),
+            pooled: own(&self.pooled),
+            claims: self.claims,
+            warnings: self.warnings.clone(),
+        }
+    }
+}
+
 /// How the runs were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
@@ -134,6 +159,12 @@ pub struct Side {
     pub max: f64,
     /// Standard deviation; absent for a single value.
     pub sd: Option<f64>,
+    /// Lower end of Student's interval of the mean, at the report's confidence; absent for a single value and
+    /// where results may end the measurement. It takes the units as independent, so it tells how far they scatter;
+    /// whether two sides differ is asked of the row.
+    pub mean_low: Option<f64>,
+    /// Upper end.
+    pub mean_high: Option<f64>,
     /// Every value, in order of execution.
     pub values: Vec<f64>,
 }

@@ -143,7 +143,11 @@ impl Scale {
 
     /// The largest step that the value reaches once it is rounded, so that 999.99 µs is 1.000 ms.
     fn pick(steps: &[(f64, &'static str)], largest: f64, base: f64, per_second: bool) -> Self {
-        let reached = |&&(step, _): &&(f64, &str)| rounded(largest * base / step, DIGITS) >= 1.0;
+        let reached = |&&(step, _): &&(f64, &str)| {
+            let times = largest * base / step;
+            // Only what is nearly there can be rounded to it.
+            times >= 1.0 || times > 0.99 && rounded(times, DIGITS) >= 1.0
+        };
         let own = steps.iter().find(|&&(step, _)| step == base);
         let step = if largest == 0.0 {
             own
@@ -191,13 +195,25 @@ fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let size = rounded(value, digits).abs();
+    let size = size(value, digits);
     if !(SHORTEST..LONGEST).contains(&size) {
         return format!("{value:.*e}", digits.saturating_sub(1));
     }
     // Within the bounds above the logarithm is small, so that the cast is exact.
     let decimals = digits as i32 - 1 - size.log10().floor() as i32;
     format!("{value:.*}", usize::try_from(decimals).unwrap_or(0))
+}
+
+/// The value without its sign, as large as it is once it is rounded: 0.9999 may be as large as 1.
+fn size(value: f64, digits: usize) -> f64 {
+    let size = value.abs();
+    // Far from the next power of ten rounding does not matter, and takes most of the time.
+    let mantissa = size / 10_f64.powf(size.log10().floor());
+    if (1.01..9.0).contains(&mantissa) {
+        size
+    } else {
+        rounded(size, digits)
+    }
 }
 
 /// The value to so many significant digits.

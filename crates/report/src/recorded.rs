@@ -1,5 +1,6 @@
 //! The whole report of a recorded experiment.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
@@ -13,6 +14,7 @@ use crate::filter::Filter;
 use crate::imported;
 use crate::levels::add_levels;
 use crate::model::{Design, Report, UntilDecided};
+use crate::places::Places;
 use crate::selection::Selection;
 use crate::subjects::result_subjects;
 use crate::tail::short_runs;
@@ -31,12 +33,13 @@ pub fn result_report(
 ) -> Result<Report, AnalysisError> {
     let finished = finished_blocks(plan, records);
     // A block under way is no fair game: whoever looks at it may stop when it suits.
-    let counted: Vec<RunRecord> = records
-        .iter()
-        .filter(|record| !selection.anytime || record.block <= finished)
-        .cloned()
-        .collect();
-    let (all, records) = (records, counted.as_slice());
+    let counted: Cow<'_, [RunRecord]> = if selection.anytime {
+        let own = records.iter().filter(|record| record.block <= finished);
+        own.cloned().collect()
+    } else {
+        Cow::Borrowed(records)
+    };
+    let (all, records) = (records, &*counted);
     let subjects = result_subjects(experiment, plan, records, filter, selection)?;
     let mut report = analyse(
         &experiment.name,
@@ -61,13 +64,14 @@ pub fn result_report(
     }
     report.warnings.extend(warnings(experiment, records));
     settle_drift(&mut report);
+    let places = Places::of(records);
     if experiment.is_imported() {
         let caveats = imported::caveats(&report);
         report.warnings.extend(caveats);
     } else {
-        add_wandering(&mut report, records);
+        add_wandering(&mut report, records, &places);
     }
-    add_levels(&mut report, experiment, records);
+    add_levels(&mut report, experiment, records, &places);
     report
         .warnings
         .extend(short_runs(&subjects, filter, selection));
@@ -75,19 +79,27 @@ pub fn result_report(
 }
 
 fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design {
-    let mut failed: IndexMap<String, usize> = IndexMap::new();
-    for record in records.iter().filter(|record| !record.status.passed()) {
-        *failed.entry(record.status.name().to_owned()).or_default() += 1;
-    }
     Design {
         blocks: plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
         planned: plan.runs.len(),
         recorded: records.len(),
-        failed,
+        failed: failed(records),
         seed: Some(plan.seed).filter(|_| !experiment.is_imported()),
         randomised: !experiment.is_imported(),
         until_decided: None,
     }
+}
+
+/// How many runs did not pass, by status.
+pub(crate) fn failed<'r>(
+    records: impl IntoIterator<Item = &'r RunRecord>,
+) -> IndexMap<String, usize> {
+    let mut failed: IndexMap<String, usize> = IndexMap::new();
+    let records = records.into_iter();
+    for record in records.filter(|record| !record.status.passed()) {
+        *failed.entry(record.status.name().to_owned()).or_default() += 1;
+    }
+    failed
 }
 
 /// How many blocks, from the first on, have all their runs recorded, passed or not.

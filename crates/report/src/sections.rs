@@ -8,28 +8,34 @@ use perflab_experiment::{Better, Metric};
 
 /// The rows of one candidate on one metric.
 #[derive(Debug)]
-pub(crate) struct Section<'a> {
-    pub(crate) metric: &'a Metric,
-    pub(crate) variant: &'a str,
-    pub(crate) baseline: &'a str,
-    pub(crate) is_control: bool,
+pub struct Section<'a> {
+    /// What was measured.
+    pub metric: &'a Metric,
+    /// The candidate.
+    pub variant: &'a str,
+    /// What it is compared with.
+    pub baseline: &'a str,
+    /// Whether the candidate is the baseline once more.
+    pub is_control: bool,
     /// Whether the report holds other workloads than those of this section, or several here.
     several_workloads: bool,
-    pub(crate) rows: Vec<&'a Row>,
+    /// The rows.
+    pub rows: Vec<&'a Row>,
     /// Set apart, below the rows.
-    pub(crate) pooled: Vec<&'a Row>,
+    pub pooled: Vec<&'a Row>,
 }
 
 /// A column that says which row it is.
 #[derive(Debug)]
-pub(crate) struct Label {
-    pub(crate) header: String,
+pub struct Label {
+    /// What the column is called.
+    pub header: String,
     /// One for each row, then one for each pooled row.
-    pub(crate) cells: Vec<String>,
+    pub cells: Vec<String>,
 }
 
 /// The sections in order of appearance, metric by metric.
-pub(crate) fn sections(report: &Report) -> Vec<Section<'_>> {
+pub fn sections(report: &Report) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     let several_workloads = distinct(report.rows.iter().map(|row| &row.workload)).len() > 1;
     let rows = report.rows.iter().map(|row| (row, false));
@@ -73,12 +79,12 @@ pub(crate) fn sections(report: &Report) -> Vec<Section<'_>> {
 
 impl<'a> Section<'a> {
     /// Rows, then pooled rows.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'a Row> + Clone {
+    pub fn all(&self) -> impl Iterator<Item = &'a Row> + Clone {
         self.rows.iter().chain(&self.pooled).copied()
     }
 
     /// What is compared, where that is the same for all rows, and which way is better.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         let control = if self.is_control { "control: " } else { "" };
         let mut title = format!("{control}{} against {}", self.variant, self.baseline);
         if let ([workload], true) = (self.workloads().as_slice(), self.several_workloads) {
@@ -117,7 +123,7 @@ impl<'a> Section<'a> {
     }
 
     /// The columns that tell the rows apart; at least one.
-    pub(crate) fn labels(&self) -> Vec<Label> {
+    pub fn labels(&self) -> Vec<Label> {
         let mut labels = Vec::new();
         let has_parts = self.rows.iter().any(|row| row.part.is_some());
         let mut varying = self.parameters();
@@ -152,7 +158,7 @@ impl<'a> Section<'a> {
     }
 
     /// The medians of both sides, for rows only: a pooled row's values have no meaning of their own.
-    pub(crate) fn medians(&self) -> Vec<(String, String)> {
+    pub fn medians(&self) -> Vec<(String, String)> {
         self.rows
             .iter()
             .map(|row| number::pair(row.base.median, row.candidate.median, &self.metric.unit))
@@ -160,7 +166,7 @@ impl<'a> Section<'a> {
     }
 
     /// How the section's answers to one question are written: relative ones and absolute ones.
-    pub(crate) fn style(&self, question: fn(&Row) -> &Answer) -> impl Fn(&Row) -> Differences {
+    pub fn style(&self, question: fn(&Row) -> &Answer) -> impl Fn(&Row) -> Differences {
         let of = |relative: bool| {
             let rows = self.all().filter(move |row| row.relative == relative);
             Differences::of(rows.map(question), relative, &self.metric.unit)
@@ -173,19 +179,20 @@ impl<'a> Section<'a> {
     }
 
     /// Whether the answers about the mean say what those about the typical run do not.
-    pub(crate) fn mean_matters(&self) -> bool {
+    pub fn mean_matters(&self) -> bool {
         self.all().any(|row| {
             row.mean.verdict != Verdict::NotProven || row.mean.verdict != row.typical.verdict
         })
     }
 
-    pub(crate) fn has_slow_runs(&self) -> bool {
+    /// Whether any side of a row has slow runs.
+    pub fn has_slow_runs(&self) -> bool {
         self.all().any(|row| row.slow.is_some())
     }
 }
 
 /// `2/30  1/30`: slow runs of the baseline and of the candidate.
-pub(crate) fn slow_runs(row: &Row) -> Option<(String, String)> {
+pub fn slow_runs(row: &Row) -> Option<(String, String)> {
     let slow = row.slow.as_ref()?;
     Some((
         format!("{}/{}", slow.base, row.base.n),
@@ -194,7 +201,7 @@ pub(crate) fn slow_runs(row: &Row) -> Option<(String, String)> {
 }
 
 /// Which row it is, in a line of its own.
-pub(crate) fn row_label(row: &Row) -> String {
+pub fn row_label(row: &Row) -> String {
     let within = label_within_workload(row);
     let words = [row.workload.as_str(), &within];
     words
@@ -205,7 +212,7 @@ pub(crate) fn row_label(row: &Row) -> String {
 }
 
 /// Which row of its workload it is; nothing where it is the only one.
-pub(crate) fn label_within_workload(row: &Row) -> String {
+pub fn label_within_workload(row: &Row) -> String {
     let mut words = Vec::new();
     words.extend(
         row.parameters
@@ -216,8 +223,32 @@ pub(crate) fn label_within_workload(row: &Row) -> String {
     words.join(" ")
 }
 
+/// The rows of each metric, in order of appearance, then the pooled ones; the control's own rows are the last.
+pub fn by_metric(report: &Report) -> Vec<Vec<&Row>> {
+    let mut metrics: Vec<(&Metric, Vec<&Row>)> = Vec::new();
+    for row in report.rows.iter().chain(&report.pooled) {
+        match metrics
+            .iter_mut()
+            .find(|(metric, _)| *metric == &row.metric)
+        {
+            Some((_, rows)) => rows.push(row),
+            None => metrics.push((&row.metric, vec![row])),
+        }
+    }
+    let sorted = |(_, mut rows): (_, Vec<_>)| {
+        rows.sort_by_key(|row: &&Row| report.control.as_ref() == Some(&row.variant));
+        rows
+    };
+    metrics.into_iter().map(sorted).collect()
+}
+
+/// `SET, redis-aof: rps: every run in order`: what a text is about.
+pub fn about(row: &Row, text: &str) -> String {
+    format!("{} {}: {text}", row_label(row), row.variant)
+}
+
 /// `rps (1/s), higher is better`; units that stand behind each value are left out.
-pub(crate) fn metric_in_words(metric: &Metric) -> String {
+pub fn metric_in_words(metric: &Metric) -> String {
     let better = match metric.better {
         Better::Higher => "higher is better",
         Better::Lower => "lower is better",

@@ -1,7 +1,7 @@
 //! When a measurement that its own results may end has ended, and what is said of it.
 
 use crate::model::{Report, UntilDecided, Verdict};
-use perflab_store::StopReason;
+use perflab_store::{StopReason, Stopped};
 
 /// Whether every claim that was asked for is decided: for each row and pooled row, the typical run
 /// is proven to differ, or to be the same within the margin.
@@ -15,6 +15,15 @@ pub fn is_decided(report: &Report) -> bool {
         .filter(|row| Some(&row.variant) != report.control.as_ref())
         .peekable();
     asked.peek().is_some() && asked.all(|row| row.typical.verdict != Verdict::NotProven)
+}
+
+/// Notes why the measurement ended, unless it has gone on since.
+pub fn note_stop(report: &mut Report, stopped: Option<Stopped>) {
+    if let (Some(until), Some(stopped)) = (&mut report.design.until_decided, stopped)
+        && stopped.blocks == until.blocks
+    {
+        until.stopped = Some(stopped.reason);
+    }
 }
 
 /// How the measurement ended, in a sentence; nothing where the number of runs was fixed.

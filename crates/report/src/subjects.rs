@@ -1,23 +1,40 @@
 //! From the records of a result to what may be compared.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Metric, Plan, Refresh};
+use perflab_experiment::{Experiment, Metric, Plan, Refresh, Sample};
 use perflab_stats::Observation;
 use perflab_store::RunRecord;
 
 use crate::analysis::{AnalysisError, Group, Subject};
 use crate::filter::{Filter, metrics, parts};
+use crate::parameters::Parameters;
 use crate::selection::Selection;
 use crate::tail::{tail_metric, tail_name, tail_of_run};
 
 /// Identifies a subject.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
-    metric: Metric,
-    workload: String,
-    parameters: Vec<(String, String)>,
-    part: Option<String>,
+struct Key<'r> {
+    metric: Cow<'r, Metric>,
+    workload: &'r str,
+    parameters: Parameters<'r>,
+    part: Option<&'r str>,
 }
+
+impl<'r> Key<'r> {
+    fn of(record: &'r RunRecord, sample: &'r Sample) -> Self {
+        Self {
+            metric: Cow::Borrowed(&sample.metric),
+            workload: &record.workload,
+            parameters: Parameters(Cow::Borrowed(&record.parameters)),
+            part: sample.part.as_deref(),
+        }
+    }
+}
+
+/// What was observed, by subject and variant.
+type Found<'r> = IndexMap<Key<'r>, IndexMap<&'r str, Vec<Observation>>>;
 
 /// What a recorded experiment lets one compare.
 ///
@@ -34,62 +51,55 @@ pub fn result_subjects(
     let parts = parts(experiment, records, filter)?;
     both_sides(experiment, records, selection)?;
     let kept = experiment.design.refresh == Refresh::Keep;
-    let mut found: IndexMap<Key, IndexMap<String, Vec<Observation>>> = IndexMap::new();
+    let observed = |record: &RunRecord, value: f64| Observation {
+        block: record.block,
+        // A kept system never changes, so there is no unit but the run to count.
+        unit: if kept { record.run } else { record.unit },
+        value,
+    };
+    let is_wanted = |sample: &Sample| {
+        let part = parts.as_ref().zip(sample.part.as_ref());
+        wanted.contains(&sample.metric.name) && part.is_none_or(|(all, own)| all.contains(own))
+    };
+    let mut found = Found::new();
     for record in records.iter().filter(|record| record.status.passed()) {
-        let parameters: Vec<(String, String)> = record
-            .parameters
-            .iter()
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        let mut samples: IndexMap<Key, Vec<f64>> = IndexMap::new();
-        for sample in &record.samples {
-            if !wanted.contains(&sample.metric.name) {
-                continue;
-            }
-            if let (Some(parts), Some(part)) = (&parts, &sample.part)
-                && !parts.contains(part)
-            {
-                continue;
-            }
-            let key = Key {
-                metric: sample.metric.clone(),
-                workload: record.workload.clone(),
-                parameters: parameters.clone(),
-                part: sample.part.clone(),
-            };
-            samples.entry(key).or_default().push(sample.value);
-        }
-        for (key, values) in samples {
-            let observed = |value: f64| Observation {
-                block: record.block,
-                // A kept system never changes, so there is no unit but the run to count.
-                unit: if kept { record.run } else { record.unit },
-                value,
-            };
-            for tail in &filter.tails {
-                let Some(value) = tail_of_run(&values, *tail) else {
-                    continue;
-                };
-                let key = Key {
-                    metric: tail_metric(&key.metric, *tail),
-                    ..key.clone()
-                };
-                let variants = found.entry(key).or_default();
-                let own = variants.entry(record.variant.clone()).or_default();
-                own.push(observed(value));
-            }
+        let mut add = |key, value| {
             let variants = found.entry(key).or_default();
-            let own = variants.entry(record.variant.clone()).or_default();
-            own.extend(values.into_iter().map(observed));
+            let own = variants.entry(record.variant.as_str()).or_default();
+            own.push(observed(record, value));
+        };
+        let own = record.samples.iter().filter(|sample| is_wanted(sample));
+        for sample in own.clone() {
+            add(Key::of(record, sample), sample.value);
+        }
+        if filter.tails.is_empty() {
+            continue;
+        }
+        let mut of_run: IndexMap<Key<'_>, Vec<f64>> = IndexMap::new();
+        for sample in own {
+            let values = of_run.entry(Key::of(record, sample)).or_default();
+            values.push(sample.value);
+        }
+        for (key, values) in &of_run {
+            for tail in &filter.tails {
+                if let Some(value) = tail_of_run(values, *tail) {
+                    let metric = Cow::Owned(tail_metric(&key.metric, *tail));
+                    let key = Key {
+                        metric,
+                        ..key.clone()
+                    };
+                    add(key, value);
+                }
+            }
         }
     }
     let mut subjects: Vec<Subject> = found
         .into_iter()
         .map(|(key, variants)| Subject {
-            workload: key.workload,
-            parameters: key.parameters.into_iter().collect(),
-            part: key.part,
-            metric: key.metric,
+            workload: key.workload.to_owned(),
+            parameters: key.parameters.0.into_owned(),
+            part: key.part.map(str::to_owned),
+            metric: key.metric.into_owned(),
             groups: in_order(experiment, variants),
         })
         .collect();
@@ -110,18 +120,15 @@ pub fn result_subjects(
             Some((index, Some(tail)))
         })
     };
-    subjects.sort_by_key(|subject| (of_metric(subject), place(subject)));
+    subjects.sort_by_cached_key(|subject| (of_metric(subject), place(subject)));
     Ok(subjects)
 }
 
 /// Variants as the experiment lists them, not as chance ran them first.
-fn in_order(
-    experiment: &Experiment,
-    mut variants: IndexMap<String, Vec<Observation>>,
-) -> Vec<Group> {
+fn in_order(experiment: &Experiment, mut variants: IndexMap<&str, Vec<Observation>>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for name in experiment.variants.keys() {
-        if let Some(observations) = variants.shift_remove(name) {
+        if let Some(observations) = variants.shift_remove(name.as_str()) {
             groups.push(Group {
                 variant: name.clone(),
                 observations,
@@ -129,7 +136,7 @@ fn in_order(
         }
     }
     groups.extend(variants.into_iter().map(|(variant, observations)| Group {
-        variant,
+        variant: variant.to_owned(),
         observations,
     }));
     groups

@@ -1,6 +1,8 @@
 //! What reaches a terminal: names made harmless, text of known width, colours only where wanted.
 
 use std::fmt::Write as _;
+
+pub(crate) use perflab_plot::clean;
 use unicode_width::UnicodeWidthStr;
 
 /// How text is written for people.
@@ -55,11 +57,13 @@ impl TextOptions {
         if self.ascii { to_ascii(&clean) } else { clean }
     }
 
-    /// The text, which must be shown already, in a colour.
+    /// The text, which must be shown already, in a colour. Blanks at its end stay outside, as those at the end of a
+    /// line are taken away.
     pub(crate) fn paint(&self, text: &str, colour: Colour) -> String {
         match colour.code() {
             Some(code) if self.colour && !text.trim().is_empty() => {
-                format!("\u{1b}[{code}m{text}\u{1b}[0m")
+                let (text, blanks) = text.split_at(text.trim_end().len());
+                format!("\u{1b}[{code}m{text}\u{1b}[0m{blanks}")
             }
             _ => text.to_owned(),
         }
@@ -117,31 +121,6 @@ pub(crate) fn pad(text: &str, columns: usize, right: bool) -> String {
     } else {
         text.to_owned() + &space
     }
-}
-
-/// The text without anything that steers a terminal or changes the order of what is seen.
-///
-/// Names come from files of others: control characters (escape sequences begin with one), line and paragraph
-/// separators and bidirectional controls (Unicode 16, UAX 9) are written as Rust writes them: `\n`, `\u{1b}`.
-pub(crate) fn clean(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for character in text.chars() {
-        if steers(character) {
-            clean.extend(character.escape_default());
-        } else {
-            clean.push(character);
-        }
-    }
-    clean
-}
-
-fn steers(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{61c}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 fn to_ascii(text: &str) -> String {

@@ -4,9 +4,10 @@ use perflab_stats::dependence::{looks_dependent, without_medians};
 use perflab_store::RunRecord;
 
 use crate::model::{Report, Row};
+use crate::places::Places;
 
 /// Adds a warning to every row whose runs, in the order of execution, hang together.
-pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord]) {
+pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord], places: &Places) {
     for row in &mut report.rows {
         // That the machine drifted is said already.
         let drift = row.drift.as_ref();
@@ -21,7 +22,7 @@ pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord]) {
             continue;
         }
         let sides = [report.baseline.as_str(), &row.variant];
-        if looks_dependent(&without_medians(&in_order(row, sides, records))) {
+        if looks_dependent(&without_medians(&in_order(row, sides, records, places))) {
             row.warnings.push(
                 "runs hang together from one to the next: the machine was not the same all the \
                  time; random order within blocks keeps the verdicts right, but the intervals are \
@@ -33,21 +34,25 @@ pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord]) {
 }
 
 /// The side of each run and its value, or the logarithm where differences are relative.
-fn in_order(row: &Row, sides: [&str; 2], records: &[RunRecord]) -> Vec<(usize, f64)> {
-    records
-        .iter()
-        .filter(|record| record.status.passed())
-        .filter(|record| record.workload == row.workload && record.parameters == row.parameters)
-        .filter_map(|record| {
-            let side = sides.iter().position(|side| *side == record.variant)?;
-            let mut samples = record.samples.iter();
-            let sample = samples.find(|s| s.metric == row.metric && s.part == row.part)?;
+fn in_order(
+    row: &Row,
+    sides: [&str; 2],
+    records: &[RunRecord],
+    places: &Places,
+) -> Vec<(usize, f64)> {
+    let mut runs: Vec<(usize, usize, f64)> = Vec::new();
+    for (side, variant) in sides.into_iter().enumerate() {
+        for (place, _, sample) in places.of_row(row, variant, records) {
             let value = if row.relative {
                 sample.value.ln()
             } else {
                 sample.value
             };
-            Some((side, value))
-        })
+            runs.push((place, side, value));
+        }
+    }
+    runs.sort_by_key(|(place, ..)| *place);
+    runs.into_iter()
+        .map(|(_, side, value)| (side, value))
         .collect()
 }

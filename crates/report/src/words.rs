@@ -9,7 +9,7 @@ use crate::stopping::{caveat, ending};
 const NAMED: usize = 3;
 
 /// The name and the question.
-pub(crate) fn heading(report: &Report) -> String {
+pub fn heading(report: &Report) -> String {
     match &report.question {
         Some(question) => format!("{}: {question}", report.name),
         None => report.name.clone(),
@@ -17,7 +17,7 @@ pub(crate) fn heading(report: &Report) -> String {
 }
 
 /// How the runs were made.
-pub(crate) fn design(report: &Report) -> String {
+pub fn design(report: &Report) -> String {
     let mut sentence = Vec::new();
     if !report.rows.is_empty() {
         sentence.push(format!("{}, {}", subjects(report), runs(report)));
@@ -83,7 +83,7 @@ fn runs(report: &Report) -> String {
 }
 
 /// Runs that are missing; nothing if none is.
-pub(crate) fn failures(report: &Report) -> Option<String> {
+pub fn failures(report: &Report) -> Option<String> {
     let design = &report.design;
     let mut parts = Vec::new();
     if let Some(ending) = ending(report) {
@@ -105,7 +105,7 @@ pub(crate) fn failures(report: &Report) -> Option<String> {
 }
 
 /// What the control found, and whether that is cause for alarm.
-pub(crate) fn control(report: &Report) -> Option<(String, bool)> {
+pub fn control(report: &Report) -> Option<(String, bool)> {
     let control = report.control.as_ref()?;
     let rows = all(report).filter(|row| &row.variant == control);
     let answers: Vec<&Answer> = rows.flat_map(|row| [&row.typical, &row.mean]).collect();
@@ -133,7 +133,7 @@ pub(crate) fn control(report: &Report) -> Option<(String, bool)> {
 }
 
 /// What the columns and the verdicts mean: at most five sentences. `medians`: whether there is a column of them.
-pub(crate) fn legend(report: &Report, medians: bool) -> Vec<String> {
+pub fn legend(report: &Report, medians: bool) -> Vec<String> {
     if all(report).next().is_none() {
         return Vec::new();
     }
@@ -280,7 +280,7 @@ fn unproven(report: &Report) -> Option<String> {
 }
 
 /// All warnings, each once, with the rows that it is about.
-pub(crate) fn warnings(report: &Report) -> Vec<String> {
+pub fn warnings(report: &Report) -> Vec<String> {
     let mut warnings: Vec<(&String, Vec<String>)> = Vec::new();
     for warning in distinct(report.warnings.iter()) {
         warnings.push((warning, Vec::new()));
@@ -320,7 +320,7 @@ pub(crate) fn warnings(report: &Report) -> Vec<String> {
 }
 
 /// What is said where there is no row at all.
-pub(crate) fn nothing(report: &Report) -> Option<String> {
+pub fn nothing(report: &Report) -> Option<String> {
     all(report).next().is_none().then(|| {
         format!(
             "nothing to compare: no variant has runs on what {} was measured on",

@@ -57,11 +57,13 @@ prop_compose! {
         n in count(),
         figures in [number(), number(), number(), number()],
         sd in prop::option::of(number()),
+        ends in [prop::option::of(number()), prop::option::of(number())],
         values in prop::collection::vec(number(), 0..12),
         agrees in any::<bool>(),
     ) -> Side {
         let [min, median, mean, max] = figures;
-        Side { n: if agrees { values.len() } else { n }, min, median, mean, max, sd, values }
+        let [mean_low, mean_high] = ends;
+        Side { n: if agrees { values.len() } else { n }, min, median, mean, max, sd, mean_low, mean_high, values }
     }
 }
 

@@ -9,6 +9,17 @@ use crate::distribution::{t_two_sided, t_upper_quantile};
 use crate::summary::{raw_mean, raw_variance, squared_deviations};
 use crate::{Error, check};
 
+/// Where the mean of `n` values lies, of which these are the mean and the standard deviation: Student's interval.
+/// None for a single value.
+pub fn mean_interval(n: usize, mean: f64, sd: f64, confidence: f64) -> Option<(f64, f64)> {
+    if n < 2 || !(confidence > 0.0 && confidence < 1.0) {
+        return None;
+    }
+    let n = n as f64;
+    let half_width = t_upper_quantile(0.5 * (1.0 - confidence), n - 1.0) * sd / n.sqrt();
+    Some((mean - half_width, mean + half_width))
+}
+
 /// Difference of two means, `b - a`, with its interval and test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanDifference {

@@ -145,19 +145,35 @@ pub fn theil_sen(series: &BTreeMap<u32, f64>, confidence: f64) -> Result<TheilSe
         let later = series.range((Bound::Excluded(x), Bound::Unbounded));
         slopes.extend(later.map(|(later, above)| (above - y) / f64::from(later - x)));
     }
-    slopes.sort_unstable_by(f64::total_cmp);
-    let slope = median_of_sorted(&slopes);
+    let slope = median_of(&mut slopes);
     let rest: Vec<f64> = series
         .iter()
         .map(|(x, y)| y - slope * f64::from(*x))
         .collect();
     let left_out = left_out(&tie_groups(&values)?, slopes.len(), confidence);
+    let last = slopes.len() - 1;
+    let left_out = left_out.filter(|count| *count <= last);
     Ok(TheilSen {
         slope,
-        low: left_out.and_then(|count| slopes.get(count).copied()),
-        high: left_out.and_then(|count| slopes.iter().rev().nth(count).copied()),
+        low: left_out.map(|count| nth(&mut slopes, count)),
+        high: left_out.map(|count| nth(&mut slopes, last - count)),
         intercept: median_of_sorted(&sorted(&rest)),
     })
+}
+
+/// The value that so many others are not above. Slopes are many, and sorting all takes far longer.
+fn nth(values: &mut [f64], rank: usize) -> f64 {
+    *values.select_nth_unstable_by(rank, f64::total_cmp).1
+}
+
+fn median_of(values: &mut [f64]) -> f64 {
+    let half = values.len() / 2;
+    let above = nth(values, half);
+    if values.len() % 2 == 1 {
+        above
+    } else {
+        median_of_sorted(&[nth(values, half - 1), above])
+    }
 }
 
 /// How many slopes the interval leaves out at each end; nothing where it has no ends.

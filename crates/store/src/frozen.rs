@@ -10,12 +10,13 @@ use sha2::{Digest, Sha256};
 
 use crate::atomic;
 use crate::error::StoreError;
+use crate::file;
 use crate::line;
 use crate::meta::{self, Hashes, Meta, Origin};
 
-const EXPERIMENT: &str = "experiment.toml";
-const PLAN: &str = "plan.json";
-const FINGERPRINT: &str = "fingerprint.json";
+pub(crate) const EXPERIMENT: &str = "experiment.toml";
+pub(crate) const PLAN: &str = "plan.json";
+pub(crate) const FINGERPRINT: &str = "fingerprint.json";
 
 /// Their content, as it was written.
 #[derive(Debug)]
@@ -109,9 +110,14 @@ impl Frozen {
     }
 }
 
-fn verified(directory: &Path, file: &'static str, expected: &str) -> Result<Vec<u8>, StoreError> {
+/// A file, if it is the one that the hash was taken of.
+pub(crate) fn verified(
+    directory: &Path,
+    file: &'static str,
+    expected: &str,
+) -> Result<Vec<u8>, StoreError> {
     let path = directory.join(file);
-    let content = fs::read(&path).map_err(|source| match source.kind() {
+    let content = file::read(&path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => StoreError::Missing {
             directory: directory.to_owned(),
             file,

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::atomic;
 use crate::error::StoreError;
+use crate::file;
 use crate::meta::{Imported, ImportedFile};
 use crate::notice::Notice;
 
@@ -43,7 +44,7 @@ pub(crate) fn check(directory: &Path, imported: &Imported) -> Vec<Notice> {
         .files
         .iter()
         .filter(|file| {
-            let content = below(directory, &file.path).and_then(|path| fs::read(path).ok());
+            let content = below(directory, &file.path).and_then(|path| file::read(&path).ok());
             content.is_none_or(|content| {
                 ImportedFile::new(String::new(), &content).sha256 != file.sha256
             })

@@ -20,16 +20,19 @@
 
 mod atomic;
 mod error;
+mod file;
 mod frozen;
 mod imported;
 mod index;
 mod line;
 mod meta;
+mod metrics;
 mod notice;
 mod raw_output;
 mod record;
 mod result_dir;
 mod runs_file;
+mod salvage;
 mod stopped;
 mod summary;
 
@@ -39,5 +42,6 @@ pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use record::RunRecord;
 pub use result_dir::ResultDir;
+pub use salvage::{Salvage, writer};
 pub use stopped::{StopReason, Stopped};
-pub use summary::ResultSummary;
+pub use summary::{ResultSummary, find};

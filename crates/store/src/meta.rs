@@ -1,6 +1,5 @@
 //! `meta.json`: who wrote the results, and what with.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LineProblem, StoreError};
+use crate::file;
 use crate::line;
 
 /// The file's name.
@@ -103,7 +103,7 @@ impl Meta {
 
     pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(FILE);
-        let content = fs::read(&path).map_err(|source| match source.kind() {
+        let content = file::read(&path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => StoreError::Missing {
                 directory: directory.to_owned(),
                 file: FILE,

@@ -18,7 +18,7 @@ use crate::record::RunRecord;
 use crate::runs_file::{self, Appender};
 use crate::stopped::Stopped;
 
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 /// The results of one experiment: see the crate's documentation for the files.
 #[derive(Debug)]

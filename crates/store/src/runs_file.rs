@@ -1,13 +1,15 @@
 //! `runs.jsonl`: one line for each finished run.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
 use crate::error::{LineProblem, StoreError};
+use crate::file;
 use crate::line;
+use crate::metrics::Metrics;
 use crate::notice::Notice;
 use crate::record::RunRecord;
 
@@ -23,12 +25,12 @@ pub(crate) fn create(directory: &Path) -> Result<(), StoreError> {
 /// All records. A last line that was cut off is left out; anything else that is wrong is an error.
 pub(crate) fn read(directory: &Path) -> Result<Vec<RunRecord>, StoreError> {
     let path = directory.join(FILE);
-    let content = fs::read(&path).map_err(|source| missing_or("read", directory, source))?;
+    let content = file::read(&path).map_err(|source| missing_or("read", directory, source))?;
     parse(&path, complete(&content))
 }
 
 /// What lies before the last line feed, with it.
-fn complete(content: &[u8]) -> &[u8] {
+pub(crate) fn complete(content: &[u8]) -> &[u8] {
     let end = content
         .iter()
         .rposition(|byte| *byte == b'\n')
@@ -39,6 +41,7 @@ fn complete(content: &[u8]) -> &[u8] {
 fn parse(path: &Path, content: &[u8]) -> Result<Vec<RunRecord>, StoreError> {
     let mut records: Vec<RunRecord> = Vec::new();
     let mut first_line: HashMap<u32, usize> = HashMap::new();
+    let (metrics, mut before) = (Metrics::default(), Vec::new());
     for (line, text) in (1..).zip(content.split_inclusive(|byte| *byte == b'\n')) {
         let wrong = |problem| StoreError::Line {
             path: path.to_owned(),
@@ -46,7 +49,8 @@ fn parse(path: &Path, content: &[u8]) -> Result<Vec<RunRecord>, StoreError> {
             problem,
         };
         let text = text.strip_suffix(b"\n").unwrap_or(text);
-        let record = record(text).map_err(wrong)?;
+        let mut record = record(text).map_err(wrong)?;
+        metrics.share(&mut record, &mut before);
         if let Some(first) = first_line.insert(record.run, line) {
             return Err(wrong(LineProblem::Duplicate {
                 run: record.run,
@@ -58,7 +62,8 @@ fn parse(path: &Path, content: &[u8]) -> Result<Vec<RunRecord>, StoreError> {
     Ok(records)
 }
 
-fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
+/// The record in a line, given without its line feed.
+pub(crate) fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
     /// What can be said of a line of any format.
     #[derive(serde::Deserialize)]
     struct Schema {
@@ -85,7 +90,7 @@ fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
 /// Whether the last line was cut off.
 pub(crate) fn cut_line(directory: &Path) -> Result<Option<Notice>, StoreError> {
     let failed = |source| missing_or("read", directory, source);
-    let mut file = File::open(directory.join(FILE)).map_err(failed)?;
+    let mut file = file::open(&directory.join(FILE)).map_err(failed)?;
     let bytes = unfinished(&mut file).map_err(failed)?;
     Ok((bytes > 0).then_some(Notice::CutLine {
         bytes,
@@ -113,7 +118,7 @@ fn unfinished(file: &mut File) -> io::Result<usize> {
     Ok(length as usize)
 }
 
-fn missing_or(action: &'static str, directory: &Path, source: io::Error) -> StoreError {
+pub(crate) fn missing_or(action: &'static str, directory: &Path, source: io::Error) -> StoreError {
     match source.kind() {
         ErrorKind::NotFound => StoreError::Missing {
             directory: directory.to_owned(),
@@ -139,7 +144,7 @@ impl Appender {
     /// All complete lines are checked first: nothing is changed if one of them cannot be trusted.
     pub(crate) fn open(directory: &Path) -> Result<(Self, Option<Notice>), StoreError> {
         let path = directory.join(FILE);
-        let content = fs::read(&path).map_err(|source| missing_or("read", directory, source))?;
+        let content = file::read(&path).map_err(|source| missing_or("read", directory, source))?;
         let complete = complete(&content);
         let recorded = parse(&path, complete)?
             .into_iter()

@@ -1,6 +1,5 @@
 //! `stopped.json`: why an experiment that its own results may end has ended.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic;
 use crate::error::{LineProblem, StoreError};
+use crate::file;
 use crate::line;
 
 /// The file's name.
@@ -61,7 +61,7 @@ impl Stopped {
     /// Nothing if there is no such file.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>, StoreError> {
         let path = directory.join(FILE);
-        let content = match fs::read(&path) {
+        let content = match file::read(&path) {
             Ok(content) => content,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io("read", &path, error)),

@@ -88,7 +88,10 @@ impl Stamp {
 /// The results directories one or two levels below a root, as paths relative to it, in order.
 ///
 /// Links are not followed: a link to the latest results would list them twice.
-pub(crate) fn find(root: &Path) -> Result<Vec<PathBuf>, StoreError> {
+///
+/// # Errors
+/// If the root cannot be read.
+pub fn find(root: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = Vec::new();
     for directory in directories(root)? {
         if is_result(&directory) {
@@ -121,7 +124,8 @@ fn directories(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
 
 /// Whether a directory holds, or once held, results.
 fn is_result(directory: &Path) -> bool {
-    [runs_file::FILE, crate::meta::FILE]
-        .iter()
-        .any(|file| directory.join(file).is_file())
+    [runs_file::FILE, crate::meta::FILE].iter().any(|file| {
+        let metadata = directory.join(file).symlink_metadata();
+        metadata.is_ok_and(|metadata| metadata.is_file())
+    })
 }

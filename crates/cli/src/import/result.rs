@@ -184,7 +184,8 @@ fn records(collected: &Collected, cells: &[Cell]) -> Vec<(usize, RunRecord)> {
                 cell: cell.id.clone(),
                 variant: variant.to_owned(),
                 workload: cell.workload.clone(),
-                parameters: run.parameters.clone(),
+                // In the order of the cell's: it tells which runs belong together.
+                parameters: cell.parameters.clone(),
                 unit: *unit,
                 started: run.started.clone().unwrap_or_default(),
                 status: Status::Pass,

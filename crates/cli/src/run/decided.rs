@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Filter, Report, Selection, ending, is_decided, result_report};
+use perflab_report::{Filter, Report, Selection, ending, is_decided, note_stop, result_report};
 use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
 
-use crate::compare::note_stop;
 use crate::failure::Failure;
 use crate::run::store_failure;
 use crate::until::{Budget, LEAST_BLOCKS, UntilArguments};

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Laboratory, RUN};
 
-const EXPERIMENT: &str = r#"
+pub const EXPERIMENT: &str = r#"
 [design]
 runs = 6
 
@@ -27,7 +27,7 @@ values = true
 "#;
 
 /// A laboratory with a complete result.
-fn measured() -> Laboratory {
+pub fn measured() -> Laboratory {
     let laboratory = Laboratory::new();
     laboratory.run(EXPERIMENT).code(0);
     laboratory.assert_complete(12);

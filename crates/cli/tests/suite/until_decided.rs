@@ -84,6 +84,12 @@ fn a_difference_ends_it_early() {
     assert_eq!(row["detectable"], Value::Null);
     let detail = compare(&laboratory, &["--detail"]).code(0);
     detail.prints(&["ministat is not asked", "no claim"]);
+    let refused = "no deciles: results may have ended the measurement";
+    for flag in ["--deciles", "--plot=shift"] {
+        let said = compare(&laboratory, &[flag]).code(0).prints(&[refused]);
+        assert!(!said.out.contains("p of 9"), "{}", said.out);
+        assert!(!said.out.contains("at each decile"), "{}", said.out);
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The lines that pgbench prints at the end.
 
+use std::sync::Arc;
+
 use perflab_experiment::{Metric, Sample};
 
 use super::METRICS;
@@ -230,11 +232,11 @@ impl<'a> Section<'a> {
             return Err(at(*line, format!("`{rate}` above 0"), "0"));
         }
         for (name, unit, better) in METRICS {
-            let metric = Metric {
+            let metric = Arc::new(Metric {
                 name: name.to_owned(),
                 unit: unit.to_owned(),
                 better,
-            };
+            });
             if let Some((_, text, line)) = self.found.iter().find(|(found, ..)| *found == name) {
                 samples.push(Sample {
                     part: self.part.clone(),
@@ -248,7 +250,7 @@ impl<'a> Section<'a> {
                     if !part.contains(": \\") {
                         samples.push(Sample {
                             part: Some(part.clone()),
-                            metric: metric.clone(),
+                            metric: Arc::clone(&metric),
                             value,
                         });
                     }

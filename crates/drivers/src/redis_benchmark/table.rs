@@ -44,7 +44,7 @@ pub(super) fn read(stdout: &[u8]) -> Result<Vec<Sample>, ReadError> {
         }
         samples.extend(values.into_iter().map(|(name, value)| Sample {
             part: Some(part.to_owned()),
-            metric: metric(name),
+            metric: metric(name).into(),
             value,
         }));
     }
@@ -212,7 +212,7 @@ mod tests {
         read(text.as_bytes())
             .unwrap()
             .into_iter()
-            .map(|s| (s.part.unwrap(), s.metric.name, s.value))
+            .map(|s| (s.part.unwrap(), s.metric.name.clone(), s.value))
             .collect()
     }
 

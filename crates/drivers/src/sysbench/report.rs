@@ -159,7 +159,7 @@ impl Report {
         let mut push = |known, value| {
             samples.push(Sample {
                 part: None,
-                metric: metric(known),
+                metric: metric(known).into(),
                 value,
             });
         };

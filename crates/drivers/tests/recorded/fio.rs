@@ -63,13 +63,13 @@ fn every_value_is_the_one_that_the_tool_printed() {
 fn what_is_read_by_default_is_what_the_driver_promises() {
     let promised = Fio.metrics();
     let samples = recorded().read("read-write.json", 0).unwrap();
-    assert_eq!(samples[0].metric, promised[0]);
+    assert_eq!(*samples[0].metric, promised[0]);
     for sample in &samples {
         assert!(promised.contains(&sample.metric), "{sample:?}");
     }
     // A synchronous engine has no submission to be told apart.
     for metric in promised.iter().filter(|m| !m.name.starts_with("slat")) {
-        assert!(samples.iter().any(|s| s.metric == *metric), "{metric:?}");
+        assert!(samples.iter().any(|s| *s.metric == *metric), "{metric:?}");
     }
 }
 
@@ -147,7 +147,7 @@ fn mixed_and_synced_requests_have_parts_of_their_own() {
 fn a_latency_that_was_switched_off_is_missing_and_never_zero() {
     let names = |file| -> Vec<String> {
         let samples = recorded().read(file, 0).unwrap();
-        samples.into_iter().map(|s| s.metric.name).collect()
+        samples.into_iter().map(|s| s.metric.name.clone()).collect()
     };
     let without = names("gtod-reduce.json");
     assert_eq!(without[..2], ["iops", "bandwidth"]);

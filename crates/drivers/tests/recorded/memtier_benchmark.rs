@@ -30,7 +30,7 @@ fn every_value_is_the_one_that_the_tool_printed() {
         parts(&samples),
         [Some("Totals"), Some("Sets"), Some("Gets")]
     );
-    assert_eq!(samples[0].metric, MemtierBenchmark.metrics()[0]);
+    assert_eq!(*samples[0].metric, MemtierBenchmark.metrics()[0]);
     for part in ["Totals", "Gets"] {
         for (metric, key) in PRINTED {
             let printed = stats[part][key].as_f64().unwrap();

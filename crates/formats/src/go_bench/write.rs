@@ -57,7 +57,7 @@ fn units(runs: &[Run]) -> Result<String, WriteFault> {
     let metrics: IndexSet<&Metric> = runs
         .iter()
         .flat_map(|run| &run.samples)
-        .map(|sample| &sample.metric)
+        .map(|sample| &*sample.metric)
         .collect();
     if metrics.is_empty() {
         return Err(WriteFault::Nothing("no run has samples".to_owned()));

@@ -162,7 +162,7 @@ fn values<'a>(
 ) -> impl Iterator<Item = f64> + 'a {
     run.samples
         .iter()
-        .filter(move |sample| sample.part.as_deref() == part && sample.metric == *metric)
+        .filter(move |sample| sample.part.as_deref() == part && *sample.metric == *metric)
         .map(|sample| sample.value)
 }
 

@@ -32,6 +32,8 @@ pub fn side(centre: f64) -> Side {
         mean: centre,
         max: centre * 1.01,
         sd: Some(centre * 0.006),
+        mean_low: Some(centre * 0.997_76),
+        mean_high: Some(centre * 1.002_24),
         values,
     }
 }

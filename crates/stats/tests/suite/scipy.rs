@@ -7,7 +7,7 @@ use perflab_stats::detectable::{detectable_difference, t_test_power};
 use perflab_stats::equivalence::{Bounds, Variances, tost_means};
 use perflab_stats::harrell_davis::harrell_davis;
 use perflab_stats::location::{Scale, Side, hodges_lehmann, location_test};
-use perflab_stats::mean::{MeanDifference, geometric_mean_ratio, student, welch};
+use perflab_stats::mean::{MeanDifference, geometric_mean_ratio, mean_interval, student, welch};
 use perflab_stats::multiplicity::benjamini_hochberg;
 use perflab_stats::proportion::{Proportion, boschloo, fisher_exact};
 use perflab_stats::quantile::{quantile, quantile_ranks};
@@ -30,6 +30,9 @@ fn summaries_ranks_and_quantiles() {
         let s = Summary::of(&x).unwrap();
         close(s.mean, number(&v["mean"]), 1e-14);
         close(s.sd.unwrap(), number(&v["sd"]), 1e-9);
+        let (low, high) = mean_interval(s.n, s.mean, s.sd.unwrap(), 0.95).unwrap();
+        close(low, number(&v["mean_interval"][0]), 1e-9);
+        close(high, number(&v["mean_interval"][1]), 1e-9);
         close(s.median, number(&v["median"]), 0.0);
         close(s.mad, number(&v["mad"]), 1e-12);
         assert_eq!(midranks(&x).unwrap(), numbers(&v["ranks"]));

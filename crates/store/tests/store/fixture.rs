@@ -42,7 +42,7 @@ pub fn sample(part: Option<&str>, name: &str, value: f64) -> Sample {
     };
     Sample {
         part: part.map(Into::into),
-        metric,
+        metric: metric.into(),
         value,
     }
 }

@@ -8,3 +8,4 @@ mod disk_full;
 mod fixture;
 mod index;
 mod result_dir;
+mod salvage;

@@ -4,6 +4,7 @@ mod processes;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -15,7 +16,7 @@ use tempfile::TempDir;
 pub use processes::{processes, signal};
 
 /// Longest that anything here is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A directory with experiments and results, and a machine lock of its own.
 pub struct Laboratory {
@@ -208,6 +209,14 @@ pub struct Running(Option<Child>);
 impl Running {
     pub fn pid(&self) -> u32 {
         self.0.as_ref().unwrap().id()
+    }
+
+    /// The first line of its output; the rest is dropped.
+    pub fn first_line(&mut self) -> String {
+        let output = self.0.as_mut().unwrap().stdout.take().unwrap();
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
     }
 
     pub fn is_running(&mut self) -> bool {

@@ -1,0 +1,75 @@
+//! `perflab serve`: all results of a directory in a browser.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use perflab_serve::{Options, ServeError, serve as answer};
+
+use crate::failure::{Code, Failure};
+use crate::run::RESULTS;
+use crate::selection::is_result;
+use crate::terminal;
+
+/// Serve the results in a directory to a browser.
+///
+/// The list of all results, the pages of each, two of them compared, and experiments while they are measured. It
+/// only reads. Unless told otherwise, this machine alone can reach it; if others can, they need the token in the
+/// address that is printed. Pages of a running experiment take some of the machine's time while somebody looks.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  perflab serve\n  perflab serve results --port 8000")]
+pub struct ServeArguments {
+    /// The directory of results.
+    #[arg(value_name = "DIR", default_value = RESULTS)]
+    path: PathBuf,
+
+    /// Where to listen.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    bind: IpAddr,
+
+    /// The port; 0 for any that is free.
+    #[arg(short, long, value_name = "N", default_value_t = 7070)]
+    port: u16,
+}
+
+/// Executes the command.
+pub fn serve(arguments: &ServeArguments) -> Result<Option<Code>, Failure> {
+    if !arguments.path.is_dir() {
+        return Err(Failure::usage(format!(
+            "there is no directory {}",
+            arguments.path.display()
+        )));
+    }
+    if is_result(&arguments.path) {
+        return Err(Failure::usage(format!(
+            "expected a directory of results, found a result at {}; serve {} instead",
+            arguments.path.display(),
+            parent(&arguments.path).display()
+        )));
+    }
+    // Whoever measures here comes first.
+    let _as_before = rustix::process::nice(19);
+    let options = Options {
+        root: arguments.path.clone(),
+        address: SocketAddr::new(arguments.bind, arguments.port),
+    };
+    let said = answer(&options, |first| {
+        let _nobody_reads = terminal::print(&format!("{first}\n"));
+        terminal::say("Ctrl-C ends it");
+    });
+    match said {
+        Ok(()) => Ok(None),
+        Err(error @ ServeError::Listen { .. }) => Err(Failure::usage(error.to_string())),
+        Err(error) => Err(Failure::environment(error.to_string())),
+    }
+}
+
+/// The directory that a directory is in, by a name that can be typed.
+fn parent(path: &Path) -> PathBuf {
+    match (path.file_name(), path.parent()) {
+        // `.` and `..` are in what only the system knows.
+        (None, _) | (_, None) => path.join(".."),
+        (_, Some(parent)) if parent.as_os_str().is_empty() => PathBuf::from("."),
+        (_, Some(parent)) => parent.to_owned(),
+    }
+}

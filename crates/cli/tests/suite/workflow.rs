@@ -1,0 +1,123 @@
+//! The workflow for pull requests in the documents: its steps are executed as the service would, on a pull request
+//! that is slower and on one that is not.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::Laboratory;
+
+const RECIPE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/how-to/github-actions.md"
+);
+
+/// The text of a fenced block.
+fn block<'t>(text: &'t str, language: &str) -> &'t str {
+    let (_, rest) = text.split_once(&format!("```{language}\n")).unwrap();
+    rest.split("```").next().unwrap()
+}
+
+/// The script of a step, without the indentation.
+fn step(workflow: &str, name: &str) -> String {
+    let (_, rest) = workflow.split_once(&format!("- name: {name}\n")).unwrap();
+    let (_, rest) = rest.split_once("run: |\n").unwrap();
+    let indentation = rest.len() - rest.trim_start().len();
+    let is_own = |line: &&str| line.len() - line.trim_start().len() >= indentation;
+    let lines = rest.lines().take_while(is_own);
+    let script: Vec<&str> = lines.map(|line| &line[indentation..]).collect();
+    script.join("\n")
+}
+
+/// Checks out a pull request as the service does: merged into its base, which went on since it was made.
+fn checkout(laboratory: &Laboratory, program: &str) {
+    fs::create_dir(laboratory.path("origin")).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(laboratory.path("origin"));
+        command.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
+        let output = command.args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    let commit = || {
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "--message", "it"]);
+    };
+    git(&["init", "--quiet", "--initial-branch", "main"]);
+    laboratory.program("origin/program", "sleep 0.01\n");
+    commit();
+    git(&["checkout", "--quiet", "-b", "topic"]);
+    laboratory.program("origin/program", program);
+    commit();
+    git(&["checkout", "--quiet", "main"]);
+    laboratory.write("origin/later", "");
+    commit();
+    git(&["merge", "--quiet", "--no-ff", "--no-edit", "topic"]);
+    let from = format!("file://{}", laboratory.path("origin").display());
+    let into = laboratory.path("head").display().to_string();
+    git(&["clone", "--quiet", "--depth", "2", &from, &into]);
+}
+
+fn execute(laboratory: &Laboratory, script: &str) -> Output {
+    let binary = Path::new(env!("CARGO_BIN_EXE_perflab"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("bash");
+    command.args(["-e", "-c", script]);
+    command.current_dir(laboratory.path(""));
+    command.env(
+        "PATH",
+        format!("{}:{path}", binary.parent().unwrap().display()),
+    );
+    command.env("PERFLAB_LOCK", laboratory.path("lock"));
+    command.env("GITHUB_STEP_SUMMARY", laboratory.path("summary.md"));
+    command.output().unwrap()
+}
+
+/// Whether a proven verdict, which is bold, has this word in the table. The question may have it, too.
+fn says(comment: &str, word: &str) -> bool {
+    let rows = comment.lines().filter(|line| line.starts_with('|'));
+    rows.flat_map(|row| row.split('|'))
+        .any(|cell| cell.trim().starts_with("**") && cell.contains(word))
+}
+
+/// What the last step ends with.
+fn pull_request(head: &str) -> (Laboratory, Output) {
+    let recipe = fs::read_to_string(RECIPE).unwrap();
+    let laboratory = Laboratory::new();
+    checkout(&laboratory, head);
+    laboratory.write("head/perf.toml", block(&recipe, "toml"));
+    let workflow = block(&recipe, "yaml");
+    assert!(workflow.contains("with: { path: head, fetch-depth: 2 }"));
+    let base = execute(
+        &laboratory,
+        &step(workflow, "Check out what it is merged into"),
+    );
+    assert!(base.status.success(), "{base:?}");
+    assert_eq!(laboratory.read("base/program"), "#!/bin/sh\nsleep 0.01\n");
+    assert!(laboratory.path("base/later").exists());
+    let measured = execute(&laboratory, &step(workflow, "Measure both in turns"));
+    assert!(measured.status.success(), "{measured:?}");
+    let said = execute(&laboratory, &step(workflow, "Say what is proven"));
+    assert!(laboratory.path("report/index.html").exists());
+    assert_eq!(
+        laboratory.read("summary.md"),
+        laboratory.read("comparison.md")
+    );
+    (laboratory, said)
+}
+
+#[test]
+fn a_slower_pull_request_fails_and_its_comment_says_why() {
+    let (laboratory, said) = pull_request("sleep 0.03\n");
+    assert_eq!(said.status.code(), Some(1), "{said:?}");
+    let comment = laboratory.read("comparison.md");
+    assert!(says(&comment, "slower"), "{comment}");
+}
+
+#[test]
+fn a_faster_one_passes() {
+    let (laboratory, said) = pull_request("exit 0\n");
+    assert_eq!(said.status.code(), Some(0), "{said:?}");
+    let comment = laboratory.read("comparison.md");
+    assert!(says(&comment, "faster"), "{comment}");
+}

@@ -1,0 +1,191 @@
+//! The first screen: the question, the answer, the differences at a glance, and what to beware of.
+
+use maud::{Markup, html};
+use perflab_report::plots::{forest, sweep, sweeps};
+use perflab_report::sections::sections;
+use perflab_report::{Row, Verdict, answers, words};
+
+use crate::address::Address;
+use crate::known::Shown;
+use crate::live::live;
+use crate::page::{Page, say};
+use crate::reported::Reported;
+use crate::tables;
+
+/// Rows that the first screen draws and lists of each metric and candidate; the rest is on the metric's page.
+const MOST_ROWS: usize = 60;
+
+/// Plots of differences that it has.
+const MOST_PLOTS: usize = 8;
+
+/// Answers that it gives.
+const MOST_ANSWERS: usize = 12;
+
+/// Tables that it has.
+const MOST_TABLES: usize = 30;
+
+/// Warnings that it gives.
+const MOST_WARNINGS: usize = 30;
+
+/// Metrics that it names.
+const MOST_METRICS: usize = 400;
+
+pub(crate) fn first(shown: &Shown, page: &mut Page) -> Markup {
+    let question = shown
+        .experiment
+        .as_ref()
+        .and_then(|experiment| experiment.question.as_deref());
+    html! {
+        h1 { (say(question.unwrap_or(shown.name()))) }
+        (trouble(shown))
+        (live(shown, page))
+        @match shown.report() {
+            Ok(report) => (compared(report, page)),
+            Err(reason) => {
+                p.answer { span class="verdict open" { "No verdict: " (say(reason)) } }
+            }
+        }
+        (metrics(shown))
+        (counts(shown))
+    }
+}
+
+/// What is missing or cannot be trusted.
+pub(crate) fn trouble(shown: &Shown) -> Markup {
+    html! {
+        @if !shown.problems.is_empty() {
+            section.warnings.severe aria-label="Problems" {
+                h2 { "This result is damaged" }
+                p { "What is shown below is what can still be trusted." }
+                ul { @for problem in shown.problems.iter().take(50) { li { (say(problem)) } } }
+                @if shown.problems.len() > 50 { p { (shown.problems.len() - 50) " more." } }
+            }
+        }
+    }
+}
+
+fn compared(report: &Reported, page: &mut Page) -> Markup {
+    let warnings = words::warnings(report);
+    let control = words::control(report);
+    let of_row = |row: &Row| tables::address(report, row);
+    let link = |row: &Row| of_row(row).map(|address| address.to_string());
+    let all = sections(report);
+    let forests: Vec<Markup> = all
+        .iter()
+        .flat_map(|section| {
+            let of = |relative: bool| -> Vec<&Row> {
+                let own = tables::first(section, MOST_ROWS).map(|(_, row)| row);
+                own.filter(|row| row.relative == relative).collect()
+            };
+            [of(true), of(false)]
+        })
+        .filter_map(|rows| forest(report, &rows, &link))
+        .take(MOST_PLOTS)
+        .map(|plot| page.plot(&plot))
+        .collect();
+    let heat: Vec<Markup> = sweeps(report)
+        .iter()
+        .filter(|found| found.rows.len() > 3 && found.rows.len() <= 200)
+        .take(4)
+        .map(|found| page.plot(&sweep(report, found, &link)))
+        .collect();
+    let mut told = answers(report);
+    if told.len() > MOST_ANSWERS {
+        told.sort_by_key(|answer| match answer.verdict {
+            Verdict::Worse => 0,
+            Verdict::Better => 1,
+            Verdict::Same | Verdict::NotProven => 2,
+        });
+    }
+    html! {
+        section aria-label="Answer" {
+            @for answer in told.iter().take(MOST_ANSWERS) {
+                p.answer {
+                    span class={ "verdict " (tables::class(answer.verdict)) } {
+                        span aria-hidden="true" { (tables::sign(answer.verdict)) " " }
+                        (say(&answer.text))
+                    }
+                }
+            }
+            (more(told.len(), MOST_ANSWERS, "answers are on the pages of their metrics"))
+            @if let Some(nothing) = words::nothing(report) { p.answer { (say(&nothing)) } }
+            p.note { (say(&words::design(report))) }
+            @if let Some(failures) = words::failures(report) { p.note { (say(&failures)) } }
+        }
+        @if let Some((sentence, alarm)) = control {
+            p.warning[alarm].note[!alarm] { (say(&sentence)) }
+        }
+        @for plot in forests.iter().take(1) { (plot) }
+        @if !warnings.is_empty() {
+            section.warnings aria-label="Warnings" {
+                h2 { "Before you believe it" }
+                ul { @for warning in warnings.iter().take(MOST_WARNINGS) { li { (say(warning)) } } }
+                (more(warnings.len(), MOST_WARNINGS, "are in the report as JSON"))
+            }
+        }
+        @for plot in forests.iter().skip(1) { (plot) }
+        @for plot in &heat { (plot) }
+        section aria-label="Comparisons" {
+            h2 { "Every comparison" }
+            @for section in all.iter().take(MOST_TABLES) { (tables::section(section, MOST_ROWS, Some(&Address::ReportCsv), &of_row)) }
+            (more(all.len(), MOST_TABLES, "tables are on the pages of their metrics"))
+            ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
+        }
+    }
+}
+
+/// How many are left out, and where they are.
+fn more(all: usize, shown: usize, are: &str) -> Markup {
+    html! {
+        @if all > shown { p.note { (all - shown) " more " (are) "." } }
+    }
+}
+
+fn metrics(shown: &Shown) -> Markup {
+    let metrics = shown.metrics();
+    html! {
+        @if !metrics.is_empty() {
+            section aria-label="Metrics" {
+                h2 { "Metrics" }
+                p.note {
+                    "Those that the experiment asks about are bold. Verdicts on the others share the error only \
+                     among the claims of their own page."
+                }
+                ul.metrics {
+                    @for (index, metric) in metrics.iter().enumerate().take(MOST_METRICS) {
+                        li {
+                            a href=(Address::Metric(index)) class=[shown.is_asked(index).then_some("asked")] {
+                                (say(&metric.name))
+                            }
+                        }
+                    }
+                }
+                @if let Some(next) = metrics.get(MOST_METRICS) {
+                    p.note {
+                        (metrics.len() - MOST_METRICS) " more follow: "
+                        a href=(Address::Metric(MOST_METRICS)) { (say(&next.name)) } " is the next."
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn counts(shown: &Shown) -> Markup {
+    let records = shown.records();
+    let planned = shown.plan.as_ref().map(|plan| plan.runs.len());
+    let failed = records
+        .iter()
+        .filter(|record| !record.status.passed())
+        .count();
+    html! {
+        p.note {
+            a href=(Address::Runs(0)) { (records.len()) " runs" }
+            @if let Some(planned) = planned { " of " (planned) " planned" }
+            @if failed > 0 { ", " (failed) " of them failed" }
+            ". "
+            @if let Some(meta) = &shown.salvage.meta { "Begun " (say(&meta.origin.created)) ". " }
+            a href=(Address::Method) { "How this was measured" } "."
+        }
+    }
+}

@@ -1,0 +1,61 @@
+"""What axe finds on a page, in the looks that a reader may choose, and whether it fits the window."""
+
+import functools
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import TimeoutError
+
+from browser import DESK, PHONE
+
+LOOKS = [("light", DESK), ("dark", DESK), ("dark", PHONE)]
+WEIGHTY = ("serious", "critical")
+
+# Styles are not asked for a second time, which pages from files may not.
+OPTIONS = {"resultTypes": ["violations"], "preload": False}
+
+# A plot as before it came into sight, or as drawn to interact with.
+SHOW = """isDrawn => {
+    for (const plot of document.querySelectorAll("figure:has(.interactive)")) {
+        plot.classList.toggle("is-interactive", isDrawn);
+    }
+}"""
+FITS = "() => document.scrollingElement.scrollWidth <= innerWidth"
+WIDER = "() => document.scrollingElement.scrollWidth - innerWidth"
+
+
+@functools.cache
+def axe():
+    return Axe()
+
+
+def weighty(page):
+    for violation in axe().run(page, options=OPTIONS).response["violations"]:
+        if violation["impact"] in WEIGHTY:
+            for node in violation["nodes"]:
+                yield f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+
+
+def too_wide(page):
+    try:
+        # Plots follow the window after a moment.
+        page.wait_for_function(FITS, timeout=5000)
+    except TimeoutError:
+        yield f"{page.evaluate(WIDER)} pixels wider than the window"
+
+
+def faults(page):
+    """Weighty faults in all looks, with plots as they are at first, and as drawn to interact with."""
+    found = []
+    for scheme, size in LOOKS:
+        look = f"{scheme}, {size['width']} wide"
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size(size)
+        # Drawn first: a plot that is hidden does not follow the window.
+        for is_drawn in [True, False] if page.locator(".interactive").count() else [False]:
+            page.evaluate(SHOW, is_drawn)
+            own = [*too_wide(page), *weighty(page)]
+            found += [f"{look}{', drawn' * is_drawn}: {fault}" for fault in own]
+        page.evaluate(SHOW, True)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(DESK)
+    return found

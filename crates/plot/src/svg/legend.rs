@@ -1,0 +1,56 @@
+//! What the legend calls the layers, from left to right in as many lines as it takes.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::cut;
+use super::frame::LETTER;
+use crate::marks::Layer;
+
+/// Height of a line.
+pub(super) const LINE: f64 = 18.0;
+
+/// Columns that a name may take.
+const MOST_COLUMNS: usize = 40;
+
+/// Width of a sample with the room behind it, and of the room behind a name.
+const SAMPLE: f64 = 16.0;
+
+/// A layer in the legend.
+#[derive(Debug)]
+pub(super) struct Entry<'p> {
+    pub(super) layer: &'p Layer,
+    pub(super) name: String,
+    /// Where its sample begins.
+    pub(super) x: f64,
+    /// Where its name begins.
+    pub(super) name_x: f64,
+    /// Its line, from 0.
+    pub(super) line: usize,
+}
+
+/// All layers that have a name, those of one name and tone once, between two places across.
+pub(super) fn entries(layers: &[Layer], left: f64, right: f64) -> Vec<Entry<'_>> {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let (mut x, mut line) = (left, 0);
+    for layer in layers.iter().filter(|layer| !layer.name.is_empty()) {
+        let is_same =
+            |entry: &Entry<'_>| (&entry.layer.name, entry.layer.tone) == (&layer.name, layer.tone);
+        if entries.iter().any(is_same) {
+            continue;
+        }
+        let name = cut(&layer.name, MOST_COLUMNS);
+        let width = SAMPLE + LETTER * name.width() as f64;
+        if x > left && x + width > right {
+            (x, line) = (left, line + 1);
+        }
+        entries.push(Entry {
+            layer,
+            name,
+            x,
+            name_x: x + SAMPLE,
+            line,
+        });
+        x += width + SAMPLE;
+    }
+    entries
+}

@@ -1,0 +1,90 @@
+//! Places of letters, and what is drawn on them.
+
+use super::TextStyle;
+use crate::axis::Scale;
+use crate::marks::{Tone, Which};
+
+/// A letter with a meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ink {
+    pub(super) symbol: char,
+    pub(super) tone: Tone,
+}
+
+/// Lines of places, the first on top.
+#[derive(Debug)]
+pub(super) struct Canvas {
+    pub(super) lines: Vec<Vec<Option<Ink>>>,
+}
+
+/// Which column, from 0, a value is in; nothing for one that is beyond the axis.
+pub(super) fn column(scale: &Scale, value: f64, columns: usize) -> Option<usize> {
+    let share = scale
+        .share(value)
+        .filter(|share| (0.0..=1.0).contains(share))?;
+    Some(((share * columns as f64) as usize).min(columns.saturating_sub(1)))
+}
+
+/// What fills areas.
+pub(super) fn shade(style: &TextStyle) -> char {
+    if style.ascii { ':' } else { '░' }
+}
+
+/// What a straight line across the plot is made of.
+pub(super) fn rule(axis: Which, style: &TextStyle) -> char {
+    match (axis, style.ascii) {
+        (Which::X, true) => '|',
+        (Which::X, false) => '│',
+        (Which::Y, true) => '-',
+        (Which::Y, false) => '─',
+    }
+}
+
+impl Canvas {
+    pub(super) fn new(columns: usize, lines: usize) -> Self {
+        Self {
+            lines: vec![vec![None; columns]; lines],
+        }
+    }
+
+    /// Puts a letter above what is there.
+    pub(super) fn put(&mut self, column: usize, line: usize, symbol: char, tone: Tone) {
+        if let Some(place) = self
+            .lines
+            .get_mut(line)
+            .and_then(|line| line.get_mut(column))
+        {
+            *place = Some(Ink { symbol, tone });
+        }
+    }
+
+    /// Puts a series' letter; where another series is, a star.
+    pub(super) fn meet(&mut self, column: usize, line: usize, symbol: char, tone: Tone) {
+        let Some(place) = self
+            .lines
+            .get_mut(line)
+            .and_then(|line| line.get_mut(column))
+        else {
+            return;
+        };
+        let is_other = |ink: &Ink| matches!(ink.tone, Tone::Series(_)) && ink.tone != tone;
+        *place = Some(match place {
+            Some(ink) if is_other(ink) => Ink {
+                symbol: '*',
+                tone: ink.tone,
+            },
+            _ => Ink { symbol, tone },
+        });
+    }
+
+    /// Puts a letter where nothing is.
+    pub(super) fn fill(&mut self, column: usize, line: usize, symbol: char, tone: Tone) {
+        if let Some(place) = self
+            .lines
+            .get_mut(line)
+            .and_then(|line| line.get_mut(column))
+        {
+            place.get_or_insert(Ink { symbol, tone });
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A result as it is compared: the verdicts, and all that should be known beside them.
+
+use perflab_experiment::{CpuList, Experiment, Plan};
+use perflab_store::{Notice, Origin, RunRecord, Stopped};
+use serde_json::Value;
+
+use crate::analysis::AnalysisError;
+use crate::filter::Filter;
+use crate::latencies::add_latencies;
+use crate::model::Report;
+use crate::recorded::result_report;
+use crate::saturation::add_saturation;
+use crate::selection::{Claims, Selection};
+use crate::stopping::note_stop;
+
+/// What is known of a result.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'r> {
+    /// Where it comes from.
+    pub origin: &'r Origin,
+    /// The experiment, with the name that it has there.
+    pub experiment: &'r Experiment,
+    /// The plan.
+    pub plan: &'r Plan,
+    /// The runs.
+    pub records: &'r [RunRecord],
+    /// Why the experiment has ended, where its own results may end it.
+    pub stopped: Option<Stopped>,
+    /// What a person should know about the directory.
+    pub notices: &'r [Notice],
+    /// CPUs that a process could use where it was measured, unless it was pinned.
+    pub usable_cpus: Option<usize>,
+}
+
+impl Selection {
+    /// How an experiment is compared unless one says otherwise.
+    pub fn of(experiment: &Experiment, origin: &Origin) -> Self {
+        Self {
+            baseline: Some(experiment.baseline().to_owned()),
+            control: experiment.design.control.clone(),
+            margin: experiment.design.margin,
+            confidence: experiment.design.confidence,
+            claims: Claims::default(),
+            anytime: origin.until_decided.is_some(),
+        }
+    }
+}
+
+/// The report on a result, as `perflab compare` prints it.
+///
+/// # Errors
+/// When there is nothing to compare, or the filter names something that there is not.
+pub fn compared(
+    known: &Known<'_>,
+    filter: &Filter,
+    selection: &Selection,
+) -> Result<Report, AnalysisError> {
+    let Known {
+        origin,
+        experiment,
+        plan,
+        records,
+        stopped,
+        notices,
+        usable_cpus,
+    } = *known;
+    let mut report = result_report(experiment, plan, records, filter, selection)?;
+    note_stop(&mut report, stopped);
+    add_latencies(&mut report, experiment, plan, records, filter, selection);
+    add_saturation(&mut report, experiment, records, usable_cpus);
+    if origin
+        .imported
+        .as_ref()
+        .is_some_and(|imported| imported.independent)
+    {
+        report.warnings.push(
+            "imported with --independent: values that one process made count as runs, though what \
+             changes from process to process is in none of them"
+                .to_owned(),
+        );
+    }
+    report
+        .warnings
+        .extend(notices.iter().map(ToString::to_string));
+    Ok(report)
+}
+
+/// How many CPUs a process could use, by the fingerprint of a result; none where it does not say.
+pub fn usable_cpus(fingerprint: &Value) -> Option<usize> {
+    let allowed = fingerprint.pointer("/machine/confinement/allowed_cpus")?;
+    let allowed: CpuList = allowed.as_str()?.parse().ok()?;
+    Some(allowed.numbers().len())
+}

@@ -1,0 +1,89 @@
+//! How much the sides differ at each decile: among fast runs, typical runs and slow runs.
+
+use perflab_plot::{Area, Axis, Layer, Marks, Plot, Point, Shape, Tone, Which};
+
+use super::{in_unit, titled};
+use crate::difference::Differences;
+use crate::model::{Answer, Row, Verdict};
+use crate::number;
+
+/// The shift function of a row that has deciles; none for one that has not.
+pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
+    if row.deciles.is_empty() {
+        return None;
+    }
+    let values = row
+        .deciles
+        .iter()
+        .flat_map(|decile| [decile.low, decile.difference, decile.high]);
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.push(0.0);
+    let (factor, unit) = if row.relative {
+        (100.0, "%".to_owned())
+    } else {
+        in_unit(&values, &row.metric.unit)
+    };
+    let points = row.deciles.iter().map(|decile| {
+        let answer = Answer {
+            difference: decile.difference,
+            low: Some(decile.low),
+            high: Some(decile.high),
+            p: decile.p,
+            p_adjusted: Some(decile.p_adjusted),
+            verdict: Verdict::NotProven,
+        };
+        let style = Differences::of([&answer].into_iter(), row.relative, &row.metric.unit);
+        Point {
+            x: decile.quantile * 100.0,
+            y: decile.difference * factor,
+            label: format!(
+                "{} of the runs: {}, {} of 9",
+                number::share(decile.quantile),
+                style.answer(&answer),
+                number::probability(decile.p_adjusted)
+            ),
+            link: None,
+        }
+    });
+    let areas = row.deciles.iter().map(|decile| Area {
+        x: decile.quantile * 100.0,
+        low: decile.low * factor,
+        high: decile.high * factor,
+    });
+    let points: Vec<Point> = points.collect();
+    let line = points.iter().map(|point| [point.x, point.y]).collect();
+    let layer = |tone: Tone, marks: Marks| Layer {
+        name: String::new(),
+        tone,
+        marks,
+    };
+    Some(Plot {
+        title: format!(
+            "{}: difference at each decile, {} against {baseline}",
+            row.metric.name, row.variant
+        ),
+        description: "The difference of the two sides at nine deciles, from the lowest values to the highest, \
+                      with the interval of each."
+            .to_owned(),
+        x: Axis::between("decile of the values (%)", 5.0, 95.0),
+        y: Axis::around(titled("difference", &unit), values.iter().map(|value| value * factor)),
+        layers: vec![
+            layer(Tone::Series(1), Marks::Areas(areas.collect())),
+            layer(
+                Tone::Quiet,
+                Marks::Rule {
+                    axis: Which::Y,
+                    at: 0.0,
+                },
+            ),
+            layer(Tone::Series(1), Marks::Line(line)),
+            layer(
+                Tone::Series(1),
+                Marks::Points {
+                    shape: Shape::Disc,
+                    at: points,
+                },
+            ),
+        ],
+    })
+}

@@ -1,0 +1,159 @@
+//! The results below a directory, read when they are asked for, and kept until they change.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use perflab_pages::{Content, Entry, Site, asset, list, pair};
+use perflab_store::find;
+
+/// Results whose pages are kept.
+const KEPT: usize = 8;
+
+/// What changes about a result while it is measured: length and time of its files.
+type Stamp = Vec<(u64, Option<SystemTime>)>;
+
+/// A result that is read by who needs it first. Meanwhile others wait for it alone, and not for the library.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    directory: PathBuf,
+    stamp: Stamp,
+    site: OnceLock<Site>,
+}
+
+impl Kept {
+    pub(crate) fn site(&self) -> &Site {
+        self.site.get_or_init(|| Site::read(&self.directory))
+    }
+}
+
+/// The results below a directory.
+#[derive(Debug)]
+pub(crate) struct Library {
+    root: PathBuf,
+    kept: Mutex<HashMap<PathBuf, Arc<Kept>>>,
+    entries: Mutex<HashMap<PathBuf, (Stamp, Entry)>>,
+}
+
+impl Library {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Self {
+            root,
+            kept: Mutex::default(),
+            entries: Mutex::default(),
+        }
+    }
+
+    /// What is at an address: the path of a result, and an address in it. Only results that are found below the
+    /// root are looked at, so no address leads anywhere else.
+    pub(crate) fn content(&self, address: &str) -> Option<Content> {
+        let found = find(&self.root).ok()?;
+        let (path, rest) = found.iter().find_map(|path| {
+            let rest = address.strip_prefix(path.to_str()?)?.strip_prefix('/')?;
+            Some((path, rest))
+        })?;
+        let rest = if rest.is_empty() { "index.html" } else { rest };
+        // For what all results share none needs to be read.
+        asset(rest).or_else(|| self.kept(path).site().content(rest))
+    }
+
+    /// The page with the results that a search finds, newest first.
+    pub(crate) fn list(&self, query: &str) -> String {
+        let found = find(&self.root).unwrap_or_default();
+        let names = found.iter().filter_map(|path| Some((path, path.to_str()?)));
+        let mut entries: Vec<Entry> = names.map(|(path, name)| self.entry(path, name)).collect();
+        entries.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.path.cmp(&b.path)));
+        list(&entries, query, &address)
+    }
+
+    /// The page with two results, by their paths below the root.
+    pub(crate) fn pair(&self, a: &str, b: &str) -> Option<String> {
+        let found = find(&self.root).ok()?;
+        let kept = |wanted: &str| {
+            let path = found.iter().find(|path| path.to_str() == Some(wanted))?;
+            Some(self.kept(path))
+        };
+        let (of_a, of_b) = (kept(a)?, kept(b)?);
+        Some(pair((a, of_a.site()), (b, of_b.site()), &address))
+    }
+
+    /// What the list says of a result, read anew only if it has changed.
+    fn entry(&self, path: &Path, name: &str) -> Entry {
+        let directory = self.root.join(path);
+        let stamp = stamp(&directory);
+        let known = locked(&self.entries).get(path).cloned();
+        if let Some((of, entry)) = known
+            && of == stamp
+        {
+            // Somebody may go on with it, which its files tell late.
+            let is_running = perflab_store::writer(&directory).is_some();
+            return Entry {
+                is_running,
+                ..entry
+            };
+        }
+        let entry = Site::read(&directory).entry(name);
+        locked(&self.entries).insert(path.to_owned(), (stamp, entry.clone()));
+        entry
+    }
+
+    /// A result, by its path below the root.
+    pub(crate) fn kept(&self, path: &Path) -> Arc<Kept> {
+        let directory = self.root.join(path);
+        let stamp = stamp(&directory);
+        let mut all = locked(&self.kept);
+        if let Some(kept) = all.get(path)
+            && kept.stamp == stamp
+        {
+            return Arc::clone(kept);
+        }
+        let kept = Arc::new(Kept {
+            directory,
+            stamp,
+            site: OnceLock::new(),
+        });
+        if all.len() >= KEPT && !all.contains_key(path) {
+            all.clear();
+        }
+        all.insert(path.to_owned(), Arc::clone(&kept));
+        kept
+    }
+}
+
+/// No change of these leaves them half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The address of a result's first page.
+fn address(path: &str) -> String {
+    let mut address = String::from(crate::routes::RESULTS);
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+                address.push(char::from(byte));
+            }
+            _ => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    address + "/index.html"
+}
+
+fn stamp(directory: &Path) -> Stamp {
+    [
+        "meta.json",
+        "experiment.toml",
+        "plan.json",
+        "fingerprint.json",
+        "runs.jsonl",
+        "stopped.json",
+    ]
+    .iter()
+    .map(|file| match fs::metadata(directory.join(file)) {
+        Ok(metadata) => (metadata.len(), metadata.modified().ok()),
+        Err(_) => (0, None),
+    })
+    .collect()
+}

@@ -1,0 +1,194 @@
+//! What can still be known of a results directory that cannot be trusted as a whole.
+
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use perflab_machine::{Holder, LockFile};
+use serde_json::Value;
+
+use crate::error::{LineProblem, StoreError};
+use crate::file;
+use crate::frozen::{self, EXPERIMENT, FINGERPRINT, PLAN};
+use crate::imported;
+use crate::meta::Meta;
+use crate::metrics::Metrics;
+use crate::notice::Notice;
+use crate::raw_output;
+use crate::record::RunRecord;
+use crate::result_dir::LOCK;
+use crate::runs_file;
+use crate::stopped::Stopped;
+
+/// Lines that one processor reads faster than another one is asked.
+const FEW: usize = 200;
+
+/// The parts of a results directory that are as they were written, and what is wrong with the others.
+///
+/// [`crate::ResultDir`] refuses a directory of which anything was altered, as nothing should be claimed of it; this
+/// is for people who want to look at it nevertheless.
+#[derive(Debug)]
+pub struct Salvage {
+    /// The directory.
+    pub path: PathBuf,
+    /// Who wrote the results, when, and what with.
+    pub meta: Option<Meta>,
+    /// The experiment, word for word.
+    pub experiment: Option<String>,
+    /// The plan.
+    pub plan: Option<Value>,
+    /// The machine, when the experiment began.
+    pub fingerprint: Option<Value>,
+    /// The records that are intact, in the order in which the runs ended.
+    pub records: Vec<RunRecord>,
+    /// Why the experiment has ended, where its own results may end it.
+    pub stopped: Option<Stopped>,
+    /// What is missing or cannot be trusted. Empty for a directory that [`crate::ResultDir`] opens.
+    pub problems: Vec<StoreError>,
+    /// What a person should know, though nothing is wrong.
+    pub notices: Vec<Notice>,
+}
+
+impl Salvage {
+    /// Reads what there is. A directory that is none, or is empty, has only problems.
+    pub fn read(directory: &Path) -> Self {
+        let mut problems = Vec::new();
+        let mut kept = |result: Result<Vec<u8>, StoreError>| match result {
+            Ok(content) => Some(content),
+            Err(error) => {
+                problems.push(error);
+                None
+            }
+        };
+        let meta = Meta::read(directory);
+        let [experiment, plan, fingerprint] = match &meta {
+            Ok(meta) => {
+                let hashes = &meta.sha256;
+                [
+                    kept(frozen::verified(directory, EXPERIMENT, &hashes.experiment)),
+                    kept(frozen::verified(directory, PLAN, &hashes.plan)),
+                    kept(frozen::verified(
+                        directory,
+                        FINGERPRINT,
+                        &hashes.fingerprint,
+                    )),
+                ]
+            }
+            // Nothing says what they were.
+            Err(_) => [None, None, None],
+        };
+        let mut salvage = Self {
+            path: directory.to_owned(),
+            meta: None,
+            experiment: experiment.map(|text| String::from_utf8_lossy(&text).into_owned()),
+            plan: plan.and_then(|plan| serde_json::from_slice(&plan).ok()),
+            fingerprint: fingerprint.and_then(|content| serde_json::from_slice(&content).ok()),
+            records: Vec::new(),
+            stopped: None,
+            problems,
+            notices: Vec::new(),
+        };
+        match meta {
+            Ok(meta) => {
+                if let Some(imported) = &meta.origin.imported {
+                    salvage.notices.extend(imported::check(directory, imported));
+                }
+                salvage.meta = Some(meta);
+            }
+            Err(error) => salvage.problems.push(error),
+        }
+        salvage.read_records();
+        match Stopped::read(directory) {
+            Ok(stopped) => salvage.stopped = stopped,
+            Err(error) => salvage.problems.push(error),
+        }
+        salvage
+    }
+
+    /// Who writes to the directory now.
+    pub fn writer(&self) -> Option<Holder> {
+        writer(&self.path)
+    }
+
+    /// Where the raw output of a recorded run lies.
+    pub fn run_dir(&self, run: u32) -> PathBuf {
+        raw_output::finished(&self.path, run)
+    }
+
+    fn read_records(&mut self) {
+        let path = self.path.join(runs_file::FILE);
+        let content = match file::read(&path) {
+            Ok(content) => content,
+            Err(source) => {
+                let error = runs_file::missing_or("read", &self.path, source);
+                self.problems.push(error);
+                return;
+            }
+        };
+        let complete = runs_file::complete(&content);
+        if complete.len() < content.len() {
+            self.notices.push(Notice::CutLine {
+                bytes: content.len() - complete.len(),
+                moved_to: None,
+            });
+        }
+        let mut first_line: HashMap<u32, usize> = HashMap::new();
+        let lines: Vec<&[u8]> = complete.split_inclusive(|byte| *byte == b'\n').collect();
+        for (line, read) in (1..).zip(parsed(&lines)) {
+            let problem = match read {
+                Ok(record) => match first_line.get(&record.run) {
+                    Some(first) => LineProblem::Duplicate {
+                        run: record.run,
+                        first: *first,
+                    },
+                    None => {
+                        first_line.insert(record.run, line);
+                        self.records.push(record);
+                        continue;
+                    }
+                },
+                Err(problem) => problem,
+            };
+            self.problems.push(StoreError::Line {
+                path: path.clone(),
+                line,
+                problem,
+            });
+        }
+    }
+}
+
+/// Who writes to a results directory now.
+pub fn writer(directory: &Path) -> Option<Holder> {
+    LockFile::holder(&directory.join(LOCK))
+}
+
+/// What lines say, in their order. Thousands of runs are long lines, so all processors read them.
+fn parsed(lines: &[&[u8]]) -> Vec<Result<RunRecord, LineProblem>> {
+    let metrics = &Metrics::default();
+    let parse = |lines: &[&[u8]]| -> Vec<Result<RunRecord, LineProblem>> {
+        let mut before = Vec::new();
+        let ended = |line: &&[u8]| {
+            let mut record = runs_file::record(line.strip_suffix(b"\n").unwrap_or(line))?;
+            metrics.share(&mut record, &mut before);
+            Ok(record)
+        };
+        lines.iter().map(ended).collect()
+    };
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = lines.len().div_ceil(workers).max(FEW);
+    if lines.len() <= share {
+        return parse(lines);
+    }
+    thread::scope(|scope| {
+        let parts: Vec<_> = lines
+            .chunks(share)
+            .map(|part| (part, scope.spawn(move || parse(part))))
+            .collect();
+        let each = parts
+            .into_iter()
+            .flat_map(|(part, worker)| worker.join().unwrap_or_else(|_| parse(part)));
+        each.collect()
+    })
+}
