@@ -172,7 +172,8 @@ impl Agent {
         self.loaded.retain(|loaded| {
             let stays = loaded.object.identity() != object;
             if !stays {
-                Patcher::forget(loaded.object.sites.iter().map(|site| site.address));
+                self.patcher
+                    .forget(loaded.object.sites.iter().map(|site| site.address));
             }
             stays
         });

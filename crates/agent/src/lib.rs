@@ -12,8 +12,8 @@
 //! record     events of sites -> files that outlive the process
 //! ```
 //!
-//! What it needs of the process: one thread with all signals blocked, that sleeps; the action of
-//! SIGILL, or SIGTRAP, while `patch` uses it; a socket that only its user can reach. See `docs/probes.md`.
+//! What it needs of the process: one thread with all signals blocked, that sleeps; pages for jumps, or, if
+//! that is asked for, the action of SIGILL or SIGTRAP, where `patch` needs them; a socket that only its user can reach. See `docs/probes.md`.
 
 mod agent;
 mod objects;
@@ -22,6 +22,5 @@ mod pattern;
 mod process;
 mod record;
 mod socket;
-mod status;
 
 pub use process::{StartError, start, start_before_the_program};

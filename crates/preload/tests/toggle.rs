@@ -12,7 +12,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use perflab_control::{Agent, ControlError};
 use rustix::process::{Pid, Signal, kill_process};
 
 use support::{HEADER, Program, programs};
@@ -72,17 +71,18 @@ fn exact(program: &Program) -> BTreeMap<String, u64> {
 
 /// Switches on and off, and counts while all is still; returns how it was done the first time.
 fn toggled(words: &[&str], environment: &[(&str, &str)]) -> String {
-    toggled_beside(words, environment, |_| ())
+    toggled_in(&[], words, environment, |_| ())
 }
 
-/// As [`toggled`], with something beside it that gets the number of the process. It begins before the first
-/// switch, and is waited for after the last.
-fn toggled_beside(
+/// As [`toggled`], in surroundings, and with something beside it that gets the number of the process. It begins before
+/// the first switch, and is waited for after the last.
+fn toggled_in(
+    surroundings: &[&str],
     words: &[&str],
     environment: &[(&str, &str)],
     beside: impl FnOnce(u32) + Send,
 ) -> String {
-    let (path, library, _) = built();
+    let (path, library, surround) = built();
     let library = format!("load={}", library.display());
     let words = words.iter().map(|word| {
         if *word == "load" {
@@ -93,8 +93,13 @@ fn toggled_beside(
     });
     let words: Vec<&str> = words.collect();
     let blocks = u64::from(words.iter().any(|word| word.starts_with("block")));
+    let around = surroundings
+        .iter()
+        .flat_map(|mode| [surround.as_os_str(), mode.as_ref()]);
+    let mut line = around.chain([path.as_os_str()]);
     let mut program = Program::start(
-        Command::new(path)
+        Command::new(line.next().unwrap())
+            .args(line)
             .arg(threads().to_string())
             .args(&words)
             .envs(environment.iter().copied()),
@@ -185,103 +190,35 @@ fn while_signals_are_handled() {
     toggled(&["signals"], &[]);
 }
 
-/// The program, started by one that forbids it to make pages writable.
-fn without_writable_pages(words: &[&str]) -> Program {
-    let mut program = Program::start(
-        Command::new(&built().2)
-            .args(["mdwe", &built().0.to_string_lossy(), "2"])
-            .args(words),
-    );
-    assert_eq!(program.line(), "ready\n");
-    program
-}
-
-fn switched(agent: &Agent, on: bool) -> Result<String, String> {
-    let switched = agent.switch("*", on);
-    switched
-        .map(|switched| switched.how)
-        .map_err(|error| error.to_string())
-}
-
-/// How the first switch was made or refused; others went the same way.
-fn switched_without_writable_pages(words: &[&str]) -> Result<String, String> {
-    let program = without_writable_pages(words);
-    let agent = program.ask();
-    let how = switched(&agent, true);
-    for _ in 0..toggles() {
-        if how.is_ok() {
-            switched(&agent, false).unwrap();
-        }
-        assert_eq!(switched(&agent, true).is_ok(), how.is_ok());
-    }
-    program.ends();
-    how
-}
+/// A program that wants signals for itself, or blocks them.
+const SIGNALS: [&str; 6] = [
+    "block",
+    "block-trap",
+    "block-often",
+    "block-wait",
+    "mask",
+    "own",
+];
 
 #[test]
 fn where_pages_cannot_be_made_writable() {
-    let how = switched_without_writable_pages(&[]).unwrap();
-    assert!(
-        how.starts_with("by fault, through /proc/self/mem") && how.contains("made writable"),
-        "{how}"
-    );
-    let how = switched_without_writable_pages(&["block-trap"]).unwrap();
-    assert!(how.starts_with("by fault"), "{how}");
-    let how = switched_without_writable_pages(&["own"]).unwrap();
-    assert!(
-        how.starts_with("by fault") && how.contains("its own handler of SIGILL"),
-        "{how}"
-    );
-    for (word, reason) in [
-        ("block", "a thread blocks SIGILL"),
-        ("mask", "a signal handler of the program blocks SIGILL"),
-    ] {
-        let refused = switched_without_writable_pages(&[word]).unwrap_err();
-        assert!(refused.contains(reason), "{word}: {refused}");
+    for word in SIGNALS {
+        let how = toggled_in(&["mdwe"], &[word], &[], |_| ());
+        let expected =
+            "by pun, through /proc/self/mem, with membarrier; code cannot be made writable";
+        assert!(how.starts_with(expected), "{word}: {how}");
     }
 }
 
-/// A look at the threads may come between two waits, or find a thread twice as it blocks; once a wait was
-/// seen, nothing is switched any more.
-///
-/// A thread that was woken from its wait and has no processor yet shows neither, as docs/probes.md says. If it comes to
-/// a site under change, its program ends, and another one takes its place here.
 #[test]
-fn where_a_thread_blocks_signals_but_while_it_waits() {
-    const PROGRAMS: usize = 5;
-    let found = (0..PROGRAMS).find_map(|_| {
-        let program = without_writable_pages(&["block-wait"]);
-        let agent = program.ask();
-        let refused = first_refused(&agent)?;
-        Some((program, agent, refused))
-    });
-    let (program, agent, refused) = found.expect("a wait is seen before the program ends");
-    for _ in 0..toggles() {
-        let refusal = switched(&agent, refused).unwrap_err();
-        assert_ne!(refusal, ControlError::Gone.to_string());
-    }
-    program.ends();
-}
-
-/// Switches on and off until a wait was seen: which of both was refused. Nothing if the program has ended.
-fn first_refused(agent: &Agent) -> Option<bool> {
-    let end = Instant::now() + Duration::from_secs(60);
-    let mut on = true;
-    loop {
-        match switched(agent, on) {
-            Ok(_) => on = !on,
-            // The other way there may be nothing to switch.
-            Err(refused) if refused.contains("a thread waits with a mask") => return Some(on),
-            Err(refused) if refused == ControlError::Gone.to_string() => return None,
-            Err(refused) => assert!(refused.contains("a thread blocks SIGILL"), "{refused}"),
-        }
-        assert!(Instant::now() < end, "no wait was ever seen");
-    }
+fn where_pages_cannot_be_made_writable_and_all_at_once() {
+    toggled_in(&["mdwe"], &["fork", "signals", "load"], &[], |_| ());
+    toggled_in(&["mdwe"], &["churn"], &[], |_| ());
 }
 
 #[test]
 fn where_threads_block_signals() {
-    for word in ["block", "block-trap", "block-often", "block-wait", "mask"] {
+    for word in SIGNALS {
         let how = toggled(&[word], &[]);
         assert_eq!(how, "by word, through writable pages, with membarrier");
     }
@@ -289,7 +226,6 @@ fn where_threads_block_signals() {
 
 #[test]
 fn where_the_program_has_its_own_handlers() {
-    toggled(&["own"], &[]);
     for forced in ["fault", "trap"] {
         let how = toggled(&["own"], &[("PERFLAB_AGENT_PROTOCOL", forced)]);
         assert!(how.starts_with(&format!("by {forced}")), "{how}");
@@ -299,8 +235,8 @@ fn where_the_program_has_its_own_handlers() {
 /// Each attaching stops all threads, some of them in the middle of a switch.
 #[test]
 fn while_debuggers_come_and_go() {
-    for protocol in ["word", "fault"] {
-        toggled_beside(&[], &[("PERFLAB_AGENT_PROTOCOL", protocol)], |pid| {
+    for protocol in ["word", "pun", "fault"] {
+        toggled_in(&[], &[], &[("PERFLAB_AGENT_PROTOCOL", protocol)], |pid| {
             for _ in 0..toggles().div_ceil(10) {
                 assert!(debugger(pid, "detach").wait().unwrap().success());
             }
@@ -353,6 +289,14 @@ fn each_way_that_can_be_forced() {
     let writing = |value| ("PERFLAB_AGENT_WRITING", value);
     let sync = |value| ("PERFLAB_AGENT_SYNC", value);
     let cases = [
+        (
+            vec![protocol("pun")],
+            "by pun, through /proc/self/mem, with membarrier",
+        ),
+        (
+            vec![protocol("pun"), writing("protection"), sync("visit")],
+            "by pun, through writable pages, with a visit to each processor",
+        ),
         (
             vec![protocol("fault")],
             "by fault, through /proc/self/mem, with membarrier",

@@ -30,10 +30,25 @@
 //!
 //! It needs memory that can be written and executed for a moment, as the store must be one.
 //!
-//! # By stopping ([`Protocol::Stop`]), where memory cannot be both
+//! # By pun ([`Protocol::Pun`]), where memory cannot be both
+//!
+//! The last two bytes of the no-op mean nothing, and its first byte makes a jump of it; see [`pun`]. All is written
+//! through `/proc/self/mem`.
+//!
+//! 1. As above. For each site that goes on, a jump to its path is placed where the site's bytes can lead: on pages of
+//!    the agent's own. Nobody comes there yet.
+//! 2. Write the last two bytes of each site that goes on: how far its jump is. A thread sees the no-op, with any
+//!    mixture of old and new in it, which does nothing. *Sync*: all threads have the new bytes.
+//! 3. Write the first byte of each site, the no-op's or the jump's. A thread sees one or the other, whole, as the
+//!    other bytes stay. *Sync*.
+//! 4. Write the last two bytes of each site that went off, as they were in the beginning. A thread sees a no-op, as
+//!    in step 2. *Sync*.
+//! 5. The jumps stay: a thread may be at one of them, and not have executed it yet.
+//!
+//! # By stopping ([`Protocol::Stop`]), if it is asked for
 //!
 //! An instruction of one byte, [`Stop`], stands at the site for a while and raises a signal in each thread
-//! that comes there. All is written through `/proc/self/mem`.
+//! that comes there.
 //!
 //! 1. As above.
 //! 2. Enter the sites into the table of the signal's handler, and see that it is installed.
@@ -46,13 +61,15 @@
 //!    signal yet.
 //!
 //! From step 3 on the signal must be deliverable: a thread that blocks it, and stops, is killed by the
-//! kernel, and no look at the threads can tell for sure that none will. So this comes second. And the signal
-//! must not be lost: a debugger that attaches at that moment gets it first. The fault (`udb`, SIGILL) leaves
+//! kernel, and no look at the threads can tell for sure that none will. So nobody gets this who did not ask for it. And
+//! the signal must not be lost: a debugger that attaches at that moment gets it first. The fault (`udb`, SIGILL) leaves
 //! the thread in front of the site and its prefix, so if its signal is lost the thread executes the site
 //! again. The trap (`int3`, SIGTRAP) leaves it behind the first byte, and gdb keeps SIGTRAP for itself: the
-//! thread would go on in the middle of an instruction. So the fault comes before the trap.
+//! thread would go on in the middle of an instruction. So the fault is the better one.
 
+mod filter;
 mod plan;
+mod pun;
 mod stop;
 mod sync;
 mod table;
@@ -66,6 +83,7 @@ use perflab_probe_abi::{NOP5, SITE_HEAD, SITE_LENGTH};
 pub use sync::on_each_processor;
 
 use plan::{Method, Protocol};
+use pun::{Puns, TAIL};
 use stop::Stop;
 use sync::Sync;
 use text::Text;
@@ -81,27 +99,23 @@ pub struct Change {
     pub on: bool,
 }
 
-impl Change {
-    fn bytes(&self, on: bool) -> Result<[u8; SITE_LENGTH], String> {
-        if !on {
-            return Ok(NOP5);
-        }
-        let distance = (self.target as i64).wrapping_sub(self.address as i64 + SITE_LENGTH as i64);
-        let distance = i32::try_from(distance).map_err(|_| {
-            format!(
-                "the path of {:#x} is further away than a jump reaches",
-                self.address
-            )
-        })?;
-        let [a, b, c, d] = distance.to_le_bytes();
-        Ok([0xe9, a, b, c, d])
-    }
+/// The first byte of a jump.
+const JUMP: u8 = 0xe9;
+
+/// A jump from one address to another.
+fn jump(from: usize, to: usize) -> Result<[u8; SITE_LENGTH], String> {
+    let distance = (to as i64).wrapping_sub(from as i64 + SITE_LENGTH as i64);
+    let distance = i32::try_from(distance)
+        .map_err(|_| format!("{to:#x} is further away from {from:#x} than a jump reaches"))?;
+    let [a, b, c, d] = distance.to_le_bytes();
+    Ok([JUMP, a, b, c, d])
 }
 
 /// The state that patching keeps.
 #[derive(Debug)]
 pub struct Patcher {
     plan: plan::Planner,
+    puns: Puns,
 }
 
 impl Patcher {
@@ -109,14 +123,17 @@ impl Patcher {
     pub fn new() -> Self {
         Self {
             plan: plan::Planner::new(),
+            puns: Puns::new(),
         }
     }
 
     /// Forgets sites whose code goes.
-    pub fn forget(addresses: impl Iterator<Item = usize>) {
+    pub fn forget(&mut self, addresses: impl Iterator<Item = usize>) {
         let mut gone: Vec<usize> = addresses.collect();
         gone.sort_unstable();
-        stop::remove(|site| gone.binary_search(&site).is_ok());
+        let is_gone = |site| gone.binary_search(&site).is_ok();
+        stop::remove(is_gone);
+        self.puns.forget(is_gone);
     }
 
     /// Prepares anew in the child of a fork, which has one thread and a memory of its own.
@@ -131,23 +148,21 @@ impl Patcher {
     /// When it cannot be done here, or a site has other bytes than it should. What was written was taken back
     /// then; where even that failed, it is said, and those sites work as if they were off.
     pub fn apply(&mut self, changes: &[Change]) -> Result<Method, String> {
+        let mut addresses: Vec<usize> = changes.iter().map(|change| change.address).collect();
+        addresses.sort_unstable();
+        let (method, text) = self.plan.choose(changes, &addresses, &mut self.puns)?;
+        let by_pun = method.protocol == Protocol::Pun;
         let mut steps = Vec::with_capacity(changes.len());
         for change in changes {
-            let (old, new) = (change.bytes(!change.on)?, change.bytes(change.on)?);
-            steps.push(Step {
-                address: change.address,
-                old,
-                new,
-            });
+            steps.push(self.step(change, by_pun)?);
         }
         steps.sort_unstable_by_key(|step| step.address);
-        let addresses: Vec<usize> = steps.iter().map(|step| step.address).collect();
-        let (method, text) = self.plan.choose(&addresses)?;
         // Late, as the choice takes some time.
         steps.iter().try_for_each(Step::check)?;
         // What cannot be done shows before anything is written.
         method.sync.all_threads()?;
         let Err(reason) = write(&method, method.sync, &text, &steps) else {
+            self.puns.keep(changes, by_pun);
             return Ok(method);
         };
         let back: Vec<Step> = steps.iter().map(Step::reversed).collect();
@@ -157,6 +172,19 @@ impl Patcher {
                 "{reason}; and what was written could not be taken back: {second}"
             )),
         }
+    }
+
+    /// A site that is on was brought there by a jump or by a pun, which is known.
+    fn step(&self, change: &Change, by_pun: bool) -> Result<Step, String> {
+        let address = change.address;
+        let direct = || jump(address, change.target);
+        let (old, new) = if change.on {
+            let placed = by_pun.then(|| self.puns.bytes(address)).flatten();
+            (NOP5, placed.map_or_else(direct, Ok)?)
+        } else {
+            (self.puns.of(address).map_or_else(direct, Ok)?, NOP5)
+        };
+        Ok(Step { address, old, new })
     }
 }
 
@@ -184,15 +212,30 @@ impl Step {
     /// What was written is there: the kernel may put a copy of the page in its place meanwhile, as it does for
     /// tracers, and lose it.
     fn expect(&self, bytes: &[u8]) -> Result<(), String> {
+        self.expect_behind(0, bytes)
+    }
+
+    /// As [`Step::expect`], of bytes behind so many others.
+    fn expect_behind(&self, others: usize, bytes: &[u8]) -> Result<(), String> {
         let found = text::read(self.address);
-        if found.starts_with(bytes) {
+        if found
+            .iter()
+            .skip(others)
+            .zip(bytes)
+            .all(|(found, byte)| found == byte)
+        {
             return Ok(());
         }
         Err(format!(
             "the code at {:#x} is {found:02x?} where {bytes:02x?} was written: another tool changes it too; \
              try again",
-            self.address
+            self.address + others
         ))
+    }
+
+    /// Whether the site goes on.
+    fn goes_on(&self) -> bool {
+        self.new != NOP5
     }
 
     fn reversed(&self) -> Self {
@@ -209,7 +252,34 @@ fn write(method: &Method, sync: Sync, text: &Text, steps: &[Step]) -> Result<(),
     match method.protocol {
         Protocol::Stop(stop) => by_stopping(stop, text, steps, sync),
         Protocol::Word => by_word(text, steps, sync),
+        Protocol::Pun => by_pun(text, steps, sync),
     }
+}
+
+/// Taken back, a site may be before or behind any of these.
+fn by_pun(text: &Text, steps: &[Step], sync: Sync) -> Result<(), String> {
+    let (on, off): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.goes_on());
+    if !on.is_empty() {
+        for step in &on {
+            text.write(step.address + TAIL, &step.new[TAIL..])?;
+        }
+        sync.all_threads()?;
+    }
+    for step in steps {
+        if step.goes_on() {
+            step.expect_behind(1, &step.new[1..])?;
+        }
+        text.write(step.address, &step.new[..1])?;
+    }
+    sync.all_threads()?;
+    if !off.is_empty() {
+        for step in &off {
+            step.expect(&step.new[..1])?;
+            text.write(step.address + TAIL, &step.new[TAIL..])?;
+        }
+        sync.all_threads()?;
+    }
+    Ok(())
 }
 
 fn by_stopping(stop: Stop, text: &Text, steps: &[Step], sync: Sync) -> Result<(), String> {

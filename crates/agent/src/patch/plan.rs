@@ -1,18 +1,20 @@
 //! Which way of patching can be used here and now.
 
-use crate::status::Threads;
-
-use super::stop::{self, Owner, Stop};
+use super::Change;
+use super::pun::Puns;
+use super::stop::{self, Stop};
 use super::sync::{self, Sync};
 use super::text::{self, Text, Writing};
 
 /// See the documentation of [`super`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// By an instruction that stops threads.
-    Stop(Stop),
     /// By stores of the first two bytes at once.
     Word,
+    /// By the first byte alone.
+    Pun,
+    /// By an instruction that stops threads.
+    Stop(Stop),
 }
 
 impl Protocol {
@@ -22,6 +24,7 @@ impl Protocol {
             Self::Stop(Stop::Fault) => "fault",
             Self::Stop(Stop::Trap) => "trap",
             Self::Word => "word",
+            Self::Pun => "pun",
         }
     }
 }
@@ -56,8 +59,6 @@ impl std::fmt::Display for Method {
 pub struct Planner {
     sync: Result<Sync, String>,
     wanted: Wanted,
-    /// Whether a thread was ever seen to wait with a mask for that time: it will again.
-    wait_masked: bool,
 }
 
 /// Ways that the environment asks for, for tests and for those who know better.
@@ -76,6 +77,7 @@ impl Wanted {
                 "fault" => Some(Protocol::Stop(Stop::Fault)),
                 "trap" => Some(Protocol::Stop(Stop::Trap)),
                 "word" => Some(Protocol::Word),
+                "pun" => Some(Protocol::Pun),
                 _ => None,
             },
             writing: match value("PERFLAB_AGENT_WRITING").as_str() {
@@ -100,7 +102,6 @@ impl Planner {
                 .map(|()| Sync::Membarrier)
                 .map_err(|error| format!("membarrier cannot be used ({error})")),
             wanted: Wanted::from_environment(),
-            wait_masked: false,
         }
     }
 
@@ -113,11 +114,16 @@ impl Planner {
         }
     }
 
-    /// The best way for these sites, and their code, open for writing.
+    /// The best way for these changes, and the code of their sites, sorted, open for writing.
     ///
     /// # Errors
     /// When there is none, with all that speaks against each.
-    pub fn choose(&mut self, addresses: &[usize]) -> Result<(Method, Text), String> {
+    pub fn choose(
+        &self,
+        changes: &[Change],
+        addresses: &[usize],
+        puns: &mut Puns,
+    ) -> Result<(Method, Text), String> {
         let mut reasons = Vec::new();
         let sync = match (&self.sync, self.wanted.sync) {
             (Ok(sync), None) => *sync,
@@ -128,16 +134,20 @@ impl Planner {
             (_, Some(wanted)) => wanted,
         };
         let (protocol, opened) = match self.wanted.protocol {
+            Some(Protocol::Pun) => {
+                puns.prepare(changes)?;
+                (Protocol::Pun, None)
+            }
             Some(wanted) => (wanted, None),
-            None => self.best(addresses, &mut reasons)?,
+            None => best(changes, addresses, puns, &mut reasons)?,
         };
         let (writing, text) = match (protocol, self.wanted.writing) {
             (Protocol::Word, _) => (
                 Writing::Protection,
                 opened.map_or_else(|| Text::open(Writing::Protection, addresses), Ok)?,
             ),
-            (Protocol::Stop(_), Some(wanted)) => (wanted, Text::open(wanted, addresses)?),
-            (Protocol::Stop(_), None) => match try_memory(addresses) {
+            (_, Some(wanted)) => (wanted, Text::open(wanted, addresses)?),
+            (_, None) => match try_memory(addresses) {
                 Ok(text) => (Writing::Memory, text),
                 Err(reason) => {
                     reasons.push(reason);
@@ -160,85 +170,31 @@ impl Planner {
         };
         Ok((method, text))
     }
-
-    /// The protocol with the least against it: the word, where pages can be made writable; the fault, else
-    /// the trap, where no thread blocks its signal.
-    ///
-    /// For a word the code is open already.
-    fn best(
-        &mut self,
-        addresses: &[usize],
-        reasons: &mut Vec<String>,
-    ) -> Result<(Protocol, Option<Text>), String> {
-        match Text::open(Writing::Protection, addresses) {
-            Ok(text) => return Ok((Protocol::Word, Some(text))),
-            Err(reason) => reasons.push(reason),
-        }
-        let signals = [Stop::Fault, Stop::Trap].map(Stop::signal);
-        let bits = signals
-            .iter()
-            .fold(0, |bits, signal| bits | 1 << (signal - 1));
-        let mut threads = Threads::look(bits).map_err(|error| error.to_string());
-        if let Ok(threads) = &mut threads {
-            self.wait_masked |= threads.wait_masked;
-            threads.wait_masked = self.wait_masked;
-        }
-        for stop in [Stop::Fault, Stop::Trap] {
-            let Some(obstacle) = obstacle(stop, &threads) else {
-                return Ok((Protocol::Stop(stop), None));
-            };
-            reasons.push(obstacle.reason);
-            if !obstacle.is_fatal {
-                return Ok((Protocol::Stop(stop), None));
-            }
-        }
-        Err(reasons.join("; "))
-    }
 }
 
-/// What speaks against stopping threads in one way.
-struct Obstacle {
-    reason: String,
-    /// Whether a thread could be ended by it, rather than somebody be disturbed.
-    is_fatal: bool,
-}
-
-fn obstacle(stop: Stop, threads: &Result<Threads, String>) -> Option<Obstacle> {
-    let signal = stop.signal_name();
-    let fatal = |reason: String| {
-        Some(Obstacle {
-            reason,
-            is_fatal: true,
-        })
+/// The word, where pages can be made writable; else the pun. Threads are stopped only if somebody asks for it: one that
+/// blocks the signal would be killed, and no look can tell that none will.
+///
+/// For a word the code is open already.
+fn best(
+    changes: &[Change],
+    addresses: &[usize],
+    puns: &mut Puns,
+    reasons: &mut Vec<String>,
+) -> Result<(Protocol, Option<Text>), String> {
+    match Text::open(Writing::Protection, addresses) {
+        Ok(text) => return Ok((Protocol::Word, Some(text))),
+        Err(reason) => reasons.push(reason),
+    }
+    let Err(reason) = puns.prepare(changes) else {
+        return Ok((Protocol::Pun, None));
     };
-    let threads = match threads {
-        Ok(threads) => threads,
-        Err(error) => return fatal(format!("the threads cannot be looked at ({error})")),
-    };
-    if stop::is_blocked_by_a_handler(stop) {
-        return fatal(format!("a signal handler of the program blocks {signal}"));
-    }
-    if threads.block(stop.signal()) {
-        return fatal(format!(
-            "a thread blocks {signal}, which would end the process"
-        ));
-    }
-    if threads.wait_masked {
-        return fatal(format!(
-            "a thread waits with a mask for that time, and may block {signal} else"
-        ));
-    }
-    if threads.is_traced {
-        return Some(Obstacle {
-            reason: format!("a debugger is attached, which {signal} would stop"),
-            // Debuggers keep SIGTRAP for themselves, and leave the thread in the middle of the site.
-            is_fatal: stop == Stop::Trap,
-        });
-    }
-    (stop::owner(stop) == Owner::Other).then(|| Obstacle {
-        reason: format!("the program has its own handler of {signal}"),
-        is_fatal: false,
-    })
+    reasons.push(reason);
+    reasons.push(
+        "start the program with PERFLAB_AGENT_PROTOCOL=fault if none of its threads and handlers blocks SIGILL"
+            .to_owned(),
+    );
+    Err(reasons.join("; "))
 }
 
 /// Opens memory, and writes the first byte of a site on each page as it is.

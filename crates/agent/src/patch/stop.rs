@@ -85,53 +85,20 @@ const PREFIX: u8 = 0x2e;
 /// How often a table that is replaced is tried to be freed.
 const PATIENCE: u32 = 1000;
 
-/// Who has a signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// Nobody.
-    Default,
-    /// This module.
-    Ours,
-    /// The program, or another library in it.
-    Other,
-}
-
-/// Who has the signal now.
-pub fn owner(stop: Stop) -> Owner {
-    match action(stop.signal()) {
-        Some(action) if action.sa_sigaction == handler_address() => Owner::Ours,
-        Some(action) if action.sa_sigaction == libc::SIG_DFL => Owner::Default,
-        _ => Owner::Other,
-    }
-}
-
-/// Whether the program has a handler of another signal during which this one is blocked.
-pub fn is_blocked_by_a_handler(stop: Stop) -> bool {
-    (1..=libc::SIGRTMAX())
-        .filter(|signal| *signal != stop.signal())
-        .filter_map(action)
-        .any(|action| {
-            // SAFETY: a set of signals that the kernel filled.
-            let blocks =
-                unsafe { libc::sigismember(&raw const action.sa_mask, stop.signal()) == 1 };
-            blocks && action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN
-        })
-}
-
 /// Installs the handler, in front of another that there may be.
 ///
 /// # Errors
 /// When the kernel refuses.
 pub fn install(stop: Stop) -> Result<(), String> {
-    if owner(stop) == Owner::Ours {
-        return Ok(());
-    }
     let Some(former) = action(stop.signal()) else {
         return Err(format!(
             "the action of {} cannot be read",
             stop.signal_name()
         ));
     };
+    if former.sa_sigaction == handler_address() {
+        return Ok(());
+    }
     // Handlers may be looking at the one before, so it stays.
     stop.former()
         .store(Box::into_raw(Box::new(former)), Ordering::Release);

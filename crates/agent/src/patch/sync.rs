@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::status::Status;
+use super::filter;
 
 const QUERY: libc::c_long = 0;
 const REGISTER: libc::c_long = 1 << 6;
@@ -51,8 +51,7 @@ impl Sync {
 /// # Errors
 /// When the kernel does not have it, or a filter of system calls forbids it.
 pub fn register() -> io::Result<()> {
-    let filtered = Status::of_this_thread().is_none_or(|status| status.filters > 0);
-    if filtered && !survives_membarrier()? {
+    if !filter::lets_pass(libc::SYS_membarrier, [QUERY, 0, 0, 0, 0, 0])? {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let offered = membarrier(QUERY)?;
@@ -68,29 +67,6 @@ pub fn register() -> io::Result<()> {
 /// When the kernel refuses.
 pub fn register_again() -> io::Result<()> {
     membarrier(REGISTER).map(drop)
-}
-
-/// Whether a filter of system calls lets `membarrier` pass: some end the process that calls it. So a
-/// child tries it, one whose end is no news to the program.
-fn survives_membarrier() -> io::Result<bool> {
-    // SAFETY: a fork without the hooks of the C library and without a signal at the end; the child makes
-    // system calls only, and ends.
-    let child = unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) };
-    if child == 0 {
-        // SAFETY: numbers only.
-        unsafe {
-            let result = libc::syscall(libc::SYS_membarrier, QUERY, 0, 0);
-            libc::syscall(libc::SYS_exit_group, libc::c_long::from(result < 0));
-            std::process::abort();
-        }
-    }
-    if child < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    let mut status = 0;
-    // SAFETY: waits for the child only.
-    let ended = unsafe { libc::waitpid(child as libc::pid_t, &raw mut status, libc::__WALL) };
-    Ok(ended == child as libc::pid_t && status == 0)
 }
 
 fn membarrier(command: libc::c_long) -> io::Result<libc::c_long> {

@@ -12,7 +12,7 @@ use perflab_probe_abi::{SITE_HEAD, SITE_LENGTH};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
     /// `/proc/self/mem`: the pages stay as they are, never writable. Not one store, so only for bytes
-    /// that nobody executes, or one at a time.
+    /// that nobody executes, or that may be seen one by one.
     Memory,
     /// The pages are writable and executable for a moment.
     Protection,
@@ -45,7 +45,8 @@ pub struct Run {
     protection: i32,
 }
 
-const PAGE: usize = 4096;
+/// Size of a page, in bytes.
+pub const PAGE: usize = 4096;
 
 /// Five bytes of code.
 pub fn read(address: usize) -> [u8; SITE_LENGTH] {
@@ -83,7 +84,7 @@ impl Text {
         }
     }
 
-    /// Writes bytes that nobody executes, or one byte.
+    /// Writes bytes that nobody executes, or that may be seen one by one.
     ///
     /// # Errors
     /// When the kernel refuses.
@@ -189,23 +190,39 @@ fn runs(addresses: &[usize], maps: &Maps) -> Vec<Run> {
     runs
 }
 
-/// What is mapped, and how.
+/// What is mapped, and how; in the order of addresses.
 #[derive(Debug)]
-struct Maps(Vec<(Range<usize>, i32)>);
+pub struct Maps(Vec<(Range<usize>, i32)>);
 
 impl Maps {
-    fn read() -> Result<Self, String> {
+    /// What is mapped now.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read() -> Result<Self, String> {
         let text = std::fs::read_to_string("/proc/self/maps")
             .map_err(|error| format!("/proc/self/maps cannot be read: {error}"))?;
         Ok(Self(text.lines().filter_map(mapping).collect()))
     }
 
+    /// Whether an address is.
+    pub fn is_mapped(&self, address: usize) -> bool {
+        self.find(address).is_some()
+    }
+
     /// The mapping of a page, and its protection.
     fn around(&self, page: usize) -> (Range<usize>, i32) {
-        let mut maps = self.0.iter();
-        let found = maps.find(|(addresses, _)| addresses.contains(&page));
         let unknown = || (page..page + PAGE, libc::PROT_READ | libc::PROT_EXEC);
-        found.cloned().unwrap_or_else(unknown)
+        self.find(page).cloned().unwrap_or_else(unknown)
+    }
+
+    fn find(&self, address: usize) -> Option<&(Range<usize>, i32)> {
+        let behind = self
+            .0
+            .partition_point(|(addresses, _)| addresses.end <= address);
+        self.0
+            .get(behind)
+            .filter(|(addresses, _)| addresses.contains(&address))
     }
 }
 

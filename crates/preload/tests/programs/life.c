@@ -6,8 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#endif
 
 static __attribute__((noinline)) int work(int x) {
     PERFLAB_PROBE(life, work, (i32, x, x));
@@ -59,6 +64,9 @@ int main(int count, char **words) {
         } else if (!strcmp(line, "closefrom")) {
             for (int i = 3; i < 1000; i++)
                 close(i);
+        } else if (!strcmp(line, "no writable code")) {
+            if (prctl(PR_SET_MDWE, 1L, 0L, 0L, 0L))
+                abort();
         } else if (!strcmp(line, "user")) {
             if (setgid(65534) || setuid(65534))
                 abort();

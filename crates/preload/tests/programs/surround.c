@@ -5,6 +5,10 @@
  *     refuse   membarrier is refused by a filter of system calls
  *     kill     membarrier ends the process that calls it
  *     files    close_range is refused
+ *     no-code  memory that is executable and no file's is refused
+ *     kill-code such memory ends the process that asks for it
+ *
+ * PROGRAM may be this one again, with another mode.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,6 +17,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +29,13 @@
 #define PR_SET_MDWE 65
 #endif
 
+static int install(struct sock_filter *steps, size_t count) {
+    struct sock_fprog program = {count, steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
 static int filter(unsigned call, unsigned action) {
     struct sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -31,10 +43,21 @@ static int filter(unsigned call, unsigned action) {
         BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = {sizeof steps / sizeof *steps, steps};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return -1;
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    return install(steps, sizeof steps / sizeof *steps);
+}
+
+static int filter_code(unsigned action) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 5),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, action),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    return install(steps, sizeof steps / sizeof *steps);
 }
 
 int main(int count, char **words) {
@@ -47,6 +70,10 @@ int main(int count, char **words) {
         failed = filter(SYS_membarrier, SECCOMP_RET_KILL_PROCESS);
     if (count > 2 && !strcmp(words[1], "files"))
         failed = filter(SYS_close_range, SECCOMP_RET_ERRNO | EPERM);
+    if (count > 2 && !strcmp(words[1], "no-code"))
+        failed = filter_code(SECCOMP_RET_ERRNO | EACCES);
+    if (count > 2 && !strcmp(words[1], "kill-code"))
+        failed = filter_code(SECCOMP_RET_KILL_PROCESS);
     if (!failed)
         execv(words[2], words + 2);
     perror(words[1]);
