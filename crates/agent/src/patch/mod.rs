@@ -146,7 +146,7 @@ impl Patcher {
     ///
     /// # Errors
     /// When it cannot be done here, or a site has other bytes than it should. What was written was taken back
-    /// then; where even that failed, it is said, and those sites work as if they were off.
+    /// then; where even that failed, it is said, and those sites may be on or off.
     pub fn apply(&mut self, changes: &[Change]) -> Result<Method, String> {
         let mut addresses: Vec<usize> = changes.iter().map(|change| change.address).collect();
         addresses.sort_unstable();
@@ -177,13 +177,13 @@ impl Patcher {
     /// A site that is on was brought there by a jump or by a pun, which is known.
     fn step(&self, change: &Change, by_pun: bool) -> Result<Step, String> {
         let address = change.address;
-        let direct = || jump(address, change.target);
-        let (old, new) = if change.on {
-            let placed = by_pun.then(|| self.puns.bytes(address)).flatten();
-            (NOP5, placed.map_or_else(direct, Ok)?)
-        } else {
-            (self.puns.of(address).map_or_else(direct, Ok)?, NOP5)
+        let pun = match (change.on, by_pun) {
+            (true, true) => self.puns.bytes(address),
+            (true, false) => None,
+            (false, _) => self.puns.of(address),
         };
+        let on = pun.map_or_else(|| jump(address, change.target), Ok)?;
+        let (old, new) = if change.on { (NOP5, on) } else { (on, NOP5) };
         Ok(Step { address, old, new })
     }
 }
