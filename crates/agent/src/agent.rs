@@ -80,12 +80,12 @@ pub struct Agent {
     patcher: Patcher,
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
-    /// Looks that are left out before the next try.
-    pause: u32,
+    /// When it is tried again, if so.
+    again: Option<Instant>,
 }
 
-/// Looks that are left out after a try that failed: a second, at ten looks a second.
-const PAUSE: u32 = 9;
+/// How long nothing is tried by itself after a try that failed.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// What came of switching.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Agent {
             recorder: None,
             patcher: Patcher::new(),
             trouble: None,
-            pause: 0,
+            again: None,
         }
     }
 
@@ -225,14 +225,11 @@ impl Agent {
     /// Makes sites that came, and those that tracers in the kernel want, be as they are wanted. What cannot be
     /// switched is said by [`Agent::trouble`], and tried again after a while.
     pub fn keep_up(&mut self) {
-        if self.pause > 0 {
-            self.pause -= 1;
+        if self.again.is_some_and(|again| Instant::now() < again) {
             return;
         }
         self.trouble = self.apply(|_| true).err();
-        if self.trouble.is_some() {
-            self.pause = PAUSE;
-        }
+        self.again = self.trouble.is_some().then(|| Instant::now() + PAUSE);
     }
 
     /// Why sites are not as they are wanted, if so.

@@ -354,7 +354,7 @@ extern "C" fn in_parent() {
 
 extern "C" fn in_child() {
     let locks = held();
-    // Without the locks the child has half a change, perhaps, which works as off, and no agent.
+    // Without the locks the child has half a change, perhaps, with each site on or off, and no agent.
     let (Some((mut agent, looking)), true) = (locks, OWNER.load(Ordering::Acquire) != 0) else {
         OWNER.store(0, Ordering::Release);
         // Another thread's, which is not here.

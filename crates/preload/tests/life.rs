@@ -35,6 +35,12 @@ fn life(directory: &Path) -> Program {
     Program::start(&mut Command::new(built(directory, "life.c", &[])))
 }
 
+/// The program, whose sites are switched in a certain way.
+fn life_by(directory: &Path, protocol: &str) -> Program {
+    let path = built(directory, "life.c", &[]);
+    Program::start(Command::new(path).env("PERFLAB_AGENT_PROTOCOL", protocol))
+}
+
 fn does(program: &mut Program, what: &str) -> String {
     program.tell(&format!("{what}\n"));
     program.line().trim().to_owned()
@@ -63,24 +69,27 @@ fn soon(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn objects_that_come_and_go() {
-    let directory = tempfile::tempdir().unwrap();
-    let library = built(directory.path(), "elsewhere.c", &["-shared", "-fPIC"]);
-    let mut program = life(directory.path());
-    let agent = program.ask();
-    agent.switch("*", true).unwrap();
-    for _ in 0..3 {
-        assert_eq!(
-            does(&mut program, &format!("open {}", library.display())),
-            "opened done"
-        );
-        let is_on = |site: &Site| site.name == "elsewhere" && site.on;
-        soon("the new site is on", || sites(&agent).iter().any(is_on));
-        does(&mut program, "call elsewhere");
-        assert_eq!(hits(&agent, "elsewhere"), 1);
-        does(&mut program, "close");
-        assert_eq!(sites(&agent).len(), 1);
+    for protocol in ["word", "pun"] {
+        let directory = tempfile::tempdir().unwrap();
+        let library = built(directory.path(), "elsewhere.c", &["-shared", "-fPIC"]);
+        let mut program = life_by(directory.path(), protocol);
+        let agent = program.ask();
+        let how = agent.switch("*", true).unwrap().how;
+        assert!(how.starts_with(&format!("by {protocol}")), "{how}");
+        for _ in 0..3 {
+            assert_eq!(
+                does(&mut program, &format!("open {}", library.display())),
+                "opened done"
+            );
+            let is_on = |site: &Site| site.name == "elsewhere" && site.on;
+            soon("the new site is on", || sites(&agent).iter().any(is_on));
+            does(&mut program, "call elsewhere");
+            assert_eq!(hits(&agent, "elsewhere"), 1);
+            does(&mut program, "close");
+            assert_eq!(sites(&agent).len(), 1);
+        }
+        program.ends();
     }
-    program.ends();
 }
 
 #[test]
@@ -100,30 +109,32 @@ fn an_object_that_fails_to_load() {
 
 #[test]
 fn children() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut program = life(directory.path());
-    let agent = program.ask();
-    agent.switch("*", true).unwrap();
-    does(&mut program, "work 5");
-    let line = does(&mut program, "fork");
-    let child: u32 = line.strip_prefix("child ").unwrap().parse().unwrap();
-    let found = || {
-        traced()
-            .unwrap()
-            .into_iter()
-            .find(|traced| traced.pid == child)
-    };
-    soon("the child has an agent", || found().is_some());
-    let own = Agent::at(&found().unwrap().socket);
-    soon("the child's site was hit", || hits(&own, "work") == 1);
-    own.switch("*", false).unwrap();
-    assert!(sites(&agent)[0].on, "the parent's is as it was");
-    assert_eq!(program.line(), "status 0 done\n");
-    assert_eq!(hits(&agent, "work"), 5, "the child counts for itself");
-    assert_eq!(does(&mut program, "vfork"), "status 0 done");
-    assert_eq!(hits(&agent, "work"), 6, "one memory");
-    assert!(found().is_none());
-    program.ends();
+    for protocol in ["word", "pun"] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut program = life_by(directory.path(), protocol);
+        let agent = program.ask();
+        agent.switch("*", true).unwrap();
+        does(&mut program, "work 5");
+        let line = does(&mut program, "fork");
+        let child: u32 = line.strip_prefix("child ").unwrap().parse().unwrap();
+        let found = || {
+            traced()
+                .unwrap()
+                .into_iter()
+                .find(|traced| traced.pid == child)
+        };
+        soon("the child has an agent", || found().is_some());
+        let own = Agent::at(&found().unwrap().socket);
+        soon("the child's site was hit", || hits(&own, "work") == 1);
+        own.switch("*", false).unwrap();
+        assert!(sites(&agent)[0].on, "the parent's is as it was");
+        assert_eq!(program.line(), "status 0 done\n");
+        assert_eq!(hits(&agent, "work"), 5, "the child counts for itself");
+        assert_eq!(does(&mut program, "vfork"), "status 0 done");
+        assert_eq!(hits(&agent, "work"), 6, "one memory");
+        assert!(found().is_none());
+        program.ends();
+    }
 }
 
 /// The linker's lock, if a thread of the parent holds it as the process forks, stays closed in the child.
@@ -237,11 +248,21 @@ fn where_pages_cannot_be_made_writable() {
     let life = built(directory, "life.c", &[]);
     let refused = switched_in(directory, &["mdwe"], &life, Some("word")).unwrap_err();
     assert!(refused.contains("cannot be made writable"), "{refused}");
+    // As services are kept from it.
+    let (how, hits) = switched_in(directory, &["no-change"], &life, None).unwrap();
+    assert!(how.starts_with("by pun, through /proc/self/mem"), "{how}");
+    assert_eq!(hits, 3);
     // Nor executable memory be had.
-    for code in ["no-code", "kill-code"] {
+    for (code, reason) in [
+        ("no-code", "Permission denied"),
+        (
+            "kill-code",
+            "a filter of system calls ends a process for that",
+        ),
+    ] {
         let refused = switched_in(directory, &["mdwe", code], &life, None).unwrap_err();
         assert!(
-            refused.contains("a filter of system calls forbids executable memory")
+            refused.contains(&format!("executable memory cannot be had: {reason}"))
                 && refused.contains("PERFLAB_AGENT_PROTOCOL=fault"),
             "{code}: {refused}"
         );
@@ -261,10 +282,7 @@ fn where_pages_cannot_be_made_writable_any_more() {
     assert!(on.how.starts_with("by word"), "{on:?}");
     does(&mut program, "no writable code");
     let refused = agent.switch("*", false).unwrap_err().to_string();
-    assert!(
-        refused.contains("was switched on in another way"),
-        "{refused}"
-    );
+    assert!(refused.contains("cannot go off any more"), "{refused}");
     does(&mut program, "work 3");
     assert_eq!(hits(&agent, "work"), 3);
     program.ends();

@@ -1,6 +1,6 @@
 //! Changes the code of sites while other threads execute it.
 //!
-//! A site is one no-op of five bytes, or one jump of five bytes to its out-of-line path. Its first two
+//! A site is one no-op of five bytes, or one jump of five bytes that leads to its out-of-line path. Its first two
 //! bytes lie within eight aligned ones. A thread must never execute anything but one of the two, whole. A
 //! jump and never a call: a call would write to the stack below a leaf function's stack pointer, where it
 //! keeps its values.
@@ -44,6 +44,8 @@
 //! 4. Write the last two bytes of each site that went off, as they were in the beginning. A thread sees a no-op, as
 //!    in step 2. *Sync*.
 //! 5. The jumps stay: a thread may be at one of them, and not have executed it yet.
+//!
+//! As with the word, an instruction is changed by one store while others fetch it, which Intel's manual does not promise.
 //!
 //! # By stopping ([`Protocol::Stop`]), if it is asked for
 //!
@@ -161,12 +163,13 @@ impl Patcher {
         steps.iter().try_for_each(Step::check)?;
         // What cannot be done shows before anything is written.
         method.sync.all_threads()?;
-        let Err(reason) = write(&method, method.sync, &text, &steps) else {
+        let sync = || method.sync.all_threads();
+        let Err(reason) = write(method.protocol, sync, &text, &steps) else {
             self.puns.keep(changes, by_pun);
             return Ok(method);
         };
         let back: Vec<Step> = steps.iter().map(Step::reversed).collect();
-        match write(&method, Sync::Visit, &text, &back) {
+        match write(method.protocol, || Sync::Visit.all_threads(), &text, &back) {
             Ok(()) => Err(reason),
             Err(second) => Err(format!(
                 "{reason}; and what was written could not be taken back: {second}"
@@ -247,9 +250,14 @@ impl Step {
     }
 }
 
-/// The steps from 2 on.
-fn write(method: &Method, sync: Sync, text: &Text, steps: &[Step]) -> Result<(), String> {
-    match method.protocol {
+/// The steps from 2 on. `sync` returns when each thread has serialised since the call.
+fn write(
+    protocol: Protocol,
+    sync: impl FnMut() -> Result<(), String>,
+    text: &Text,
+    steps: &[Step],
+) -> Result<(), String> {
+    match protocol {
         Protocol::Stop(stop) => by_stopping(stop, text, steps, sync),
         Protocol::Word => by_word(text, steps, sync),
         Protocol::Pun => by_pun(text, steps, sync),
@@ -257,13 +265,17 @@ fn write(method: &Method, sync: Sync, text: &Text, steps: &[Step]) -> Result<(),
 }
 
 /// Taken back, a site may be before or behind any of these.
-fn by_pun(text: &Text, steps: &[Step], sync: Sync) -> Result<(), String> {
+fn by_pun(
+    text: &Text,
+    steps: &[Step],
+    mut sync: impl FnMut() -> Result<(), String>,
+) -> Result<(), String> {
     let (on, off): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.goes_on());
     if !on.is_empty() {
         for step in &on {
             text.write(step.address + TAIL, &step.new[TAIL..])?;
         }
-        sync.all_threads()?;
+        sync()?;
     }
     for step in steps {
         if step.goes_on() {
@@ -271,54 +283,169 @@ fn by_pun(text: &Text, steps: &[Step], sync: Sync) -> Result<(), String> {
         }
         text.write(step.address, &step.new[..1])?;
     }
-    sync.all_threads()?;
+    sync()?;
     if !off.is_empty() {
         for step in &off {
             step.expect(&step.new[..1])?;
             text.write(step.address + TAIL, &step.new[TAIL..])?;
         }
-        sync.all_threads()?;
+        sync()?;
     }
     Ok(())
 }
 
-fn by_stopping(stop: Stop, text: &Text, steps: &[Step], sync: Sync) -> Result<(), String> {
+fn by_stopping(
+    stop: Stop,
+    text: &Text,
+    steps: &[Step],
+    mut sync: impl FnMut() -> Result<(), String>,
+) -> Result<(), String> {
     stop::add(steps.iter().map(|step| step.address));
     let byte = stop.byte();
     for step in steps {
         text.write(step.address, &[byte])?;
     }
-    sync.all_threads()?;
+    sync()?;
     for step in steps {
         step.expect(&[byte])?;
         text.write(step.address + 1, &step.new[1..])?;
     }
-    sync.all_threads()?;
+    sync()?;
     for step in steps {
         let [_, a, b, c, d] = step.new;
         step.expect(&[byte, a, b, c, d])?;
         text.write(step.address, &step.new[..1])?;
     }
-    sync.all_threads()
+    sync()
 }
 
 /// A jump over what is left of a site.
 const OVER: [u8; SITE_HEAD] = [0xeb, (SITE_LENGTH - SITE_HEAD) as u8];
 
-fn by_word(text: &Text, steps: &[Step], sync: Sync) -> Result<(), String> {
+fn by_word(
+    text: &Text,
+    steps: &[Step],
+    mut sync: impl FnMut() -> Result<(), String>,
+) -> Result<(), String> {
     for step in steps {
         text.write_head(step.address, OVER)?;
     }
-    sync.all_threads()?;
+    sync()?;
     for step in steps {
         step.expect(&OVER)?;
         text.write(step.address + SITE_HEAD, &step.new[SITE_HEAD..])?;
     }
-    sync.all_threads()?;
+    sync()?;
     for step in steps {
         let ([first, second], [_, _, a, b, c]) = (OVER, step.new);
         step.expect(&[first, second, a, b, c])?;
         text.write_head(step.address, [step.new[0], step.new[1]])?;
     }
-    sync.all_threads()
+    sync()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(unsafe_code, reason = "code is memory that is found by address")]
+
+    use super::text::{PAGE, Writing};
+    use super::*;
+
+    const SITES: usize = 3;
+
+    /// Code with some sites, each with its path behind it.
+    fn code() -> [Change; SITES] {
+        // SAFETY: new memory, which goes with the process.
+        let page = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                PAGE,
+                libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(page, libc::MAP_FAILED);
+        let mut index = 0;
+        [(); SITES].map(|()| {
+            let address = page as usize + 64 * index;
+            index += 1;
+            // SAFETY: within the page.
+            unsafe { std::ptr::write_volatile(address as *mut [u8; SITE_LENGTH], NOP5) };
+            Change {
+                address,
+                target: address + 32,
+                on: true,
+            }
+        })
+    }
+
+    fn bytes(changes: &[Change]) -> Vec<[u8; SITE_LENGTH]> {
+        let changes = changes.iter();
+        changes.map(|change| text::read(change.address)).collect()
+    }
+
+    /// Whichever step fails, sites that go on, off, or some of each, are as they were, and can be changed then.
+    #[test]
+    fn a_step_that_fails_is_taken_back() {
+        let protocols = [
+            Protocol::Word,
+            Protocol::Pun,
+            Protocol::Stop(Stop::Fault),
+            Protocol::Stop(Stop::Trap),
+        ];
+        for protocol in protocols {
+            let by_pun = protocol == Protocol::Pun;
+            for on in 0..1 << SITES {
+                let mut patcher = Patcher::new();
+                let all = code();
+                let addresses = all.map(|change| change.address);
+                let text = Text::open(Writing::Protection, &addresses).unwrap();
+                patcher.puns.prepare(&all).unwrap();
+                let steps = |patcher: &Patcher, changes: &[Change]| -> Vec<Step> {
+                    let steps = changes.iter();
+                    steps
+                        .map(|change| patcher.step(change, by_pun).unwrap())
+                        .collect()
+                };
+                // Those that are to go off are brought on first.
+                let mut changes = all;
+                for (index, change) in changes.iter_mut().enumerate() {
+                    change.on = on & (1 << index) != 0;
+                }
+                let first: Vec<Change> = changes.into_iter().filter(|change| !change.on).collect();
+                let first: Vec<Change> = first
+                    .into_iter()
+                    .map(|change| Change { on: true, ..change })
+                    .collect();
+                write(protocol, || Ok(()), &text, &steps(&patcher, &first)).unwrap();
+                patcher.puns.keep(&first, by_pun);
+                let before = bytes(&all);
+                let steps = steps(&patcher, &changes);
+                let back: Vec<Step> = steps.iter().map(Step::reversed).collect();
+                let mut failed = 0;
+                loop {
+                    let mut left = failed;
+                    let sync = || {
+                        left -= 1;
+                        if left < 0 {
+                            Err("no".to_owned())
+                        } else {
+                            Ok(())
+                        }
+                    };
+                    if write(protocol, sync, &text, &steps).is_ok() {
+                        break;
+                    }
+                    write(protocol, || Ok(()), &text, &back).unwrap();
+                    assert_eq!(bytes(&all), before, "{protocol:?} {on:b} {failed}");
+                    failed += 1;
+                }
+                assert!(failed >= 2, "{protocol:?} {on:b}");
+                let new: Vec<_> = steps.iter().map(|step| step.new).collect();
+                assert_eq!(bytes(&all), new, "{protocol:?} {on:b}");
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::Change;
 use super::pun::Puns;
 use super::stop::{self, Stop};
 use super::sync::{self, Sync};
-use super::text::{self, Text, Writing};
+use super::text::{self, PAGE, Text, Writing};
 
 /// See the documentation of [`super`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,20 +186,17 @@ fn best(
         Ok(text) => return Ok((Protocol::Word, Some(text))),
         Err(reason) => reasons.push(reason),
     }
-    let Err(reason) = puns.prepare(changes) else {
-        return Ok((Protocol::Pun, None));
-    };
-    reasons.push(reason);
-    reasons.push(
-        "start the program with PERFLAB_AGENT_PROTOCOL=fault if none of its threads and handlers blocks SIGILL"
-            .to_owned(),
-    );
-    Err(reasons.join("; "))
+    match puns.prepare(changes) {
+        Ok(()) => Ok((Protocol::Pun, None)),
+        Err(reason) => {
+            reasons.push(reason);
+            Err(reasons.join("; "))
+        }
+    }
 }
 
 /// Opens memory, and writes the first byte of a site on each page as it is.
 fn try_memory(addresses: &[usize]) -> Result<Text, String> {
-    const PAGE: usize = 4096;
     let text = Text::open(Writing::Memory, &[])?;
     let mut tried = None;
     for address in addresses {

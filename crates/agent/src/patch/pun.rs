@@ -6,7 +6,8 @@
 //! Two readings of the same bytes: instruction punning (Chamith, Svensson, Dalessandro, Newton; PLDI 2017).
 #![expect(unsafe_code, reason = "maps memory at addresses that it chooses")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 
 use perflab_probe_abi::{NOP5, SITE_LENGTH};
@@ -23,66 +24,69 @@ const STEP: i64 = 1 << 16;
 /// How many steps away a place may be: half of what a jump reaches, as the other half leads from there to the path.
 const FURTHEST: i64 = 1 << 14;
 
-/// How many steps behind a site the first place is, if there is none before it, so that a heap that begins there can
-/// grow a good while.
-const BEHIND: i64 = 1 << 10;
+/// Memory that stays free before places behind code: a heap may begin there, which is to grow a good while.
+const ROOM: usize = 64 << 20;
 
-/// The jumps that were placed.
+/// Where addresses of processes end, unless they ask for more.
+const END: usize = 1 << 47;
+
+/// What is left where there can be no jumps.
+const ASK: &str = "start the program with PERFLAB_AGENT_PROTOCOL=fault if none of its threads and handlers ever blocks \
+                   SIGILL";
+
+/// The places.
 #[derive(Debug)]
 pub struct Puns {
-    /// Pages that were mapped for jumps.
-    pages: BTreeSet<usize>,
-    /// The address of each jump, by its site. It stays when its site goes off, as a thread may be there, and when
-    /// the site's code goes, which is said before that happens.
-    placed: BTreeMap<usize, usize>,
-    /// These addresses.
-    taken: BTreeSet<usize>,
-    /// Sites that are on by a pun.
-    on: BTreeSet<usize>,
-    /// How many steps away the latest place was.
-    latest: i64,
-    /// Whether a filter of system calls is known to let memory be mapped that is executable.
-    may_map: bool,
+    spans: Vec<Span>,
+    /// The bytes of each site that is on by a pun.
+    on: BTreeMap<usize, [u8; SITE_LENGTH]>,
+    filters: filter::Tried,
+}
+
+/// Memory for the jumps of all sites of a mapping of code: what those sites reach with the same number of steps. As
+/// sites do not overlap, their places do not. It stays when a site goes off, as a thread may be there, and as long as
+/// there is code, even if it is about to go.
+#[derive(Debug)]
+struct Span {
+    code: Range<usize>,
+    steps: i64,
+    pages: Range<usize>,
 }
 
 impl Puns {
-    /// None yet. The first place is looked for before a site's code: a program's heap begins behind it.
+    /// None yet.
     pub fn new() -> Self {
         Self {
-            pages: BTreeSet::new(),
-            placed: BTreeMap::new(),
-            taken: BTreeSet::new(),
-            on: BTreeSet::new(),
-            latest: -1,
-            may_map: false,
+            spans: Vec::new(),
+            on: BTreeMap::new(),
+            filters: filter::Tried::default(),
         }
     }
 
     /// The bytes of a site that is on by a pun.
     pub fn of(&self, site: usize) -> Option<[u8; SITE_LENGTH]> {
-        self.on.contains(&site).then(|| self.bytes(site)).flatten()
+        self.on.get(&site).copied()
     }
 
     /// The bytes by which a site goes on, after [`Puns::prepare`].
     pub fn bytes(&self, site: usize) -> Option<[u8; SITE_LENGTH]> {
-        let place = self.placed.get(&site)?;
-        jump(site, *place).ok()
+        jump(site, self.place(site)?).ok()
     }
 
     /// Keeps in mind which sites went on by a pun, and which no longer are.
     pub fn keep(&mut self, changes: &[Change], by_pun: bool) {
         for change in changes {
-            if change.on && by_pun {
-                self.on.insert(change.address);
-            } else {
-                self.on.remove(&change.address);
-            }
+            let bytes = self.bytes(change.address);
+            match bytes.filter(|_| change.on && by_pun) {
+                Some(bytes) => self.on.insert(change.address, bytes),
+                None => self.on.remove(&change.address),
+            };
         }
     }
 
     /// Forgets sites whose code goes.
     pub fn forget(&mut self, is_gone: impl Fn(usize) -> bool) {
-        self.on.retain(|site| !is_gone(*site));
+        self.on.retain(|site, _| !is_gone(*site));
     }
 
     /// Makes all changes possible: a jump for each site that goes on.
@@ -91,132 +95,130 @@ impl Puns {
     /// When a site is on by other bytes, or there is no place for a jump.
     pub fn prepare(&mut self, changes: &[Change]) -> Result<(), String> {
         let text = Text::open(Writing::Memory, &[])?;
-        let mut space = None;
+        let mut maps = None;
         for change in changes {
+            let site = change.address;
             if change.on {
-                let place = self.place(change.address, &mut space)?;
+                let place = match self.place(site) {
+                    Some(place) => place,
+                    None => {
+                        let maps = match &maps {
+                            Some(maps) => maps,
+                            None => maps.insert(self.look()?),
+                        };
+                        self.open(site, maps)?
+                    }
+                };
                 let bytes = jump(place, change.target)?;
                 if text::read(place) != bytes {
                     text.write(place, &bytes)?;
                 }
-            } else if !self.on.contains(&change.address) {
+            } else if !self.on.contains_key(&site) {
                 return Err(format!(
-                    "the site at {:#x} was switched on in another way",
-                    change.address
+                    "the site at {site:#x} went on when pages could be made writable, and cannot go off any more"
                 ));
             }
         }
         Ok(())
     }
 
-    /// Where the jump of a site is, or from now on is to be. What is mapped is read when it is needed first.
-    fn place(&mut self, site: usize, space: &mut Option<Maps>) -> Result<usize, String> {
-        if let Some(place) = self.placed.get(&site) {
-            return Ok(*place);
-        }
-        let maps = match space {
-            Some(maps) => maps,
-            None => space.insert(self.look()?),
-        };
-        let steps = std::iter::once(self.latest)
-            .chain((1..=FURTHEST).map(|step| -step))
-            .chain(BEHIND..=FURTHEST);
-        for step in steps {
-            let Some(place) = reached(site, step) else {
-                continue;
-            };
-            let near = place.saturating_sub(SITE_LENGTH - 1)..place + SITE_LENGTH;
-            if self.taken.range(near).next().is_some() {
-                continue;
-            }
-            let missing: Vec<usize> = pages(place)
-                .filter(|page| !self.pages.contains(page))
-                .collect();
-            if missing.iter().any(|page| maps.is_mapped(*page)) {
-                continue;
-            }
-            if missing.iter().all(|page| self.map(*page)) {
-                self.placed.insert(site, place);
-                self.taken.insert(place);
-                self.latest = step;
-                return Ok(place);
-            }
-        }
-        Err(format!(
-            "there is no executable memory to be had near the site at {site:#x}"
-        ))
+    /// Where the jump of a site is, or is to be.
+    fn place(&self, site: usize) -> Option<usize> {
+        let mut spans = self.spans.iter();
+        let span = spans.find(|span| span.code.contains(&site))?;
+        reached(site, span.steps)
     }
 
-    /// What is mapped now. Jumps of sites whose code is not any more are given up.
+    /// What is mapped now. Memory for code that is not any more is given up.
     fn look(&mut self) -> Result<Maps, String> {
-        if !self.may_map && !may_map() {
-            return Err("a filter of system calls forbids executable memory".to_owned());
-        }
-        self.may_map = true;
         let maps = Maps::read()?;
-        self.placed.retain(|site, _| maps.is_mapped(*site));
-        self.taken = self.placed.values().copied().collect();
-        let used: BTreeSet<usize> = self.taken.iter().copied().flat_map(pages).collect();
-        self.pages.retain(|page| {
-            let stays = used.contains(page);
+        self.spans.retain(|Span { code, pages, .. }| {
+            let stays = !maps.is_free(code);
             if !stays {
                 // SAFETY: this module mapped it, and the code that came here is gone.
-                unsafe { libc::munmap(*page as *mut libc::c_void, PAGE) };
+                unsafe { libc::munmap(pages.start as *mut libc::c_void, pages.len()) };
             }
             stays
         });
         Ok(maps)
     }
 
-    /// Maps a page, if nothing is there.
-    fn map(&mut self, page: usize) -> bool {
-        let wanted = page as *mut libc::c_void;
-        // SAFETY: new memory, which takes no other's place.
-        let mapped = unsafe {
-            libc::mmap(
-                wanted,
-                PAGE,
-                libc::PROT_READ | libc::PROT_EXEC,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE,
-                -1,
-                0,
-            )
-        };
-        if mapped == wanted {
-            self.pages.insert(page);
-            return true;
+    /// Maps memory for the jumps of a site's code: the nearest before it, else behind it. Returns the site's place.
+    fn open(&mut self, site: usize, maps: &Maps) -> Result<usize, String> {
+        let code = maps
+            .of(site)
+            .ok_or_else(|| format!("the code at {site:#x} is not mapped"))?;
+        for steps in (1..=FURTHEST).map(|steps| -steps).chain(1..=FURTHEST) {
+            let Some((pages, place)) = around(&code, steps).zip(reached(site, steps)) else {
+                continue;
+            };
+            let room = if steps > 0 { ROOM } else { 0 };
+            let is_ours = |span: &Span| {
+                span.pages.start < pages.end && pages.start.saturating_sub(room) < span.pages.end
+            };
+            if !maps.is_free(&(pages.start.saturating_sub(room)..pages.end))
+                || self.spans.iter().any(is_ours)
+            {
+                continue;
+            }
+            match self.map(&pages) {
+                Ok(()) => {
+                    self.spans.push(Span { code, steps, pages });
+                    return Ok(place);
+                }
+                // Somebody was faster.
+                Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {}
+                Err(error) => {
+                    return Err(format!("executable memory cannot be had: {error}; {ASK}"));
+                }
+            }
         }
-        if mapped != libc::MAP_FAILED {
+        Err(format!(
+            "there is no room for jumps near the site at {site:#x}; {ASK}"
+        ))
+    }
+
+    /// Maps pages, if nothing is there.
+    fn map(&mut self, pages: &Range<usize>) -> io::Result<()> {
+        let (address, length) = (pages.start as libc::c_long, pages.len() as libc::c_long);
+        let protection = libc::c_long::from(libc::PROT_READ | libc::PROT_EXEC);
+        let flags = libc::MAP_PRIVATE
+            | libc::MAP_ANONYMOUS
+            | libc::MAP_NORESERVE
+            | libc::MAP_FIXED_NOREPLACE;
+        let flags = libc::c_long::from(flags);
+        let arguments = [address, length, protection, flags, -1, 0];
+        self.filters.let_pass(libc::SYS_mmap, arguments)?;
+        let [a, b, c, d, e, f] = arguments;
+        // SAFETY: new memory, which takes no other's place.
+        let mapped = unsafe { libc::syscall(libc::SYS_mmap, a, b, c, d, e, f) };
+        if mapped == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        if mapped != address {
             // A kernel that takes the address as a wish.
             // SAFETY: it was mapped just now.
-            unsafe { libc::munmap(mapped, PAGE) };
+            unsafe { libc::munmap(mapped as *mut libc::c_void, pages.len()) };
+            return Err(io::Error::from_raw_os_error(libc::EEXIST));
         }
-        false
+        Ok(())
     }
 }
 
-/// The address that a site reaches so many steps away.
-fn reached(site: usize, step: i64) -> Option<usize> {
+/// The address that a site reaches with so many steps.
+fn reached(site: usize, steps: i64) -> Option<usize> {
     let [_, low, high, ..] = NOP5;
-    let distance = step * STEP + i64::from(u16::from_le_bytes([low, high]));
+    let distance = steps * STEP + i64::from(u16::from_le_bytes([low, high]));
     let end = i64::try_from(site).ok()? + SITE_LENGTH as i64;
-    let place = usize::try_from(end + distance).ok()?;
+    usize::try_from(end + distance).ok()
+}
+
+/// The pages of the jumps of all sites that there may be in code.
+fn around(code: &Range<usize>, steps: i64) -> Option<Range<usize>> {
+    let (first, behind) = (reached(code.start, steps)?, reached(code.end, steps)?);
+    let pages = first & !(PAGE - 1)..behind.next_multiple_of(PAGE);
     // What lies below may be mapped by the privileged only, and should not.
-    (place >= STEP as usize).then_some(place)
-}
-
-/// The pages of a jump.
-fn pages(place: usize) -> impl Iterator<Item = usize> {
-    let pages: Range<usize> = place / PAGE..(place + SITE_LENGTH - 1) / PAGE + 1;
-    pages.map(|page| page * PAGE)
-}
-
-/// Whether filters of system calls, if there are any, let a process map memory that is executable.
-fn may_map() -> bool {
-    let protection = (libc::PROT_READ | libc::PROT_EXEC) as libc::c_long;
-    let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as libc::c_long;
-    let arguments = [0, PAGE as libc::c_long, protection, flags, -1, 0];
-    filter::lets_pass(libc::SYS_mmap, arguments).unwrap_or(false)
+    (pages.start >= STEP as usize && pages.end < END).then_some(pages)
 }
 
 #[cfg(test)]
@@ -224,7 +226,7 @@ mod tests {
     use super::super::JUMP;
     use super::*;
 
-    /// Memory of so many pages, which goes with the process.
+    /// Memory of so many pages.
     fn mapped(pages: usize, protection: i32) -> usize {
         // SAFETY: new memory.
         let mapped = unsafe {
@@ -287,29 +289,23 @@ mod tests {
     fn a_site_reaches_its_path_by_the_change_of_one_byte() {
         let code = mapped(40, libc::PROT_READ | libc::PROT_EXEC);
         let mut puns = Puns::new();
-        // Side by side, on two pages, and apart.
-        let sites = [
-            code,
-            code + 5,
-            code + PAGE - 2,
-            code + 20 * PAGE,
-            code + 39 * PAGE,
-        ];
+        // At both ends, side by side, on two pages, and apart.
+        let sites = [0, 5, PAGE - 2, 20 * PAGE, 40 * PAGE - SITE_LENGTH].map(|at| code + at);
         let changes = sites.map(|site| on(site, site + 100));
         puns.prepare(&changes).unwrap();
         puns.keep(&changes, true);
-        let maps = Maps::read().unwrap();
+        assert_eq!(puns.spans.len(), 1);
         for site in sites {
             let bytes = puns.of(site).unwrap();
             assert_eq!(bytes[1..TAIL], NOP5[1..TAIL]);
             let place = target(site, bytes);
             assert_eq!(target(place, text::read(place)), site + 100);
-            assert!(pages(place).all(|page| maps.is_mapped(page)));
+            let pages = &puns.spans[0].pages;
+            assert!(pages.contains(&place) && pages.contains(&(place + SITE_LENGTH - 1)));
         }
-        // Asked again, nothing moves.
-        let before = puns.placed.clone();
+        // Asked again, nothing is mapped.
         puns.prepare(&changes).unwrap();
-        assert_eq!(puns.placed, before);
+        assert_eq!(puns.spans.len(), 1);
         // Off again.
         let off = changes.map(|change| Change {
             on: false,
@@ -318,50 +314,69 @@ mod tests {
         puns.prepare(&off).unwrap();
         puns.keep(&off, true);
         assert_eq!(puns.of(code), None);
-        assert!(puns.prepare(&off).unwrap_err().contains("in another way"));
+        assert!(puns.prepare(&off).unwrap_err().contains("cannot go off"));
         unmap(code, 40);
     }
 
     #[test]
-    fn jumps_of_code_that_is_gone_are_given_up() {
-        let (first, second) = (mapped(1, libc::PROT_READ), mapped(1, libc::PROT_READ));
+    fn memory_for_code_that_is_gone_is_given_up() {
+        // Neighbours in memory may be one mapping; these are of different kinds.
+        let (first, second) = (
+            mapped(1, libc::PROT_READ),
+            mapped(1, libc::PROT_READ | libc::PROT_EXEC),
+        );
         let mut puns = Puns::new();
         puns.prepare(&[on(first, first)]).unwrap();
-        let place = *puns.placed.get(&first).unwrap();
         puns.forget(|_| true);
+        puns.look().unwrap();
+        assert_eq!(puns.spans.len(), 1, "its code may still run");
+        let pages = puns.spans[0].pages.clone();
         puns.prepare(&[on(second, second)]).unwrap();
-        assert!(puns.placed.contains_key(&first), "its code may still run");
+        assert_eq!(puns.spans.len(), 2);
+        // Other tests map and unmap meanwhile, so what is looked at is far from them.
+        puns.spans[0].code = STEP as usize..STEP as usize + PAGE;
+        puns.look().unwrap();
+        assert_eq!(puns.spans.len(), 1);
+        assert!(!puns.spans[0].pages.contains(&pages.start));
         unmap(first, 1);
-        puns.prepare(&[on(second + 16, second)]).unwrap();
-        assert_eq!(puns.placed.len(), 2);
-        assert!(!puns.placed.contains_key(&first));
-        assert!(puns.taken.iter().all(|other| *other != place));
-        let used: BTreeSet<usize> = puns.taken.iter().copied().flat_map(pages).collect();
-        assert_eq!(puns.pages, used);
         unmap(second, 1);
     }
 
     #[test]
-    fn places_that_are_taken_are_passed_over() {
+    fn memory_that_is_taken_is_passed_over() {
         let code = mapped(1, libc::PROT_READ);
-        let mut puns = Puns::new();
+        let (mut puns, mut other) = (Puns::new(), Puns::new());
         puns.prepare(&[on(code, code)]).unwrap();
-        let nearest = *puns.placed.get(&code).unwrap();
-        // Another who finds it taken, and a site whose jump would lie across the first one's.
-        let mut other = Puns::new();
         other.prepare(&[on(code, code)]).unwrap();
-        assert_ne!(other.placed.get(&code), Some(&nearest));
-        puns.prepare(&[on(code + 4, code)]).unwrap();
-        let second = *puns.placed.get(&(code + 4)).unwrap();
-        assert!(second.abs_diff(nearest) >= SITE_LENGTH);
+        let nearest = &puns.spans[0].pages;
+        assert!(nearest.end < code || nearest.start > code + ROOM);
+        assert!(!other.spans[0].pages.contains(&nearest.start));
+        // What is said of memory may be old.
+        let old = Maps(vec![(code..code + PAGE, libc::PROT_READ)]);
+        let mut third = Puns::new();
+        let place = third.open(code, &old).unwrap();
+        for Span { pages, .. } in [&puns.spans[0], &other.spans[0]] {
+            assert!(!pages.contains(&place));
+        }
+        // None before code that lies low: behind it, and not where a heap is to grow.
+        let low = 0x1_2000..0x1_3000;
+        let maps = Maps(vec![
+            (low.clone(), libc::PROT_READ),
+            (0x2_0000..0x400_0000, 0),
+        ]);
+        let place = third.open(low.start, &maps).unwrap();
+        let after = 0x400_0000 + ROOM;
+        assert!((after..after + 0x3_0000).contains(&place), "{place:#x}");
         unmap(code, 1);
     }
 
     #[test]
-    fn what_is_too_low_is_not_reached() {
+    fn what_is_reached() {
         assert_eq!(reached(0x40_0000, 0), Some(0x40_4424));
         assert_eq!(reached(0x40_0000, -1), Some(0x3f_4424));
-        assert_eq!(reached(0x40_0000, -0x3f), Some(0x1_4424));
-        assert_eq!(reached(0x40_0000, -0x40), None);
+        let code = 0x40_0000..0x40_1000;
+        assert_eq!(around(&code, -0x3f), Some(0x1_4000..0x1_6000));
+        assert_eq!(around(&code, -0x40), None, "too low");
+        assert_eq!(around(&(END - 0x2_0000..END - 0x1_0000), 1), None, "none");
     }
 }

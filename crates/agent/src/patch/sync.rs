@@ -32,7 +32,7 @@ impl Sync {
     /// Returns when each thread has serialised since the call.
     ///
     /// # Errors
-    /// When the kernel refuses; sites may be between two steps then, which works as off.
+    /// When the kernel refuses; sites may be between two steps then, each on or off.
     pub fn all_threads(self) -> Result<(), String> {
         match self {
             Self::Membarrier => {
@@ -51,9 +51,7 @@ impl Sync {
 /// # Errors
 /// When the kernel does not have it, or a filter of system calls forbids it.
 pub fn register() -> io::Result<()> {
-    if !filter::lets_pass(libc::SYS_membarrier, [QUERY, 0, 0, 0, 0, 0])? {
-        return Err(io::ErrorKind::PermissionDenied.into());
-    }
+    filter::Tried::default().let_pass(libc::SYS_membarrier, [QUERY, 0, 0, 0, 0, 0])?;
     let offered = membarrier(QUERY)?;
     if offered & REGISTER == 0 || offered & SYNC_CORE == 0 {
         return Err(io::ErrorKind::Unsupported.into());

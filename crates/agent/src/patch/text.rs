@@ -192,7 +192,7 @@ fn runs(addresses: &[usize], maps: &Maps) -> Vec<Run> {
 
 /// What is mapped, and how; in the order of addresses.
 #[derive(Debug)]
-pub struct Maps(Vec<(Range<usize>, i32)>);
+pub struct Maps(pub Vec<(Range<usize>, i32)>);
 
 impl Maps {
     /// What is mapped now.
@@ -205,9 +205,15 @@ impl Maps {
         Ok(Self(text.lines().filter_map(mapping).collect()))
     }
 
-    /// Whether an address is.
-    pub fn is_mapped(&self, address: usize) -> bool {
-        self.find(address).is_some()
+    /// The addresses of the mapping that an address is in.
+    pub fn of(&self, address: usize) -> Option<Range<usize>> {
+        self.find(address).map(|(addresses, _)| addresses.clone())
+    }
+
+    /// Whether nothing is mapped there.
+    pub fn is_free(&self, addresses: &Range<usize>) -> bool {
+        let next = self.0.get(self.behind(addresses.start));
+        next.is_none_or(|(mapping, _)| mapping.start >= addresses.end)
     }
 
     /// The mapping of a page, and its protection.
@@ -217,12 +223,14 @@ impl Maps {
     }
 
     fn find(&self, address: usize) -> Option<&(Range<usize>, i32)> {
-        let behind = self
-            .0
-            .partition_point(|(addresses, _)| addresses.end <= address);
+        let found = self.0.get(self.behind(address));
+        found.filter(|(addresses, _)| addresses.contains(&address))
+    }
+
+    /// The first mapping that ends behind an address.
+    fn behind(&self, address: usize) -> usize {
         self.0
-            .get(behind)
-            .filter(|(addresses, _)| addresses.contains(&address))
+            .partition_point(|(addresses, _)| addresses.end <= address)
     }
 }
 

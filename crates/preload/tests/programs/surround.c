@@ -5,6 +5,7 @@
  *     refuse   membarrier is refused by a filter of system calls
  *     kill     membarrier ends the process that calls it
  *     files    close_range is refused
+ *     no-change memory cannot become executable, by a filter
  *     no-code  memory that is executable and no file's is refused
  *     kill-code such memory ends the process that asks for it
  *
@@ -46,14 +47,15 @@ static int filter(unsigned call, unsigned action) {
     return install(steps, sizeof steps / sizeof *steps);
 }
 
-static int filter_code(unsigned action) {
+/* Calls whose third argument asks for executable memory; if there are flags, and whose fourth one has some of them. */
+static int filter_code(unsigned call, unsigned flags, unsigned action) {
     struct sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 5),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 5),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1),
+        BPF_JUMP(BPF_JMP | (flags ? BPF_JSET : BPF_JGE) | BPF_K, flags, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -70,10 +72,12 @@ int main(int count, char **words) {
         failed = filter(SYS_membarrier, SECCOMP_RET_KILL_PROCESS);
     if (count > 2 && !strcmp(words[1], "files"))
         failed = filter(SYS_close_range, SECCOMP_RET_ERRNO | EPERM);
+    if (count > 2 && !strcmp(words[1], "no-change"))
+        failed = filter_code(SYS_mprotect, 0, SECCOMP_RET_ERRNO | EPERM);
     if (count > 2 && !strcmp(words[1], "no-code"))
-        failed = filter_code(SECCOMP_RET_ERRNO | EACCES);
+        failed = filter_code(SYS_mmap, MAP_ANONYMOUS, SECCOMP_RET_ERRNO | EACCES);
     if (count > 2 && !strcmp(words[1], "kill-code"))
-        failed = filter_code(SECCOMP_RET_KILL_PROCESS);
+        failed = filter_code(SYS_mmap, MAP_ANONYMOUS, SECCOMP_RET_KILL_PROCESS);
     if (!failed)
         execv(words[2], words + 2);
     perror(words[1]);
