@@ -213,10 +213,10 @@ fn reached(site: usize, steps: i64) -> Option<usize> {
     usize::try_from(end + distance).ok()
 }
 
-/// The pages of the jumps of all sites that there may be in code.
+/// The pages of the jumps of all sites that may begin in code.
 fn around(code: &Range<usize>, steps: i64) -> Option<Range<usize>> {
     let (first, behind) = (reached(code.start, steps)?, reached(code.end, steps)?);
-    let pages = first & !(PAGE - 1)..behind.next_multiple_of(PAGE);
+    let pages = first & !(PAGE - 1)..(behind + SITE_LENGTH).next_multiple_of(PAGE);
     // What lies below may be mapped by the privileged only, and should not.
     (pages.start >= STEP as usize && pages.end < END).then_some(pages)
 }
@@ -290,7 +290,7 @@ mod tests {
         let code = mapped(40, libc::PROT_READ | libc::PROT_EXEC);
         let mut puns = Puns::new();
         // At both ends, side by side, on two pages, and apart.
-        let sites = [0, 5, PAGE - 2, 20 * PAGE, 40 * PAGE - SITE_LENGTH].map(|at| code + at);
+        let sites = [0, 5, PAGE - 2, 20 * PAGE, 40 * PAGE - 5].map(|at| code + at);
         let changes = sites.map(|site| on(site, site + 100));
         puns.prepare(&changes).unwrap();
         puns.keep(&changes, true);
@@ -377,6 +377,10 @@ mod tests {
         let code = 0x40_0000..0x40_1000;
         assert_eq!(around(&code, -0x3f), Some(0x1_4000..0x1_6000));
         assert_eq!(around(&code, -0x40), None, "too low");
+        // A site may begin with the last byte of code, if it goes on in the next mapping.
+        let code = 0x40_0000..0x40_2bda;
+        let last = reached(code.end - 1, -1).unwrap() + SITE_LENGTH;
+        assert!(last <= around(&code, -1).unwrap().end);
         assert_eq!(around(&(END - 0x2_0000..END - 0x1_0000), 1), None, "none");
     }
 }

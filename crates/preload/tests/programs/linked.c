@@ -20,10 +20,11 @@ int main(int count, char **words) {
     for (int i = 0; i < 5; i++) {
         int status;
         pid_t child = fork();
-        if (child == 0)
+        if (child == 0) {
+            printf("child %d\n", getpid());
+            fflush(stdout);
             return sites_main();
-        printf("child %d\n", child);
-        fflush(stdout);
+        }
         if (waitpid(child, &status, 0) != child || status != 0)
             return 1;
     }
