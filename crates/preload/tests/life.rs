@@ -303,7 +303,7 @@ fn where_membarrier_cannot_be_used() {
 }
 
 #[test]
-fn a_step_that_fails_is_taken_back() {
+fn what_cannot_be_done_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let life = built(directory.path(), "life.c", &[]);
     let surround = built(directory.path(), "surround.c", &[]);
