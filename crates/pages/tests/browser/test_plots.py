@@ -56,6 +56,10 @@ class Plots(PageTest):
 
     def test_follow_a_point(self):
         run = self.plot.evaluate("plot => plot.data[1].customdata[5]")
+        # As people do: Plotly looks for the point under the mouse at most every 50 ms, and a click is on the last
+        # one that it found.
+        self.page.mouse.move(*place(self.plot, 1, 5))
+        self.plot.locator(".hoverlayer .hovertext").wait_for()
         with self.page.expect_navigation():
             self.page.mouse.click(*place(self.plot, 1, 5))
         self.assertEqual(self.page.url, urljoin(server().result("sort"), run))
