@@ -187,7 +187,7 @@ impl Agent {
         // What the parent counted is the parent's.
         for (_, site, _) in self.entries() {
             site.point().hits.store(0, Ordering::Relaxed);
-            site.point().agent.store(0, Ordering::Relaxed);
+            record::forget(site.point());
         }
         self.attached = None;
         // Its files are the parent's. They are not closed: here their numbers may be the program's.

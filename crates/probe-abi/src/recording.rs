@@ -20,8 +20,8 @@ pub const RING_HEAD_BYTES: usize = 4096;
 /// Words of a block of a ring file.
 pub const RING_BLOCK_WORDS: usize = 512;
 
-/// The first word of a ring file that is ready: `PFLRING1`.
-pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING1");
+/// The first word of a ring file that is ready: `PFLRING2`.
+pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING2");
 
 /// The first word of `losses`: `PFLLOSS1`.
 pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS1");

@@ -4,9 +4,10 @@
 //! whatever is written to the ring meanwhile.
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use perflab_probe_abi::recording::RING_BLOCK_WORDS;
-use perflab_ring::{BLOCK_HEAD, Block, Position, Record, State};
+use perflab_ring::{BLOCK_HEAD, Block, Position, Record};
 
 use crate::output::Output;
 use crate::process_file::ProcessFile;
@@ -15,6 +16,9 @@ use crate::ring_file::{BlockCopy, RingFile};
 
 /// Records of a block at most: each has two words.
 const MOST_RECORDS: u64 = (RING_BLOCK_WORDS - BLOCK_HEAD) as u64 / 2;
+
+/// An event that is being written for so long is given up: its thread has jumped out of it, or is stopped.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What is the same for all rings of a process in a round.
 #[derive(Debug)]
@@ -29,8 +33,6 @@ pub struct Round<'r, W> {
     pub keep: bool,
     /// Whether the process has ended, or is treated so.
     pub is_over: bool,
-    /// Whether records that are not complete are not waited for, as no other round comes.
-    pub is_last: bool,
     /// Events of each thread before the first that is not older than this are left out.
     pub since: u64,
 }
@@ -59,8 +61,8 @@ pub struct Drain {
     is_said: bool,
     /// Whether events of any age are wanted.
     is_from_start: bool,
-    /// A record that was not complete in the round before.
-    waiting: Option<(u64, usize)>,
+    /// Where the thread was when an event was first seen that is being written, and when that was.
+    waiting: Option<(Position, Instant)>,
     /// Whether blocks before this one were skipped.
     is_gap: bool,
     /// Time of the last event.
@@ -131,12 +133,12 @@ impl Drain {
             .say_thread(round.process, &mut round.output.trace)?;
         let dropped = self.ring.dropped();
         self.is_from_start = round.since == 0;
-        let all = self.read_up_to(end, is_over, round, copy)?;
+        self.read_up_to(end, round, copy)?;
         let dropped = dropped.saturating_sub(self.dropped_earlier.unwrap_or(0));
         self.totals.dropped = dropped.max(self.totals.dropped);
-        if all && is_over || self.ring.is_broken() {
+        self.is_read = is_over || self.ring.is_broken();
+        if self.is_read || self.is_given_up(end) {
             self.add_unwritten(end, round)?;
-            self.is_read = true;
         }
         round.output.write()?;
         self.is_open = false;
@@ -149,8 +151,25 @@ impl Drain {
                 self.ring.finish();
             }
         }
-        let is_blocked = (self.block, self.offset) < (end.block, end.offset);
-        Ok((is_blocked && !self.is_read).then_some(self.last))
+        Ok((self.is_before(end) && !self.is_read).then_some(self.last))
+    }
+
+    /// Whether an event before a position of the thread was not read.
+    fn is_before(&self, end: Position) -> bool {
+        (self.block, self.offset) < (end.block, end.offset)
+    }
+
+    /// Whether an event before a position of the thread is being written for too long.
+    fn is_given_up(&mut self, end: Position) -> bool {
+        if !self.is_before(end) {
+            self.waiting = None;
+            return false;
+        }
+        let known = self.waiting.filter(|(position, _)| *position == end);
+        let (_, since) = *self
+            .waiting
+            .insert(known.unwrap_or_else(|| (end, Instant::now())));
+        since.elapsed() >= PATIENCE
     }
 
     /// Says how many events were dropped behind the last one, if any were.
@@ -189,36 +208,32 @@ impl Drain {
         }
     }
 
-    /// Reads up to a position. Returns whether all before it was looked at.
+    /// Reads up to a position.
     fn read_up_to<W: Write>(
         &mut self,
         end: Position,
-        is_over: bool,
         round: &mut Round<'_, W>,
         copy: &mut BlockCopy,
-    ) -> io::Result<bool> {
+    ) -> io::Result<()> {
         let blocks = self.ring.blocks();
         let oldest = end.block.saturating_sub(blocks - 1);
         if self.block < oldest {
             self.skip_to(oldest);
         }
-        while (self.block, self.offset) < (end.block, end.offset) {
+        while self.is_before(end) {
             let Some(block) = self.ring.copy(self.block, copy) else {
                 let oldest = self.ring.oldest();
                 if oldest <= self.block {
                     // The position went back, as no thread's does.
-                    return Ok(true);
+                    return Ok(());
                 }
                 // It was written over meanwhile. With a lead, so that the next one is not so at once.
                 self.skip_to(oldest + blocks / 8);
                 continue;
             };
             self.enter(&block, round.since);
-            let is_left = self.block < end.block;
-            if !self.read_block(&block, is_left, is_over, round)? {
-                return Ok(false);
-            }
-            if !is_left {
+            self.read_block(&block, round)?;
+            if self.block == end.block {
                 break;
             }
             self.go_to(self.block + 1);
@@ -227,7 +242,7 @@ impl Drain {
             }
             round.output.write_if_full()?;
         }
-        Ok(true)
+        Ok(())
     }
 
     fn go_to(&mut self, block: u64) {
@@ -277,39 +292,29 @@ impl Drain {
         }
     }
 
-    /// Reads the rest of a block. Returns whether that is all: no record may still become complete.
+    /// Reads the rest of a block.
     fn read_block<W: Write>(
         &mut self,
         block: &Block<'_>,
-        is_left: bool,
-        is_over: bool,
         round: &mut Round<'_, W>,
-    ) -> io::Result<bool> {
+    ) -> io::Result<()> {
         let mut may_look_again = true;
         let mut records = block.records(self.offset);
         while let Some(record) = records.next() {
-            let place = (self.block, self.offset);
-            if record.header.state == State::Committed {
-                let time = record.time;
-                if self.is_begun || time >= round.since {
-                    self.is_begun = true;
-                    self.begin(round)?;
-                    self.add(&record, &mut may_look_again, round)?;
-                } else {
-                    self.totals.earlier += 1;
-                }
-                self.last = time;
-            } else if is_over || round.is_last || (is_left && self.waiting == Some(place)) {
-                self.add_incomplete(round)?;
+            let time = record.time;
+            if self.is_begun || time >= round.since {
+                self.is_begun = true;
+                self.begin(round)?;
+                self.add(&record, &mut may_look_again, round)?;
             } else {
-                self.waiting = Some(place);
-                return Ok(false);
+                self.totals.earlier += 1;
             }
+            self.last = time;
             self.offset = records.offset();
             self.in_block += 1;
             self.index = self.index.saturating_add(1);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Puts the output to the place before the next event.
@@ -365,7 +370,7 @@ impl Drain {
         Ok(())
     }
 
-    /// Adds the events that had a place at the end and of which nothing was written.
+    /// Adds the event that had a place at the end and was not complete.
     fn add_unwritten<W: Write>(
         &mut self,
         end: Position,
@@ -379,7 +384,7 @@ impl Drain {
             self.in_block += 1;
             self.index = self.index.saturating_add(1);
         }
-        self.offset = end.offset;
+        self.offset = self.offset.max(end.offset);
         Ok(())
     }
 }

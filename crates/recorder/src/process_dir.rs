@@ -155,19 +155,18 @@ impl ProcessDir {
     /// When the trace cannot be written.
     pub fn round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
         let is_over = self.process.state() == State::Ended;
-        self.read(output, is_over, false)
+        self.read(output, is_over)
     }
 
-    /// Writes what is new. What is not complete within a moment counts as that. No other round must follow.
+    /// Writes what is new, and what there is to say at the end. No other round must follow.
     ///
     /// # Errors
     /// When the trace cannot be written.
     pub fn last_round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
         let is_over = self.process.state() == State::Ended;
-        self.read(output, is_over, false)?;
-        self.read(output, is_over, true)?;
+        self.read(output, is_over)?;
         while is_over && !self.is_finished {
-            self.read(output, is_over, true)?;
+            self.read(output, is_over)?;
         }
         for ring in &mut self.rings {
             ring.say_dropped(self.number, output)?;
@@ -181,12 +180,7 @@ impl ProcessDir {
         Ok(())
     }
 
-    fn read<W: Write>(
-        &mut self,
-        output: &mut Output<W>,
-        is_over: bool,
-        is_last: bool,
-    ) -> Result<(), RecordError> {
+    fn read<W: Write>(&mut self, output: &mut Output<W>, is_over: bool) -> Result<(), RecordError> {
         if self.is_finished {
             return Ok(());
         }
@@ -217,7 +211,6 @@ impl ProcessDir {
             process: self.number,
             keep: self.manner.keep,
             is_over,
-            is_last,
             since,
         };
         for ring in &mut self.rings {

@@ -1,27 +1,34 @@
-//! The thread's side: see the steps in the documentation of the crate.
+//! The writer's side: see the steps in the documentation of the crate.
+#![expect(
+    unsafe_code,
+    reason = "the next record's address is kept: to find it anew in each event takes longer than to write it"
+)]
 
-use super::atomic::{AtomicU64, Ordering, exchange};
-use super::layout::{BLOCK_HEAD, Header, LONGEST_RECORD, Position, State, mask, word};
+use super::atomic::{AtomicU64, Ordering, fence_for_handlers};
+use super::layout::{LONGEST_RECORD, Position, mark, mask, word};
+use super::next_block::{self, Ring};
 
 /// Points of the protocol at which a test interrupts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The position was loaded.
-    Loaded,
-    /// The place of the last record is kept from handlers.
-    Pinned,
-    /// The last record got a header.
-    Helped,
-    /// The number of records in the block that is left was noted.
-    Closed,
-    /// The position is behind the record.
-    Reserved,
+    /// The producer was found to be ready.
+    Seen,
+    /// It is said to be busy.
+    Begun,
+    /// There is room for the record.
+    Found,
+    /// The position is in the next block.
+    Moved,
     /// A word of the new block's head was written.
     Headed,
+    /// The position is behind the record.
+    Placed,
     /// A word of the record was written.
     Written,
     /// The record is complete.
     Committed,
+    /// The producer is said to be ready.
+    Ended,
 }
 
 /// What happens at each step.
@@ -44,186 +51,321 @@ pub enum Outcome {
     Written,
     /// It was dropped and counted: the ring is full, or has no room for so long an event.
     Dropped,
-    /// It is not in the ring, and not counted: the next block has a record that was begun one round ago
-    /// and is not complete. Either this is a handler that interrupted it and wrote a whole round since, or
-    /// the thread jumped out of it. The ring takes no more events until then; another one does.
-    Stuck,
+    /// It is not in the ring, and not counted: another event is being written, which this one interrupted, or
+    /// which the thread jumped out of.
+    Busy,
+    /// It is not in the ring, and not counted: the producer has no ring.
+    Closed,
 }
 
-/// The memory of a ring, as its thread uses it.
+/// What an event is filled with.
+pub trait Fill {
+    /// Stores words of the event before its time is taken: numbers that are there already.
+    #[inline(always)]
+    fn before(&mut self, words: &[AtomicU64]) {
+        let _ = words;
+    }
+
+    /// Stores the time in the second of these words.
+    fn stamp(&mut self, words: &[AtomicU64; 2]);
+
+    /// Stores words of the event behind its time: what takes its time to be found.
+    #[inline(always)]
+    fn after(&mut self, words: &[AtomicU64]) {
+        let _ = words;
+    }
+}
+
+/// States of a producer. Any other is what those who use it call ready.
+const CLOSED: u64 = 0;
+const BUSY: u64 = 1;
+
+/// Which word of a producer is what: those of a record in the usual case first.
+pub mod own {
+    /// Whether it is ready, busy, or has no ring.
+    pub const STATE: usize = 0;
+    /// Address of the next record, in the block that the position is in.
+    pub const NEXT: usize = 1;
+    /// Address behind that block.
+    pub const END: usize = 2;
+    /// What the headers in that block have: [`mark`](super::mark).
+    pub const MARK: usize = 3;
+    /// The ring's position. Its own words are for others.
+    pub const POSITION: usize = 4;
+    /// Address of the ring's head.
+    pub const HEAD: usize = 5;
+    /// Address of the first block.
+    pub const BLOCKS: usize = 6;
+    /// Number of blocks minus one, and words of a block above the lowest 32 bits.
+    pub const SIZE: usize = 7;
+}
+
+/// Words of a producer.
+pub const PRODUCER_WORDS: usize = 8;
+
+/// The words of a producer, wherever they are. Only one thread uses them, and its signal handlers.
+pub trait Words: Copy {
+    /// A word.
+    fn load<const WORD: usize>(self) -> u64;
+    /// Stores a word.
+    fn store<const WORD: usize>(self, value: u64);
+    /// Stores a word that is known.
+    #[inline(always)]
+    fn store_constant<const WORD: usize, const VALUE: i32>(self) {
+        self.store::<WORD>(VALUE as u64);
+    }
+    /// The sum of a word and a number.
+    #[inline(always)]
+    fn add<const WORD: usize>(self, value: u64) -> u64 {
+        self.load::<WORD>() + value
+    }
+    /// Whether a word is this one.
+    #[inline(always)]
+    fn is<const WORD: usize>(self, value: u64) -> bool {
+        self.load::<WORD>() == value
+    }
+    /// Whether a word is this one or more.
+    #[inline(always)]
+    fn is_at_least<const WORD: usize>(self, value: u64) -> bool {
+        self.load::<WORD>() >= value
+    }
+}
+
+impl Words for &[AtomicU64; PRODUCER_WORDS] {
+    #[inline(always)]
+    fn load<const WORD: usize>(self) -> u64 {
+        self[WORD].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn store<const WORD: usize>(self, value: u64) {
+        self[WORD].store(value, Ordering::Relaxed);
+    }
+}
+
+/// Writes to a ring. Words of zeros are one that has none.
 #[derive(Debug, Clone, Copy)]
-pub struct Producer<'a> {
-    pub(crate) head: &'a [AtomicU64],
-    pub(crate) blocks: &'a [AtomicU64],
-    /// Words of a block.
-    pub(crate) block: usize,
-    /// Number of blocks minus one; the number is a power of two.
-    pub(crate) mask: u64,
+pub struct Producer<W> {
+    words: W,
+    ready: u64,
 }
 
-impl<'a> Producer<'a> {
-    /// A ring of blocks of so many words; nothing if memory and size do not fit each other.
-    ///
-    /// The memory is zero, or was a producer's before.
-    ///
-    /// Every event makes one, of which nothing is left where sizes are known.
+/// An event that is to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// Its header, whatever the block: [`Header::base`].
+    pub header: u64,
+    /// Words of its record: two more than it has itself.
+    pub words: usize,
+}
+
+/// Makes zero memory a ring with no event. Returns false if memory and size of a block, in words, do not fit each
+/// other.
+pub fn begin(head: &[AtomicU64], blocks: &[AtomicU64], block: usize) -> bool {
+    let fits = mask(head.len(), blocks.len(), block).is_some();
+    if fits {
+        next_block::begin(head, blocks);
+    }
+    fits
+}
+
+impl<W: Words> Producer<W> {
+    /// A producer with these words. `ready` is what says so in them, 2 or more: one that was opened with another
+    /// counts as closed. With 0 there is none.
     #[inline(always)]
-    pub fn new(head: &'a [AtomicU64], blocks: &'a [AtomicU64], block: usize) -> Option<Self> {
-        let mask = mask(head.len(), blocks.len(), block)?;
-        Some(Self {
-            head,
-            blocks,
-            block,
-            mask,
-        })
+    pub fn new(words: W, ready: u64) -> Self {
+        Self { words, ready }
     }
 
-    /// Makes zero memory a ring with no event.
-    pub fn begin(&self) {
-        let start = Position {
-            block: 0,
-            count: 0,
-            offset: BLOCK_HEAD,
-            last: 0,
-        };
-        self.write_block_head(0, 0, &());
-        self.head[word::POSITION].store(start.to_word(), Ordering::Release);
-    }
-
-    /// Writes an event, if there is room.
+    /// Goes on with a ring where it is; returns false if memory and size of a block, in words, do not fit each other.
     ///
-    /// `time` is called once, late, so that it is the time of the event as exactly as can be.
-    #[inline(always)]
-    pub fn record<const N: usize>(
-        &self,
-        probe: u32,
-        time: impl FnOnce() -> u64,
-        words: [u64; N],
-        steps: &impl Steps,
-    ) -> Outcome {
-        self.record_with(probe, false, N, time, steps, |place| {
-            for (to, value) in place.iter().zip(words) {
-                to.store(value, Ordering::Relaxed);
-                steps.at(Step::Written);
-            }
-        })
-    }
-
-    /// As [`Producer::record_with`], of an event whose texts are whole, in the usual case: no record was interrupted
-    /// by this one, and the block has room. Else it returns false, and nothing has happened.
-    ///
-    /// It calls nothing, so that a function that goes on with another way at its end need not keep its words.
-    #[inline(always)]
-    pub fn record_quickly(
-        &self,
-        probe: u32,
-        words: usize,
-        time: impl FnOnce() -> u64,
-        steps: &impl Steps,
-        fill: impl FnOnce(&[AtomicU64]),
-    ) -> bool {
-        let words = words + 2;
-        let Some((block, place)) = self.reserve_quickly(words, steps) else {
+    /// # Safety
+    /// The memory stays until [`Producer::close`], or until no producer is called ready as this one is; and nobody
+    /// else writes records to it. Nobody uses this producer meanwhile.
+    pub unsafe fn open(self, head: &[AtomicU64], blocks: &[AtomicU64], block: usize) -> bool {
+        let Some(mask) = mask(head.len(), blocks.len(), block) else {
             return false;
         };
-        write(place, block, (probe, words, false), time, steps, fill);
+        // A handler that comes in between finds it so.
+        self.words.store::<{ own::STATE }>(BUSY);
+        fence_for_handlers();
+        self.words.store::<{ own::HEAD }>(address(head));
+        self.words.store::<{ own::BLOCKS }>(address(blocks));
+        self.words
+            .store::<{ own::SIZE }>((block as u64) << 32 | mask);
+        // SAFETY: as was just stored.
+        let ring = unsafe { self.ring() };
+        self.go_to(&ring, ring.position());
+        fence_for_handlers();
+        self.words.store::<{ own::STATE }>(self.ready);
         true
     }
 
-    /// As [`Producer::record`], of an event with so many words, which `fill` writes to their place.
+    /// Has no ring any more.
+    pub fn close(self) {
+        self.words.store::<{ own::STATE }>(CLOSED);
+        // Not even if nothing is called ready.
+        self.words.store::<{ own::END }>(0);
+    }
+
+    /// Writes an event in the usual case: the producer is ready, and the block has room. Else it returns false, and
+    /// nothing has happened.
+    ///
+    /// It calls nothing, so that a function that goes on with another way at its end need not keep its words.
+    ///
+    /// The time is taken once the position is behind the record: who reads the clock and then the position knows of
+    /// each event before that time. And before all else: some processors read their clock only when all that
+    /// came before is done.
     #[inline(always)]
-    pub fn record_with(
-        &self,
-        probe: u32,
-        is_cut: bool,
-        words: usize,
-        time: impl FnOnce() -> u64,
-        steps: &impl Steps,
-        fill: impl FnOnce(&[AtomicU64]),
-    ) -> Outcome {
-        let words = words + 2;
-        let (block, place) = match self.reserve_quickly(words, steps) {
-            Some(reserved) => reserved,
-            None => match self.reserve(words, steps) {
-                Ok((block, start)) => match self.blocks.get(start..start + words) {
-                    Some(place) => (block, place),
-                    None => return Outcome::Dropped,
-                },
-                Err(outcome) => return outcome,
-            },
+    pub fn record_quickly(self, event: Event, fill: impl Fill, steps: &impl Steps) -> bool {
+        if !self.begin_event(steps) {
+            return false;
+        }
+        let next = self.words.load::<{ own::NEXT }>();
+        let has_room = self.has_room(next, event.words);
+        if has_room {
+            // SAFETY: there is room, and this is busy.
+            unsafe { self.write(next, event, fill, steps) };
+        }
+        self.end_event(steps);
+        has_room
+    }
+
+    /// Writes an event, if there is room.
+    pub fn record(self, event: Event, fill: impl Fill, steps: &impl Steps) -> Outcome {
+        if self.ready == CLOSED {
+            return Outcome::Closed;
+        }
+        if !self.begin_event(steps) {
+            let is_busy = self.words.is::<{ own::STATE }>(BUSY);
+            return if is_busy {
+                Outcome::Busy
+            } else {
+                Outcome::Closed
+            };
+        }
+        let mut next = self.words.load::<{ own::NEXT }>();
+        let mut has_room = self.has_room(next, event.words);
+        if !has_room {
+            // SAFETY: it was opened, and nobody else writes while this is busy.
+            let ring = unsafe { self.ring() };
+            let left = Position::from_word(self.words.load::<{ own::POSITION }>());
+            if let Some(position) = ring.enter_next_block(left, event.words, steps) {
+                self.go_to(&ring, position);
+                next = self.words.load::<{ own::NEXT }>();
+                has_room = true;
+            }
+        }
+        if has_room {
+            // SAFETY: there is room, and this is busy.
+            unsafe { self.write(next, event, fill, steps) };
+        }
+        self.end_event(steps);
+        if has_room {
+            Outcome::Written
+        } else {
+            Outcome::Dropped
+        }
+    }
+
+    /// Step 1. Returns whether the producer was ready; else nothing has happened.
+    #[inline(always)]
+    fn begin_event(self, steps: &impl Steps) -> bool {
+        let is_ready = self.words.is::<{ own::STATE }>(self.ready);
+        if is_ready {
+            steps.at(Step::Seen);
+            self.words
+                .store_constant::<{ own::STATE }, { BUSY as i32 }>();
+            fence_for_handlers();
+            steps.at(Step::Begun);
+        }
+        is_ready
+    }
+
+    /// Step 6.
+    #[inline(always)]
+    fn end_event(self, steps: &impl Steps) {
+        fence_for_handlers();
+        self.words.store::<{ own::STATE }>(self.ready);
+        steps.at(Step::Ended);
+    }
+
+    #[inline(always)]
+    fn has_room(self, next: u64, words: usize) -> bool {
+        words <= LONGEST_RECORD && self.words.is_at_least::<{ own::END }>(behind(next, words))
+    }
+
+    /// Steps 3 to 5.
+    ///
+    /// # Safety
+    /// The address is that of the next record, there is room for the event, and the producer is busy.
+    #[inline(always)]
+    unsafe fn write(self, next: u64, event: Event, mut fill: impl Fill, steps: &impl Steps) {
+        steps.at(Step::Found);
+        let head = self.words.load::<{ own::HEAD }>() as *const AtomicU64;
+        // SAFETY: `open` was given a head with this word, and a block with these; atomics may change at any time.
+        let (position, place) = unsafe {
+            let place = core::slice::from_raw_parts(next as *const AtomicU64, event.words);
+            (&*head.add(word::POSITION), place)
         };
-        write(place, block, (probe, words, is_cut), time, steps, fill);
-        Outcome::Written
-    }
-
-    /// Steps 1 to 3 where nothing stands in the way: the block, and the place of a record of so many words.
-    #[inline(always)]
-    fn reserve_quickly(&self, words: usize, steps: &impl Steps) -> Option<(u64, &'a [AtomicU64])> {
-        if words > LONGEST_RECORD {
-            return None;
-        }
-        let old = self.head[word::POSITION].load(Ordering::Relaxed);
-        steps.at(Step::Loaded);
-        let position = Position::from_word(old);
-        let start = self.place(position.block);
-        let block = self.blocks.get(start..start + self.block)?;
-        // In a block with no record it is a place where no header is.
-        let last = block.get(position.offset.wrapping_sub(position.last))?;
-        if !Header::is_committed(last.load(Ordering::Relaxed), position.block) {
-            return None;
-        }
-        let place = block.get(position.offset..position.offset + words)?;
-        let new = Position::word_behind(old, words);
-        if !exchange(&self.head[word::POSITION], old, new) {
-            return None;
-        }
-        steps.at(Step::Reserved);
-        Some((position.block, place))
-    }
-
-    pub(crate) fn write_block_head(&self, block: u64, before: u64, steps: &impl Steps) {
-        let [number, events, dropped, ..] = &self.blocks[self.place(block)..] else {
+        let Some((head, words)) = place.split_first_chunk::<2>() else {
             return;
         };
-        // Not of this block until all is written.
-        events.store(before, Ordering::Relaxed);
-        steps.at(Step::Headed);
-        let all = self.head[word::DROPPED].load(Ordering::Relaxed);
-        dropped.store(all, Ordering::Relaxed);
-        steps.at(Step::Headed);
-        number.store(block + 1, Ordering::Release);
-        steps.at(Step::Headed);
+        fill.before(words);
+        let here = self.words.load::<{ own::POSITION }>();
+        let there = Position::word_behind(here, event.words);
+        self.words.store::<{ own::NEXT }>(behind(next, event.words));
+        self.words.store::<{ own::POSITION }>(there);
+        position.store(there, Ordering::Relaxed);
+        steps.at(Step::Placed);
+        fill.stamp(head);
+        steps.at(Step::Written);
+        fill.after(words);
+        let header = self.words.add::<{ own::MARK }>(event.header);
+        head[0].store(header, Ordering::Release);
+        steps.at(Step::Committed);
     }
 
-    /// The first word of a block.
-    #[inline(always)]
-    pub(crate) fn place(&self, block: u64) -> usize {
-        (block & self.mask) as usize * self.block
+    /// The next record is where a position says.
+    fn go_to(self, ring: &Ring<'_>, position: Position) {
+        let block = ring.block(position.block);
+        // An offset that is none has no room behind it.
+        let (next, end) = match block.get(position.offset..) {
+            Some(rest) => (address(rest), block.as_ptr_range().end as u64),
+            None => (0, 0),
+        };
+        self.words.store::<{ own::NEXT }>(next);
+        self.words.store::<{ own::END }>(end);
+        self.words.store::<{ own::MARK }>(mark(position.block));
+        self.words.store::<{ own::POSITION }>(position.to_word());
+    }
+
+    /// # Safety
+    /// It was opened, and the memory is still there.
+    unsafe fn ring<'a>(self) -> Ring<'a> {
+        let size = self.words.load::<{ own::SIZE }>();
+        let (block, mask) = ((size >> 32) as usize, size & u64::from(u32::MAX));
+        let words = block * (mask as usize + 1);
+        let head = self.words.load::<{ own::HEAD }>() as *const AtomicU64;
+        let blocks = self.words.load::<{ own::BLOCKS }>() as *const AtomicU64;
+        // SAFETY: `open` was given this memory.
+        unsafe {
+            Ring {
+                head: core::slice::from_raw_parts(head, word::NEEDED + 1),
+                blocks: core::slice::from_raw_parts(blocks, words),
+                words: block,
+                mask,
+            }
+        }
     }
 }
 
-/// Steps 4 and 5, of a record with this probe, so many words, and texts that were cut or not.
+/// Address behind so many words. No sum of an address and as few words as a record has is too large.
 #[inline(always)]
-fn write(
-    place: &[AtomicU64],
-    block: u64,
-    (probe, words, is_cut): (u32, usize, bool),
-    time: impl FnOnce() -> u64,
-    steps: &impl Steps,
-    fill: impl FnOnce(&[AtomicU64]),
-) {
-    let [header, at, rest @ ..] = place else {
-        return;
-    };
-    at.store(time(), Ordering::Relaxed);
-    steps.at(Step::Written);
-    fill(rest);
-    let complete = Header {
-        probe,
-        words,
-        state: State::Committed,
-        is_cut,
-    };
-    header.store(complete.to_word(block), Ordering::Release);
-    steps.at(Step::Committed);
+fn behind(next: u64, words: usize) -> u64 {
+    next + (words * size_of::<AtomicU64>()) as u64
+}
+
+fn address(words: &[AtomicU64]) -> u64 {
+    words.as_ptr() as u64
 }

@@ -1,7 +1,7 @@
 //! The other side: copies blocks while they are written, and finds the records in the copies.
 
 use super::atomic::{AtomicU64, Ordering, fence};
-use super::layout::{BLOCK_HEAD, Header, Position, State, mask, word};
+use super::layout::{BLOCK_HEAD, Header, Position, mask, word};
 
 /// The memory of a ring, as another process sees it. It may hold anything.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub struct Block<'b> {
 pub struct Record<'b> {
     /// Its first word.
     pub header: Header,
-    /// Its time, in the unit of the writer's clock; 0 if it is not complete.
+    /// Its time, in the unit of the writer's clock.
     pub time: u64,
     /// The event's words.
     pub words: &'b [u64],
@@ -138,17 +138,10 @@ impl<'b> Iterator for Records<'b> {
             return None;
         };
         self.offset += header.words;
-        Some(match header.state {
-            State::Committed => Record {
-                header,
-                time: *time,
-                words,
-            },
-            State::Reserved => Record {
-                header,
-                time: 0,
-                words: &[],
-            },
+        Some(Record {
+            header,
+            time: *time,
+            words,
         })
     }
 }

@@ -1,33 +1,30 @@
 //! Every interleaving of a thread that writes more than a round with a reader that copies a block.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(unsafe_code, reason = "a producer is promised that its memory stays")]
 #![expect(dead_code, reason = "a part of the crate is included for it")]
 
 /// What the protocol uses, so that each operation is a point where the other thread may come in.
 mod atomic {
     pub use loom::sync::atomic::{AtomicU64, Ordering, fence};
 
-    pub fn exchange(word: &AtomicU64, old: u64, new: u64) -> bool {
-        // On x86-64 the processor makes the stores of one thread visible in their order.
-        word.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
-    }
-
     pub fn fence_for_handlers() {}
 }
 
 #[path = "../src/layout.rs"]
 mod layout;
+#[path = "../src/next_block.rs"]
+mod next_block;
 #[path = "../src/producer.rs"]
 mod producer;
 #[path = "../src/reader.rs"]
 mod reader;
-#[path = "../src/reserve.rs"]
-mod reserve;
 
-use layout::{BLOCK_HEAD, Mode, State, word};
+use std::cell::Cell;
+
+use layout::{BLOCK_HEAD, Header, Mode, word};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
-use producer::{Outcome, Producer};
+use producer::{Event, Fill, Outcome, PRODUCER_WORDS, Producer, Words};
 use reader::Reader;
 
 /// Room for one record of three words.
@@ -36,6 +33,30 @@ const BLOCK: usize = BLOCK_HEAD + 3;
 struct Memory {
     head: Vec<AtomicU64>,
     blocks: Vec<AtomicU64>,
+}
+
+/// The thread's own words: no other thread comes to them.
+impl Words for &[Cell<u64>; PRODUCER_WORDS] {
+    fn load<const WORD: usize>(self) -> u64 {
+        self[WORD].get()
+    }
+
+    fn store<const WORD: usize>(self, value: u64) {
+        self[WORD].set(value);
+    }
+}
+
+/// An event of one word.
+struct Number(u64);
+
+impl Fill for Number {
+    fn stamp(&mut self, words: &[AtomicU64; 2]) {
+        words[1].store(self.0 + 1000, Ordering::Relaxed);
+    }
+
+    fn after(&mut self, words: &[AtomicU64]) {
+        words[0].store(!self.0, Ordering::Relaxed);
+    }
 }
 
 fn play(mode: Mode, events: u64, needed: Option<u64>) {
@@ -48,15 +69,25 @@ fn play(mode: Mode, events: u64, needed: Option<u64>) {
             blocks: zeros(2 * BLOCK),
         });
         memory.head[word::MODE].store(mode.to_word(), Ordering::Relaxed);
-        Producer::new(&memory.head, &memory.blocks, BLOCK)
-            .unwrap()
-            .begin();
+        assert!(producer::begin(&memory.head, &memory.blocks, BLOCK));
         let writing = Arc::clone(&memory);
         let writer = loom::thread::spawn(move || {
-            let producer = Producer::new(&writing.head, &writing.blocks, BLOCK).unwrap();
+            let words: [Cell<u64>; PRODUCER_WORDS] = Default::default();
+            let producer = Producer::new(&words, 7);
+            // SAFETY: the memory stays for as long as the thread, and no other one writes records.
+            assert!(unsafe { producer.open(&writing.head, &writing.blocks, BLOCK) });
+            let header = Header {
+                probe: 5,
+                words: 3,
+                is_cut: false,
+            };
+            let each = Event {
+                header: header.base(),
+                words: 3,
+            };
             let mut written = 0;
             for event in 0..events {
-                let outcome = producer.record(5, || event + 1000, [!event], &());
+                let outcome = producer.record(each, Number(event), &());
                 written += u64::from(outcome == Outcome::Written);
             }
             written
@@ -67,10 +98,8 @@ fn play(mode: Mode, events: u64, needed: Option<u64>) {
         let mut seen = Vec::new();
         if let Some(block) = reader.copy(oldest, &mut copy) {
             for record in block.records(0) {
-                if record.header.state == State::Committed {
-                    assert_eq!(record.words, [!(record.time - 1000)], "torn");
-                    seen.push(record.time - 1000);
-                }
+                assert_eq!(record.words, [!(record.time - 1000)], "torn");
+                seen.push(record.time - 1000);
             }
             if let (Some(before), Some(event)) = (block.before, seen.first()) {
                 assert_eq!(before, *event, "events before it, as each block has one");

@@ -1,36 +1,48 @@
 //! Everything that can come between two steps of the writer: signal handlers that write events of their
 //! own, at any depth, and the end of the process. Exhaustive for small rings.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(unsafe_code, reason = "a producer is promised that its memory stays")]
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_ring::{
-    BLOCK_HEAD, HEAD_WORDS, Mode, Outcome, Producer, Reader, State, Step, Steps, word,
+    BLOCK_HEAD, Event, Fill, HEAD_WORDS, Header, Mode, Outcome, PRODUCER_WORDS, Producer, Reader,
+    Step, Steps, begin, word,
 };
 
 /// Words of a block: room for three records of four words.
 const BLOCK: usize = BLOCK_HEAD + 3 * 4;
 
-struct Memory {
+/// Rings of a thread: one more than handlers that interrupt each other here.
+const LEVELS: usize = 4;
+
+/// What producers say that are ready.
+const READY: u64 = 77;
+
+struct Ring {
     head: Vec<AtomicU64>,
     blocks: Vec<AtomicU64>,
+    words: [AtomicU64; PRODUCER_WORDS],
 }
 
-impl Memory {
+impl Ring {
     fn new(blocks: usize, mode: Mode) -> Self {
         let zeros = |words| (0..words).map(|_| AtomicU64::new(0)).collect();
-        let memory = Self {
+        let ring = Self {
             head: zeros(HEAD_WORDS),
             blocks: zeros(blocks * BLOCK),
+            words: Default::default(),
         };
-        memory.head[word::MODE].store(mode.to_word(), Ordering::Relaxed);
-        memory.producer().begin();
-        memory
+        ring.head[word::MODE].store(mode.to_word(), Ordering::Relaxed);
+        assert!(begin(&ring.head, &ring.blocks, BLOCK));
+        // SAFETY: the memory does not move, and nobody else writes to it.
+        assert!(unsafe { ring.producer().open(&ring.head, &ring.blocks, BLOCK) });
+        ring
     }
 
-    fn producer(&self) -> Producer<'_> {
-        Producer::new(&self.head, &self.blocks, BLOCK).unwrap()
+    fn producer(&self) -> Producer<&[AtomicU64; PRODUCER_WORDS]> {
+        Producer::new(&self.words, READY)
     }
 
     fn reader(&self) -> Reader<'_> {
@@ -38,18 +50,29 @@ impl Memory {
     }
 }
 
+/// The rings of a thread: in each a handler finds its place that interrupts an event in the one before.
+type Memory = Vec<Ring>;
+
 /// What a reader finds: the numbers of complete events, how many are not, and how many are lost.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     complete: Vec<u64>,
     incomplete: u64,
     lost: u64,
+    dropped: u64,
 }
 
 fn read(memory: &Memory) -> Found {
-    let reader = memory.reader();
-    let mut copy = vec![0; BLOCK];
     let mut found = Found::default();
+    for ring in memory {
+        read_ring(ring, &mut found);
+    }
+    found
+}
+
+fn read_ring(ring: &Ring, found: &mut Found) {
+    let reader = ring.reader();
+    let mut copy = vec![0; BLOCK];
     let mut expected: Option<u64> = None;
     for number in reader.oldest()..=reader.position().block {
         let block = reader.copy(number, &mut copy).unwrap();
@@ -57,36 +80,36 @@ fn read(memory: &Memory) -> Found {
             panic!(
                 "block {number} of {:?}: {:?}",
                 reader.position(),
-                memory.blocks
+                ring.blocks
             )
         });
         if let Some(expected) = expected {
             assert_eq!(expected, before, "events before block {number}");
         } else {
-            found.lost = before;
+            found.lost += before;
         }
         let mut count = 0;
         for record in block.records(0) {
             count += 1;
-            match record.header.state {
-                State::Committed => {
-                    let [event, check] = *record.words else {
-                        panic!("{record:?}");
-                    };
-                    assert_eq!(
-                        (record.time, check),
-                        (event + 1000, !event),
-                        "invented: {record:?}"
-                    );
-                    assert_eq!(u64::from(record.header.probe), event % 7);
-                    found.complete.push(event);
-                }
-                State::Reserved => found.incomplete += 1,
-            }
+            let [event, check] = *record.words else {
+                panic!("{record:?}");
+            };
+            assert_eq!(
+                (record.time, check),
+                (event + 1000, !event),
+                "invented: {record:?}"
+            );
+            assert_eq!(u64::from(record.header.probe), event % 7);
+            found.complete.push(event);
+        }
+        if number == reader.position().block {
+            let unwritten = reader.position().count - count;
+            assert!(unwritten <= 1, "nothing follows one that is not complete");
+            found.incomplete += unwritten;
         }
         expected = Some(before + count);
     }
-    found
+    found.dropped += reader.dropped();
 }
 
 /// Handlers that come at chosen steps, and an end at another.
@@ -100,7 +123,7 @@ struct Script<'m> {
     complete: RefCell<Vec<u64>>,
     /// Events that were begun.
     begun: Cell<u64>,
-    /// Events that the ring did not take.
+    /// Events that no ring took.
     stuck: Cell<u64>,
     /// At which step the process ends.
     end: Option<u64>,
@@ -111,19 +134,55 @@ struct Script<'m> {
 /// The process has ended, or the thread has jumped.
 struct Ended;
 
+/// An event whose number says all its words: one before the time is taken, one behind it.
+struct Words<'r, 's, 'm>(u64, &'r Running<'s, 'm>);
+
+impl Fill for Words<'_, '_, '_> {
+    fn before(&mut self, words: &[AtomicU64]) {
+        words[0].store(self.0, Ordering::Relaxed);
+        self.1.at(Step::Written);
+    }
+
+    fn stamp(&mut self, words: &[AtomicU64; 2]) {
+        words[1].store(self.0 + 1000, Ordering::Relaxed);
+    }
+
+    fn after(&mut self, words: &[AtomicU64]) {
+        words[1].store(!self.0, Ordering::Relaxed);
+        self.1.at(Step::Written);
+    }
+}
+
 impl Script<'_> {
+    /// As the handler of a site does it.
     fn event(&self) {
-        let event = self.begun.get();
-        self.begun.set(event + 1);
-        let outcome = self.memory.producer().record(
-            (event % 7) as u32,
-            || event + 1000,
-            [event, !event],
-            &Running(self, event),
-        );
-        if outcome == Outcome::Stuck {
-            self.stuck.set(self.stuck.get() + 1);
+        let number = self.begun.get();
+        self.begun.set(number + 1);
+        let header = Header {
+            probe: (number % 7) as u32,
+            words: 4,
+            is_cut: false,
+        };
+        let event = Event {
+            header: header.base(),
+            words: 4,
+        };
+        let steps = Running(self, number);
+        let words = || Words(number, &steps);
+        if self.memory[0]
+            .producer()
+            .record_quickly(event, words(), &steps)
+        {
+            return;
         }
+        for ring in self.memory {
+            match ring.producer().record(event, words(), &steps) {
+                Outcome::Written | Outcome::Dropped => return,
+                Outcome::Busy => {}
+                Outcome::Closed => panic!("it was opened"),
+            }
+        }
+        self.stuck.set(self.stuck.get() + 1);
     }
 }
 
@@ -196,7 +255,9 @@ impl Case {
 
     /// Plays it, and reads what is left. Returns how many steps there were.
     fn play(&self) -> u64 {
-        let memory = Memory::new(self.blocks, self.mode);
+        let memory: Memory = (0..LEVELS)
+            .map(|_| Ring::new(self.blocks, self.mode))
+            .collect();
         let script = Script {
             memory: &memory,
             step: Cell::new(0),
@@ -239,7 +300,7 @@ impl Case {
             "{self:?}: {found:?} {complete:?}"
         );
         let written = found.lost + found.incomplete + found.complete.len() as u64;
-        let total = written + memory.reader().dropped() + script.stuck.get();
+        let total = written + found.dropped + script.stuck.get();
         if stopped {
             // Of each depth one may not have come to its reservation.
             let begun = script.begun.get();

@@ -1,12 +1,20 @@
 //! The clock of events, and how it stands to others.
 #![expect(unsafe_code, reason = "clocks have no safe wrapper")]
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use perflab_probe_abi::Clock as Kind;
 
 /// Something that tells the time of an event.
 pub trait Clock {
     /// The time, in units of its own.
     fn now() -> u64;
+
+    /// Stores the time in the second of two words.
+    #[inline(always)]
+    fn stamp(words: &[AtomicU64; 2]) {
+        words[1].store(Self::now(), Ordering::Relaxed);
+    }
 }
 
 /// The processor's counter, read without waiting for what comes before: that would cost more than the event.
@@ -19,6 +27,23 @@ impl Clock for TimeStampCounter {
         // SAFETY: every processor that this is built for has it; where a process may not use it, see
         // `choose`.
         unsafe { core::arch::x86_64::_rdtsc() }
+    }
+
+    /// In two halves, as it is read: to join them takes longer. Who reads the word waits for the record's header.
+    #[inline(always)]
+    fn stamp(words: &[AtomicU64; 2]) {
+        // SAFETY: it stores the second word, which atomics allow at any time.
+        unsafe {
+            core::arch::asm!(
+                "rdtsc",
+                "mov dword ptr [{words} + 8], eax",
+                "mov dword ptr [{words} + 12], edx",
+                words = in(reg) words.as_ptr(),
+                out("eax") _,
+                out("edx") _,
+                options(nostack, preserves_flags),
+            );
+        }
     }
 }
 

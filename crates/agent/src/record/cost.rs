@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use perflab_probe_abi::recording::RING_BLOCK_WORDS;
 use perflab_probe_abi::{Description, Point, VERSION};
-use perflab_ring::{HEAD_WORDS, Producer};
+use perflab_ring::HEAD_WORDS;
 
 use super::files::RingFile;
 use super::handlers::{self, Form};
@@ -67,10 +67,10 @@ pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Optio
                 .cast::<AtomicU64>(),
             RING_BLOCK_WORDS << LOG,
         );
-        if let Some(producer) = Producer::new(head, blocks, RING_BLOCK_WORDS) {
-            producer.begin();
+        if !perflab_ring::begin(head, blocks, RING_BLOCK_WORDS) {
+            return None;
         }
-        slots::use_private(memory as u64, LOG);
+        slots::use_private(base, LOG);
     }
     let mut times = [0; BLOCKS];
     for time in &mut times {

@@ -14,7 +14,7 @@ use perflab_probe_abi::recording::{
     RING_MAGIC, RING_SUFFIX, RINGS_SUFFIX, losses, ring,
 };
 use perflab_probe_abi::{ChunkHead, ChunkKind, LONGEST_MESSAGE, MessageError, Writer};
-use perflab_ring::{HEAD_WORDS, Mode, Producer, word};
+use perflab_ring::{HEAD_WORDS, Mode, word};
 
 use super::slots;
 use crate::socket;
@@ -164,8 +164,9 @@ impl RingFile {
                 usize::try_from(blocks).unwrap_or(0),
             )
         };
-        let producer = Producer::new(ring.head(), blocks, RING_BLOCK_WORDS);
-        producer.ok_or("a ring needs two blocks or more")?.begin();
+        if !perflab_ring::begin(ring.head(), blocks, RING_BLOCK_WORDS) {
+            return Err("a ring needs two blocks or more".to_owned());
+        }
         ring.head()[ring::BLOCKS].store(1 << log, Ordering::Relaxed);
         ring.set_mode(mode);
         ring.head()[ring::MAGIC].store(RING_MAGIC, Ordering::Release);
@@ -192,7 +193,7 @@ impl RingFile {
     /// Offers it to threads; nothing if there are too many.
     pub fn offer(&self) -> Option<usize> {
         // SAFETY: it stays mapped until `remove`, before which it was withdrawn, or its thread has ended.
-        unsafe { slots::offer(self.memory as u64, self.log) }
+        unsafe { slots::offer(self.memory, self.log) }
     }
 
     /// Unmaps it and removes the file. No thread writes to it any more.

@@ -7,11 +7,12 @@
     reason = "sites call these with the address of their point and words, some of which are addresses"
 )]
 
-use std::sync::atomic::Ordering;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{LONGEST_TEXT, NULL_TEXT};
 use perflab_probe_abi::{ArgumentType, Clock as ClockKind, Description, MOST_ARGUMENTS, Point};
-use perflab_ring::{Outcome, Producer};
+use perflab_ring::{Event, Fill, Header};
 
 use super::clock::{Clock, Monotonic, TimeStampCounter};
 use super::{short, slots, text};
@@ -22,13 +23,32 @@ pub const MOST_WORDS: usize = 2 * MOST_ARGUMENTS;
 /// Highest number of a probe.
 pub const MOST_PROBES: u32 = 0xff_ffff;
 
-/// What a point's word for the agent says of a recorded probe: its number in the lowest 24 bits, then two bits
-/// for each argument, see [`Form`].
+/// What a point's word for the agent says of a recorded probe: its number in the lowest 24 bits. If all arguments are
+/// numbers, it is what the headers of its records have in common; else two bits follow for each argument, see [`Form`].
 pub fn pack(number: u32, description: &Description<'_>) -> u64 {
-    let forms = description.arguments().enumerate();
-    forms.fold(u64::from(number), |word, (index, argument)| {
-        word | (Form::of(argument.kind) as u64) << (24 + 2 * index)
-    })
+    let forms = || {
+        let arguments = description.arguments();
+        arguments.map(|argument| Form::of(argument.kind) as u64)
+    };
+    if forms().all(|form| form == Form::Number as u64) {
+        return header(number, forms().count(), false);
+    }
+    forms()
+        .enumerate()
+        .fold(u64::from(number), |word, (index, form)| {
+            word | form << (24 + 2 * index)
+        })
+}
+
+/// What the header of a record with so many words of an event has in all blocks.
+#[inline(always)]
+pub fn header(probe: u32, words: usize, is_cut: bool) -> u64 {
+    let header = Header {
+        probe,
+        words: words + 2,
+        is_cut,
+    };
+    header.base()
 }
 
 /// Number of the probe in such a word.
@@ -85,60 +105,73 @@ fn handler_with<C: Clock>(description: &Description<'_>) -> Option<*mut ()> {
 pub const TERMINATED: u64 = Form::Terminated as u64;
 const COUNTED: u64 = Form::Counted as u64;
 
-/// Writes to the ring of the thread; to another one if that cannot take an event now, see [`Outcome::Stuck`].
-#[inline(always)]
-fn record(write: impl Fn(Producer<'static>) -> Outcome) {
-    let mut left = 2;
-    loop {
-        // The only call, so that it becomes a part of the handler.
-        if let Some(ring) = slots::current()
-            && write(ring) != Outcome::Stuck
-        {
-            return;
+/// Numbers, which are there before the time is taken.
+struct Numbers<'w, C>(&'w [u64], PhantomData<C>);
+
+impl<C: Clock> Fill for Numbers<'_, C> {
+    #[inline(always)]
+    fn before(&mut self, words: &[AtomicU64]) {
+        for (to, word) in words.iter().zip(self.0) {
+            to.store(*word, Ordering::Relaxed);
         }
-        if !claim(left) {
-            return;
-        }
-        left -= 1;
+    }
+
+    #[inline(always)]
+    fn stamp(&mut self, words: &[AtomicU64; 2]) {
+        C::stamp(words);
     }
 }
 
-/// Gets the thread another ring, if there are tries left.
-#[cold]
-#[inline(never)]
-fn claim(left: u32) -> bool {
-    if left == 0 {
-        slots::lose();
-        return false;
+/// Texts, which are copied once the time is taken.
+pub struct Texts<C, F>(F, PhantomData<C>);
+
+impl<C: Clock, F: FnMut(&[AtomicU64])> Texts<C, F> {
+    /// By a function that copies them.
+    #[inline(always)]
+    pub fn new(copy: F) -> Self {
+        Self(copy, PhantomData)
     }
-    slots::claim()
+}
+
+impl<C: Clock, F: FnMut(&[AtomicU64])> Fill for Texts<C, F> {
+    #[inline(always)]
+    fn stamp(&mut self, words: &[AtomicU64; 2]) {
+        C::stamp(words);
+    }
+
+    #[inline(always)]
+    fn after(&mut self, words: &[AtomicU64]) {
+        (self.0)(words);
+    }
 }
 
 /// Writes an event in the usual case; else it returns false, and nothing has happened.
 ///
 /// # Safety
-/// The point is a site's that is recorded.
+/// The point is a site's that is recorded, of a probe with so many numbers.
 #[inline(always)]
 unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [u64; N]) -> bool {
     // SAFETY: what the caller promises.
-    let probe = number(unsafe { (*point).agent.load(Ordering::Relaxed) });
-    slots::current().is_some_and(|ring| {
-        ring.record_quickly(probe, N, C::now, &(), |place| {
-            for (to, word) in place.iter().zip(words) {
-                to.store(word, Ordering::Relaxed);
-            }
-        })
-    })
+    let header = unsafe { (*point).agent.load(Ordering::Relaxed) };
+    let event = Event {
+        header,
+        words: N + 2,
+    };
+    slots::first().record_quickly(event, Numbers::<C>(&words, PhantomData), &())
 }
 
-fn record_slowly<C: Clock>(probe: u32, words: &[u64]) {
-    record(|ring| {
-        ring.record_with(probe, false, words.len(), C::now, &(), |place| {
-            for (to, word) in place.iter().zip(words) {
-                to.store(*word, Ordering::Relaxed);
-            }
-        })
-    });
+/// As [`record_numbers`], in any case.
+///
+/// # Safety
+/// As there.
+unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
+    // SAFETY: what the caller promises.
+    let header = unsafe { (*point).agent.load(Ordering::Relaxed) };
+    let event = Event {
+        header,
+        words: words.len() + 2,
+    };
+    slots::write(|ring| ring.record(event, Numbers::<C>(words, PhantomData), &()));
 }
 
 /// # Safety
@@ -171,8 +204,12 @@ pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
         forms >>= 2;
         index += 1;
     }
-    record(|ring| {
-        ring.record_with(number(packed), is_cut, size, C::now, &(), |place| {
+    let event = Event {
+        header: header(number(packed), size, is_cut),
+        words: size + 2,
+    };
+    slots::write(|ring| {
+        let texts = |place: &[AtomicU64]| {
             let mut place = place.iter();
             let mut forms = packed >> 24;
             let mut words = words.iter().zip(&lengths);
@@ -194,7 +231,8 @@ pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
                 }
                 forms >>= 2;
             }
-        })
+        };
+        ring.record(event, Texts::<C, _>::new(texts), &())
     });
 }
 
@@ -206,8 +244,7 @@ macro_rules! handlers {
                 #[inline(never)]
                 unsafe extern "C" fn slowly<C: Clock>(point: *const Point $(, $word: u64)*) {
                     // SAFETY: as below.
-                    let probe = number(unsafe { (*point).agent.load(Ordering::Relaxed) });
-                    record_slowly::<C>(probe, &[$($word),*]);
+                    unsafe { record_slowly::<C>(point, &[$($word),*]) };
                 }
                 // SAFETY: a site calls its point's handler with that point.
                 if !unsafe { record_numbers::<C, $count>(point, [$($word),*]) } {
@@ -299,6 +336,9 @@ mod tests {
         let description = Description::parse(text).unwrap();
         let word = pack(7, &description);
         assert_eq!((number(word), word >> 24), (7, 0b00_10_01_00));
+        let numbers = Description::parse("p\nn\nf\n1\ni32 a\nf64 b").unwrap();
+        let word = pack(0xff_ffff, &numbers);
+        assert_eq!((number(word), word >> 24), (0xff_ffff, 4));
         assert!(handler(&description, ClockKind::Monotonic).is_some());
     }
 }

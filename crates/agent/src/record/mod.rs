@@ -240,6 +240,13 @@ impl Recorder {
     }
 }
 
+/// A site's probe has no number any more. Of an event that is recorded before it gets one, only the number is unknown.
+pub fn forget(point: &Point) {
+    point
+        .agent
+        .fetch_and(!u64::from(handlers::MOST_PROBES), Ordering::Relaxed);
+}
+
 /// The forking thread has no ring in the child.
 pub fn after_fork() {
     slots::forget();

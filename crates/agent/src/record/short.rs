@@ -4,12 +4,13 @@
     reason = "sites call these with the address of their point and words, some of which are addresses"
 )]
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_probe_abi::Point;
+use perflab_ring::Event;
 
 use super::clock::Clock;
-use super::handlers::{TERMINATED, number, record_texts};
+use super::handlers::{TERMINATED, Texts, header, number, record_texts};
 use super::{slots, text};
 
 macro_rules! short_text_handlers {
@@ -40,8 +41,11 @@ macro_rules! short_text_handlers {
                         };
                     )*
                     let _ = forms;
-                    slots::current().is_some_and(|ring| {
-                        ring.record_quickly(number(packed), size, C::now, &(), |place| {
+                    let event = Event {
+                        header: header(number(packed), size, false),
+                        words: size + 2,
+                    };
+                    let copy = |place: &[AtomicU64]| {
                             let mut at = 0;
                             $(
                                 let (word, is_text, length) = $word;
@@ -54,8 +58,8 @@ macro_rules! short_text_handlers {
                                 at += 1 + length.div_ceil(8);
                             )*
                             let _ = at;
-                        })
-                    })
+                        };
+                    slots::first().record_quickly(event, Texts::<C, _>::new(copy), &())
                 };
                 if !is_done {
                     // SAFETY: the words are as they came; `handler` chose this by the same arguments.

@@ -1,7 +1,10 @@
 //! Which thread writes to which ring.
 //!
-//! The agent prepares rings and puts them into slots; a thread takes one with its first event and keeps its
-//! address in its own memory. All slots lie in one mapping that is empty in the child of a fork
+//! The agent prepares rings and puts them into slots; a thread takes one with its first event, and has its producer in
+//! memory of its own. A signal handler that interrupts an event takes another one for its own events, and the thread
+//! keeps that too: rings of a thread are a chain, tried from the first on.
+//!
+//! What says that a thread's producer is ready lies in one mapping with all slots, which is empty in the child of a fork
 //! (`MADV_WIPEONFORK`), however the fork was made: a child never writes to its parent's rings.
 #![expect(
     unsafe_code,
@@ -12,7 +15,7 @@ use std::io;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
-use perflab_ring::{HEAD_WORDS, Producer};
+use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words};
 
 /// Rings of a process at one time.
 pub const SLOTS: usize = 4096;
@@ -26,12 +29,18 @@ const FREE: u32 = u32::MAX;
 /// Owner of a slot that the agent takes back.
 const TAKEN: u32 = u32::MAX - 1;
 
+/// Rings of a thread. It needs so many if it writes an event in a handler that interrupts an event in a handler ...
+const MOST_LEVELS: u32 = 8;
+
 /// One ring.
-#[repr(C)]
+#[repr(C, align(64))]
 #[derive(Debug)]
 struct Slot {
-    /// Address of its memory, which is whole pages, plus the binary logarithm of the number of its blocks; 0
-    /// if there is none.
+    /// Its producer, if it is not the first ring of its thread.
+    words: [AtomicU64; PRODUCER_WORDS],
+    /// Address of the slot with the thread's next ring; 0 if there is none.
+    next: AtomicU64,
+    /// Address of the ring's memory, which is whole pages, plus the binary logarithm of the number of its blocks.
     ring: AtomicU64,
     /// Number of the thread that has it, [`FREE`], [`TAKEN`], or 0 if there is none.
     owner: AtomicU32,
@@ -48,107 +57,282 @@ struct Table {
 
 static TABLE: AtomicPtr<Table> = AtomicPtr::new(std::ptr::null_mut());
 
-// One word for each thread: the address of its slot, or 0. Rust's own thread-locals of a shared object call a
-// function that may allocate, in the first event of a thread, which may be in a signal handler.
+/// What producers of this process say when they are ready; 0 if there are none. On a page of its own, which is empty in
+/// the child of a fork as the table is: each event loads it, so no address of it should have to be loaded before.
+#[repr(C, align(4096))]
+struct Ready(AtomicU64);
+
+static READY: Ready = Ready(AtomicU64::new(0));
+
+// Words of each thread: those of the producer of its first ring, and the address of the slot with the next. Rust's own
+// thread-locals of a shared object call a function that may allocate, in the first event of a thread, which may be in a
+// signal handler. Here their place from the thread pointer is known when the program starts.
 std::arch::global_asm!(
-    ".pushsection .tbss.perflab_thread_slot,\"awT\",@nobits",
-    ".globl perflab_thread_slot",
-    ".hidden perflab_thread_slot",
-    ".type perflab_thread_slot,@tls_object",
-    ".size perflab_thread_slot, 8",
+    ".pushsection .tbss.perflab_thread,\"awT\",@nobits",
+    ".globl perflab_thread",
+    ".hidden perflab_thread",
+    ".type perflab_thread,@tls_object",
+    ".size perflab_thread, 72",
     ".balign 8",
-    "perflab_thread_slot: .zero 8",
+    "perflab_thread: .zero 72",
     ".popsection",
 );
 
-#[inline(always)]
-fn thread_slot() -> *const Slot {
-    let slot: u64;
-    // SAFETY: the word is defined above; its place from the thread pointer is known when the program starts.
-    unsafe {
-        std::arch::asm!(
-            "mov {slot}, qword ptr [rip + perflab_thread_slot@GOTTPOFF]",
-            "mov {slot}, qword ptr fs:[{slot}]",
-            slot = out(reg) slot,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    slot as *const Slot
-}
+const _: () = assert!(72 == (THREAD_NEXT + 1) * size_of::<u64>());
 
-fn set_thread_slot(slot: *const Slot) {
-    // SAFETY: as above.
-    unsafe {
-        std::arch::asm!(
-            "mov {place}, qword ptr [rip + perflab_thread_slot@GOTTPOFF]",
-            "mov qword ptr fs:[{place}], {slot}",
-            place = out(reg) _,
-            slot = in(reg) slot as u64,
-            options(nostack, preserves_flags),
-        );
+/// The word behind those of the producer.
+const THREAD_NEXT: usize = PRODUCER_WORDS;
+
+/// The calling thread's words, by their distance from the thread pointer.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadWords(u64);
+
+impl ThreadWords {
+    #[inline(always)]
+    fn new() -> Self {
+        let distance: u64;
+        // SAFETY: it loads a number that does not change.
+        unsafe {
+            std::arch::asm!(
+                "mov {distance}, qword ptr [rip + perflab_thread@GOTTPOFF]",
+                distance = out(reg) distance,
+                options(nostack, preserves_flags, pure, readonly),
+            );
+        }
+        Self(distance)
     }
 }
 
-/// Memory of a ring as words of its head, and of its blocks; nothing if the number, as [`Slot::ring`] has it, is
-/// no ring's.
-///
-/// # Safety
-/// If the number is that of a ring, the memory of a file with so many blocks is mapped there, and stays.
-#[inline(always)]
-unsafe fn producer(ring: u64) -> Option<Producer<'static>> {
-    let base = (ring & !0xfff) as *const AtomicU64;
-    let log = ring & 0xfff;
-    if !(1..=MOST_LOG).contains(&log) {
-        return None;
+// SAFETY, in each: so many words are defined above, and each thread has its own.
+impl Words for ThreadWords {
+    #[inline(always)]
+    fn load<const WORD: usize>(self) -> u64 {
+        let value: u64;
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "mov {value}, qword ptr fs:[{distance} + 8 * {word}]",
+                value = out(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, preserves_flags, readonly),
+            );
+        }
+        value
     }
-    let words = RING_BLOCK_WORDS << log;
-    // SAFETY: what the caller promises; atomics may change at any time.
-    unsafe {
-        let head = std::slice::from_raw_parts(base, HEAD_WORDS);
-        let blocks = std::slice::from_raw_parts(base.byte_add(RING_HEAD_BYTES), words);
-        Producer::new(head, blocks, RING_BLOCK_WORDS)
-    }
-}
 
-/// The ring of the calling thread, if it has one.
-#[inline(always)]
-pub fn current() -> Option<Producer<'static>> {
-    let slot = thread_slot();
-    if slot.is_null() {
-        return None;
-    }
-    // SAFETY: slots stay for as long as the process, and a ring in one for as long as its thread.
-    unsafe { producer((*slot).ring.load(Ordering::Relaxed)) }
-}
-
-/// Gives the calling thread a ring that nobody has; returns whether there was one. Else an event is lost, which is
-/// counted.
-pub fn claim() -> bool {
-    let Some(table) = table() else { return false };
-    if table.free.load(Ordering::Relaxed) > 0 {
-        // SAFETY: it cannot fail.
-        let thread = unsafe { libc::gettid() } as u32;
-        for slot in &table.slots {
-            let claimed = slot.owner.load(Ordering::Relaxed) == FREE
-                && slot
-                    .owner
-                    .compare_exchange(FREE, thread, Ordering::Acquire, Ordering::Relaxed)
-                    .is_ok();
-            if claimed {
-                table.free.fetch_sub(1, Ordering::Relaxed);
-                let memory = slot.ring.load(Ordering::Relaxed);
-                let base = (memory & !0xfff) as *const AtomicU64;
-                // SAFETY: the slot is this thread's now, and has a ring.
-                unsafe {
-                    (*base.add(ring::THREAD)).store(u64::from(thread), Ordering::Release);
-                }
-                set_thread_slot(slot);
-                return true;
-            }
+    #[inline(always)]
+    fn store<const WORD: usize>(self, value: u64) {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "mov qword ptr fs:[{distance} + 8 * {word}], {value}",
+                value = in(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, preserves_flags),
+            );
         }
     }
+
+    #[inline(always)]
+    fn store_constant<const WORD: usize, const VALUE: i32>(self) {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "mov qword ptr fs:[{distance} + 8 * {word}], {value}",
+                value = const VALUE,
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn add<const WORD: usize>(self, value: u64) -> u64 {
+        let sum: u64;
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "add {value}, qword ptr fs:[{distance} + 8 * {word}]",
+                value = inout(reg) value => sum,
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, readonly),
+            );
+        }
+        sum
+    }
+
+    #[inline(always)]
+    fn is<const WORD: usize>(self, value: u64) -> bool {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
+                "jne {no}",
+                value = in(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                no = label { return false },
+                options(nostack, readonly),
+            );
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn is_at_least<const WORD: usize>(self, value: u64) -> bool {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
+                "jb {no}",
+                value = in(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                no = label { return false },
+                options(nostack, readonly),
+            );
+        }
+        true
+    }
+}
+
+/// The words of any of a thread's producers.
+#[derive(Debug, Clone, Copy)]
+pub enum AnyWords {
+    /// Of its first ring.
+    First(ThreadWords),
+    /// Of another one.
+    Other(&'static [AtomicU64; PRODUCER_WORDS]),
+}
+
+impl Words for AnyWords {
+    fn load<const WORD: usize>(self) -> u64 {
+        match self {
+            Self::First(words) => words.load::<WORD>(),
+            Self::Other(words) => words.load::<WORD>(),
+        }
+    }
+
+    fn store<const WORD: usize>(self, value: u64) {
+        match self {
+            Self::First(words) => words.store::<WORD>(value),
+            Self::Other(words) => words.store::<WORD>(value),
+        }
+    }
+}
+
+#[inline(always)]
+fn ready() -> u64 {
+    READY.0.load(Ordering::Relaxed)
+}
+
+/// The producer of the calling thread's first ring; it is closed if the thread has none.
+#[inline(always)]
+pub fn first() -> Producer<ThreadWords> {
+    Producer::new(ThreadWords::new(), ready())
+}
+
+/// Writes an event to the first ring of the thread that no other event is being written to, which may be a new one.
+/// If there is none, the event is lost, which is counted.
+pub fn write(mut event: impl FnMut(Producer<AnyWords>) -> Outcome) {
+    let thread = ThreadWords::new();
+    let mut words = AnyWords::First(thread);
+    let mut slot: Option<&'static Slot> = None;
+    for _ in 0..MOST_LEVELS {
+        let producer = Producer::new(words, ready());
+        let mut outcome = event(producer);
+        if outcome == Outcome::Closed {
+            let Some(claimed) = claim() else { break };
+            // SAFETY: the ring is this thread's now.
+            unsafe { claimed.open(producer) };
+            outcome = event(producer);
+        }
+        if matches!(outcome, Outcome::Written | Outcome::Dropped) {
+            return;
+        }
+        let next = slot.map_or_else(
+            || thread.load::<THREAD_NEXT>(),
+            |slot| slot.next.load(Ordering::Relaxed),
+        );
+        // SAFETY: it is the address of one of the thread's slots, or 0.
+        let mut found = unsafe { (next as *const Slot).as_ref() };
+        if found.is_none() {
+            found = claim();
+            let Some(claimed) = found else { break };
+            // SAFETY: as above.
+            unsafe { claimed.open(Producer::new(claimed.words(), ready())) };
+            let address = std::ptr::from_ref(claimed) as u64;
+            match slot {
+                Some(slot) => slot.next.store(address, Ordering::Relaxed),
+                None => thread.store::<THREAD_NEXT>(address),
+            }
+        }
+        let Some(found) = found else { break };
+        words = found.words();
+        slot = Some(found);
+    }
     lose();
-    false
+}
+
+/// Finds the calling thread a ring that nobody has.
+fn claim() -> Option<&'static Slot> {
+    let table = table()?;
+    if table.free.load(Ordering::Relaxed) <= 0 {
+        return None;
+    }
+    // SAFETY: it cannot fail.
+    let thread = unsafe { libc::gettid() } as u32;
+    let claimed = table.slots.iter().find(|slot| {
+        slot.owner.load(Ordering::Relaxed) == FREE
+            && slot
+                .owner
+                .compare_exchange(FREE, thread, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
+    })?;
+    table.free.fetch_sub(1, Ordering::Relaxed);
+    let head = claimed.memory();
+    // SAFETY: the slot is this thread's now, and has a ring.
+    unsafe { (*head.add(ring::THREAD)).store(u64::from(thread), Ordering::Release) };
+    Some(claimed)
+}
+
+impl Slot {
+    fn words(&'static self) -> AnyWords {
+        AnyWords::Other(&self.words)
+    }
+
+    /// Address of the ring's memory.
+    fn memory(&self) -> *const AtomicU64 {
+        (self.ring.load(Ordering::Relaxed) & !0xfff) as *const AtomicU64
+    }
+
+    /// Opens a producer with the ring.
+    ///
+    /// # Safety
+    /// The ring is the calling thread's, and no other producer has it.
+    unsafe fn open(&self, producer: Producer<AnyWords>) {
+        let log = self.ring.load(Ordering::Relaxed) & 0xfff;
+        // SAFETY: what `offer` was promised.
+        unsafe { open(producer, self.memory(), log as u32) };
+    }
+}
+
+/// Opens a producer with a ring.
+///
+/// # Safety
+/// A ring with `1 << log` blocks is there, for as long as the producer is open, and no other producer has it.
+unsafe fn open(producer: Producer<AnyWords>, memory: *const AtomicU64, log: u32) {
+    // SAFETY: so much is there; atomics may change at any time.
+    unsafe {
+        let head = std::slice::from_raw_parts(memory, HEAD_WORDS);
+        let blocks = memory.byte_add(RING_HEAD_BYTES);
+        let blocks = std::slice::from_raw_parts(blocks, RING_BLOCK_WORDS << log);
+        producer.open(head, blocks, RING_BLOCK_WORDS);
+    }
 }
 
 /// Counts an event that has no ring.
@@ -164,21 +348,17 @@ pub fn lose() {
 /// Gives the calling thread a ring of its own until [`forget`], to see what an event costs.
 ///
 /// # Safety
-/// As for [`offer`]; it stays until then, and no other thread has one.
-pub unsafe fn use_private(address: u64, log: u32) {
-    static PRIVATE: Slot = Slot {
-        ring: AtomicU64::new(0),
-        owner: AtomicU32::new(TAKEN),
-    };
-    PRIVATE
-        .ring
-        .store(address | u64::from(log), Ordering::Relaxed);
-    set_thread_slot(&raw const PRIVATE);
+/// A ring with `1 << log` blocks is there until then, and nobody else has it.
+pub unsafe fn use_private(memory: *const AtomicU64, log: u32) {
+    let producer = Producer::new(AnyWords::First(ThreadWords::new()), ready());
+    // SAFETY: what the caller promises.
+    unsafe { open(producer, memory, log) };
 }
 
 /// The calling thread has no ring any more: it is another one, the child of a fork.
 pub fn forget() {
-    set_thread_slot(std::ptr::null());
+    first().close();
+    ThreadWords::new().store::<THREAD_NEXT>(0);
 }
 
 fn table() -> Option<&'static Table> {
@@ -191,29 +371,46 @@ fn table() -> Option<&'static Table> {
 /// # Errors
 /// When the kernel gives no memory that a child finds empty.
 pub fn prepare() -> io::Result<()> {
-    if table().is_some() {
-        return Ok(());
-    }
-    let size = size_of::<Table>();
-    // SAFETY: new memory, which only this module uses.
-    unsafe {
-        let memory = libc::mmap(
-            std::ptr::null_mut(),
-            size,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        );
+    if table().is_none() {
+        let size = size_of::<Table>();
+        // SAFETY: new memory, which only this module uses.
+        let memory = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
         if memory == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        if libc::madvise(memory, size, libc::MADV_WIPEONFORK) != 0 {
+        let page = (&raw const READY).cast_mut().cast();
+        // SAFETY: that memory, and a page that only `READY` lies on.
+        let wiped = unsafe {
+            libc::madvise(memory, size, libc::MADV_WIPEONFORK) == 0
+                && libc::madvise(page, size_of::<Ready>(), libc::MADV_WIPEONFORK) == 0
+        };
+        if !wiped {
             let error = io::Error::last_os_error();
-            libc::munmap(memory, size);
+            // SAFETY: mapped above, and nobody knows of it.
+            unsafe { libc::munmap(memory, size) };
             return Err(error);
         }
         TABLE.store(memory.cast(), Ordering::Release);
+    }
+    // In the child of a fork too: what was ready in the parent is not so there.
+    if ready() == 0 {
+        let mut now = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: it writes the time.
+        unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &raw mut now) };
+        let word = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
+        READY.0.store(word.max(2), Ordering::Release);
     }
     Ok(())
 }
@@ -231,14 +428,15 @@ pub unsafe fn set_losses(word: *const AtomicU64) {
 /// Puts a ring into a slot, for a thread to take; nothing if no slot is empty.
 ///
 /// # Safety
-/// A ring file with `1 << log` blocks is mapped at this address, which is a page's, and stays until the slot
-/// is empty again.
-pub unsafe fn offer(address: u64, log: u32) -> Option<usize> {
+/// A ring file with `1 << log` blocks, which was begun, is mapped at this address, which is a page's, and stays until
+/// the slot is empty again.
+pub unsafe fn offer(memory: *const AtomicU64, log: u32) -> Option<usize> {
     let table = table()?;
     let mut slots = table.slots.iter();
     let index = slots.position(|slot| slot.owner.load(Ordering::Relaxed) == 0)?;
     let slot = &table.slots[index];
-    slot.ring.store(address | u64::from(log), Ordering::Relaxed);
+    slot.ring
+        .store(memory as u64 | u64::from(log), Ordering::Relaxed);
     slot.owner.store(FREE, Ordering::Release);
     table.free.fetch_add(1, Ordering::Relaxed);
     Some(index)
@@ -262,8 +460,10 @@ pub fn withdraw(index: usize) -> bool {
 /// Empties the slot of a thread that has ended.
 pub fn vacate(index: usize) {
     if let Some(table) = table() {
-        table.slots[index].ring.store(0, Ordering::Relaxed);
-        table.slots[index].owner.store(0, Ordering::Release);
+        let slot = &table.slots[index];
+        Producer::new(&slot.words, 0).close();
+        slot.next.store(0, Ordering::Relaxed);
+        slot.owner.store(0, Ordering::Release);
     }
 }
 

@@ -6,7 +6,7 @@ use std::slice;
 
 use perflab_probe_abi::recording::RING_BLOCK_WORDS;
 use perflab_recorder::{Mapping, Progress, RecordError, Recording, recover, snapshot};
-use perflab_ring::{Header, Mode, Position, State, word};
+use perflab_ring::{Header, Mode, Position, word};
 use proptest::prelude::*;
 
 use crate::support::{HEAD, KEEP, Kept, check, dead, own, producer, read, trace};
@@ -35,33 +35,23 @@ fn read_all(kept: &Kept, blocks: usize, meanwhile: impl Fn(usize)) -> Progress {
 
 /// A word that is somehow near to what is expected.
 fn near() -> impl Strategy<Value = u64> {
-    let header = (0..9u32, 0..256usize, any::<bool>(), 0..6u64).prop_map(
-        |(probe, words, is_complete, block)| {
-            let state = if is_complete {
-                State::Committed
-            } else {
-                State::Reserved
-            };
+    let header =
+        (0..9u32, 0..256usize, any::<bool>(), 0..6u64).prop_map(|(probe, words, is_cut, block)| {
             let header = Header {
                 probe,
                 words,
-                state,
-                is_cut: false,
+                is_cut,
             };
             header.to_word(block)
-        },
-    );
-    let position = (0..9u64, 0..1024u64, 0..1024usize, 0..256usize).prop_map(
-        |(block, count, offset, last)| {
-            let position = Position {
-                block,
-                count,
-                offset,
-                last,
-            };
-            position.to_word()
-        },
-    );
+        });
+    let position = (0..9u64, 0..1024u64, 0..1024usize).prop_map(|(block, count, offset)| {
+        let position = Position {
+            block,
+            count,
+            offset,
+        };
+        position.to_word()
+    });
     prop_oneof![any::<u64>(), 0..8u64, header, position, Just(u64::MAX)]
 }
 
@@ -139,10 +129,9 @@ fn a_position_without_end() {
     let ring = filled(&kept, 2);
     read_all(&kept, 2, |round| {
         let position = Position {
-            block: (1 << 36) - 1 - round as u64 * 7,
+            block: (1 << 44) - 1 - round as u64 * 7,
             count: 1023,
             offset: 1023,
-            last: 255,
         };
         ring.store(word::POSITION, position.to_word());
         ring.store(word::DROPPED, u64::MAX - round as u64);

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, FileExt, PermissionsExt};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_control::Process;
 use perflab_probe_abi::recording::{
@@ -16,7 +16,9 @@ use perflab_probe_abi::{
     LossesContent, ProbeContent, ProcessContent, RoundContent, ThreadContent, Writer,
 };
 use perflab_recorder::{Access, Manner, Mapping, Since};
-use perflab_ring::{Mode, Producer, word};
+use perflab_ring::{
+    Event, Fill, Header, Mode, Outcome, PRODUCER_WORDS, Producer, Steps, begin, word,
+};
 use perflab_trace::{ChunkReader, TraceWriter};
 use tempfile::TempDir;
 
@@ -150,7 +152,8 @@ impl Kept {
         file.set_len(words as u64 * 8).unwrap();
         let mapping = Mapping::of(&file, words, Access::Write).unwrap();
         mapping.store(word::MODE, mode.to_word());
-        producer(&mapping).begin();
+        let (head, rest) = mapping.words().split_at(HEAD);
+        assert!(begin(head, rest, RING_BLOCK_WORDS));
         mapping.store(ring::BLOCKS, blocks as u64);
         mapping.store(ring::THREAD, 100 + u64::from(number));
         mapping.store(ring::NAME, u64::from_le_bytes(*b"worker\0\0"));
@@ -159,9 +162,62 @@ impl Kept {
     }
 }
 
-pub fn producer(mapping: &Mapping) -> Producer<'_> {
+/// Writes events to a ring.
+pub struct RingWriter<'m> {
+    words: [AtomicU64; PRODUCER_WORDS],
+    /// It must stay.
+    _ring: &'m Mapping,
+}
+
+/// Goes on with a ring where it is.
+#[expect(unsafe_code, reason = "a producer is promised that its memory stays")]
+pub fn producer(mapping: &Mapping) -> RingWriter<'_> {
+    let words = Default::default();
     let (head, blocks) = mapping.words().split_at(HEAD);
-    Producer::new(head, blocks, RING_BLOCK_WORDS).unwrap()
+    // SAFETY: the memory stays for as long as the writer; nobody else writes records to it while this does.
+    let is_open = unsafe { Producer::new(&words, 2).open(head, blocks, RING_BLOCK_WORDS) };
+    assert!(is_open);
+    RingWriter {
+        words,
+        _ring: mapping,
+    }
+}
+
+/// The words of an event, and its time.
+struct Words<const N: usize, T>([u64; N], T);
+
+impl<const N: usize, T: Fn() -> u64> Fill for Words<N, T> {
+    fn before(&mut self, words: &[AtomicU64]) {
+        for (to, word) in words.iter().zip(self.0) {
+            to.store(word, Ordering::Relaxed);
+        }
+    }
+
+    fn stamp(&mut self, words: &[AtomicU64; 2]) {
+        words[1].store(self.1(), Ordering::Relaxed);
+    }
+}
+
+impl RingWriter<'_> {
+    /// Writes an event with these words.
+    pub fn record<const N: usize>(
+        &self,
+        probe: u32,
+        time: impl Fn() -> u64,
+        words: [u64; N],
+        steps: &impl Steps,
+    ) -> Outcome {
+        let header = Header {
+            probe,
+            words: N + 2,
+            is_cut: false,
+        };
+        let event = Event {
+            header: header.base(),
+            words: N + 2,
+        };
+        Producer::new(&self.words, 2).record(event, Words(words, time), steps)
+    }
 }
 
 pub fn load(mapping: &Mapping, index: usize) -> u64 {

@@ -1,0 +1,76 @@
+//! Step 2 of writing a record: where its block is full.
+
+use super::atomic::{AtomicU64, Ordering, fence};
+use super::layout::{BLOCK_HEAD, LONGEST_RECORD, Mode, Position, word};
+use super::producer::{Step, Steps};
+
+/// The memory of a ring, as its writer sees it.
+#[derive(Debug)]
+pub struct Ring<'a> {
+    pub head: &'a [AtomicU64],
+    pub blocks: &'a [AtomicU64],
+    /// Words of a block.
+    pub words: usize,
+    /// Number of blocks minus one; the number is a power of two.
+    pub mask: u64,
+}
+
+/// Makes zero memory a ring with no event.
+pub fn begin(head: &[AtomicU64], blocks: &[AtomicU64]) {
+    write_block_head(blocks, 0, (0, 0), &());
+    head[word::POSITION].store(Position::of_block(0).to_word(), Ordering::Release);
+}
+
+impl<'a> Ring<'a> {
+    /// The position.
+    pub fn position(&self) -> Position {
+        Position::from_word(self.head[word::POSITION].load(Ordering::Relaxed))
+    }
+
+    /// The words of a block.
+    pub fn block(&self, block: u64) -> &'a [AtomicU64] {
+        let start = (block & self.mask) as usize * self.words;
+        &self.blocks[start..start + self.words]
+    }
+
+    /// Goes from a position to the next block, for a record of so many words, and returns the position there; nothing,
+    /// and the event is counted as dropped, if that block is not free, or the record too long.
+    #[cold]
+    #[inline(never)]
+    pub fn enter_next_block(
+        &self,
+        left: Position,
+        words: usize,
+        steps: &impl Steps,
+    ) -> Option<Position> {
+        let next = Position::of_block(left.block + 1);
+        let mode = Mode::from_word(self.head[word::MODE].load(Ordering::Relaxed));
+        let needed = self.head[word::NEEDED].load(Ordering::Acquire);
+        let is_full = mode == Mode::Keep && next.block.wrapping_sub(needed) > self.mask;
+        let dropped = self.head[word::DROPPED].load(Ordering::Relaxed);
+        if is_full || words > LONGEST_RECORD || BLOCK_HEAD + words > self.words {
+            self.head[word::DROPPED].store(dropped + 1, Ordering::Relaxed);
+            return None;
+        }
+        let before = self.block(left.block)[1].load(Ordering::Relaxed) + left.count;
+        self.head[word::POSITION].store(next.to_word(), Ordering::Relaxed);
+        steps.at(Step::Moved);
+        // A reader that sees what is written to the block sees the position too.
+        fence(Ordering::Release);
+        write_block_head(self.block(next.block), next.block, (before, dropped), steps);
+        Some(next)
+    }
+}
+
+fn write_block_head(words: &[AtomicU64], block: u64, before: (u64, u64), steps: &impl Steps) {
+    let [number, events, dropped, ..] = words else {
+        return;
+    };
+    // Not of this block until all is written.
+    events.store(before.0, Ordering::Relaxed);
+    steps.at(Step::Headed);
+    dropped.store(before.1, Ordering::Relaxed);
+    steps.at(Step::Headed);
+    number.store(block + 1, Ordering::Release);
+    steps.at(Step::Headed);
+}
