@@ -90,7 +90,7 @@ fn ring_file() -> Vec<u8> {
     let (head, blocks) = words.split_at(HEAD);
     assert!(perflab_ring::begin(head, blocks, RING_BLOCK_WORDS));
     let own: [AtomicU64; PRODUCER_WORDS] = Default::default();
-    let producer = Producer::new(&own, 2);
+    let producer = Producer::new(&own, 3);
     // SAFETY: the memory stays until all is written, and nobody else writes.
     assert!(unsafe { producer.open(head, blocks, RING_BLOCK_WORDS) });
     let record = |probe, time, words: &[u64]| {
@@ -104,7 +104,7 @@ fn ring_file() -> Vec<u8> {
             header: header.base(),
             words: header.words,
         };
-        assert_eq!(producer.record(event, words, &()), Outcome::Written);
+        assert_eq!(producer.record(event, words, &(), |_| false), Outcome::Written);
     };
     for event in 0..150 {
         record(1, event, &[event, !event]);

@@ -231,7 +231,7 @@ impl Drain {
                 self.skip_to(oldest + blocks / 8);
                 continue;
             };
-            self.enter(&block, round.since);
+            self.enter(&block, round)?;
             self.read_block(&block, round)?;
             if self.block == end.block {
                 break;
@@ -257,17 +257,23 @@ impl Drain {
     }
 
     /// Counts what lies between the last event and a block.
-    fn enter(&mut self, block: &Block<'_>, since: u64) {
+    fn enter<W: Write>(&mut self, block: &Block<'_>, round: &mut Round<'_, W>) -> io::Result<()> {
         let (Some(before), Some(dropped)) = (block.before, block.dropped) else {
-            return;
+            return Ok(());
         };
         if self.in_block > 0 {
-            return;
+            return Ok(());
         }
         if before > block.number.saturating_mul(MOST_RECORDS) {
             self.totals.invalid = self.totals.invalid.saturating_add(1);
-            return;
+            return Ok(());
         }
+        if !self.is_gap && before == self.index.saturating_add(1) {
+            // The last one of the block before: its thread has jumped out of it.
+            self.add_incomplete(round)?;
+            self.index = before;
+        }
+        let since = round.since;
         if before > self.index {
             let missing = before - self.index;
             let count = if since > 0 && !self.is_begun {
@@ -290,6 +296,7 @@ impl Drain {
             self.dropped = dropped;
             self.is_open = false;
         }
+        Ok(())
     }
 
     /// Reads the rest of a block.

@@ -26,8 +26,10 @@
 //!    taken for it.
 //! 6. Say that the producer is ready.
 //!
-//! If the writer never comes to the last step, since its thread jumped out of the handler of a signal that came in
-//! between, the producer stays busy: the ring holds what was written, and takes no more.
+//! A thread may jump out of the handler of a signal that came in between (`siglongjmp`), so that this event never ends.
+//! The producer stays busy then, and says in which frame of the stack. An event that begins in no deeper frame of the
+//! same stack knows that the other one was left: what is below a frame is not used any more. It takes the producer over,
+//! and goes on in the next block. The block that it leaves has one record less than it counts.
 //!
 //! Processors that make stores visible in order need no more; the orderings that are named make the compiler
 //! and others do so.
@@ -49,7 +51,7 @@ mod reader;
 
 pub use layout::{BLOCK_HEAD, HEAD_WORDS, Header, LONGEST_RECORD, Mode, Position, word};
 pub use producer::{
-    Event, Fill, Outcome, PRODUCER_WORDS, Producer, Step, Steps, Words, begin, own,
+    Event, Fill, Outcome, PRODUCER_WORDS, Producer, Step, Steps, Words, begin, frame, own,
 };
 pub use reader::{Block, Reader, Record, Records};
 

@@ -33,32 +33,39 @@ impl<'a> Ring<'a> {
         &self.blocks[start..start + self.words]
     }
 
-    /// Goes from a position to the next block, for a record of so many words, and returns the position there; nothing,
-    /// and the event is counted as dropped, if that block is not free, or the record too long.
-    #[cold]
-    #[inline(never)]
-    pub fn enter_next_block(
-        &self,
-        left: Position,
-        words: usize,
-        steps: &impl Steps,
-    ) -> Option<Position> {
-        let next = Position::of_block(left.block + 1);
+    /// Whether a block is free, for a record of so many words. If not, or if the record is too long, its event is
+    /// counted as dropped.
+    pub fn is_free(&self, block: u64, words: usize) -> bool {
         let mode = Mode::from_word(self.head[word::MODE].load(Ordering::Relaxed));
         let needed = self.head[word::NEEDED].load(Ordering::Acquire);
-        let is_full = mode == Mode::Keep && next.block.wrapping_sub(needed) > self.mask;
-        let dropped = self.head[word::DROPPED].load(Ordering::Relaxed);
+        let is_full = mode == Mode::Keep && block.wrapping_sub(needed) > self.mask;
         if is_full || words > LONGEST_RECORD || BLOCK_HEAD + words > self.words {
+            let dropped = self.head[word::DROPPED].load(Ordering::Relaxed);
             self.head[word::DROPPED].store(dropped + 1, Ordering::Relaxed);
-            return None;
+            return false;
         }
-        let before = self.block(left.block)[1].load(Ordering::Relaxed) + left.count;
-        self.head[word::POSITION].store(next.to_word(), Ordering::Relaxed);
+        true
+    }
+
+    /// Events before a block; nothing if its head was not written.
+    pub fn events_before(&self, block: u64) -> Option<u64> {
+        let words = self.block(block);
+        let is_entered = words[0].load(Ordering::Relaxed) == block + 1;
+        is_entered.then(|| words[1].load(Ordering::Relaxed))
+    }
+
+    /// Goes to the first record of a block, before which there are so many events, and returns the position there.
+    #[cold]
+    #[inline(never)]
+    pub fn enter(&self, block: u64, before: u64, steps: &impl Steps) -> Position {
+        let position = Position::of_block(block);
+        let dropped = self.head[word::DROPPED].load(Ordering::Relaxed);
+        self.head[word::POSITION].store(position.to_word(), Ordering::Relaxed);
         steps.at(Step::Moved);
         // A reader that sees what is written to the block sees the position too.
         fence(Ordering::Release);
-        write_block_head(self.block(next.block), next.block, (before, dropped), steps);
-        Some(next)
+        write_block_head(self.block(block), block, (before, dropped), steps);
+        position
     }
 }
 

@@ -76,13 +76,13 @@ pub trait Fill {
     }
 }
 
-/// States of a producer. Any other is what those who use it call ready.
+/// State of a producer that has no ring. Other states are what says that it is ready, which is odd, and the address
+/// of the frame in which it is busy, which is even.
 const CLOSED: u64 = 0;
-const BUSY: u64 = 1;
 
 /// Which word of a producer is what: those of a record in the usual case first.
 pub mod own {
-    /// Whether it is ready, busy, or has no ring.
+    /// Whether it is ready, busy, or has no ring; written by the thread's events only.
     pub const STATE: usize = 0;
     /// Address of the next record, in the block that the position is in.
     pub const NEXT: usize = 1;
@@ -98,10 +98,12 @@ pub mod own {
     pub const BLOCKS: usize = 6;
     /// Number of blocks minus one, and words of a block above the lowest 32 bits.
     pub const SIZE: usize = 7;
+    /// Events before the block that was entered last, stored before it was entered.
+    pub const BEFORE: usize = 8;
 }
 
 /// Words of a producer.
-pub const PRODUCER_WORDS: usize = 8;
+pub const PRODUCER_WORDS: usize = 9;
 
 /// The words of a producer, wherever they are. Only one thread uses them, and its signal handlers.
 pub trait Words: Copy {
@@ -109,11 +111,9 @@ pub trait Words: Copy {
     fn load<const WORD: usize>(self) -> u64;
     /// Stores a word.
     fn store<const WORD: usize>(self, value: u64);
-    /// Stores a word that is known.
-    #[inline(always)]
-    fn store_constant<const WORD: usize, const VALUE: i32>(self) {
-        self.store::<WORD>(VALUE as u64);
-    }
+    /// Stores the address of the frame of the function that this is a part of: an even number, less than that of the
+    /// functions that called it on the same stack.
+    fn store_frame<const WORD: usize>(self);
     /// The sum of a word and a number.
     #[inline(always)]
     fn add<const WORD: usize>(self, value: u64) -> u64 {
@@ -141,6 +141,18 @@ impl Words for &[AtomicU64; PRODUCER_WORDS] {
     fn store<const WORD: usize>(self, value: u64) {
         self[WORD].store(value, Ordering::Relaxed);
     }
+
+    #[inline(always)]
+    fn store_frame<const WORD: usize>(self) {
+        self.store::<WORD>(frame());
+    }
+}
+
+/// The address of the frame of the function that this is a part of, about.
+#[inline(always)]
+pub fn frame() -> u64 {
+    let local = 0u64;
+    &raw const local as u64
 }
 
 /// Writes to a ring. Words of zeros are one that has none.
@@ -170,7 +182,7 @@ pub fn begin(head: &[AtomicU64], blocks: &[AtomicU64], block: usize) -> bool {
 }
 
 impl<W: Words> Producer<W> {
-    /// A producer with these words. `ready` is what says so in them, 2 or more: one that was opened with another
+    /// A producer with these words. `ready` is what says so in them, an odd number: one that was opened with another
     /// counts as closed. With 0 there is none.
     #[inline(always)]
     pub fn new(words: W, ready: u64) -> Self {
@@ -187,7 +199,7 @@ impl<W: Words> Producer<W> {
             return false;
         };
         // A handler that comes in between finds it so.
-        self.words.store::<{ own::STATE }>(BUSY);
+        self.words.store_frame::<{ own::STATE }>();
         fence_for_handlers();
         self.words.store::<{ own::HEAD }>(address(head));
         self.words.store::<{ own::BLOCKS }>(address(blocks));
@@ -232,40 +244,66 @@ impl<W: Words> Producer<W> {
     }
 
     /// Writes an event, if there is room.
-    pub fn record(self, event: Event, fill: impl Fill, steps: &impl Steps) -> Outcome {
-        if self.ready == CLOSED {
-            return Outcome::Closed;
+    ///
+    /// `is_left` is asked of the frame in which another event began that is not complete: whether the thread has
+    /// jumped out of that. If so, that event is given up, and with it the rest of its block.
+    pub fn record(
+        self,
+        event: Event,
+        fill: impl Fill,
+        steps: &impl Steps,
+        is_left: impl FnOnce(u64) -> bool,
+    ) -> Outcome {
+        let is_ready = self.ready != CLOSED && self.begin_event(steps);
+        if !is_ready && let Err(outcome) = self.take_over(steps, is_left) {
+            return outcome;
         }
-        if !self.begin_event(steps) {
-            let is_busy = self.words.is::<{ own::STATE }>(BUSY);
-            return if is_busy {
-                Outcome::Busy
-            } else {
-                Outcome::Closed
-            };
-        }
-        let mut next = self.words.load::<{ own::NEXT }>();
-        let mut has_room = self.has_room(next, event.words);
-        if !has_room {
+        let next = self.words.load::<{ own::NEXT }>();
+        if !is_ready || !self.has_room(next, event.words) {
             // SAFETY: it was opened, and nobody else writes while this is busy.
             let ring = unsafe { self.ring() };
-            let left = Position::from_word(self.words.load::<{ own::POSITION }>());
-            if let Some(position) = ring.enter_next_block(left, event.words, steps) {
-                self.go_to(&ring, position);
-                next = self.words.load::<{ own::NEXT }>();
-                has_room = true;
+            // Of an event that was given up, only what others were told is sure.
+            let left = ring.position();
+            let (block, before) = match ring.events_before(left.block) {
+                Some(before) => (left.block + 1, before + left.count),
+                // It was left on its way here.
+                None => (left.block, self.words.load::<{ own::BEFORE }>()),
+            };
+            if !ring.is_free(block, event.words) {
+                // Else the next event takes it over from this one.
+                if is_ready {
+                    self.end_event(steps);
+                }
+                return Outcome::Dropped;
             }
+            self.words.store::<{ own::BEFORE }>(before);
+            self.go_to(&ring, ring.enter(block, before, steps));
         }
-        if has_room {
-            // SAFETY: there is room, and this is busy.
-            unsafe { self.write(next, event, fill, steps) };
-        }
+        let next = self.words.load::<{ own::NEXT }>();
+        // SAFETY: there is room, and this is busy.
+        unsafe { self.write(next, event, fill, steps) };
         self.end_event(steps);
-        if has_room {
-            Outcome::Written
-        } else {
-            Outcome::Dropped
+        Outcome::Written
+    }
+
+    /// Step 1 where the producer is not ready: it becomes this event's if the one that it is busy with was left.
+    fn take_over(
+        self,
+        steps: &impl Steps,
+        is_left: impl FnOnce(u64) -> bool,
+    ) -> Result<(), Outcome> {
+        let state = self.words.load::<{ own::STATE }>();
+        let is_busy = self.ready != CLOSED && state != CLOSED && state.is_multiple_of(2);
+        if !is_busy {
+            return Err(Outcome::Closed);
         }
+        if !is_left(state) {
+            return Err(Outcome::Busy);
+        }
+        self.words.store_frame::<{ own::STATE }>();
+        fence_for_handlers();
+        steps.at(Step::Begun);
+        Ok(())
     }
 
     /// Step 1. Returns whether the producer was ready; else nothing has happened.
@@ -274,8 +312,7 @@ impl<W: Words> Producer<W> {
         let is_ready = self.words.is::<{ own::STATE }>(self.ready);
         if is_ready {
             steps.at(Step::Seen);
-            self.words
-                .store_constant::<{ own::STATE }, { BUSY as i32 }>();
+            self.words.store_frame::<{ own::STATE }>();
             fence_for_handlers();
             steps.at(Step::Begun);
         }

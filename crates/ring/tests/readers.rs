@@ -44,6 +44,10 @@ impl Words for &[Cell<u64>; PRODUCER_WORDS] {
     fn store<const WORD: usize>(self, value: u64) {
         self[WORD].set(value);
     }
+
+    fn store_frame<const WORD: usize>(self) {
+        self[WORD].set(2);
+    }
 }
 
 /// An event of one word.
@@ -87,7 +91,7 @@ fn play(mode: Mode, events: u64, needed: Option<u64>) {
             };
             let mut written = 0;
             for event in 0..events {
-                let outcome = producer.record(each, Number(event), &());
+                let outcome = producer.record(each, Number(event), &(), |_| false);
                 written += u64::from(outcome == Outcome::Written);
             }
             written

@@ -171,7 +171,9 @@ unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
         header,
         words: words.len() + 2,
     };
-    slots::write(|ring| ring.record(event, Numbers::<C>(words, PhantomData), &()));
+    slots::write(perflab_ring::frame(), |ring, is_left| {
+        ring.record(event, Numbers::<C>(words, PhantomData), &(), is_left)
+    });
 }
 
 /// # Safety
@@ -208,7 +210,7 @@ pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
         header: header(number(packed), size, is_cut),
         words: size + 2,
     };
-    slots::write(|ring| {
+    slots::write(perflab_ring::frame(), |ring, is_left| {
         let texts = |place: &[AtomicU64]| {
             let mut place = place.iter();
             let mut forms = packed >> 24;
@@ -232,7 +234,7 @@ pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
                 forms >>= 2;
             }
         };
-        ring.record(event, Texts::<C, _>::new(texts), &())
+        ring.record(event, Texts::<C, _>::new(texts), &(), is_left)
     });
 }
 

@@ -15,7 +15,7 @@ use std::io;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
-use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words};
+use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words, frame};
 
 /// Rings of a process at one time.
 pub const SLOTS: usize = 4096;
@@ -72,13 +72,13 @@ std::arch::global_asm!(
     ".globl perflab_thread",
     ".hidden perflab_thread",
     ".type perflab_thread,@tls_object",
-    ".size perflab_thread, 72",
+    ".size perflab_thread, 80",
     ".balign 8",
-    "perflab_thread: .zero 72",
+    "perflab_thread: .zero 80",
     ".popsection",
 );
 
-const _: () = assert!(72 == (THREAD_NEXT + 1) * size_of::<u64>());
+const _: () = assert!(80 == (THREAD_NEXT + 1) * size_of::<u64>());
 
 /// The word behind those of the producer.
 const THREAD_NEXT: usize = PRODUCER_WORDS;
@@ -136,12 +136,11 @@ impl Words for ThreadWords {
     }
 
     #[inline(always)]
-    fn store_constant<const WORD: usize, const VALUE: i32>(self) {
+    fn store_frame<const WORD: usize>(self) {
         // SAFETY: as above.
         unsafe {
             std::arch::asm!(
-                "mov qword ptr fs:[{distance} + 8 * {word}], {value}",
-                value = const VALUE,
+                "mov qword ptr fs:[{distance} + 8 * {word}], rsp",
                 distance = in(reg) self.0,
                 word = const WORD,
                 options(nostack, preserves_flags),
@@ -223,6 +222,10 @@ impl Words for AnyWords {
             Self::Other(words) => words.store::<WORD>(value),
         }
     }
+
+    fn store_frame<const WORD: usize>(self) {
+        self.store::<WORD>(frame());
+    }
 }
 
 #[inline(always)]
@@ -238,18 +241,24 @@ pub fn first() -> Producer<ThreadWords> {
 
 /// Writes an event to the first ring of the thread that no other event is being written to, which may be a new one.
 /// If there is none, the event is lost, which is counted.
-pub fn write(mut event: impl FnMut(Producer<AnyWords>) -> Outcome) {
+///
+/// `here` is the address of the frame in which the event began, about.
+pub fn write(
+    here: u64,
+    mut event: impl FnMut(Producer<AnyWords>, &dyn Fn(u64) -> bool) -> Outcome,
+) {
+    let is_left = |frame| is_left(frame, here);
     let thread = ThreadWords::new();
     let mut words = AnyWords::First(thread);
     let mut slot: Option<&'static Slot> = None;
     for _ in 0..MOST_LEVELS {
         let producer = Producer::new(words, ready());
-        let mut outcome = event(producer);
+        let mut outcome = event(producer, &is_left);
         if outcome == Outcome::Closed {
             let Some(claimed) = claim() else { break };
             // SAFETY: the ring is this thread's now.
             unsafe { claimed.open(producer) };
-            outcome = event(producer);
+            outcome = event(producer, &is_left);
         }
         if matches!(outcome, Outcome::Written | Outcome::Dropped) {
             return;
@@ -276,6 +285,26 @@ pub fn write(mut event: impl FnMut(Producer<AnyWords>) -> Outcome) {
         slot = Some(found);
     }
     lose();
+}
+
+/// A signal's frame has more bytes, and so many more are not used below the frame that it interrupts: a handler's event
+/// begins so much deeper at least. An event that is begun in the same place again begins less deep than that.
+const SLACK: u64 = 512;
+
+/// Whether an event that began in one frame was left when another one begins here: it is not below that in the same
+/// stack. What is on a stack for signals may have begun in another one.
+fn is_left(frame: u64, here: u64) -> bool {
+    if here + SLACK < frame {
+        return false;
+    }
+    let mut stack = libc::stack_t {
+        ss_sp: std::ptr::null_mut(),
+        ss_flags: 0,
+        ss_size: 0,
+    };
+    // SAFETY: it only writes what is there.
+    let asked = unsafe { libc::sigaltstack(std::ptr::null(), &raw mut stack) };
+    asked == 0 && stack.ss_flags & libc::SS_ONSTACK == 0
 }
 
 /// Finds the calling thread a ring that nobody has.
@@ -410,7 +439,7 @@ pub fn prepare() -> io::Result<()> {
         // SAFETY: it writes the time.
         unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &raw mut now) };
         let word = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
-        READY.0.store(word.max(2), Ordering::Release);
+        READY.0.store(word | 1, Ordering::Release);
     }
     Ok(())
 }

@@ -175,7 +175,7 @@ pub fn producer(mapping: &Mapping) -> RingWriter<'_> {
     let words = Default::default();
     let (head, blocks) = mapping.words().split_at(HEAD);
     // SAFETY: the memory stays for as long as the writer; nobody else writes records to it while this does.
-    let is_open = unsafe { Producer::new(&words, 2).open(head, blocks, RING_BLOCK_WORDS) };
+    let is_open = unsafe { Producer::new(&words, 3).open(head, blocks, RING_BLOCK_WORDS) };
     assert!(is_open);
     RingWriter {
         words,
@@ -216,7 +216,7 @@ impl RingWriter<'_> {
             header: header.base(),
             words: N + 2,
         };
-        Producer::new(&self.words, 2).record(event, Words(words, time), steps)
+        Producer::new(&self.words, 3).record(event, Words(words, time), steps, |_| false)
     }
 }
 
