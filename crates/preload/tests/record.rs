@@ -214,6 +214,14 @@ fn handlers_that_interrupt_events_and_each_other() {
     assert!(progress.events > 1000);
 }
 
+/// What they interrupt lies deeper, and goes on nevertheless.
+#[test]
+fn handlers_on_a_stack_of_their_own() {
+    let options = ["threads=3", "signals=1", "stack=1"];
+    let progress = whole_run(&options, Some(Duration::from_secs(1)));
+    assert!(progress.events > 1000);
+}
+
 #[test]
 fn threads_that_come_and_go() {
     let options = ["threads=3", "events=50", "churn=1", "signals=1"];

@@ -201,8 +201,12 @@ impl<W: Words> Producer<W> {
         // A handler that comes in between finds it so.
         self.words.store_frame::<{ own::STATE }>();
         fence_for_handlers();
+        // As long as it is 0, the thread may jump out of this too.
+        self.words.store::<{ own::SIZE }>(0);
+        fence_for_handlers();
         self.words.store::<{ own::HEAD }>(address(head));
         self.words.store::<{ own::BLOCKS }>(address(blocks));
+        fence_for_handlers();
         self.words
             .store::<{ own::SIZE }>((block as u64) << 32 | mask);
         // SAFETY: as was just stored.
@@ -299,6 +303,10 @@ impl<W: Words> Producer<W> {
         }
         if !is_left(state) {
             return Err(Outcome::Busy);
+        }
+        if self.words.is::<{ own::SIZE }>(0) {
+            self.close();
+            return Err(Outcome::Closed);
         }
         self.words.store_frame::<{ own::STATE }>();
         fence_for_handlers();

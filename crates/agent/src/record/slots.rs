@@ -248,10 +248,16 @@ pub fn write(
     mut event: impl FnMut(Producer<AnyWords>, &dyn Fn(u64) -> bool) -> Outcome,
 ) {
     let is_left = |frame| is_left(frame, here);
-    let thread = ThreadWords::new();
-    let mut words = AnyWords::First(thread);
+    // The first one's producer is in no slot.
     let mut slot: Option<&'static Slot> = None;
-    for _ in 0..MOST_LEVELS {
+    for level in 0..MOST_LEVELS {
+        if level > 0 {
+            slot = next_slot(slot);
+            if slot.is_none() {
+                break;
+            }
+        }
+        let words = slot.map_or_else(|| AnyWords::First(ThreadWords::new()), Slot::words);
         let producer = Producer::new(words, ready());
         let mut outcome = event(producer, &is_left);
         if outcome == Outcome::Closed {
@@ -263,28 +269,30 @@ pub fn write(
         if matches!(outcome, Outcome::Written | Outcome::Dropped) {
             return;
         }
-        let next = slot.map_or_else(
-            || thread.load::<THREAD_NEXT>(),
-            |slot| slot.next.load(Ordering::Relaxed),
-        );
-        // SAFETY: it is the address of one of the thread's slots, or 0.
-        let mut found = unsafe { (next as *const Slot).as_ref() };
-        if found.is_none() {
-            found = claim();
-            let Some(claimed) = found else { break };
-            // SAFETY: as above.
-            unsafe { claimed.open(Producer::new(claimed.words(), ready())) };
-            let address = std::ptr::from_ref(claimed) as u64;
-            match slot {
-                Some(slot) => slot.next.store(address, Ordering::Relaxed),
-                None => thread.store::<THREAD_NEXT>(address),
-            }
-        }
-        let Some(found) = found else { break };
-        words = found.words();
-        slot = Some(found);
     }
     lose();
+}
+
+/// The slot with the thread's ring behind that of a slot, or behind the first one; if there is none, a new one.
+fn next_slot(slot: Option<&'static Slot>) -> Option<&'static Slot> {
+    let thread = ThreadWords::new();
+    let next = match slot {
+        Some(slot) => slot.next.load(Ordering::Relaxed),
+        None => thread.load::<THREAD_NEXT>(),
+    };
+    // SAFETY: it is the address of one of the thread's slots, or 0.
+    if let Some(next) = unsafe { (next as *const Slot).as_ref() } {
+        return Some(next);
+    }
+    let claimed = claim()?;
+    // SAFETY: the ring is this thread's now.
+    unsafe { claimed.open(Producer::new(claimed.words(), ready())) };
+    let address = std::ptr::from_ref(claimed) as u64;
+    match slot {
+        Some(slot) => slot.next.store(address, Ordering::Relaxed),
+        None => thread.store::<THREAD_NEXT>(address),
+    }
+    Some(claimed)
 }
 
 /// A signal's frame has more bytes, and so many more are not used below the frame that it interrupts: a handler's event
@@ -506,4 +514,108 @@ pub fn owner(index: usize) -> Option<u32> {
 pub fn free() -> usize {
     let free = table().map_or(0, |table| table.free.load(Ordering::Relaxed));
     usize::try_from(free).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::alloc::{Layout, alloc_zeroed};
+
+    use perflab_ring::{Event, Fill, Header, Position, begin, word};
+
+    use super::*;
+
+    const LOG: u32 = 1;
+
+    /// A ring that nobody has. It stays for as long as the test.
+    fn offered() -> &'static [AtomicU64] {
+        let bytes = RING_HEAD_BYTES + ((RING_BLOCK_WORDS * 8) << LOG);
+        let layout = Layout::from_size_align(bytes, 4096).unwrap();
+        // SAFETY: the size is not zero.
+        let memory = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
+        assert!(!memory.is_null());
+        // SAFETY: this much was allocated, and is never given back.
+        let (head, blocks) = unsafe {
+            let words = std::slice::from_raw_parts(memory, bytes / 8);
+            words.split_at(RING_HEAD_BYTES / 8)
+        };
+        assert!(begin(head, blocks, RING_BLOCK_WORDS));
+        // SAFETY: it is a ring, and stays.
+        assert!(unsafe { offer(memory, LOG) }.is_some());
+        head
+    }
+
+    fn count(head: &[AtomicU64]) -> u64 {
+        Position::from_word(head[word::POSITION].load(Ordering::Relaxed)).count
+    }
+
+    /// An event in which something happens before it is complete.
+    struct Meanwhile<F>(F);
+
+    impl<F: FnMut()> Fill for Meanwhile<F> {
+        fn stamp(&mut self, _: &[AtomicU64; 2]) {
+            (self.0)();
+        }
+    }
+
+    fn event_in(here: u64, mut meanwhile: impl FnMut()) {
+        let header = Header {
+            probe: 1,
+            words: 2,
+            is_cut: false,
+        };
+        let event = Event {
+            header: header.base(),
+            words: 2,
+        };
+        write(here, |ring, is_left| {
+            ring.record(event, Meanwhile(&mut meanwhile), &(), is_left)
+        });
+    }
+
+    /// An event in a handler that interrupts one in a handler ..., so many.
+    fn nested(events: u32) {
+        if events > 0 {
+            event_in(0, || nested(events - 1));
+        }
+    }
+
+    #[test]
+    fn each_event_that_interrupts_another_has_a_ring() {
+        static LOSSES: AtomicU64 = AtomicU64::new(0);
+        prepare().unwrap();
+        // SAFETY: it stays.
+        unsafe { set_losses(&raw const LOSSES) };
+        nested(1);
+        assert_eq!(LOSSES.load(Ordering::Relaxed), 1, "there are no rings");
+        let rings: Vec<_> = (0..MOST_LEVELS + 2).map(|_| offered()).collect();
+        for round in 1..4 {
+            nested(MOST_LEVELS + 1);
+            let counts: Vec<_> = rings.iter().map(|ring| count(ring)).collect();
+            let expected = (0..MOST_LEVELS + 2).map(|level| u64::from(level < MOST_LEVELS) * round);
+            assert!(counts.iter().copied().eq(expected), "{counts:?}");
+            // The last one has nobody to be interrupted by.
+            assert_eq!(LOSSES.load(Ordering::Relaxed), 1 + round);
+            assert_eq!(free(), 2);
+        }
+        // A thread that jumps out of an event goes on in the next block of the same ring.
+        let jump = || event_in(0, || std::panic::resume_unwind(Box::new(())));
+        assert!(std::panic::catch_unwind(jump).is_err());
+        assert_eq!(count(rings[0]), 4);
+        event_in(0, || ());
+        assert_eq!((count(rings[0]), count(rings[1])), (4, 4), "another one");
+        event_in(u64::MAX - SLACK, || ());
+        assert_eq!((count(rings[0]), count(rings[1])), (1, 4), "the same one");
+        nested(2);
+        assert_eq!((count(rings[0]), count(rings[1])), (2, 5));
+        forget();
+        nested(1);
+        assert_eq!(free(), 1);
+    }
+
+    #[test]
+    fn what_is_left_and_what_is_not() {
+        let here = frame();
+        assert!(is_left(here, here) && is_left(here - 4096, here));
+        assert!(is_left(here, here - SLACK) && !is_left(here, here - SLACK - 1));
+    }
 }

@@ -9,6 +9,7 @@
  * churn     1: a thread that has hit its probes is followed by another one, which goes on numbering, until told
  * forks     1: children are made, which hit probes and end
  * jumps     1: handlers leave by a jump now and then
+ * stack     1: handlers have a stack of their own, above what they interrupt
  *
  * The file has a word for each source of events, a thread or the handlers of one: how many it has hit. A source's
  * events are numbered from 0. It begins when a line comes, says `done` when all threads have ended, and ends with
@@ -35,7 +36,7 @@
 static _Atomic uint64_t *counters;
 /* 0 is nobody. */
 static _Atomic uint64_t sources = 1, told;
-static uint64_t threads = 1, events = 0, signals = 0, churn = 0, forks = 0, jumps = 0;
+static uint64_t threads = 1, events = 0, signals = 0, churn = 0, forks = 0, jumps = 0, stack = 0;
 static char letters[26 + 140];
 
 static __thread uint64_t source, handlers, toggled;
@@ -92,6 +93,9 @@ static uint64_t new_sources(uint64_t count) {
 static uint64_t places[MOST_THREADS];
 
 static void *hits(void *place) {
+    char memory[65536];
+    if (stack)
+        sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = sizeof memory}, NULL);
     source = places[(uintptr_t)place];
     toggled = source + 1;
     if (signals)
@@ -108,6 +112,8 @@ static void *hits(void *place) {
         may_jump = 0;
     }
     handlers = 0;
+    if (stack)
+        sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
     return NULL;
 }
 
@@ -147,6 +153,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "churn")) churn = number;
         else if (!strcmp(argv[i], "forks")) forks = number;
         else if (!strcmp(argv[i], "jumps")) jumps = number;
+        else if (!strcmp(argv[i], "stack")) stack = number;
         else return 2;
     }
     int file = open(argv[1], O_RDWR | O_CREAT, 0600);
@@ -155,7 +162,7 @@ int main(int argc, char **argv) {
     counters = mmap(NULL, SOURCES * 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     for (size_t i = 0; i < sizeof letters; i++)
         letters[i] = (char)('a' + i % 26);
-    struct sigaction action = {.sa_handler = handle};
+    struct sigaction action = {.sa_handler = handle, .sa_flags = stack ? SA_ONSTACK : 0};
     sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
     char line[16];
