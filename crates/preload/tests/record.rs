@@ -186,6 +186,8 @@ fn handlers_that_do_not_return() {
         progress.events > 1000 && progress.incomplete > 0,
         "{progress:?}"
     );
+    // After a jump the thread goes on in the same ring.
+    assert_eq!(progress.no_ring, 0, "{progress:?}");
     // The event that a jump left was not counted by the program. After a jump a thread is another source.
     let all: u64 = run.counted.values().sum();
     let more = (progress.events + lost(&progress))

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_ring::{
     BLOCK_HEAD, Event, Fill, HEAD_WORDS, Header, Mode, Outcome, PRODUCER_WORDS, Producer, Reader,
-    Step, Steps, Words, begin, word,
+    Step, Steps, Words, begin, own, word,
 };
 
 /// Words of a block: room for three records of four words.
@@ -367,6 +367,30 @@ impl Case {
             assert_eq!(total, script.begun.get(), "{self:?}: {found:?}");
         }
     }
+}
+
+/// A thread jumped out of a handler that came while the first event was about to open its producer.
+#[test]
+fn a_producer_that_was_never_opened() {
+    let words: [AtomicU64; PRODUCER_WORDS] = Default::default();
+    words[own::STATE].store(OUTERMOST, Ordering::Relaxed);
+    let producer = Producer::new(&words, READY);
+    let event = Event {
+        header: 0,
+        words: 2,
+    };
+    let record = |is_left| producer.record(event, Nothing, &(), |_| is_left);
+    assert_eq!(
+        (record(false), record(true)),
+        (Outcome::Busy, Outcome::Closed)
+    );
+    assert_eq!(record(false), Outcome::Closed, "it can be opened");
+}
+
+struct Nothing;
+
+impl Fill for Nothing {
+    fn stamp(&mut self, _: &[AtomicU64; 2]) {}
 }
 
 const MODES: [Mode; 2] = [Mode::Overwrite, Mode::Keep];
