@@ -109,17 +109,16 @@ macro_rules! __on {
     ($point:ident ($provider:ident $name:ident) ($($let:tt)*) ($([$($word:expr),*])*)) => {{
         $($let)*
         $crate::site::hit(&$point, [$($($word),*),*]);
-        let semaphore: *const ::core::sync::atomic::AtomicU16;
-        // SAFETY: it takes an address of this object.
+        let tracers: u32;
+        // SAFETY: it loads two bytes that `__semaphore_text` placed, which only the kernel changes.
         unsafe {
             ::core::arch::asm!(
-                concat!("leaq ", $crate::__semaphore!($provider $name), "(%rip), {semaphore}"),
-                semaphore = out(reg) semaphore,
-                options(att_syntax, pure, nomem, nostack, preserves_flags),
+                concat!("movzwl ", $crate::__semaphore!($provider $name), "(%rip), {tracers:e}"),
+                tracers = out(reg) tracers,
+                options(att_syntax, nostack, preserves_flags, readonly),
             );
         }
-        // SAFETY: two bytes that `__semaphore_text` placed, which only the kernel changes.
-        if unsafe { (*semaphore).load(::core::sync::atomic::Ordering::Relaxed) } != 0 {
+        if tracers != 0 {
             let places = $crate::site::places([$(&[$($word),*]),*]);
             // SAFETY: a no-op that a tracer in the kernel stops at, to read the places.
             unsafe {
