@@ -237,6 +237,24 @@ fn children_do_not_write_to_their_parents_rings() {
     assert!(progress.events > 1000);
 }
 
+/// The agent looks after its threads by opening files, each second.
+#[test]
+fn threads_that_cannot_be_looked_at() {
+    let options = ["threads=2", "files=1"];
+    let progress = whole_run(&options, Some(Duration::from_secs(3)));
+    assert!(progress.events > 1000);
+}
+
+#[test]
+fn a_child_with_the_memory_of_a_thread_takes_no_ring() {
+    let options = ["threads=2", "vforks=1"];
+    let progress = whole_run(&options, Some(Duration::from_secs(3)));
+    assert!(
+        progress.events > 1000 && progress.no_ring == 2,
+        "{progress:?}"
+    );
+}
+
 #[test]
 fn a_look_at_the_newest() {
     let place = Place::new();

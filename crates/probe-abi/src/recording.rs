@@ -8,7 +8,7 @@
 //! | `process` | chunks, see [`crate::ChunkKind`], appended: the process, then each probe before its first event, anchors, costs |
 //! | `losses` | one page: see [`losses`] |
 //! | `for` | if events are kept for a recorder that is expected: the text that it gave |
-//! | `NUMBER.ring` | the events of one thread |
+//! | `NUMBER.ring` | events of one thread: all, as long as no handler interrupts one |
 //!
 //! A ring file has a head of [`RING_HEAD_BYTES`], of which the first words are those of the crate `ring` and
 //! of [`ring`] here, then [`RING_BLOCK_WORDS`] words for each block. All words are little-endian. Whoever reads

@@ -33,6 +33,8 @@ pub struct Round<'r, W> {
     pub keep: bool,
     /// Whether the process has ended, or is treated so.
     pub is_over: bool,
+    /// Whether an event that is being written is not waited for any more.
+    pub is_last: bool,
     /// Events of each thread before the first that is not older than this are left out.
     pub since: u64,
 }
@@ -108,6 +110,11 @@ impl Drain {
         }
     }
 
+    /// Whether an event was being written in the last round.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+
     /// Whether no more is read, as the thread has ended or the file was cut short.
     pub fn is_read(&self) -> bool {
         self.is_read
@@ -137,8 +144,9 @@ impl Drain {
         let dropped = dropped.saturating_sub(self.dropped_earlier.unwrap_or(0));
         self.totals.dropped = dropped.max(self.totals.dropped);
         self.is_read = is_over || self.ring.is_broken();
-        if self.is_read || self.is_given_up(end) {
+        if self.is_read || round.is_last || self.is_given_up(end) {
             self.add_unwritten(end, round)?;
+            self.waiting = None;
         }
         round.output.write()?;
         self.is_open = false;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use perflab_control::{Process, State};
 use perflab_probe_abi::recording::{
@@ -21,6 +21,9 @@ use crate::output::Output;
 use crate::process_file::ProcessFile;
 use crate::progress::{ProbeProgress, Progress};
 use crate::ring_file::{BlockCopy, RingFile};
+
+/// How long an event that is being written is waited for at the end.
+const MOMENT: Duration = Duration::from_millis(20);
 
 /// Ring files of a process that are read at the same time.
 const MOST_RINGS: usize = 8192;
@@ -155,18 +158,27 @@ impl ProcessDir {
     /// When the trace cannot be written.
     pub fn round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
         let is_over = self.process.state() == State::Ended;
-        self.read(output, is_over)
+        self.read(output, is_over, false)
     }
 
     /// Writes what is new, and what there is to say at the end. No other round must follow.
+    ///
+    /// Who gives blocks back is told of each event, so those that are being written are waited for, for a moment.
     ///
     /// # Errors
     /// When the trace cannot be written.
     pub fn last_round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
         let is_over = self.process.state() == State::Ended;
-        self.read(output, is_over)?;
+        self.read(output, is_over, false)?;
         while is_over && !self.is_finished {
-            self.read(output, is_over)?;
+            self.read(output, is_over, false)?;
+        }
+        let begin = Instant::now();
+        let mut is_last = !self.manner.keep;
+        while !is_last && self.rings.iter().any(Drain::is_waiting) {
+            is_last = begin.elapsed() >= MOMENT;
+            std::thread::sleep(Duration::from_millis(1));
+            self.read(output, is_over, is_last)?;
         }
         for ring in &mut self.rings {
             ring.say_dropped(self.number, output)?;
@@ -180,7 +192,12 @@ impl ProcessDir {
         Ok(())
     }
 
-    fn read<W: Write>(&mut self, output: &mut Output<W>, is_over: bool) -> Result<(), RecordError> {
+    fn read<W: Write>(
+        &mut self,
+        output: &mut Output<W>,
+        is_over: bool,
+        is_last: bool,
+    ) -> Result<(), RecordError> {
         if self.is_finished {
             return Ok(());
         }
@@ -211,6 +228,7 @@ impl ProcessDir {
             process: self.number,
             keep: self.manner.keep,
             is_over,
+            is_last,
             since,
         };
         for ring in &mut self.rings {

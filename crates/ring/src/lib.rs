@@ -20,8 +20,8 @@
 //!    busy, and writes to another ring; one that comes between looking and saying is over when it is said. So
 //!    nothing comes between the steps of a record, and none of them needs to be an exchange.
 //! 2. If the block has no room, move the position to the next block, then write the head of that.
-//! 3. Move the position behind the record.
-//! 4. Write the time and the words.
+//! 3. Write the words that are there already; move the position behind the record.
+//! 4. Write the time, and the other words.
 //! 5. Write the header. It names the block, so that what lies there from former use of the same place is never
 //!    taken for it.
 //! 6. Say that the producer is ready.

@@ -206,12 +206,17 @@ impl<W: Words> Producer<W> {
         fence_for_handlers();
         self.words.store::<{ own::HEAD }>(address(head));
         self.words.store::<{ own::BLOCKS }>(address(blocks));
+        self.words.store::<{ own::BEFORE }>(0);
+        let ring = Ring {
+            head,
+            blocks,
+            words: block,
+            mask,
+        };
+        self.go_to(&ring, ring.position());
         fence_for_handlers();
         self.words
             .store::<{ own::SIZE }>((block as u64) << 32 | mask);
-        // SAFETY: as was just stored.
-        let ring = unsafe { self.ring() };
-        self.go_to(&ring, ring.position());
         fence_for_handlers();
         self.words.store::<{ own::STATE }>(self.ready);
         true
@@ -220,8 +225,18 @@ impl<W: Words> Producer<W> {
     /// Has no ring any more.
     pub fn close(self) {
         self.words.store::<{ own::STATE }>(CLOSED);
-        // Not even if nothing is called ready.
+        // Not even if nothing is called ready, or an event is still being written.
         self.words.store::<{ own::END }>(0);
+        self.words.store::<{ own::SIZE }>(0);
+    }
+
+    /// Address of the head, and number of blocks, of the ring that an event is being written to; nothing if none is.
+    pub fn memory_of_event(self) -> Option<(u64, usize)> {
+        let state = self.words.load::<{ own::STATE }>();
+        let size = self.words.load::<{ own::SIZE }>();
+        let is_busy = state != CLOSED && state.is_multiple_of(2) && size != 0;
+        let blocks = (size & u64::from(u32::MAX)) as usize + 1;
+        is_busy.then(|| (self.words.load::<{ own::HEAD }>(), blocks))
     }
 
     /// Writes an event in the usual case: the producer is ready, and the block has room. Else it returns false, and
@@ -240,8 +255,10 @@ impl<W: Words> Producer<W> {
         let next = self.words.load::<{ own::NEXT }>();
         let has_room = self.has_room(next, event.words);
         if has_room {
+            let head = self.words.load::<{ own::HEAD }>();
+            let marked = |header| self.words.add::<{ own::MARK }>(header);
             // SAFETY: there is room, and this is busy.
-            unsafe { self.write(next, event, fill, steps) };
+            unsafe { self.write((head, next), event, marked, fill, steps) };
         }
         self.end_event(steps);
         has_room
@@ -262,11 +279,18 @@ impl<W: Words> Producer<W> {
         if !is_ready && let Err(outcome) = self.take_over(steps, is_left) {
             return outcome;
         }
-        let next = self.words.load::<{ own::NEXT }>();
+        let mut next = self.words.load::<{ own::NEXT }>();
+        let mut mark = self.words.load::<{ own::MARK }>();
+        let head = self.words.load::<{ own::HEAD }>();
+        // It was never opened to the end, or was closed meanwhile, in the child of a fork: its words may be wiped then.
+        if self.words.is::<{ own::SIZE }>(0) {
+            self.close();
+            return Outcome::Closed;
+        }
         if !is_ready || !self.has_room(next, event.words) {
             // SAFETY: it was opened, and nobody else writes while this is busy.
             let ring = unsafe { self.ring() };
-            // Of an event that was given up, only what others were told is sure.
+            // Where an event was given up, the words of the producer may be those before or behind it.
             let left = ring.position();
             let (block, before) = match ring.events_before(left.block) {
                 Some(before) => (left.block + 1, before + left.count),
@@ -282,10 +306,11 @@ impl<W: Words> Producer<W> {
             }
             self.words.store::<{ own::BEFORE }>(before);
             self.go_to(&ring, ring.enter(block, before, steps));
+            next = self.words.load::<{ own::NEXT }>();
+            mark = self.words.load::<{ own::MARK }>();
         }
-        let next = self.words.load::<{ own::NEXT }>();
         // SAFETY: there is room, and this is busy.
-        unsafe { self.write(next, event, fill, steps) };
+        unsafe { self.write((head, next), event, |header| header + mark, fill, steps) };
         self.end_event(steps);
         Outcome::Written
     }
@@ -303,10 +328,6 @@ impl<W: Words> Producer<W> {
         }
         if !is_left(state) {
             return Err(Outcome::Busy);
-        }
-        if self.words.is::<{ own::SIZE }>(0) {
-            self.close();
-            return Err(Outcome::Closed);
         }
         self.words.store_frame::<{ own::STATE }>();
         fence_for_handlers();
@@ -343,11 +364,19 @@ impl<W: Words> Producer<W> {
     /// Steps 3 to 5.
     ///
     /// # Safety
-    /// The address is that of the next record, there is room for the event, and the producer is busy.
+    /// The addresses are those of the ring's head and of the next record, there is room for the event, and the producer
+    /// is busy. `marked` is the header with what all of its block have.
     #[inline(always)]
-    unsafe fn write(self, next: u64, event: Event, mut fill: impl Fill, steps: &impl Steps) {
+    unsafe fn write(
+        self,
+        (head, next): (u64, u64),
+        event: Event,
+        marked: impl FnOnce(u64) -> u64,
+        mut fill: impl Fill,
+        steps: &impl Steps,
+    ) {
         steps.at(Step::Found);
-        let head = self.words.load::<{ own::HEAD }>() as *const AtomicU64;
+        let head = head as *const AtomicU64;
         // SAFETY: `open` was given a head with this word, and a block with these; atomics may change at any time.
         let (position, place) = unsafe {
             let place = core::slice::from_raw_parts(next as *const AtomicU64, event.words);
@@ -366,8 +395,7 @@ impl<W: Words> Producer<W> {
         fill.stamp(head);
         steps.at(Step::Written);
         fill.after(words);
-        let header = self.words.add::<{ own::MARK }>(event.header);
-        head[0].store(header, Ordering::Release);
+        head[0].store(marked(event.header), Ordering::Release);
         steps.at(Step::Committed);
     }
 

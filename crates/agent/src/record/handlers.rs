@@ -1,7 +1,7 @@
 //! What a site calls that is recorded: writes its event into the ring of its thread.
 //!
-//! No allocation, no lock, and no system call but in the first event of a thread. Each number of words has
-//! a function of its own, as they come by the C calling convention.
+//! No allocation, no lock, and no system call but in the first event of a thread, and where one interrupts another.
+//! Each number of words has a function of its own, as they come by the C calling convention.
 #![expect(
     unsafe_code,
     reason = "sites call these with the address of their point and words, some of which are addresses"

@@ -249,5 +249,5 @@ pub fn forget(point: &Point) {
 
 /// The forking thread has no ring in the child.
 pub fn after_fork() {
-    slots::forget();
+    slots::forget_parent();
 }

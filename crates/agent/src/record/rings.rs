@@ -198,15 +198,17 @@ impl Ring {
         };
         let head = self.file.head();
         match Thread::look(thread) {
-            Some(found) if self.start.is_none_or(|start| start == found.start) => {
+            Look::There(found) if self.start.is_none_or(|start| start == found.start) => {
                 self.start = Some(found.start);
                 head[ring::START].store(found.start, Ordering::Relaxed);
                 for (index, word) in found.name.iter().enumerate() {
                     head[ring::NAME + index].store(*word, Ordering::Release);
                 }
             }
+            // It may go on writing.
+            Look::Unknown => {}
             // Gone, or another thread has its number.
-            _ => {
+            Look::Gone | Look::There(_) => {
                 head[ring::ENDED].store(1, Ordering::Release);
                 slots::vacate(slot);
                 self.slot = None;
@@ -223,10 +225,27 @@ struct Thread {
     name: [u64; 2],
 }
 
+/// What a look at a thread comes to.
+enum Look {
+    There(Thread),
+    Gone,
+    /// The kernel does not say: files cannot be opened now.
+    Unknown,
+}
+
 impl Thread {
-    fn look(thread: u32) -> Option<Self> {
-        let text = fs::read(format!("/proc/self/task/{thread}/stat")).ok()?;
-        let text = String::from_utf8_lossy(&text);
+    fn look(thread: u32) -> Look {
+        match fs::read(format!("/proc/self/task/{thread}/stat")) {
+            Ok(text) => Self::parse(&text).map_or(Look::Unknown, Look::There),
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ENOENT | libc::ESRCH) => Look::Gone,
+                _ => Look::Unknown,
+            },
+        }
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(text);
         let (before, after) = text.rsplit_once(')')?;
         let start = after.split_whitespace().nth(19)?.parse().ok()?;
         let name = before.split_once('(').map_or("", |(_, name)| name);

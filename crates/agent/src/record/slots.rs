@@ -52,6 +52,8 @@ struct Table {
     losses: AtomicU64,
     /// How many slots are [`FREE`], about.
     free: AtomicI64,
+    /// Number of the process.
+    process: AtomicU32,
     slots: [Slot; SLOTS],
 }
 
@@ -321,8 +323,12 @@ fn claim() -> Option<&'static Slot> {
     if table.free.load(Ordering::Relaxed) <= 0 {
         return None;
     }
-    // SAFETY: it cannot fail.
-    let thread = unsafe { libc::gettid() } as u32;
+    // SAFETY: they cannot fail.
+    let (process, thread) = unsafe { (libc::getpid() as u32, libc::gettid() as u32) };
+    // The child of a vfork has the memory of the thread that waits for it, and ends before that.
+    if process != table.process.load(Ordering::Relaxed) {
+        return None;
+    }
     let claimed = table.slots.iter().find(|slot| {
         slot.owner.load(Ordering::Relaxed) == FREE
             && slot
@@ -392,10 +398,32 @@ pub unsafe fn use_private(memory: *const AtomicU64, log: u32) {
     unsafe { open(producer, memory, log) };
 }
 
-/// The calling thread has no ring any more: it is another one, the child of a fork.
+/// The calling thread has no ring any more.
 pub fn forget() {
     first().close();
     ThreadWords::new().store::<THREAD_NEXT>(0);
+}
+
+/// The same in the child of a fork. If a handler has forked in the middle of an event, that is written to the end here
+/// too: to memory of the child's own, in place of its parent's ring.
+pub fn forget_parent() {
+    let words = ThreadWords::new();
+    if let Some((head, blocks)) = first().memory_of_event() {
+        let bytes = RING_HEAD_BYTES + blocks * RING_BLOCK_WORDS * size_of::<u64>();
+        // SAFETY: a ring is mapped there, which only its thread uses, and this is that thread. Atomics that change.
+        unsafe {
+            libc::mmap(
+                (head as *mut libc::c_void).cast(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+                -1,
+                0,
+            );
+        }
+    }
+    first().close();
+    words.store::<THREAD_NEXT>(0);
 }
 
 fn table() -> Option<&'static Table> {
@@ -440,6 +468,9 @@ pub fn prepare() -> io::Result<()> {
     }
     // In the child of a fork too: what was ready in the parent is not so there.
     if ready() == 0 {
+        if let Some(table) = table() {
+            table.process.store(std::process::id(), Ordering::Relaxed);
+        }
         let mut now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
@@ -518,8 +549,6 @@ pub fn free() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::alloc::{Layout, alloc_zeroed};
-
     use perflab_ring::{Event, Fill, Header, Position, begin, word};
 
     use super::*;
@@ -529,11 +558,20 @@ mod tests {
     /// A ring that nobody has. It stays for as long as the test.
     fn offered() -> &'static [AtomicU64] {
         let bytes = RING_HEAD_BYTES + ((RING_BLOCK_WORDS * 8) << LOG);
-        let layout = Layout::from_size_align(bytes, 4096).unwrap();
-        // SAFETY: the size is not zero.
-        let memory = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
-        assert!(!memory.is_null());
-        // SAFETY: this much was allocated, and is never given back.
+        // SAFETY: new memory, as that of a file.
+        let memory = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(memory, libc::MAP_FAILED);
+        let memory: *const AtomicU64 = memory.cast();
+        // SAFETY: this much was mapped, and is never given back.
         let (head, blocks) = unsafe {
             let words = std::slice::from_raw_parts(memory, bytes / 8);
             words.split_at(RING_HEAD_BYTES / 8)
@@ -610,6 +648,51 @@ mod tests {
         forget();
         nested(1);
         assert_eq!(free(), 1);
+        forks_within_an_event();
+    }
+
+    /// The child goes on in memory of its own; its parent's ring has the parent's event.
+    fn forks_within_an_event() {
+        forget();
+        let ring = offered();
+        // Rings are taken in the order of their slots, and one is left.
+        nested(1);
+        forget();
+        let mut child = -1;
+        event_in(0, || {
+            // SAFETY: the child calls nothing that may wait for another thread.
+            child = unsafe { libc::fork() };
+            if child == 0 {
+                forget_parent();
+            } else {
+                let mut status = -1;
+                // SAFETY: it writes the status.
+                unsafe { libc::waitpid(child, &raw mut status, 0) };
+                assert_eq!(status, 0, "the child ends well");
+            }
+        });
+        if child == 0 {
+            event_in(0, || ());
+            ring[HEAD_WORDS - 1].store(1, Ordering::Relaxed);
+            let is_ready = ready() != 0;
+            // SAFETY: it ends the process.
+            unsafe { libc::_exit(i32::from(is_ready)) };
+        }
+        let of_child = ring[HEAD_WORDS - 1].load(Ordering::Relaxed);
+        assert_eq!(
+            (count(ring), of_child),
+            (1, 0),
+            "the child has memory of its own"
+        );
+        // SAFETY: the first record, behind the head of its block.
+        let header = unsafe {
+            let block = ring.as_ptr().byte_add(RING_HEAD_BYTES);
+            (*block.add(perflab_ring::BLOCK_HEAD)).load(Ordering::Relaxed)
+        };
+        let found = Header::from_word(header, 0);
+        assert!(found.is_some_and(|header| header.probe == 1));
+        event_in(0, || ());
+        assert_eq!(count(ring), 2, "and goes on");
     }
 
     #[test]

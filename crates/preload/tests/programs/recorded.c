@@ -9,6 +9,8 @@
  * churn     1: a thread that has hit its probes is followed by another one, which goes on numbering, until told
  * forks     1: children are made, which hit probes and end
  * jumps     1: handlers leave by a jump now and then
+ * files     1: no more files can be opened once it has begun
+ * vforks    1: the first event of each thread is made by a child that has its memory
  * stack     1: handlers have a stack of their own, above what they interrupt
  *
  * The file has a word for each source of events, a thread or the handlers of one: how many it has hit. A source's
@@ -27,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +39,7 @@
 static _Atomic uint64_t *counters;
 /* 0 is nobody. */
 static _Atomic uint64_t sources = 1, told;
-static uint64_t threads = 1, events = 0, signals = 0, churn = 0, forks = 0, jumps = 0, stack = 0;
+static uint64_t threads = 1, events = 0, signals = 0, churn = 0, forks = 0, jumps = 0, stack = 0, files = 0, vforks = 0;
 static char letters[26 + 140];
 
 static __thread uint64_t source, handlers, toggled;
@@ -100,6 +103,14 @@ static void *hits(void *place) {
     toggled = source + 1;
     if (signals)
         handlers = source + 2;
+    if (vforks) {
+        pid_t made = vfork();
+        if (made == 0) {
+            hit(source);
+            _exit(0);
+        }
+        waitpid(made, NULL, 0);
+    }
     for (volatile uint64_t i = 0; events ? i < events : !atomic_load(&told); i++) {
         if (jumps) {
             /* What a jump leaves is in a source of its own each time. */
@@ -154,6 +165,8 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "forks")) forks = number;
         else if (!strcmp(argv[i], "jumps")) jumps = number;
         else if (!strcmp(argv[i], "stack")) stack = number;
+        else if (!strcmp(argv[i], "files")) files = number;
+        else if (!strcmp(argv[i], "vforks")) vforks = number;
         else return 2;
     }
     int file = open(argv[1], O_RDWR | O_CREAT, 0600);
@@ -170,6 +183,8 @@ int main(int argc, char **argv) {
     fflush(stdout);
     if (!fgets(line, sizeof line, stdin))
         return 2;
+    if (files)
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){.rlim_cur = 0, .rlim_max = 0});
     pthread_t annoying;
     for (uint64_t i = 0; i < threads; i++)
         places[i] = new_sources(6);

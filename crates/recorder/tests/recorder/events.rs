@@ -264,6 +264,19 @@ fn an_event_that_is_given_up() {
 }
 
 #[test]
+fn an_event_that_is_not_complete_at_the_end_is_counted() {
+    let kept = Kept::new(own());
+    kept.probe(1, "u64 event");
+    let ring = kept.ring(1, 4, Mode::Keep);
+    let mut recording = Recording::new(trace(), KEEP);
+    recording.add(&kept.path).unwrap();
+    let mut progress = Progress::default();
+    let steps = meanwhile(|| progress = recording.finish().unwrap().0);
+    let _ = producer(&ring).record(1, || 20, [5], &steps);
+    assert_eq!((progress.events, progress.incomplete), (0, 1));
+}
+
+#[test]
 fn a_snapshot_does_not_wait_for_an_event() {
     let kept = Kept::new(own());
     kept.probe(1, "u64 event");
