@@ -153,7 +153,7 @@ impl Header {
         })
     }
 
-    /// What is the same in all blocks. With [`mark`] it is the word.
+    /// What is the same in all blocks. With what all headers of a block have in common it is the word.
     #[inline(always)]
     pub fn base(self) -> u64 {
         let cut = if self.is_cut { IS_CUT } else { 0 };

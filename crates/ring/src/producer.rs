@@ -88,7 +88,7 @@ pub mod own {
     pub const NEXT: usize = 1;
     /// Address behind that block.
     pub const END: usize = 2;
-    /// What the headers in that block have: [`mark`](super::mark).
+    /// What the headers in that block have in common.
     pub const MARK: usize = 3;
     /// The ring's position. Its own words are for others.
     pub const POSITION: usize = 4;
@@ -165,7 +165,7 @@ pub struct Producer<W> {
 /// An event that is to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
-    /// Its header, whatever the block: [`Header::base`].
+    /// Its header, whatever the block: [`Header::base`](super::Header::base).
     pub header: u64,
     /// Words of its record: two more than it has itself.
     pub words: usize,

@@ -3,6 +3,7 @@
 //! ```text
 //! handlers   a site's words -> the ring of its thread; short, those with short texts
 //! slots      threads -> rings
+//! words      where a thread has what it needs of its rings
 //! rings      which there are
 //! files      rings, probes, anchors -> files, for readers in other processes
 //! clock      which clock is right, and how it stands to others
@@ -16,6 +17,7 @@ mod rings;
 mod short;
 mod slots;
 mod text;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -6,16 +6,15 @@
 //!
 //! What says that a thread's producer is ready lies in one mapping with all slots, which is empty in the child of a fork
 //! (`MADV_WIPEONFORK`), however the fork was made: a child never writes to its parent's rings.
-#![expect(
-    unsafe_code,
-    reason = "memory that handlers of any thread come to, and a word of each thread's own"
-)]
+#![expect(unsafe_code, reason = "memory that handlers of any thread come to")]
 
 use std::io;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
-use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words, frame};
+use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words};
+
+use super::words::{AnyWords, THREAD_NEXT, ThreadWords};
 
 /// Rings of a process at one time.
 pub const SLOTS: usize = 4096;
@@ -66,170 +65,7 @@ struct Ready(AtomicU64);
 
 static READY: Ready = Ready(AtomicU64::new(0));
 
-// Words of each thread: those of the producer of its first ring, and the address of the slot with the next. Rust's own
-// thread-locals of a shared object call a function that may allocate, in the first event of a thread, which may be in a
-// signal handler. Here their place from the thread pointer is known when the program starts.
-std::arch::global_asm!(
-    ".pushsection .tbss.perflab_thread,\"awT\",@nobits",
-    ".globl perflab_thread",
-    ".hidden perflab_thread",
-    ".type perflab_thread,@tls_object",
-    ".size perflab_thread, 80",
-    ".balign 8",
-    "perflab_thread: .zero 80",
-    ".popsection",
-);
-
-const _: () = assert!(80 == (THREAD_NEXT + 1) * size_of::<u64>());
-
-/// The word behind those of the producer.
-const THREAD_NEXT: usize = PRODUCER_WORDS;
-
-/// The calling thread's words, by their distance from the thread pointer.
-#[derive(Debug, Clone, Copy)]
-pub struct ThreadWords(u64);
-
-impl ThreadWords {
-    #[inline(always)]
-    fn new() -> Self {
-        let distance: u64;
-        // SAFETY: it loads a number that does not change.
-        unsafe {
-            std::arch::asm!(
-                "mov {distance}, qword ptr [rip + perflab_thread@GOTTPOFF]",
-                distance = out(reg) distance,
-                options(nostack, preserves_flags, pure, readonly),
-            );
-        }
-        Self(distance)
-    }
-}
-
-// SAFETY, in each: so many words are defined above, and each thread has its own.
-impl Words for ThreadWords {
-    #[inline(always)]
-    fn load<const WORD: usize>(self) -> u64 {
-        let value: u64;
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "mov {value}, qword ptr fs:[{distance} + 8 * {word}]",
-                value = out(reg) value,
-                distance = in(reg) self.0,
-                word = const WORD,
-                options(nostack, preserves_flags, readonly),
-            );
-        }
-        value
-    }
-
-    #[inline(always)]
-    fn store<const WORD: usize>(self, value: u64) {
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "mov qword ptr fs:[{distance} + 8 * {word}], {value}",
-                value = in(reg) value,
-                distance = in(reg) self.0,
-                word = const WORD,
-                options(nostack, preserves_flags),
-            );
-        }
-    }
-
-    #[inline(always)]
-    fn store_frame<const WORD: usize>(self) {
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "mov qword ptr fs:[{distance} + 8 * {word}], rsp",
-                distance = in(reg) self.0,
-                word = const WORD,
-                options(nostack, preserves_flags),
-            );
-        }
-    }
-
-    #[inline(always)]
-    fn add<const WORD: usize>(self, value: u64) -> u64 {
-        let sum: u64;
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "add {value}, qword ptr fs:[{distance} + 8 * {word}]",
-                value = inout(reg) value => sum,
-                distance = in(reg) self.0,
-                word = const WORD,
-                options(nostack, readonly),
-            );
-        }
-        sum
-    }
-
-    #[inline(always)]
-    fn is<const WORD: usize>(self, value: u64) -> bool {
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
-                "jne {no}",
-                value = in(reg) value,
-                distance = in(reg) self.0,
-                word = const WORD,
-                no = label { return false },
-                options(nostack, readonly),
-            );
-        }
-        true
-    }
-
-    #[inline(always)]
-    fn is_at_least<const WORD: usize>(self, value: u64) -> bool {
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
-                "jb {no}",
-                value = in(reg) value,
-                distance = in(reg) self.0,
-                word = const WORD,
-                no = label { return false },
-                options(nostack, readonly),
-            );
-        }
-        true
-    }
-}
-
-/// The words of any of a thread's producers.
-#[derive(Debug, Clone, Copy)]
-pub enum AnyWords {
-    /// Of its first ring.
-    First(ThreadWords),
-    /// Of another one.
-    Other(&'static [AtomicU64; PRODUCER_WORDS]),
-}
-
-impl Words for AnyWords {
-    fn load<const WORD: usize>(self) -> u64 {
-        match self {
-            Self::First(words) => words.load::<WORD>(),
-            Self::Other(words) => words.load::<WORD>(),
-        }
-    }
-
-    fn store<const WORD: usize>(self, value: u64) {
-        match self {
-            Self::First(words) => words.store::<WORD>(value),
-            Self::Other(words) => words.store::<WORD>(value),
-        }
-    }
-
-    fn store_frame<const WORD: usize>(self) {
-        self.store::<WORD>(frame());
-    }
-}
-
+/// As [`Ready`].
 #[inline(always)]
 fn ready() -> u64 {
     READY.0.load(Ordering::Relaxed)
@@ -549,7 +385,7 @@ pub fn free() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use perflab_ring::{Event, Fill, Header, Position, begin, word};
+    use perflab_ring::{Event, Fill, Header, Position, begin, frame, word};
 
     use super::*;
 

@@ -1,0 +1,174 @@
+//! Where the words of producers are: those of a thread's first ring in memory of the thread's own, which no address has
+//! to be loaded for but its distance from the thread pointer; those of others in a slot.
+#![expect(
+    unsafe_code,
+    reason = "no language says how memory of a thread's own is reached"
+)]
+
+use std::sync::atomic::AtomicU64;
+
+use perflab_ring::{PRODUCER_WORDS, Words, frame};
+
+// Words of each thread: those of the producer of its first ring, and the address of the slot with the next. Rust's own
+// thread-locals of a shared object call a function that may allocate, in the first event of a thread, which may be in a
+// signal handler. Here their place from the thread pointer is known when the program starts.
+std::arch::global_asm!(
+    ".pushsection .tbss.perflab_thread,\"awT\",@nobits",
+    ".globl perflab_thread",
+    ".hidden perflab_thread",
+    ".type perflab_thread,@tls_object",
+    ".size perflab_thread, 80",
+    ".balign 8",
+    "perflab_thread: .zero 80",
+    ".popsection",
+);
+
+const _: () = assert!(80 == (THREAD_NEXT + 1) * size_of::<u64>());
+
+/// The word behind those of the producer.
+pub const THREAD_NEXT: usize = PRODUCER_WORDS;
+
+/// The calling thread's words, by their distance from the thread pointer.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadWords(u64);
+
+impl ThreadWords {
+    #[inline(always)]
+    pub fn new() -> Self {
+        let distance: u64;
+        // SAFETY: it loads a number that does not change.
+        unsafe {
+            std::arch::asm!(
+                "mov {distance}, qword ptr [rip + perflab_thread@GOTTPOFF]",
+                distance = out(reg) distance,
+                options(nostack, preserves_flags, pure, readonly),
+            );
+        }
+        Self(distance)
+    }
+}
+
+// SAFETY, in each: so many words are defined above, and each thread has its own.
+impl Words for ThreadWords {
+    #[inline(always)]
+    fn load<const WORD: usize>(self) -> u64 {
+        let value: u64;
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "mov {value}, qword ptr fs:[{distance} + 8 * {word}]",
+                value = out(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, preserves_flags, readonly),
+            );
+        }
+        value
+    }
+
+    #[inline(always)]
+    fn store<const WORD: usize>(self, value: u64) {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "mov qword ptr fs:[{distance} + 8 * {word}], {value}",
+                value = in(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn store_frame<const WORD: usize>(self) {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "mov qword ptr fs:[{distance} + 8 * {word}], rsp",
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn add<const WORD: usize>(self, value: u64) -> u64 {
+        let sum: u64;
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "add {value}, qword ptr fs:[{distance} + 8 * {word}]",
+                value = inout(reg) value => sum,
+                distance = in(reg) self.0,
+                word = const WORD,
+                options(nostack, readonly),
+            );
+        }
+        sum
+    }
+
+    #[inline(always)]
+    fn is<const WORD: usize>(self, value: u64) -> bool {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
+                "jne {no}",
+                value = in(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                no = label { return false },
+                options(nostack, readonly),
+            );
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn is_at_least<const WORD: usize>(self, value: u64) -> bool {
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!(
+                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
+                "jb {no}",
+                value = in(reg) value,
+                distance = in(reg) self.0,
+                word = const WORD,
+                no = label { return false },
+                options(nostack, readonly),
+            );
+        }
+        true
+    }
+}
+
+/// The words of any of a thread's producers.
+#[derive(Debug, Clone, Copy)]
+pub enum AnyWords {
+    /// Of its first ring.
+    First(ThreadWords),
+    /// Of another one.
+    Other(&'static [AtomicU64; PRODUCER_WORDS]),
+}
+
+impl Words for AnyWords {
+    fn load<const WORD: usize>(self) -> u64 {
+        match self {
+            Self::First(words) => words.load::<WORD>(),
+            Self::Other(words) => words.load::<WORD>(),
+        }
+    }
+
+    fn store<const WORD: usize>(self, value: u64) {
+        match self {
+            Self::First(words) => words.store::<WORD>(value),
+            Self::Other(words) => words.store::<WORD>(value),
+        }
+    }
+
+    fn store_frame<const WORD: usize>(self) {
+        self.store::<WORD>(frame());
+    }
+}
