@@ -234,9 +234,8 @@ impl<W: Words> Producer<W> {
     pub fn memory_of_event(self) -> Option<(u64, usize)> {
         let state = self.words.load::<{ own::STATE }>();
         let size = self.words.load::<{ own::SIZE }>();
-        let is_busy = state != CLOSED && state.is_multiple_of(2) && size != 0;
         let blocks = (size & u64::from(u32::MAX)) as usize + 1;
-        is_busy.then(|| (self.words.load::<{ own::HEAD }>(), blocks))
+        (is_busy(state) && size != 0).then(|| (self.words.load::<{ own::HEAD }>(), blocks))
     }
 
     /// Writes an event in the usual case: the producer is ready, and the block has room. Else it returns false, and
@@ -322,8 +321,7 @@ impl<W: Words> Producer<W> {
         is_left: impl FnOnce(u64) -> bool,
     ) -> Result<(), Outcome> {
         let state = self.words.load::<{ own::STATE }>();
-        let is_busy = self.ready != CLOSED && state != CLOSED && state.is_multiple_of(2);
-        if !is_busy {
+        if self.ready == CLOSED || !is_busy(state) {
             return Err(Outcome::Closed);
         }
         if !is_left(state) {
@@ -431,6 +429,11 @@ impl<W: Words> Producer<W> {
             }
         }
     }
+}
+
+/// Whether a state is the address of a frame.
+fn is_busy(state: u64) -> bool {
+    state != CLOSED && state.is_multiple_of(2)
 }
 
 /// Address behind so many words. No sum of an address and as few words as a record has is too large.

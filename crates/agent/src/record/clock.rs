@@ -59,7 +59,7 @@ impl Clock for Monotonic {
 }
 
 /// Nanoseconds of a clock of the kernel.
-fn read(clock: libc::clockid_t) -> u64 {
+pub fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,

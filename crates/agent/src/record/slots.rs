@@ -243,7 +243,6 @@ pub fn forget() {
 /// The same in the child of a fork. If a handler has forked in the middle of an event, that is written to the end here
 /// too: to memory of the child's own, in place of its parent's ring.
 pub fn forget_parent() {
-    let words = ThreadWords::new();
     if let Some((head, blocks)) = first().memory_of_event() {
         let bytes = RING_HEAD_BYTES + blocks * RING_BLOCK_WORDS * size_of::<u64>();
         // SAFETY: a ring is mapped there, which only its thread uses, and this is that thread. Atomics that change.
@@ -258,8 +257,7 @@ pub fn forget_parent() {
             );
         }
     }
-    first().close();
-    words.store::<THREAD_NEXT>(0);
+    forget();
 }
 
 fn table() -> Option<&'static Table> {
@@ -307,13 +305,7 @@ pub fn prepare() -> io::Result<()> {
         if let Some(table) = table() {
             table.process.store(std::process::id(), Ordering::Relaxed);
         }
-        let mut now = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        // SAFETY: it writes the time.
-        unsafe { libc::clock_gettime(libc::CLOCK_BOOTTIME, &raw mut now) };
-        let word = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
+        let word = super::clock::read(libc::CLOCK_BOOTTIME);
         READY.0.store(word | 1, Ordering::Release);
     }
     Ok(())

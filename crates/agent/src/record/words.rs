@@ -48,6 +48,25 @@ impl ThreadWords {
     }
 }
 
+/// Compares a word with a value, without loading it first; false if the jump is taken.
+macro_rules! compared {
+    ($words:ident, $word:ident, $value:ident, $jump:literal) => {{
+        // SAFETY: as below.
+        unsafe {
+            std::arch::asm!(
+                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
+                concat!($jump, " {no}"),
+                value = in(reg) $value,
+                distance = in(reg) $words.0,
+                word = const $word,
+                no = label { return false },
+                options(nostack, readonly),
+            );
+        }
+        true
+    }};
+}
+
 // SAFETY, in each: so many words are defined above, and each thread has its own.
 impl Words for ThreadWords {
     #[inline(always)]
@@ -111,36 +130,12 @@ impl Words for ThreadWords {
 
     #[inline(always)]
     fn is<const WORD: usize>(self, value: u64) -> bool {
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
-                "jne {no}",
-                value = in(reg) value,
-                distance = in(reg) self.0,
-                word = const WORD,
-                no = label { return false },
-                options(nostack, readonly),
-            );
-        }
-        true
+        compared!(self, WORD, value, "jne")
     }
 
     #[inline(always)]
     fn is_at_least<const WORD: usize>(self, value: u64) -> bool {
-        // SAFETY: as above.
-        unsafe {
-            std::arch::asm!(
-                "cmp qword ptr fs:[{distance} + 8 * {word}], {value}",
-                "jb {no}",
-                value = in(reg) value,
-                distance = in(reg) self.0,
-                word = const WORD,
-                no = label { return false },
-                options(nostack, readonly),
-            );
-        }
-        true
+        compared!(self, WORD, value, "jb")
     }
 }
 
