@@ -92,7 +92,10 @@ def drawn(figure):
     for x in (20, 40):
         # A mouse that is moved: where it comes to rest after scrolling is no sign.
         figure.hover(position={"x": x, "y": 60})
-    return there(figure)
+    plot = there(figure)
+    # The mouse finds nothing outside of the window, and where points are depends on what was measured.
+    plot.scroll_into_view_if_needed()
+    return plot
 
 
 def there(figure):
@@ -109,3 +112,19 @@ def place(plot, trace, index):
         const points = plot.data[trace];
         return [x + xaxis.d2p(points.x[index]), y + yaxis.d2p(points.y[index])];
     }""", [trace, index])
+
+
+def point(plot, trace, index):
+    """Points at a point of a plot; its label. Plotly looks for what is under the mouse at most every 50 ms, and a
+    click is on what it found last: who clicks without pointing may miss."""
+    plot.page.mouse.move(*place(plot, trace, index))
+    label = plot.locator(".hoverlayer .hovertext")
+    label.wait_for()
+    return label
+
+
+def click(plot, trace, index):
+    """Follows a point of a plot to what is behind it."""
+    point(plot, trace, index)
+    with plot.page.expect_navigation():
+        plot.page.mouse.click(*place(plot, trace, index))

@@ -3,7 +3,7 @@
 import unittest
 from urllib.parse import urljoin
 
-from browser import PHONE, PageTest, draw, drawn, place, there
+from browser import PHONE, PageTest, click, draw, drawn, point, there
 from laboratory import server
 
 # What the plot shows now.
@@ -26,10 +26,7 @@ class Plots(PageTest):
         text = self.plot.evaluate("plot => plot.data[0].text[3]")
         value, run = text.split("<br>")
         self.assertRegex(run, r"^run \d+, block \d$")
-        self.page.mouse.move(*place(self.plot, 0, 3))
-        label = self.plot.locator(".hoverlayer .hovertext")
-        label.wait_for()
-        self.assertEqual(label.text_content(), value + run)
+        self.assertEqual(point(self.plot, 0, 3).text_content(), value + run)
 
     def test_zoom(self):
         before = self.plot.evaluate(RANGE)
@@ -56,12 +53,7 @@ class Plots(PageTest):
 
     def test_follow_a_point(self):
         run = self.plot.evaluate("plot => plot.data[1].customdata[5]")
-        # As people do: Plotly looks for the point under the mouse at most every 50 ms, and a click is on the last
-        # one that it found.
-        self.page.mouse.move(*place(self.plot, 1, 5))
-        self.plot.locator(".hoverlayer .hovertext").wait_for()
-        with self.page.expect_navigation():
-            self.page.mouse.click(*place(self.plot, 1, 5))
+        click(self.plot, 1, 5)
         self.assertEqual(self.page.url, urljoin(server().result("sort"), run))
         self.assertIn("bytes", self.page.locator("h1").inner_text())
 

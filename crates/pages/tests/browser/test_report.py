@@ -2,7 +2,7 @@
 
 import unittest
 
-from browser import DESK, PageTest, drawn, place
+from browser import DESK, PageTest, click, drawn
 from laboratory import folder
 
 # More elements than that are not passed by on the way to any link.
@@ -28,12 +28,6 @@ class Report(PageTest):
         with page.expect_navigation():
             page.locator(f"main a[href*='{part}']").first.click()
 
-    def click_point(self, page, figure):
-        """Follows a point of a plot to what is behind it."""
-        x, y = place(drawn(figure), 0, 0)
-        with page.expect_navigation():
-            page.mouse.click(x, y)
-
     def assert_says(self, page):
         self.assertRegex(page.locator("body").inner_text(), r"^sorted \d+ lines")
 
@@ -55,9 +49,9 @@ class Report(PageTest):
 
     def test_three_clicks_through_plots(self):
         page = self.open(folder())
-        self.click_point(page, page.locator("figure.plot").first)
+        click(drawn(page.locator("figure.plot").first), 0, 0)
         self.assertRegex(page.url, r"comparison-1-\d\.html$")
-        self.click_point(page, page.locator("figure.plot").first)
+        click(drawn(page.locator("figure.plot").first), 0, 0)
         self.assertRegex(page.url, r"run-\d+\.html$")
         self.follow(page, "stdout")
         self.assert_says(page)
