@@ -80,22 +80,38 @@
     if (place >= 0) alike()[place]?.focus({ preventScroll: true });
   };
   if (document.querySelector("[data-live]") && location.protocol.startsWith("http")) {
-    const again = async () => {
-      const asked = performance.now();
+    const pause = document.createElement("button");
+    pause.type = "button";
+    pause.textContent = "Pause";
+    pause.title = "Leave the page as it is while the experiment goes on";
+    pause.ariaPressed = "false";
+    pause.addEventListener("click", () => {
+      pause.ariaPressed = String(pause.ariaPressed === "false");
+    });
+    document.querySelector("header nav").append(pause);
+    // Nor while it cannot be seen, or somebody marks text in it.
+    const isMarked = () => {
+      const { isCollapsed, anchorNode } = getSelection();
+      return !isCollapsed && document.getElementById("main").contains(anchorNode);
+    };
+    const isHeld = () => pause.ariaPressed === "true" || document.hidden || isMarked();
+    const ask = async () => {
       try {
         const answer = await fetch(location.href, { cache: "no-store" });
         if (!answer.ok) throw new Error(answer.statusText);
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        if (isHeld()) return;
         const main = page.getElementById("main");
-        if (!main.querySelector("[data-live]")) {
-          location.reload();
-          return;
-        }
-        renew(main);
+        if (main.querySelector("[data-live]")) renew(main);
+        else location.reload();
       } catch {
         const status = document.querySelector("[data-connection]");
         if (status) status.textContent = "The server does not answer. This page goes on asking.";
       }
+    };
+    const again = async () => {
+      const asked = performance.now();
+      if (!isHeld()) await ask();
       // What takes long to answer is asked for less often: others measure on that machine.
       setTimeout(again, Math.max(3000, 10 * (performance.now() - asked)));
     };

@@ -10,6 +10,10 @@ from laboratory import PATIENCE, Laboratory, Server, measuring
 from screenshots import take
 
 DONE = "() => document.querySelector('progress')?.value"
+# Marks text, as who copies it does.
+MARK = "getSelection().selectAllChildren(document.querySelector('h1'))"
+# Milliseconds after which the page is asked for again.
+PERIOD = 3000
 POINTS = "() => document.querySelectorAll('[data-live] figure:first-of-type path:is(.disc, .strokes)').length"
 
 
@@ -49,6 +53,17 @@ class Live(PageTest):
         self.assertEqual(header.get_attribute("aria-sort"), "ascending")
         self.assertTrue(header.get_by_role("button").evaluate("button => button === document.activeElement"))
 
+    def assert_waits(self, page, hold, release):
+        """The page stays as it is from one action to the other."""
+        hold()
+        # What was asked for before is answered, or is not looked at any more.
+        page.wait_for_timeout(500)
+        before = page.evaluate(DONE)
+        page.wait_for_timeout(2 * PERIOD)
+        self.assertEqual(page.evaluate(DONE), before)
+        release()
+        self.until_more(page, DONE)
+
     def lose_and_find_the_server(self, page):
         status = page.locator("[data-live] [role=status]")
         self.assertNotIn("does not answer", status.inner_text())
@@ -66,9 +81,12 @@ class Live(PageTest):
             self.until_more(page, DONE)
             page.get_by_text("the interval as it shrinks").first.wait_for()
             self.until_more(page, POINTS)
-            self.assertRegex(page.locator("[data-live]").inner_text(), r"\d+ of 150 runs, about \d+ (s|min) left")
+            self.assertRegex(page.locator("[data-live]").inner_text(), r"\d+ of 300 runs, about \d+ (s|min) left")
             take(page, "live")
             self.assert_stays(page)
+            pause = page.get_by_role("button", name="Pause")
+            self.assert_waits(page, pause.click, pause.click)
+            self.assert_waits(page, lambda: page.evaluate(MARK), lambda: page.evaluate("getSelection().empty()"))
             self.lose_and_find_the_server(page)
             self.until_more(page, DONE)
             self.assertTrue(page.evaluate("() => window.isAsItWas"), "nobody loaded it again")
@@ -78,7 +96,7 @@ class Live(PageTest):
             page.locator("[data-live]").wait_for(state="detached")
         self.assertIn("short against long, wall: ", page.locator(".answer").first.inner_text())
         self.assertGreaterEqual(draw(page), 1)
-        self.assertIn("150 runs of 150 planned", page.locator("main").inner_text())
+        self.assertIn("300 runs of 300 planned", page.locator("main").inner_text())
 
 
 if __name__ == "__main__":
