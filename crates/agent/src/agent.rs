@@ -269,6 +269,7 @@ impl Agent {
                 semaphore: site.semaphore(),
                 object: &object.path,
                 description: site.text,
+                recorded: on && self.wanted(site).wish == Wish::Record,
             })?;
         }
         Ok(())

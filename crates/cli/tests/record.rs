@@ -61,6 +61,11 @@ fn until_a_probe_is_hit() {
     let (pid, trace) = (life.pid(), place.file("trace"));
     let recording = place.recording(&["--pid", &pid, "--until", "life:work", "-o", &trace]);
     wait_for_recorder(&place, &life);
+    // Nobody counts its hits.
+    let list = printed(&place.trace(&["list", "--pid", &pid]));
+    assert!(list.contains("life:work      1   1  recorded"), "{list}");
+    let top = printed(&place.trace(&["top", "--pid", &pid, "--count", "1", "--every", "0.01"]));
+    assert!(top.contains(" -        recorded  life:work\n"), "{top}");
     life.works(5);
     let said = printed(&recording.wait_with_output().unwrap());
     assert!(
@@ -95,7 +100,7 @@ fn until_a_probe_is_hit() {
     assert!(summary.contains(&format!("  {pid} life\n")), "{summary}");
     // Sites are as before.
     let list = printed(&place.trace(&["list", "--pid", &pid]));
-    assert!(list.contains("life:work      1   0"), "{list}");
+    assert!(list.contains("life:work      1   0     0"), "{list}");
     // Nobody else may read what the program worked on.
     use std::os::unix::fs::MetadataExt;
     assert_eq!(fs::metadata(&trace).unwrap().mode() & 0o777, 0o600);

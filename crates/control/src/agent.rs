@@ -37,7 +37,7 @@ pub struct Site {
     pub address: u64,
     /// Sites with the same are copies of one place in the source, and are counted together.
     pub point: u64,
-    /// Hits of the point while it was on.
+    /// Hits of the point while it was on and counted.
     pub hits: u64,
     /// Whether it is on.
     pub on: bool,
@@ -45,6 +45,8 @@ pub struct Site {
     pub is_branch: bool,
     /// Tracers in the kernel and debuggers that want it open.
     pub tracers: u16,
+    /// Whether its events are recorded, in place of counting them.
+    pub is_recorded: bool,
 }
 
 /// What an agent did.
@@ -277,6 +279,7 @@ fn site(state: &SiteState<'_>) -> Result<Site, ControlError> {
         on: state.on,
         is_branch: state.backend != 0,
         tracers: state.semaphore,
+        is_recorded: state.recorded,
     })
 }
 

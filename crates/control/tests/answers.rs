@@ -83,6 +83,7 @@ fn encoded(description: &str) -> Vec<u8> {
         semaphore: 0,
         object: "",
         description,
+        recorded: true,
     };
     state.encode(&mut writer).unwrap();
     let written = writer.written();
@@ -97,6 +98,7 @@ fn an_answer() {
     answer.extend(message(Kind::Done, &DONE));
     let (sites, switched) = answered(&answer).unwrap();
     assert_eq!(sites.len(), 1);
+    assert!(sites[0].on && sites[0].is_recorded);
     assert_eq!(sites[0].arguments, [("i32".to_owned(), "a".to_owned())]);
     assert_eq!(sites[0].file, "f\u{fffd}[2J.c", "a terminal would obey");
     assert_eq!(

@@ -211,6 +211,8 @@ pub struct SiteState<'a> {
     pub object: &'a str,
     /// The text of its [`crate::Description`].
     pub description: &'a str,
+    /// Whether its events are recorded, in place of counting them. Earlier agents do not say so.
+    pub recorded: bool,
 }
 
 impl<'a> SiteState<'a> {
@@ -223,7 +225,8 @@ impl<'a> SiteState<'a> {
         writer.u8(self.backend)?;
         writer.u16(self.semaphore)?;
         writer.text(self.object)?;
-        writer.text(self.description)
+        writer.text(self.description)?;
+        writer.u8(u8::from(self.recorded))
     }
 
     /// Reads the fields.
@@ -240,6 +243,7 @@ impl<'a> SiteState<'a> {
             semaphore: reader.u16()?,
             object: reader.text()?,
             description: reader.text()?,
+            recorded: reader.u8().is_ok_and(|recorded| recorded != 0),
         })
     }
 }
@@ -392,6 +396,7 @@ mod tests {
             semaphore: 3,
             object: "/bin/ä",
             description: "p\nn\nf\n1",
+            recorded: true,
         };
         let mut buffer = [0; 200];
         let mut writer = Writer::new(&mut buffer);
@@ -403,7 +408,15 @@ mod tests {
         );
         // A later version may say more.
         assert_eq!(SiteState::decode(&mut Reader::new(&buffer)), Ok(site));
-        for short in 0..length {
+        let earlier = SiteState {
+            recorded: false,
+            ..site
+        };
+        assert_eq!(
+            SiteState::decode(&mut Reader::new(&buffer[..length - 1])),
+            Ok(earlier)
+        );
+        for short in 0..length - 1 {
             assert_eq!(
                 SiteState::decode(&mut Reader::new(&buffer[..short])),
                 Err(MessageError::Short)

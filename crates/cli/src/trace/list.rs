@@ -39,6 +39,7 @@ struct SiteAnswer {
     point: String,
     hits: u64,
     on: bool,
+    recorded: bool,
     backend: &'static str,
     tracers: u16,
 }
@@ -67,6 +68,7 @@ impl SiteAnswer {
             point: format!("{:#x}", site.point),
             hits: site.hits,
             on: site.on,
+            recorded: site.is_recorded,
             backend: if site.is_branch { "branch" } else { "patched" },
             tracers: site.tracers,
         }
@@ -152,19 +154,26 @@ fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
             name,
             sites.len().to_string(),
             on.to_string(),
-            hits(&sites).to_string(),
+            hits(&sites).map_or_else(recorded, |hits| hits.to_string()),
             first,
         ]);
     }
     rows
 }
 
-/// Hits of sites, of which some share a point.
-pub fn hits(sites: &[&Site]) -> u64 {
+/// In place of a number of hits.
+pub fn recorded() -> String {
+    "recorded".to_owned()
+}
+
+/// Hits of sites, of which some share a point; nothing if they are recorded: then nobody counts them.
+pub fn hits(sites: &[&Site]) -> Option<u64> {
+    if sites.iter().any(|site| site.is_recorded) {
+        return None;
+    }
     let points: BTreeMap<u64, u64> = sites.iter().map(|site| (site.point, site.hits)).collect();
-    points
-        .values()
-        .fold(0, |sum, hits| sum.saturating_add(*hits))
+    let hits = points.values();
+    Some(hits.fold(0, |sum, hits| sum.saturating_add(*hits)))
 }
 
 fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
@@ -175,7 +184,7 @@ fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
             probe(site),
             format!("{:#x}", site.address),
             u32::from(site.on).to_string(),
-            site.hits.to_string(),
+            hits(&[site]).map_or_else(recorded, |hits| hits.to_string()),
             format!("{}:{}{object}{}", site.file, site.line, site.object),
         ]);
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use perflab_control::{Agent, Site, Traced};
 
-use super::list::{hits, probe};
+use super::list::{hits, probe, recorded};
 use super::outcome::Outcome;
 use super::{NONE, Processes};
 use crate::failure::{Code, Failure};
@@ -43,8 +43,8 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(number))
 }
 
-/// Hits so far of each probe that is on, of each process, and when it said so.
-type Counts = BTreeMap<(u32, String), (u64, Instant)>;
+/// Hits so far of each probe that is on, of each process, and when it said so. Hits of what is recorded are not counted.
+type Counts = BTreeMap<(u32, String), (Option<u64>, Instant)>;
 
 /// Executes `top`.
 pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
@@ -96,21 +96,26 @@ fn look(processes: &mut Vec<Traced>, wanted: &str, outcome: &mut Outcome) -> Cou
 }
 
 fn rates(before: &Counts, now: &Counts) -> String {
-    let mut rows: Vec<(f64, String)> = now
+    let mut rows: Vec<(Option<f64>, String)> = now
         .iter()
         .map(|(probe, (hits, time))| {
-            // What was not on before has no rate yet.
-            let rate = before.get(probe).map_or(0.0, |(first, then)| {
-                hits.saturating_sub(*first) as f64 / time.duration_since(*then).as_secs_f64()
+            let rate = hits.map(|hits| match before.get(probe) {
+                Some((Some(first), then)) => {
+                    hits.saturating_sub(*first) as f64 / time.duration_since(*then).as_secs_f64()
+                }
+                // What was not on before has no rate yet.
+                _ => 0.0,
             });
             let (pid, name) = probe;
-            (
-                rate,
-                format!("{pid:>8}  {rate:>14.0}  {hits:>14}  {name}\n"),
-            )
+            let hits = hits.map_or_else(recorded, |hits| hits.to_string());
+            let shown = rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.0}"));
+            (rate, format!("{pid:>8}  {shown:>14}  {hits:>14}  {name}\n"))
         })
         .collect();
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.sort_by(|(a, _), (b, _)| {
+        let rate = |rate: &Option<f64>| rate.unwrap_or(-1.0);
+        rate(b).total_cmp(&rate(a))
+    });
     let mut text = format!(
         "{:>8}  {:>14}  {:>14}  probe\n",
         "process", "hits/s", "hits"
@@ -131,18 +136,29 @@ mod tests {
         let key = |name: &str| (7, name.to_owned());
         let then = Instant::now();
         let later = then + Duration::from_secs(2);
-        let before = Counts::from([(key("a:a"), (10, then)), (key("b:b"), (0, then))]);
+        let before = Counts::from([
+            (key("a:a"), (Some(10), then)),
+            (key("b:b"), (Some(0), then)),
+            (key("d:counted"), (None, then)),
+        ]);
         let now = Counts::from([
-            (key("a:a"), (30, later)),
-            (key("b:b"), (100, later)),
-            (key("c:new"), (5, later)),
+            (key("a:a"), (Some(30), later)),
+            (key("b:b"), (Some(100), later)),
+            (key("a:kept"), (None, later)),
+            (key("c:new"), (Some(5), later)),
+            (key("d:counted"), (Some(7), later)),
         ]);
         let text = rates(&before, &now);
         let names: Vec<&str> = text
             .lines()
             .filter_map(|line| line.split_whitespace().nth(3))
             .collect();
-        assert_eq!(names, ["probe", "b:b", "a:a", "c:new"]);
+        assert_eq!(
+            names,
+            ["probe", "b:b", "a:a", "c:new", "d:counted", "a:kept"]
+        );
         assert!(text.contains(" 50 ") && text.contains(" 10 "), "{text}");
+        let kept = "       7               -        recorded  a:kept\n";
+        assert!(text.contains(kept), "{text}");
     }
 }
