@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use perflab_trace::{Filter, Process, Totals, Trace};
+use perflab_trace::{Filter, Process, Thread, Totals, Trace};
 
 use crate::terminal::escape;
 
@@ -94,21 +94,21 @@ fn about_process(
         "  {:>12} {:>9} {:>9}  thread",
         "events", "lost", "seconds"
     );
-    for thread in process.threads.values() {
-        let totals = thread.totals;
+    for line in by_thread(process.threads.values().map(ThreadLine::of).collect()) {
+        let totals = line.totals;
         let lost = totals
             .dropped
             .saturating_add(totals.overwritten)
             .saturating_add(totals.incomplete);
-        let seconds = thread.times.map_or(0.0, |(first, last)| {
+        let seconds = line.times.map_or(0.0, |(first, last)| {
             timeline.duration(last.saturating_sub(first)) as f64 / 1e9
         });
         let _ = writeln!(
             text,
             "  {:>12} {lost:>9} {seconds:>9.3}  {} {}",
             totals.events,
-            thread.tid,
-            escape(&thread.name)
+            line.tid,
+            escape(line.name)
         );
     }
     let costs: BTreeMap<u32, u64> = process
@@ -131,5 +131,95 @@ fn about_process(
             "  {count:>12} {cost:>9}  {}:{}",
             probe.provider, probe.name
         );
+    }
+}
+
+/// What is said of one thread.
+#[derive(Debug, Clone, PartialEq)]
+struct ThreadLine<'t> {
+    tid: u32,
+    name: &'t str,
+    totals: Totals,
+    /// Times of the first and the last event.
+    times: Option<(u64, u64)>,
+}
+
+impl<'t> ThreadLine<'t> {
+    fn of(thread: &'t Thread) -> Self {
+        Self {
+            tid: thread.tid,
+            name: &thread.name,
+            totals: thread.totals,
+            times: thread.times,
+        }
+    }
+
+    /// Whether one that does not begin earlier is about the same thread.
+    fn is_of_thread_of(&self, other: &Self) -> bool {
+        let is_named = self.tid != 0 && (self.tid, self.name) == (other.tid, other.name);
+        is_named
+            && match (self.times, other.times) {
+                (Some((_, last)), Some((first, _))) => first <= last,
+                _ => true,
+            }
+    }
+}
+
+/// A line for each thread, by their numbers.
+///
+/// A thread of which a signal handler interrupted an event has several numbers in the trace at the same time. Those with
+/// one number of the kernel's one after the other are different threads.
+fn by_thread(mut lines: Vec<ThreadLine<'_>>) -> Vec<ThreadLine<'_>> {
+    lines.sort_by_key(|line| (line.tid, line.times));
+    lines.dedup_by(|line, kept| {
+        let is_same = kept.is_of_thread_of(line);
+        if is_same {
+            kept.totals = kept.totals.plus(line.totals);
+            kept.times = match (kept.times, line.times) {
+                (Some((first, last)), Some((_, other))) => Some((first, last.max(other))),
+                (kept, other) => kept.or(other),
+            };
+        }
+        is_same
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_for_each_thread() {
+        let line = |tid, events, times| ThreadLine {
+            tid,
+            name: "worker",
+            totals: Totals {
+                events,
+                ..Totals::default()
+            },
+            times,
+        };
+        let lines = by_thread(vec![
+            line(8, 1, Some((10, 20))),
+            // Its handlers', with and without events, and theirs.
+            line(7, 4, Some((15, 30))),
+            line(7, 2, Some((10, 15))),
+            line(7, 0, None),
+            line(7, 8, Some((12, 14))),
+            // Another thread, which got the number later.
+            line(7, 16, Some((31, 31))),
+            // Nobody knows whose they are.
+            line(0, 32, Some((10, 20))),
+            line(0, 64, Some((10, 20))),
+        ]);
+        let expected = [
+            line(0, 32, Some((10, 20))),
+            line(0, 64, Some((10, 20))),
+            line(7, 14, Some((10, 30))),
+            line(7, 16, Some((31, 31))),
+            line(8, 1, Some((10, 20))),
+        ];
+        assert_eq!(lines, expected);
     }
 }
