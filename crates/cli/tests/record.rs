@@ -4,7 +4,7 @@
 mod life;
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -61,11 +61,8 @@ fn until_a_probe_is_hit() {
     let (pid, trace) = (life.pid(), place.file("trace"));
     let recording = place.recording(&["--pid", &pid, "--until", "life:work", "-o", &trace]);
     wait_for_recorder(&place, &life);
-    // Nobody counts its hits.
     let list = printed(&place.trace(&["list", "--pid", &pid]));
     assert!(list.contains("life:work      1   1  recorded"), "{list}");
-    let top = printed(&place.trace(&["top", "--pid", &pid, "--count", "1", "--every", "0.01"]));
-    assert!(top.contains(" -        recorded  life:work\n"), "{top}");
     life.works(5);
     let said = printed(&recording.wait_with_output().unwrap());
     assert!(
@@ -104,6 +101,32 @@ fn until_a_probe_is_hit() {
     // Nobody else may read what the program worked on.
     use std::os::unix::fs::MetadataExt;
     assert_eq!(fs::metadata(&trace).unwrap().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn rates_of_what_is_recorded() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let pid = life.pid();
+    life.works(5000);
+    let mut top = place.perflab();
+    top.args([
+        "trace", "top", "--pid", &pid, "--every", "0.5", "--count", "3",
+    ]);
+    let mut top = top.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(top.stdout.take().unwrap()).lines();
+    let mut next_rate = || -> f64 {
+        let block: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
+        let words: Vec<&str> = block[1].split_whitespace().collect();
+        assert_eq!(words[2..], ["recorded", "life:work"], "{block:?}");
+        words[1].parse().unwrap()
+    };
+    // What came before is not of this time.
+    assert_eq!(next_rate(), 0.0);
+    life.works(600);
+    let rates = next_rate() + next_rate();
+    assert!(0.0 < rates && rates <= 600.0 / 0.5, "{rates}");
+    assert!(top.wait().unwrap().success());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `perflab trace`: the probes of running processes.
 
 mod about;
+mod along;
 mod leavings;
 mod list;
 mod outcome;

@@ -24,7 +24,10 @@ use crate::failure::{Code, Failure};
 use crate::terminal;
 
 /// Pause after a look at the rings.
-const PAUSE: Duration = Duration::from_millis(2);
+pub const PAUSE: Duration = Duration::from_millis(2);
+
+/// After a look that finds so many events there is none: more will be there.
+pub const MANY: u64 = 10_000;
 
 /// How often new processes of a command are looked for.
 const SEARCH: Duration = Duration::from_millis(20);
@@ -264,7 +267,7 @@ impl Session {
             {
                 break;
             }
-            if progress.events - before < 10_000 {
+            if progress.events - before < MANY {
                 interrupt.sleep(PAUSE);
             }
         }

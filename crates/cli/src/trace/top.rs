@@ -1,12 +1,13 @@
 //! `perflab trace top`: which probes are hit, and how often.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use perflab_control::{Agent, Site, Traced};
 
+use super::along::{Along, Events};
 use super::list::{hits, probe, recorded};
 use super::outcome::Outcome;
 use super::{NONE, Processes};
@@ -43,8 +44,52 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(number))
 }
 
-/// Hits so far of each probe that is on, of each process, and when it said so. Hits of what is recorded are not counted.
-type Counts = BTreeMap<(u32, String), (Option<u64>, Instant)>;
+/// What is known of each probe that is on, of each process.
+type Counts = BTreeMap<(u32, String), Count>;
+
+/// Hits of a probe so far, and when that was so.
+#[derive(Debug, Clone, Copy)]
+enum Count {
+    /// The agent counts them.
+    Counted(u64, Instant),
+    /// They are recorded, and counted here, if they can be read.
+    Recorded(Option<Events>),
+}
+
+/// Hits per second.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+struct Rate {
+    least: f64,
+    /// Whether there were more, which could not be read in time.
+    is_more: bool,
+}
+
+impl Count {
+    /// From an earlier one to this; nothing if they do not tell.
+    fn rate_since(&self, before: &Self) -> Option<Rate> {
+        let per_second = |before: u64, now: u64, then: Instant, at: Instant| {
+            now.saturating_sub(before) as f64 / at.saturating_duration_since(then).as_secs_f64()
+        };
+        let (least, is_more) = match (before, self) {
+            (Self::Counted(before, then), Self::Counted(now, at)) => {
+                (per_second(*before, *now, *then, *at), false)
+            }
+            (Self::Recorded(Some(before)), Self::Recorded(Some(now))) => (
+                per_second(before.read, now.read, before.at, now.at),
+                now.lost > before.lost,
+            ),
+            _ => return None,
+        };
+        Some(Rate { least, is_more })
+    }
+
+    fn hits(&self) -> String {
+        match self {
+            Self::Counted(hits, _) => hits.to_string(),
+            Self::Recorded(_) => recorded(),
+        }
+    }
+}
 
 /// Executes `top`.
 pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
@@ -53,13 +98,14 @@ pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
         outcome.nothing(NONE);
         return Ok(outcome.code());
     }
-    let mut before = look(&mut processes, &arguments.probes, &mut outcome);
+    let mut along = Along::new();
+    let mut before = look(&mut processes, &arguments.probes, &mut along, &mut outcome)?;
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
         if !processes.is_empty() {
-            thread::sleep(arguments.every);
+            along.wait(arguments.every)?;
         }
-        let counts = look(&mut processes, &arguments.probes, &mut outcome);
+        let counts = look(&mut processes, &arguments.probes, &mut along, &mut outcome)?;
         if processes.is_empty() {
             break;
         }
@@ -75,47 +121,59 @@ pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
 
 /// What the processes say. One that does not answer is not asked again: the rates of the others would wait
 /// for it each time.
-fn look(processes: &mut Vec<Traced>, wanted: &str, outcome: &mut Outcome) -> Counts {
+fn look(
+    processes: &mut Vec<Traced>,
+    wanted: &str,
+    along: &mut Along,
+    outcome: &mut Outcome,
+) -> Result<Counts, Failure> {
     let mut counts = Counts::new();
-    processes.retain(|process| {
+    let mut answered = Vec::new();
+    for process in processes.drain(..) {
         let answer = Agent::at(&process.socket).list(wanted);
         let now = Instant::now();
-        let Some((sites, _)) = outcome.take(process, answer) else {
-            return false;
+        let Some((sites, _)) = outcome.take(&process, answer) else {
+            continue;
         };
         let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
         for site in sites.iter().filter(|site| site.on) {
             probes.entry(probe(site)).or_default().push(site);
         }
-        for (name, sites) in probes {
-            counts.insert((process.pid, name), (hits(&sites), now));
+        if sites.iter().any(|site| site.is_recorded) {
+            along.add(process.pid)?;
         }
-        true
-    });
-    counts
+        let read = along.process(process.pid);
+        for (name, sites) in probes {
+            let count = match hits(&sites) {
+                Some(hits) => Count::Counted(hits, now),
+                None => Count::Recorded(read.as_ref().map(|read| read.events(&name))),
+            };
+            counts.insert((process.pid, name), count);
+        }
+        answered.push(process);
+    }
+    *processes = answered;
+    Ok(counts)
 }
 
 fn rates(before: &Counts, now: &Counts) -> String {
-    let mut rows: Vec<(Option<f64>, String)> = now
+    let mut rows: Vec<(Option<Rate>, String)> = now
         .iter()
-        .map(|(probe, (hits, time))| {
-            let rate = hits.map(|hits| match before.get(probe) {
-                Some((Some(first), then)) => {
-                    hits.saturating_sub(*first) as f64 / time.duration_since(*then).as_secs_f64()
-                }
-                // What was not on before has no rate yet.
-                _ => 0.0,
-            });
+        .map(|(probe, count)| {
+            // What was not on before has no rate yet.
+            let rate = before
+                .get(probe)
+                .and_then(|before| count.rate_since(before));
+            let shown = rate.map_or_else(
+                || "-".to_owned(),
+                |rate| format!("{}{:.0}", if rate.is_more { ">" } else { "" }, rate.least),
+            );
             let (pid, name) = probe;
-            let hits = hits.map_or_else(recorded, |hits| hits.to_string());
-            let shown = rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.0}"));
+            let hits = count.hits();
             (rate, format!("{pid:>8}  {shown:>14}  {hits:>14}  {name}\n"))
         })
         .collect();
-    rows.sort_by(|(a, _), (b, _)| {
-        let rate = |rate: &Option<f64>| rate.unwrap_or(-1.0);
-        rate(b).total_cmp(&rate(a))
-    });
+    rows.sort_by(|(a, _), (b, _)| b.partial_cmp(a).unwrap_or(Ordering::Equal));
     let mut text = format!(
         "{:>8}  {:>14}  {:>14}  probe\n",
         "process", "hits/s", "hits"
@@ -136,29 +194,36 @@ mod tests {
         let key = |name: &str| (7, name.to_owned());
         let then = Instant::now();
         let later = then + Duration::from_secs(2);
+        let counted = Count::Counted;
+        let recorded = |read, lost, at| Count::Recorded(Some(Events { read, lost, at }));
         let before = Counts::from([
-            (key("a:a"), (Some(10), then)),
-            (key("b:b"), (Some(0), then)),
-            (key("d:counted"), (None, then)),
+            (key("a:a"), counted(10, then)),
+            (key("b:b"), counted(0, then)),
+            (key("e:recorded"), recorded(5, 0, then)),
+            (key("f:lost"), recorded(5, 3, then)),
+            (key("g:counted"), recorded(5, 3, then)),
         ]);
         let now = Counts::from([
-            (key("a:a"), (Some(30), later)),
-            (key("b:b"), (Some(100), later)),
-            (key("a:kept"), (None, later)),
-            (key("c:new"), (Some(5), later)),
-            (key("d:counted"), (Some(7), later)),
+            (key("a:a"), counted(30, later)),
+            (key("b:b"), counted(100, later)),
+            (key("c:new"), counted(5, later)),
+            (key("d:unknown"), Count::Recorded(None)),
+            (key("e:recorded"), recorded(65, 0, later)),
+            (key("f:lost"), recorded(45, 4, later)),
+            (key("g:counted"), counted(7, later)),
         ]);
+        let expected = [
+            " process          hits/s            hits  probe",
+            "       7              50             100  b:b",
+            "       7              30        recorded  e:recorded",
+            "       7             >20        recorded  f:lost",
+            "       7              10              30  a:a",
+            "       7               -               5  c:new",
+            "       7               -        recorded  d:unknown",
+            "       7               -               7  g:counted",
+            "",
+        ];
         let text = rates(&before, &now);
-        let names: Vec<&str> = text
-            .lines()
-            .filter_map(|line| line.split_whitespace().nth(3))
-            .collect();
-        assert_eq!(
-            names,
-            ["probe", "b:b", "a:a", "c:new", "d:counted", "a:kept"]
-        );
-        assert!(text.contains(" 50 ") && text.contains(" 10 "), "{text}");
-        let kept = "       7               -        recorded  a:kept\n";
-        assert!(text.contains(kept), "{text}");
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }
 }
