@@ -90,28 +90,40 @@
     });
     document.querySelector("header nav").append(pause);
     // Nor while it cannot be seen, or somebody marks text in it.
+    const waits = document.createElement("span");
+    waits.setAttribute("role", "status");
+    document.querySelector("header nav").append(waits);
     const isMarked = () => {
-      const { isCollapsed, anchorNode } = getSelection();
-      return !isCollapsed && document.getElementById("main").contains(anchorNode);
+      const selection = getSelection();
+      return !selection.isCollapsed && selection.containsNode(document.getElementById("main"), true);
     };
-    const isHeld = () => pause.ariaPressed === "true" || document.hidden || isMarked();
+    const isHeld = () => {
+      const said = isMarked() ? "waits while text is marked" : "";
+      if (waits.textContent !== said) waits.textContent = said;
+      return pause.ariaPressed === "true" || document.hidden || said !== "";
+    };
+    // Returns whether another page comes.
     const ask = async () => {
       try {
         const answer = await fetch(location.href, { cache: "no-store" });
         if (!answer.ok) throw new Error(answer.statusText);
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        if (isHeld()) return;
+        if (isHeld()) return false;
         const main = page.getElementById("main");
-        if (main.querySelector("[data-live]")) renew(main);
-        else location.reload();
+        if (!main.querySelector("[data-live]")) {
+          location.reload();
+          return true;
+        }
+        renew(main);
       } catch {
         const status = document.querySelector("[data-connection]");
         if (status) status.textContent = "The server does not answer. This page goes on asking.";
       }
+      return false;
     };
     const again = async () => {
       const asked = performance.now();
-      if (!isHeld()) await ask();
+      if (!isHeld() && await ask()) return;
       // What takes long to answer is asked for less often: others measure on that machine.
       setTimeout(again, Math.max(3000, 10 * (performance.now() - asked)));
     };

@@ -61,6 +61,8 @@ class Live(PageTest):
         before = page.evaluate(DONE)
         page.wait_for_timeout(2 * PERIOD)
         self.assertEqual(page.evaluate(DONE), before)
+        said = page.locator("nav [role=status]").inner_text()
+        self.assertEqual(said, "waits while text is marked" if page.evaluate("getSelection().toString()") else "")
         release()
         self.until_more(page, DONE)
 
