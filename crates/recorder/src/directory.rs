@@ -48,6 +48,19 @@ impl Directory {
         &self.path
     }
 
+    /// Whether there is no more of it at its path, or another one: a process that calls `exec` makes a new one of the
+    /// same name.
+    pub fn is_gone(&self) -> bool {
+        match (
+            self.handle.metadata(),
+            std::fs::symlink_metadata(&self.path),
+        ) {
+            (Ok(own), Ok(there)) => (own.dev(), own.ino()) != (there.dev(), there.ino()),
+            (_, Err(error)) => error.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
     /// Whose it is.
     pub fn owner(&self) -> u32 {
         self.owner

@@ -65,6 +65,8 @@ pub struct ProcessDir {
     since: Option<u64>,
     /// What the trace says of the time up to which all is written.
     up_to: u64,
+    /// Whether somebody knows that nothing more comes.
+    is_left: bool,
     is_finished: bool,
     copy: Box<BlockCopy>,
 }
@@ -112,6 +114,7 @@ impl ProcessDir {
             no_ring: 0,
             since: None,
             up_to: 0,
+            is_left: false,
             is_finished: false,
             copy: Box::new([0; RING_BLOCK_WORDS]),
         })
@@ -127,7 +130,22 @@ impl ProcessDir {
         self.process
     }
 
-    /// Whether the process has ended, and all that it left was read.
+    /// Nothing more comes.
+    pub(crate) fn end(&mut self) {
+        self.is_left = true;
+    }
+
+    /// Whether nothing more comes: the process has ended, or is no more the program that had this directory.
+    fn is_over(&self) -> bool {
+        self.is_left || self.process.state() == State::Ended || self.is_gone()
+    }
+
+    /// Whether its place has gone, or is another program's.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.directory.is_gone()
+    }
+
+    /// Whether the process has ended or is another program, and all that it left was read.
     pub fn is_finished(&self) -> bool {
         self.is_finished
     }
@@ -157,8 +175,10 @@ impl ProcessDir {
     /// # Errors
     /// When the trace cannot be written.
     pub fn round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
-        let is_over = self.process.state() == State::Ended;
-        self.read(output, is_over, false)
+        if self.is_finished {
+            return Ok(());
+        }
+        self.read(output, self.is_over(), false)
     }
 
     /// Writes what is new, and what there is to say at the end. No other round must follow.
@@ -168,7 +188,7 @@ impl ProcessDir {
     /// # Errors
     /// When the trace cannot be written.
     pub fn last_round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
-        let is_over = self.process.state() == State::Ended;
+        let is_over = self.is_over();
         self.read(output, is_over, false)?;
         while is_over && !self.is_finished {
             self.read(output, is_over, false)?;

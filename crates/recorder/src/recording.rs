@@ -30,12 +30,12 @@ impl<W: Write> Recording<W> {
     }
 
     /// Adds the process whose directory this is. Returns its number in the trace. One that was added before has
-    /// it already.
+    /// it already, unless it has become another program since.
     ///
     /// # Errors
     /// When the directory is not believed or has no file of the process: see [`ProcessDir::open`].
     pub fn add(&mut self, directory: &Path) -> Result<u32, RecordError> {
-        let known = |process: &ProcessDir| process.path() == directory;
+        let known = |process: &ProcessDir| process.path() == directory && !process.is_gone();
         if let Some(index) = self.processes.iter().position(known) {
             return Ok(index as u32 + 1);
         }
@@ -43,6 +43,14 @@ impl<W: Write> Recording<W> {
         let process = ProcessDir::open(directory, number, self.manner)?;
         self.processes.push(process);
         Ok(number)
+    }
+
+    /// Nothing more comes from the process with this number: it has become another program.
+    pub fn end(&mut self, number: u32) {
+        let index = (number as usize).checked_sub(1);
+        if let Some(process) = index.and_then(|index| self.processes.get_mut(index)) {
+            process.end();
+        }
     }
 
     /// The processes, in the order of their numbers, from 1 on.

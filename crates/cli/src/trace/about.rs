@@ -153,31 +153,21 @@ impl<'t> ThreadLine<'t> {
             times: thread.times,
         }
     }
-
-    /// Whether one that does not begin earlier is about the same thread.
-    fn is_of_thread_of(&self, other: &Self) -> bool {
-        let is_named = self.tid != 0 && (self.tid, self.name) == (other.tid, other.name);
-        is_named
-            && match (self.times, other.times) {
-                (Some((_, last)), Some((first, _))) => first <= last,
-                _ => true,
-            }
-    }
 }
 
 /// A line for each thread, by their numbers.
 ///
-/// A thread of which a signal handler interrupted an event has several numbers in the trace at the same time. Those with
-/// one number of the kernel's one after the other are different threads.
+/// A thread of which a signal handler interrupted an event has several numbers in the trace. Threads that had one number
+/// of the kernel's and one name, one after the other, are not told apart.
 fn by_thread(mut lines: Vec<ThreadLine<'_>>) -> Vec<ThreadLine<'_>> {
-    lines.sort_by_key(|line| (line.tid, line.times));
+    lines.sort_by_key(|line| (line.tid, line.name));
     lines.dedup_by(|line, kept| {
-        let is_same = kept.is_of_thread_of(line);
+        let is_same = line.tid != 0 && (line.tid, line.name) == (kept.tid, kept.name);
         if is_same {
             kept.totals = kept.totals.plus(line.totals);
             kept.times = match (kept.times, line.times) {
-                (Some((first, last)), Some((_, other))) => Some((first, last.max(other))),
-                (kept, other) => kept.or(other),
+                (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+                (one, other) => one.or(other),
             };
         }
         is_same
@@ -207,8 +197,7 @@ mod tests {
             line(7, 2, Some((10, 15))),
             line(7, 0, None),
             line(7, 8, Some((12, 14))),
-            // Another thread, which got the number later.
-            line(7, 16, Some((31, 31))),
+            line(7, 16, Some((5, 6))),
             // Nobody knows whose they are.
             line(0, 32, Some((10, 20))),
             line(0, 64, Some((10, 20))),
@@ -216,8 +205,7 @@ mod tests {
         let expected = [
             line(0, 32, Some((10, 20))),
             line(0, 64, Some((10, 20))),
-            line(7, 14, Some((10, 30))),
-            line(7, 16, Some((31, 31))),
+            line(7, 30, Some((5, 30))),
             line(8, 1, Some((10, 20))),
         ];
         assert_eq!(lines, expected);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use perflab_recorder::{Manner, Recording, Since, directories, recorded};
 use perflab_trace::TraceWriter;
 
-use super::record::{MANY, PAUSE, not_written};
+use super::record::{PAUSE, not_written};
 use super::summary::lost;
 use crate::failure::Failure;
 
@@ -16,8 +16,10 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub struct Along {
     recording: Recording<Sink>,
-    /// The processes in the order of their numbers in the recording, from 1 on.
-    pids: Vec<u32>,
+    /// The processes' numbers in the recording, from 1 on. One that becomes another program gets another.
+    numbers: BTreeMap<u32, u32>,
+    /// Whether any process was recorded when it was looked at last.
+    is_used: bool,
     /// Until when was read.
     at: Instant,
 }
@@ -25,6 +27,7 @@ pub struct Along {
 /// What was read of a process.
 #[derive(Debug)]
 pub struct Process {
+    number: u32,
     read: BTreeMap<String, u64>,
     lost: u64,
     at: Instant,
@@ -33,9 +36,11 @@ pub struct Process {
 /// Events of a probe since its process was first seen to record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Events {
+    /// Which program that was.
+    pub number: u32,
     /// Those that were read.
     pub read: u64,
-    /// Of all probes of its process, those that were gone before.
+    /// Events of all probes of the process that could not be read.
     pub lost: u64,
     /// Until when was read.
     pub at: Instant,
@@ -46,27 +51,33 @@ impl Along {
     pub fn new() -> Self {
         let manner = Manner {
             keep: false,
-            since: Since::Last(Duration::ZERO),
+            since: Since::Oldest,
         };
         Self {
             recording: Recording::new(TraceWriter::new(sink()), manner),
-            pids: Vec::new(),
+            numbers: BTreeMap::new(),
+            is_used: false,
             at: Instant::now(),
         }
     }
 
+    /// Before processes are looked at: nothing is read until one is added.
+    pub fn begin(&mut self) {
+        self.is_used = false;
+    }
+
     /// Reads the rings of a process from now on, if they can be read.
     pub fn add(&mut self, pid: u32) -> Result<(), Failure> {
-        if self.pids.contains(&pid) {
-            return Ok(());
-        }
+        self.is_used = true;
         let found = recorded(&directories())
             .into_iter()
-            .find(|recorded| recorded.is_alive && recorded.process.pid == pid);
-        if let Some(found) = found
-            && self.recording.add(&found.directory).is_ok()
+            .filter(|recorded| recorded.is_alive && recorded.process.pid == pid)
+            .find_map(|recorded| self.recording.add(&recorded.directory).ok());
+        if let Some(number) = found
+            && self.numbers.insert(pid, number) != Some(number)
         {
-            self.pids.push(pid);
+            // All that is there, which may take a while; then what came meanwhile.
+            self.read()?;
             self.read()?;
         }
         Ok(())
@@ -76,37 +87,37 @@ impl Along {
     pub fn wait(&mut self, time: Duration) -> Result<(), Failure> {
         let end = Instant::now() + time;
         loop {
-            let read = self.read()?;
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Ok(());
+                return if self.is_used { self.read() } else { Ok(()) };
             }
-            if self.pids.is_empty() {
-                sleep(left);
-            } else if read < MANY {
+            if self.is_used {
+                self.read()?;
                 sleep(left.min(PAUSE));
+            } else {
+                sleep(left);
             }
         }
     }
 
-    /// Reads what is new; how many events that was.
-    fn read(&mut self) -> Result<u64, Failure> {
-        let before = self.recording.progress().events;
+    /// Reads what is new.
+    fn read(&mut self) -> Result<(), Failure> {
         self.at = Instant::now();
-        let progress = self.recording.round().map_err(not_written)?;
-        Ok(progress.events - before)
+        self.recording.round().map_err(not_written)?;
+        Ok(())
     }
 
     /// What was read of a process; nothing if its rings are not read.
     pub fn process(&self, pid: u32) -> Option<Process> {
-        let index = self.pids.iter().position(|known| *known == pid)?;
-        let process = self.recording.processes().get(index)?;
+        let number = *self.numbers.get(&pid)?;
+        let process = self.recording.processes().get(number as usize - 1)?;
         let mut read: BTreeMap<String, u64> = BTreeMap::new();
         for probe in process.probes() {
             let name = format!("{}:{}", probe.provider, probe.name);
             *read.entry(name).or_default() += probe.events;
         }
         Some(Process {
+            number,
             read,
             lost: lost(&process.progress()),
             at: self.at,
@@ -118,6 +129,7 @@ impl Process {
     /// Of the probe that is called `provider:name`.
     pub fn events(&self, probe: &str) -> Events {
         Events {
+            number: self.number,
             read: self.read.get(probe).copied().unwrap_or(0),
             lost: self.lost,
             at: self.at,

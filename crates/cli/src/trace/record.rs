@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::{Agent, RecordWish, Recorded, Traced, traced};
+use perflab_control::{Agent, RecordWish, Recorded, State, Traced, traced};
 use perflab_machine::Fingerprint;
 use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
 use perflab_runner::Interrupt;
 use perflab_trace::TraceWriter;
+use rustix::net::RecvFlags;
 
 use super::outcome::Outcome;
 use super::shown::Shown;
@@ -26,11 +27,12 @@ use crate::terminal;
 /// Pause after a look at the rings.
 pub const PAUSE: Duration = Duration::from_millis(2);
 
-/// After a look that finds so many events there is none: more will be there.
-pub const MANY: u64 = 10_000;
-
 /// How often new processes of a command are looked for.
 const SEARCH: Duration = Duration::from_millis(20);
+
+/// How long a process may go on without its agent before it counts as another program: while it becomes one, or is
+/// killed, other threads may go on after that of its agent.
+const LAST: Duration = Duration::from_secs(1);
 
 /// How long an agent may take to end a recording.
 const GOODBYE: Duration = Duration::from_secs(5);
@@ -175,7 +177,7 @@ pub fn not_written(error: impl std::fmt::Display) -> Failure {
 /// A recording that goes on.
 struct Session {
     recording: Recording<BufWriter<File>>,
-    connections: Vec<UnixStream>,
+    connections: Vec<Connection>,
     child: Option<start::Watched>,
     /// Whether processes were looked for after the command had ended.
     is_last_search: bool,
@@ -231,7 +233,11 @@ impl Session {
 
     fn add(&mut self, recorded: Recorded, outcome: &mut Outcome) {
         match self.recording.add(&recorded.directory) {
-            Ok(_) => self.connections.push(recorded.connection),
+            Ok(number) => self.connections.push(Connection {
+                number,
+                stream: recorded.connection,
+                closed: None,
+            }),
             Err(error) => outcome.fail(&Failure::environment(error.to_string())),
         }
     }
@@ -254,6 +260,11 @@ impl Session {
                 self.search(arguments, outcome)?;
                 searched = Some(Instant::now());
             }
+            for connection in &mut self.connections {
+                if connection.is_of_another_program() {
+                    self.recording.end(connection.number);
+                }
+            }
             let before = self.recording.progress().events;
             let progress = self.recording.round().map_err(not_written)?;
             shown.show(&progress);
@@ -267,7 +278,7 @@ impl Session {
             {
                 break;
             }
-            if progress.events - before < MANY {
+            if progress.events - before < 10_000 {
                 interrupt.sleep(PAUSE);
             }
         }
@@ -299,7 +310,11 @@ impl Session {
             }
         }
         for process in kept {
-            if let Err(error) = self.recording.add(&process.directory) {
+            let added = self.recording.add(&process.directory);
+            // It may have become another program meanwhile, which is found the next time.
+            if let Err(error) = added
+                && process.directory.exists()
+            {
                 outcome.fail(&Failure::environment(error.to_string()));
             }
         }
@@ -340,27 +355,48 @@ impl Session {
         })
     }
 
+    /// Says which processes have become programs that nobody asked to record.
+    fn name_others(&self) {
+        for process in self.recording.processes() {
+            let is_alive = process.process().state() != State::Ended;
+            if process.is_finished() && is_alive {
+                terminal::say(&format!(
+                    "process {} runs another program now, which is not recorded",
+                    process.process().pid
+                ));
+            }
+        }
+    }
+
     /// Lets the processes go, then reads what is left.
     fn finish(mut self, outcome: &mut Outcome) -> Result<Summary, Failure> {
         for connection in &self.connections {
-            let _ = connection.shutdown(Shutdown::Write);
+            let _ = connection.stream.shutdown(Shutdown::Write);
         }
         let end = Instant::now() + GOODBYE;
-        for connection in &mut self.connections {
+        for Connection { stream, .. } in &mut self.connections {
             let left = end.saturating_duration_since(Instant::now());
             // An end of the stream says that no more events come; that it took too long is seen in what is lost.
-            let _ = connection.set_read_timeout(Some(left.max(Duration::from_millis(1))));
-            let _ = connection.read(&mut [0; 16]);
+            let _ = stream.set_read_timeout(Some(left.max(Duration::from_millis(1))));
+            let _ = stream.read(&mut [0; 16]);
         }
         self.recording.round().map_err(not_written)?;
         let mut summary = Summary::of(&self.recording, self.begun.elapsed());
+        // A program and the one that it became have one place.
+        let goes_on = |path: &Path| {
+            let mut processes = self.recording.processes().iter();
+            processes.any(|process| process.path() == path && !process.is_finished())
+        };
         let finished: Vec<PathBuf> = self
             .recording
             .processes()
             .iter()
-            .filter(|process| process.is_finished())
             .map(|process| process.path().to_owned())
+            .filter(|path| !goes_on(path))
             .collect();
+        if self.child.is_none() {
+            self.name_others();
+        }
         let (progress, mut writer) = self.recording.finish().map_err(not_written)?;
         writer.flush().map_err(not_written)?;
         summary.progress = progress;
@@ -373,5 +409,28 @@ impl Session {
             child.end(outcome)?;
         }
         Ok(summary)
+    }
+}
+
+/// A connection to an agent.
+struct Connection {
+    /// Number of its process in the trace.
+    number: u32,
+    stream: UnixStream,
+    /// When it was seen to be closed.
+    closed: Option<Instant>,
+}
+
+impl Connection {
+    /// Whether the agent has gone, and its process has not ended since: it has become another program.
+    fn is_of_another_program(&mut self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        // An agent that has answered says nothing more.
+        if self.closed.is_none()
+            && let Ok((_, 0)) = rustix::net::recv(&self.stream, &mut [0; 1], flags)
+        {
+            self.closed = Some(Instant::now());
+        }
+        self.closed.is_some_and(|since| since.elapsed() >= LAST)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -56,7 +57,8 @@ pub struct Watched {
     child: Child,
     /// In the environment of its processes.
     mark: String,
-    known: BTreeSet<PathBuf>,
+    /// Sockets, by path, inode and time of their making.
+    known: BTreeSet<(PathBuf, u64, (i64, i64))>,
 }
 
 /// Starts a command whose processes keep their events for a recorder.
@@ -80,15 +82,22 @@ impl Watched {
         &self.mark
     }
 
-    /// Whether a process is one of the command's that was not seen before.
+    /// Whether a process is one of the command's that was not seen before. One that calls `exec` has a new agent.
     pub fn is_new(&mut self, process: &Traced) -> bool {
+        let Ok(socket) = std::fs::symlink_metadata(&process.socket) else {
+            return false;
+        };
         let environment = std::fs::read(format!("/proc/{}/environ", process.pid));
         let mut variables = environment
             .iter()
             .flat_map(|all| all.split(|byte| *byte == 0));
         let wanted = format!("{RECORD_FOR}={}", self.mark);
         variables.any(|variable| variable == wanted.as_bytes())
-            && self.known.insert(process.socket.clone())
+            && self.known.insert((
+                process.socket.clone(),
+                socket.ino(),
+                (socket.mtime(), socket.mtime_nsec()),
+            ))
     }
 
     /// Whether the command has ended; processes that it started may not have.

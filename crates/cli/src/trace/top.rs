@@ -1,6 +1,5 @@
 //! `perflab trace top`: which probes are hit, and how often.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -57,10 +56,10 @@ enum Count {
 }
 
 /// Hits per second.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Debug, Clone, Copy)]
 struct Rate {
     least: f64,
-    /// Whether there were more, which could not be read in time.
+    /// Whether there may have been more: some events of the process could not be read.
     is_more: bool,
 }
 
@@ -74,10 +73,12 @@ impl Count {
             (Self::Counted(before, then), Self::Counted(now, at)) => {
                 (per_second(*before, *now, *then, *at), false)
             }
-            (Self::Recorded(Some(before)), Self::Recorded(Some(now))) => (
-                per_second(before.read, now.read, before.at, now.at),
-                now.lost > before.lost,
-            ),
+            (Self::Recorded(Some(before)), Self::Recorded(Some(now)))
+                if before.number == now.number =>
+            {
+                let least = per_second(before.read, now.read, before.at, now.at);
+                (least, now.lost > before.lost)
+            }
             _ => return None,
         };
         Some(Rate { least, is_more })
@@ -129,6 +130,7 @@ fn look(
 ) -> Result<Counts, Failure> {
     let mut counts = Counts::new();
     let mut answered = Vec::new();
+    along.begin();
     for process in processes.drain(..) {
         let answer = Agent::at(&process.socket).list(wanted);
         let now = Instant::now();
@@ -173,7 +175,10 @@ fn rates(before: &Counts, now: &Counts) -> String {
             (rate, format!("{pid:>8}  {shown:>14}  {hits:>14}  {name}\n"))
         })
         .collect();
-    rows.sort_by(|(a, _), (b, _)| b.partial_cmp(a).unwrap_or(Ordering::Equal));
+    rows.sort_by(|(a, _), (b, _)| {
+        let least = |rate: &Option<Rate>| rate.map_or(-1.0, |rate| rate.least);
+        least(b).total_cmp(&least(a))
+    });
     let mut text = format!(
         "{:>8}  {:>14}  {:>14}  probe\n",
         "process", "hits/s", "hits"
@@ -195,13 +200,22 @@ mod tests {
         let then = Instant::now();
         let later = then + Duration::from_secs(2);
         let counted = Count::Counted;
-        let recorded = |read, lost, at| Count::Recorded(Some(Events { read, lost, at }));
+        let of = |number, read, lost, at| {
+            Count::Recorded(Some(Events {
+                number,
+                read,
+                lost,
+                at,
+            }))
+        };
+        let recorded = |read, lost, at| of(1, read, lost, at);
         let before = Counts::from([
             (key("a:a"), counted(10, then)),
             (key("b:b"), counted(0, then)),
             (key("e:recorded"), recorded(5, 0, then)),
             (key("f:lost"), recorded(5, 3, then)),
             (key("g:counted"), recorded(5, 3, then)),
+            (key("h:another"), recorded(5, 3, then)),
         ]);
         let now = Counts::from([
             (key("a:a"), counted(30, later)),
@@ -211,6 +225,7 @@ mod tests {
             (key("e:recorded"), recorded(65, 0, later)),
             (key("f:lost"), recorded(45, 4, later)),
             (key("g:counted"), counted(7, later)),
+            (key("h:another"), of(2, 70, 0, later)),
         ]);
         let expected = [
             " process          hits/s            hits  probe",
@@ -221,6 +236,7 @@ mod tests {
             "       7               -               5  c:new",
             "       7               -        recorded  d:unknown",
             "       7               -               7  g:counted",
+            "       7               -        recorded  h:another",
             "",
         ];
         let text = rates(&before, &now);

@@ -58,11 +58,15 @@ impl Place {
 
     /// The program, started by these words of perflab.
     pub fn started(&self, words: &[&str]) -> Life {
+        let program = self.directory.path().join("life");
+        self.starts(&[words, &["--", program.to_str().unwrap()]].concat())
+    }
+
+    /// What these words of perflab start, which is or becomes the program.
+    pub fn starts(&self, words: &[&str]) -> Life {
         let mut child = self
             .perflab()
             .args(words)
-            .arg("--")
-            .arg(self.directory.path().join("life"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -97,6 +101,16 @@ impl Life {
     pub fn ends(&mut self) {
         self.input = None;
         assert!(self.child.wait().unwrap().success());
+    }
+
+    /// Becomes the same program anew, as the process of this number.
+    pub fn execs(&mut self, pid: &str) {
+        writeln!(self.input.as_mut().unwrap(), "exec").unwrap();
+        // What is told before that goes to the old one.
+        let name = format!("/proc/{pid}/comm");
+        while fs::read_to_string(&name).unwrap() != "exe\n" {
+            std::thread::yield_now();
+        }
     }
 
     pub fn works(&mut self, times: u32) {
