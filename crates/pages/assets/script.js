@@ -166,8 +166,10 @@
       margin: { l: 60, r: 16, t: 64, b: 48 }, hovermode: "closest", dragmode: "zoom",
     }];
   };
+  // Milliseconds in which a second click makes a double one.
+  const DOUBLE_CLICK = 300;
   const config = {
-    responsive: true, displaylogo: false, displayModeBar: true,
+    responsive: true, doubleClickDelay: DOUBLE_CLICK, displaylogo: false, displayModeBar: true,
     modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],
   };
   let library;
@@ -196,10 +198,16 @@
     element.classList.add("is-interactive");
     const [data, layout] = themed(figure, height);
     await plotly.newPlot(place, data, layout, config);
-    place.on("plotly_click", ({ points }) => {
+    // Who shows everything again by two clicks does not want to follow the point that happens to be there.
+    let following;
+    place.on("plotly_click", ({ points, event }) => {
+      clearTimeout(following);
       const link = points[0]?.customdata;
-      if (typeof link === "string") window.location.href = link;
+      if (typeof link === "string" && event.detail < 2) {
+        following = setTimeout(() => { window.location.href = link; }, DOUBLE_CLICK);
+      }
     });
+    place.on("plotly_doubleclick", () => clearTimeout(following));
     drawn.add([element, place, figure, height]);
   };
   // Drawing takes its time, so it waits for a mouse that moves in the plot, or a finger that taps it: pages that are
