@@ -136,11 +136,6 @@ fn main() -> ExitCode {
         _ => {}
     }
     let command = CommandLine::parse().command;
-    match &command {
-        Command::Run(_) | Command::Bench(_) => doctor::settle(),
-        Command::Doctor(arguments) if !arguments.settles_itself() => doctor::settle(),
-        _ => {}
-    }
     let outcome = match command {
         Command::Init(arguments) => init::init(&arguments),
         Command::Run(arguments) => run::run(&arguments),

@@ -17,6 +17,7 @@ use perflab_runner::{Lab, Programs, programs};
 use perflab_store::RunRecord;
 use serde::{Deserialize, Serialize};
 
+use crate::doctor::settle;
 use crate::failure::{Code, Failure};
 use crate::progress::Progress;
 use crate::settings;
@@ -277,19 +278,21 @@ fn home_of(file: &Path) -> Result<PathBuf, Failure> {
         })
 }
 
-/// The right to measure on this machine.
+/// The right to measure on this machine, with the settings that are its own.
 pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
     let got = if wait {
         MachineLock::wait(None, |_| true)
     } else {
         MachineLock::acquire(None)
     };
-    got.map_err(|error| match error {
+    let lock = got.map_err(|error| match error {
         LockError::Busy { .. } if !wait => {
             Failure::environment(format!("{error} (--wait waits for it)"))
         }
         error => Failure::environment(error.to_string()),
-    })
+    })?;
+    settle();
+    Ok(lock)
 }
 
 /// UTC to the second, in a form that sorts and suits a file name.

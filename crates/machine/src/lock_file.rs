@@ -77,13 +77,23 @@ pub(crate) fn in_parentheses(holder: Option<&Holder>) -> String {
 }
 
 impl LockFile {
-    /// Locks a file, which is created if there is none. Does not wait.
+    /// Locks a file, which is created if there is none, and signs it. Does not wait.
     ///
     /// The file may belong to another user: then it is locked but not written to.
     ///
     /// # Errors
     /// If another process (or another value in this one) holds it, or it cannot be opened.
     pub fn try_lock(path: &Path) -> Result<Self, LockFileError> {
+        let lock = Self::try_unsigned(path)?;
+        lock.sign();
+        Ok(lock)
+    }
+
+    /// As [`Self::try_lock`], but names no holder: for who has it for a moment only.
+    ///
+    /// # Errors
+    /// As [`Self::try_lock`].
+    pub fn try_unsigned(path: &Path) -> Result<Self, LockFileError> {
         let failed = |errno: Errno| LockFileError::Open {
             path: path.to_owned(),
             source: errno.into(),
@@ -120,7 +130,7 @@ impl LockFile {
                 .is_ok_and(|now| (now.dev(), now.ino()) == (metadata.dev(), metadata.ino()));
             if same {
                 let lock = Self { file, writable };
-                lock.sign();
+                lock.erase();
                 return Ok(lock);
             }
         }
@@ -135,7 +145,7 @@ impl LockFile {
     }
 
     /// Writes down who holds the lock. A holder that cannot be named is still the holder.
-    fn sign(&self) {
+    pub fn sign(&self) {
         if !self.writable {
             return;
         }
@@ -147,19 +157,22 @@ impl LockFile {
             .take(MAX_COMMAND_CHARS)
             .collect();
         let text = format!("pid {}\n{command}\n", std::process::id());
-        let _unsigned = self
-            .file
-            .set_len(0)
-            .and_then(|()| self.file.write_all_at(text.as_bytes(), 0));
+        self.erase();
+        let _unsigned = self.file.write_all_at(text.as_bytes(), 0);
+    }
+
+    /// Removes the signature: who was killed has left his.
+    fn erase(&self) {
+        if self.writable && self.file.metadata().is_ok_and(|file| file.len() > 0) {
+            let _still_signed = self.file.set_len(0);
+        }
     }
 }
 
 impl Drop for LockFile {
     fn drop(&mut self) {
-        if self.writable {
-            // The next holder may not be allowed to write: it must not pass for this one.
-            let _still_signed = self.file.set_len(0);
-        }
+        // The next holder may not be allowed to write: it must not pass for this one.
+        self.erase();
         // Closing is not enough: a child that this process is just starting has a copy of the
         // descriptor until it executes its program.
         let _until_closed = flock(&self.file, FlockOperation::Unlock);
@@ -198,7 +211,7 @@ fn open(path: &Path) -> Result<Option<(File, bool)>, Errno> {
     }
 }
 
-/// Who signed a lock file, unless that process is gone.
+/// Who signed a lock file, unless that process is gone or about to be.
 fn holder(file: &File) -> Option<Holder> {
     let mut text = Vec::new();
     file.take(MAX_HOLDER_BYTES).read_to_end(&mut text).ok()?;
@@ -207,15 +220,77 @@ fn holder(file: &File) -> Option<Holder> {
     let pid = pid.parse().ok()?;
     let alive = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)
         .is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(Errno::SRCH));
-    alive.then(|| Holder {
+    let dying = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        stat.is_ok_and(|stat| is_dying(&stat))
+    };
+    (alive && !dying()).then(|| Holder {
         pid,
         command: plain(command),
     })
 }
 
+/// Whether a process has ended or will without executing another instruction of its own, by its
+/// /proc/PID/stat, proc(5). A process that was killed keeps its locks while it waits for a disk.
+fn is_dying(stat: &str) -> bool {
+    /// The kernel has begun to take it apart (include/linux/sched.h).
+    const PF_EXITING: u64 = 0x4;
+    const SIGKILL: u64 = 1 << (9 - 1);
+    // The name, in parentheses, may hold anything.
+    let Some((_, fields)) = stat.rsplit_once(')') else {
+        return false;
+    };
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    // Counted as in the manual, where the state is the third.
+    let field = |number: usize| fields.get(number - 3).copied().unwrap_or_default();
+    let bit = |number, bit| field(number).parse().is_ok_and(|bits: u64| bits & bit != 0);
+    matches!(field(3), "Z" | "X") || bit(9, PF_EXITING) || bit(31, SIGKILL)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What Linux 6.18 says of a process that sleeps and one that was killed in a write to a disk.
+    #[test]
+    fn who_was_killed_is_dying() {
+        let stat = |state, flags, pending| {
+            format!(
+                "77 (a ) Z 4) {state} 1 77 77 0 -1 {flags} 104 0 0 0 0 0 0 0 20 0 1 0 4711 \
+                 2703360 224 18446744073709551615 1 1 0 0 0 {pending} 0 0 0 1 0 0 17 1 0 0"
+            )
+        };
+        for (state, flags, pending, dying) in [
+            ("S", 4_194_304, 0, false),
+            ("D", 4_194_304, 0, false),
+            ("T", 4_194_304, 2, false),
+            ("D", 4_194_304, 256, true),
+            ("R", 4_194_308, 0, true),
+            ("Z", 4_194_316, 0, true),
+        ] {
+            let text = stat(state, flags, pending);
+            assert_eq!(is_dying(&text), dying, "{text}");
+        }
+        for wrong in ["", "77", "77 (a", "77 (a)", "77 (a) S 1", ")"] {
+            assert!(!is_dying(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_process_that_is_not_waited_for_holds_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let stat = format!("/proc/{}/stat", child.id());
+        while !std::fs::read_to_string(&stat).unwrap().contains(") Z ") {
+            std::thread::yield_now();
+        }
+        std::fs::write(&path, format!("pid {}\nx\n", child.id())).unwrap();
+        assert_eq!(LockFile::holder(&path), None);
+        std::fs::write(&path, format!("pid {}\nx\n", std::process::id())).unwrap();
+        assert!(LockFile::holder(&path).is_some());
+        child.wait().unwrap();
+    }
 
     #[test]
     fn a_copy_of_the_descriptor_does_not_keep_the_lock() {

@@ -5,7 +5,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
+use perflab_machine::LockFile;
 use perflab_machine::tune::{
     Journal, Outcome, Recovered, Session, TuneError, Wish, for_measuring, pending, recover,
 };
@@ -220,6 +223,25 @@ fn what_a_dead_session_left_is_put_back() {
     ));
     machine.assert_untouched();
     assert_eq!(machine.recover(true).unwrap(), Recovered::Nothing);
+}
+
+/// The warden may be at it, or may have been killed at it and still wait for a disk.
+#[test]
+fn who_puts_settings_back_is_waited_for() {
+    let machine = Machine::new();
+    let mut session = machine.begin().unwrap();
+    session.set(&for_measuring(machine.root())).unwrap();
+    die(&machine, session);
+    let lock = LockFile::try_unsigned(&machine.state().join("settings.lock")).unwrap();
+    let recovered = thread::scope(|scope| {
+        let recovering = scope.spawn(|| machine.recover(false));
+        thread::sleep(Duration::from_millis(100));
+        assert!(!recovering.is_finished());
+        drop(lock);
+        recovering.join().unwrap()
+    });
+    assert!(matches!(recovered.unwrap(), Recovered::Restored(_, 8)));
+    machine.assert_untouched();
 }
 
 #[test]

@@ -11,16 +11,17 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use perflab_machine::tune::{pending, recover};
+use perflab_machine::tune::{Recovered, pending, recover};
 
 /// The first argument that turns the `perflab` binary into a warden; the root and the state
 /// directory follow.
 pub const WARDEN_ARGUMENT: &str = "warden";
 
-/// The pipe may end a moment before the lock is free: how often and how long that is waited for.
-const ATTEMPTS: u32 = 1000;
+/// The pipe may end a moment before the lock is free: how long that is waited for, and how often it
+/// is tried.
+const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The laboratory's end of the arrangement. Dropping it waits for the warden to end, so what the
@@ -71,12 +72,12 @@ impl Drop for Warden {
 pub fn warden(root: &Path, directory: &Path, mut pipe: impl Read) {
     // Nothing is ever written into the pipe; an error means the same as its end.
     let _ = io::copy(&mut pipe, &mut io::sink());
-    for _ in 0..ATTEMPTS {
-        // Kept settings are pending too, but recovering says so at once.
-        match recover(root, directory, false) {
-            Ok(perflab_machine::tune::Recovered::Nothing) if pending(directory) => {}
-            _ => return,
-        }
+    let deadline = Instant::now() + PATIENCE;
+    // Kept settings are pending too, but recovering says so at once.
+    while matches!(recover(root, directory, false), Ok(Recovered::Nothing))
+        && pending(directory)
+        && Instant::now() < deadline
+    {
         thread::sleep(PAUSE);
     }
 }

@@ -71,7 +71,8 @@ pub fn start_warden(root: &Path, directory: &Path) -> Result<Warden, Failure> {
     })
 }
 
-/// Deals with what a laboratory that died has left, and says so. For every command that measures.
+/// Deals with what a laboratory that died has left, and says so. For every command that measures,
+/// once it has the right to: whom it waited for may have died.
 pub fn settle() {
     let Some(directory) = state_directory() else {
         return;

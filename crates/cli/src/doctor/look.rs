@@ -8,7 +8,7 @@ use perflab_machine::doctor::{self, Disk, Finding, Glance, Report, measured};
 use perflab_runner::{Interrupt, Keeper};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use super::{DoctorArguments, floor, own_root};
+use super::{DoctorArguments, floor, own_root, settle};
 use crate::failure::{Code, Failure};
 use crate::run::lock;
 use crate::standby::stand_by;
@@ -46,6 +46,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
     };
     perflab_runner::cpu_set(&cpus).map_err(|error| Failure::environment(error.to_string()))?;
     let _lock = if arguments.quick {
+        settle();
         None
     } else {
         Some(lock(arguments.wait)?)

@@ -79,13 +79,6 @@ pub struct DoctorArguments {
     command: Vec<OsString>,
 }
 
-impl DoctorArguments {
-    /// Whether this call puts settings back by itself, or is about another machine.
-    pub fn settles_itself(&self) -> bool {
-        self.restore || self.root.is_some()
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Switch {
     On,

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::journal::{Entry, Journal, SCHEMA, make_directory};
 use super::target::Target;
@@ -10,7 +12,13 @@ use crate::lock_file::{LockFile, LockFileError};
 use crate::source::{Root, plain};
 
 /// The lock's name in the state directory.
+///
+/// Who is in a session signs it. Who puts settings back after another does not: that takes a moment.
 const LOCK: &str = "settings.lock";
+
+/// How long a lock is waited for that nobody alive has signed, and how often it is tried.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Why settings cannot be changed or restored.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +112,7 @@ impl Session {
             Recovered::Kept(command) => return Err(TuneError::Kept(command)),
             Recovered::Nothing | Recovered::Rebooted | Recovered::Restored(..) => {}
         }
+        lock.sign();
         let command: Vec<String> = std::env::args_os()
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
@@ -260,7 +269,8 @@ pub fn pending(directory: &Path) -> bool {
     matches!(Journal::load(directory), Ok(Some(_)) | Err(_)) && directory.join(LOCK).exists()
 }
 
-/// Puts back what a session that died has left; with `asked` also what is kept in force.
+/// Puts back what a session that died has left; with `asked` also what is kept in force. While
+/// another process does so, or one that was killed has not let go yet, waits for up to 5 s.
 ///
 /// # Errors
 /// When the journal cannot be read, or a setting cannot be put back; with `asked` also when the
@@ -270,17 +280,28 @@ pub fn recover(root: &Path, directory: &Path, asked: bool) -> Result<Recovered> 
         return Ok(Recovered::Nothing);
     }
     let _lock = match lock(directory) {
-        Err(TuneError::Busy(_)) if !asked => return Ok(Recovered::Nothing),
+        Err(TuneError::Busy(LockFileError::Held {
+            holder: Some(_), ..
+        })) if !asked => return Ok(Recovered::Nothing),
         lock => lock?,
     };
     settle(root, directory, asked)
 }
 
+/// Waits for who has the lock for a moment: it would be wrong to go on as if a session were under
+/// way, and its settings in force on purpose.
 fn lock(directory: &Path) -> Result<LockFile> {
-    LockFile::try_lock(&directory.join(LOCK)).map_err(|error| match error {
-        LockFileError::Held { .. } => TuneError::Busy(error),
-        error => TuneError::Lock(error),
-    })
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match LockFile::try_unsigned(&directory.join(LOCK)) {
+            Ok(lock) => return Ok(lock),
+            Err(LockFileError::Held { holder: None, .. }) if Instant::now() < deadline => {
+                thread::sleep(PAUSE);
+            }
+            Err(error @ LockFileError::Held { .. }) => return Err(TuneError::Busy(error)),
+            Err(error) => return Err(TuneError::Lock(error)),
+        }
+    }
 }
 
 /// Deals with the journal that lies there; the lock is held.
