@@ -31,8 +31,12 @@ const EXPECTED: &str = "PERFLAB_RECORD_FOR";
 /// How long the agent of a forked child waits before it can be reached.
 const CHILD: Duration = Duration::from_millis(100);
 
-/// Longest wait for the thread at the start of the program.
-const START: Duration = Duration::from_secs(2);
+/// Longest wait for the thread at the start of the program. What is asked for from the start is on from then on:
+/// that a machine is slow must not change it.
+const START: Duration = Duration::from_secs(20);
+
+/// Longest wait at the end of the program, for what the agent does at that moment.
+const EXIT: Duration = Duration::from_millis(200);
 
 static ABI: AgentAbi = AgentAbi { gone };
 
@@ -374,8 +378,11 @@ extern "C" fn at_exit() {
     if OWNER.load(Ordering::Acquire) != std::process::id() {
         return;
     }
-    // Whoever has the lock now has it for as long as the process lives.
-    if let Some(Ok(agent)) = AGENT.get().map(Mutex::try_lock) {
+    // The thread that ends the program may have the lock itself.
+    if let Some(agent) = AGENT
+        .get()
+        .and_then(|agent| locked(agent, Instant::now() + EXIT))
+    {
         agent.leave();
     }
 }

@@ -103,19 +103,14 @@ impl Socket {
             let is_recording = agent().is_some_and(|agent| agent.is_recording());
             let period = if is_recording { RECORDING } else { PERIOD };
             self.wait(recorder.as_ref(), period);
-            if recorder.as_ref().is_some_and(has_gone) {
-                if let Some(mut agent) = refreshed() {
-                    agent.detach();
-                    agent.look_after_recording();
-                }
-                // The recorder sees this, and that all is there.
-                recorder = None;
-            }
+            let_go(&mut recorder);
             if let Some(mut agent) = refreshed() {
                 agent.keep_up();
                 agent.look_after_recording();
             }
             if let Ok((stream, _)) = self.0.accept() {
+                // It may be another recorder, which came when the first had gone.
+                let_go(&mut recorder);
                 // A peer that misbehaves loses its connection, and nobody else anything.
                 if let Ok(Some(stays)) = answer(stream) {
                     recorder = Some(stays);
@@ -139,6 +134,18 @@ impl Socket {
         // SAFETY: as many entries as is said.
         unsafe { libc::poll(entries.as_mut_ptr(), 2, period.as_millis() as libc::c_int) };
     }
+}
+
+/// Keeps events no longer for a recorder that has gone. It sees the end of its connection, and that all is there.
+fn let_go(recorder: &mut Option<UnixStream>) {
+    if !recorder.as_ref().is_some_and(has_gone) {
+        return;
+    }
+    if let Some(mut agent) = refreshed() {
+        agent.detach();
+        agent.look_after_recording();
+    }
+    *recorder = None;
 }
 
 /// Whether the other end was closed. Nothing more is expected from it.
@@ -315,6 +322,7 @@ fn act(
                 Wish::Off
             };
             let switched = agent.wish(pattern, wish)?;
+            agent.look_after_recording();
             Ok((agent.count(pattern), switched, false))
         }
         Kind::Record => {

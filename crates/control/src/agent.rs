@@ -1,9 +1,11 @@
 //! Questions to one agent.
 
 use std::io::{self, BufReader, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use perflab_probe_abi::{
     Description, HEADER_SIZE, Header, Kind, MessageError, Reader, RecordWish, SiteState, Writer,
@@ -14,6 +16,11 @@ use crate::process::State;
 
 /// How long a whole answer may take: switching many sites of many threads takes its time.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest time from the end of a process's sockets to its own, or to its next program's, as far as it is waited
+/// for, and how often it is looked.
+const END: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Most bytes of an answer: some 200 000 sites. What says more is no agent.
 pub const LONGEST_ANSWER: u64 = 32 << 20;
@@ -94,6 +101,9 @@ pub enum ControlError {
     /// The process has ended, or is about to.
     #[error("the process has gone")]
     Gone,
+    /// Nobody listens, or the connection ended early, and the process goes on.
+    #[error("the agent has gone; the process may be another program by now")]
+    Closed,
     /// A signal stopped the process, and nothing was asked.
     #[error("the process is stopped: `kill -CONT {0}` lets it go on")]
     Stopped(u32),
@@ -183,17 +193,30 @@ impl Agent {
         if claim.process.state() == State::Stopped {
             return Err(ControlError::Stopped(claim.process.pid));
         }
+        let socket = identity(&self.socket);
         self.exchange(&claim, kind, pattern, wish)
             .map_err(|error| match error {
                 ControlError::Io(error) if is_late(&error) => ControlError::Late(self.patience),
-                // A process takes the socket away when it begins to end, and closes it before it has ended.
-                ControlError::Io(error)
-                    if error.kind() == io::ErrorKind::NotFound || claim.process.ends() =>
-                {
+                // A process takes the socket away when it begins to end.
+                ControlError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
                     ControlError::Gone
                 }
+                ControlError::Io(error) if is_closed(&error) => self.closed(&claim, socket),
                 other => other,
             })
+    }
+
+    /// Why nobody listens. A process closes its socket before it has ended, and before its next program makes one.
+    fn closed(&self, claim: &Claim, before: Option<Identity>) -> ControlError {
+        let end = Instant::now() + END;
+        while claim.process.state() != State::Ended {
+            let now = identity(&self.socket);
+            if (now.is_some() && now != before) || Instant::now() >= end {
+                return ControlError::Closed;
+            }
+            thread::sleep(LOOK);
+        }
+        ControlError::Gone
     }
 
     fn exchange(
@@ -247,6 +270,25 @@ fn is_late(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
     )
+}
+
+/// Whether nobody listens, or does not any more.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::UnexpectedEof
+    )
+}
+
+/// What tells a socket from another of the same name: its inode and the time of its making.
+type Identity = (u64, i64, i64);
+
+fn identity(socket: &Path) -> Option<Identity> {
+    let metadata = std::fs::symlink_metadata(socket).ok()?;
+    Some((metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
 /// One message, which may take no more than the bytes that are left.

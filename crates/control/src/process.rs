@@ -1,14 +1,6 @@
 //! What the kernel says of a process.
 
 use std::fs;
-use std::thread;
-use std::time::Duration;
-
-/// Longest time from the end of a process's sockets to its own, as far as it is waited for.
-const END: Duration = Duration::from_millis(500);
-
-/// How often it is looked whether a process has ended.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// A process, told from those that had its number before and will have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,19 +44,6 @@ impl Process {
             },
             _ => State::Ended,
         }
-    }
-
-    /// Whether it ends within a moment: its sockets are closed before that.
-    pub fn ends(self) -> bool {
-        let mut waited = Duration::ZERO;
-        while self.state() != State::Ended {
-            if waited >= END {
-                return false;
-            }
-            thread::sleep(LOOK);
-            waited += LOOK;
-        }
-        true
     }
 
     /// The user whose rights it has; nothing if it has ended.
@@ -134,7 +113,6 @@ pub mod tests {
             ..own
         };
         assert_eq!(former.state(), State::Ended);
-        assert!(former.ends());
     }
 
     #[test]

@@ -37,8 +37,10 @@ impl Fake {
         let thread = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut request = [0; HEADER_SIZE + 3];
-            stream.read_exact(&mut request).unwrap();
-            serve(stream);
+            // Who asks may have lost patience before.
+            if stream.read_exact(&mut request).is_ok() {
+                serve(stream);
+            }
         });
         Self {
             _directory: directory,
@@ -110,7 +112,7 @@ fn an_answer() {
 #[test]
 fn answers_that_are_none() {
     let cases: [(Vec<u8>, &str); 6] = [
-        (Vec::new(), "cannot be reached"),
+        (Vec::new(), "the agent has gone"),
         (b"HTTP/1.1 200 OK\r\n".to_vec(), "no message of perflab"),
         (message(Kind::Done, &DONE[..9]), "ends within a field"),
         (message(Kind::Site, &encoded("p")), "ends before"),
@@ -285,13 +287,24 @@ fn one_that_ends_while_it_is_asked() {
     let path = socket_of(directory.path(), sleeper.0.id());
     // Nobody listens any more, as the socket is closed before the process has ended.
     drop(UnixListener::bind(&path).unwrap());
-    let result = Agent::at(&path).list("*");
-    assert!(matches!(result, Err(ControlError::Io(_))), "{result:?}");
-    let ends = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(100));
-        drop(sleeper);
-    });
+    sleeper.send(Signal::KILL);
     let result = Agent::at(&path).list("*");
     assert!(matches!(result, Err(ControlError::Gone)), "{result:?}");
-    ends.join().unwrap();
+}
+
+#[test]
+fn one_whose_process_goes_on_without_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = socket_of(directory.path(), std::process::id());
+    drop(UnixListener::bind(&path).unwrap());
+    let result = Agent::at(&path).list("*");
+    assert!(matches!(result, Err(ControlError::Closed)), "{result:?}");
+    fs::remove_file(&path).unwrap();
+    let fake = Fake::new(|mut stream| {
+        // It ends within its answer.
+        let site = message(Kind::Site, &encoded("p\nn\nf.c\n7"));
+        stream.write_all(&site[..site.len() - 1]).unwrap();
+    });
+    let (result, _) = fake.asked(Duration::from_secs(60));
+    assert!(matches!(result, Err(ControlError::Closed)), "{result:?}");
 }

@@ -35,6 +35,8 @@ pub enum Since {
     Oldest,
     /// Those that are not older than this when the first round begins.
     Last(Duration),
+    /// Those of this moment and after it, however long it takes until the first round begins.
+    Moment(Instant),
 }
 
 /// How a process is recorded.
@@ -335,11 +337,17 @@ impl ProcessDir {
     /// From when on events are written, by the process's clock. All of them if that cannot be told.
     fn since(&mut self) -> u64 {
         let since = self.since.or_else(|| {
-            let Since::Last(time) = self.manner.since else {
+            if self.manner.since == Since::Oldest {
                 return Some(0);
-            };
+            }
             let clock = self.file.about()?.clock;
             let now = clock::anchor(clock, self.number)?;
+            let time = match self.manner.since {
+                Since::Oldest => return Some(0),
+                Since::Last(time) => time,
+                // Only now: any delay before must not make it a later moment.
+                Since::Moment(moment) => moment.elapsed(),
+            };
             let units = clock::units(self.file.first_anchor()?, &now, time)?;
             Some(now.before.saturating_sub(units))
         });

@@ -18,6 +18,8 @@ use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
@@ -26,6 +28,10 @@ use crate::table::Table;
 
 /// The first argument that turns the `perflab` binary into a keeper.
 pub const KEEPER_ARGUMENT: &str = "keeper";
+
+/// How long processes that were killed are waited for, and how often they are looked for.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// The laboratory's end of the arrangement.
 #[derive(Debug)]
@@ -121,12 +127,10 @@ pub fn keep(mark: &str, mut pipe: impl Read, table: impl AsFd) {
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
-    // Again until none is found: one may start another while the list is read.
-    for _ in 0..100 {
-        if kill_marked(mark) == 0 {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
+    // Again until none is found: one may start another while the list is read, or wait for a disk before it ends.
+    let end = Instant::now() + PATIENCE;
+    while kill_marked(mark) > 0 && Instant::now() < end {
+        thread::sleep(PAUSE);
     }
 }
 

@@ -161,6 +161,7 @@ impl<'a> Lab<'a> {
     ) -> Result<(), LabError> {
         let mut records = done.to_vec();
         let started = Instant::now();
+        let mut has_run = false;
         let mut ledger = Ledger::new(done);
         let left: Vec<PlannedRun> = self
             .plan
@@ -176,12 +177,15 @@ impl<'a> Lab<'a> {
             if self.around.interrupt.asked() {
                 return Err(LabError::Interrupted);
             }
+            // However short it is, each session gets on by a run.
             if let Some(limit) = self.experiment.design.limit
+                && has_run
                 && started.elapsed() >= limit
             {
                 return Err(LabError::Limit(limit));
             }
             let record = self.run(&run)?;
+            has_run = true;
             if let Some(hopeless) = ledger.add(&record) {
                 return Err(hopeless);
             }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::{Agent, RecordWish, Recorded, State, Traced, traced};
+use perflab_control::{Agent, ControlError, RecordWish, Recorded, State, Traced, traced};
 use perflab_machine::Fingerprint;
 use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
 use perflab_runner::Interrupt;
@@ -215,7 +215,7 @@ impl Session {
         let since = if child.is_some() {
             Since::Oldest
         } else {
-            Since::Last(begun.elapsed())
+            Since::Moment(begun)
         };
         let manner = Manner { keep: true, since };
         let mut session = Self {
@@ -305,6 +305,10 @@ impl Session {
         for process in come {
             let wish = arguments.memory.wish(true, 0);
             let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
+            // Another program by now, perhaps, which is found the next time. What this one kept is found below.
+            if matches!(answer, Err(ControlError::Closed)) {
+                continue;
+            }
             if let Some(recorded) = outcome.take(&process, answer) {
                 self.add(recorded, outcome);
             }

@@ -413,3 +413,28 @@ fn the_last_seconds() {
     assert_eq!(recording.round().unwrap().events, 1);
     assert_eq!(load(&ring, word::NEEDED) + load(&ring, ring::DRAINED), 0);
 }
+
+#[test]
+fn a_late_first_round_makes_no_event_older() {
+    let monotonic = || {
+        let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        clock.tv_sec as u64 * 1_000_000_000 + clock.tv_nsec as u64
+    };
+    let kept = Kept::new(own());
+    kept.probe(1, "u64 event");
+    let now = monotonic();
+    kept.anchor(now / 2, now / 2);
+    let ring = kept.ring(1, 2, Mode::Keep);
+    let _ = producer(&ring).record(1, monotonic, [0], &());
+    std::thread::sleep(Duration::from_millis(20));
+    let manner = Manner {
+        keep: true,
+        since: Since::Moment(Instant::now()),
+    };
+    let mut recording = Recording::new(trace(), manner);
+    recording.add(&kept.path).unwrap();
+    let _ = producer(&ring).record(1, monotonic, [1], &());
+    std::thread::sleep(Duration::from_millis(20));
+    let progress = recording.round().unwrap();
+    assert_eq!((progress.events, progress.earlier), (1, 1));
+}
