@@ -5,6 +5,7 @@ mod life;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use life::{Place, printed, text};
 
@@ -118,6 +119,12 @@ fn one_process_spoils_nothing_for_the_others() {
         place.trace(&[words, &own].concat())
     };
     stopped.send("-STOP");
+    while !fs::read_to_string(format!("/proc/{}/stat", pids[0]))
+        .unwrap()
+        .contains(") T ")
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let cases: [(&[&str], &str); 4] = [
         (&["list"], "life:work      1   1     3  x: i32"),
         (&["list", "--format", "json"], "\"hits\": 3"),
@@ -155,9 +162,9 @@ fn one_process_spoils_nothing_for_the_others() {
 fn a_process_that_ends_while_top_looks() {
     let place = Place::new();
     let [mut ends, stays] = [place.life("life:*"), place.life("life:*")];
-    let top = |pids: &[&str], count: &str| {
+    let top = |pids: &[&str], count: &str, every: &str| {
         let mut child = place.perflab();
-        child.args(["trace", "top", "--every", "0.3", "--count", count]);
+        child.args(["trace", "top", "--every", every, "--count", count]);
         for pid in pids {
             child.args(["--pid", pid]);
         }
@@ -165,7 +172,7 @@ fn a_process_that_ends_while_top_looks() {
         child.spawn().unwrap()
     };
     let (ended, stayed) = (ends.pid(), stays.pid());
-    let mut child = top(&[&ended, &stayed], "3");
+    let mut child = top(&[&ended, &stayed], "3", "2");
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let first: Vec<String> = lines.by_ref().take(4).map(Result::unwrap).collect();
     assert!(first.iter().any(|line| line.contains(&ended)), "{first:?}");
@@ -182,13 +189,13 @@ fn a_process_that_ends_while_top_looks() {
     assert!(!rest.iter().any(|line| line.contains(&ended)), "{rest:?}");
     ends.child.wait().unwrap();
     // Nothing can be shown any more.
-    let mut child = top(&[&stayed], "9");
+    let mut child = top(&[&stayed], "9", "0.3");
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.next().unwrap().unwrap();
     drop(stays);
     assert!(lines.count() < 9 * 3);
     assert!(child.wait().unwrap().success(), "some was shown");
-    let output = top(&[&stayed], "1").wait_with_output().unwrap();
+    let output = top(&[&stayed], "1", "0.3").wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4));
 }
 

@@ -60,7 +60,7 @@ fn hits(agent: &Agent, name: &str) -> u64 {
 
 /// Waits for what the agent does by itself.
 fn soon(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < end, "{what}");
         std::thread::sleep(Duration::from_millis(20));
@@ -124,10 +124,12 @@ fn children() {
                 .find(|traced| traced.pid == child)
         };
         soon("the child has an agent", || found().is_some());
-        let own = Agent::at(&found().unwrap().socket);
+        let own = agent_of(child);
+        program.tell(" ");
         soon("the child's site was hit", || hits(&own, "work") == 1);
         own.switch("*", false).unwrap();
         assert!(sites(&agent)[0].on, "the parent's is as it was");
+        program.tell(" ");
         assert_eq!(program.line(), "status 0 done\n");
         assert_eq!(hits(&agent, "work"), 5, "the child counts for itself");
         assert_eq!(does(&mut program, "vfork"), "status 0 done");

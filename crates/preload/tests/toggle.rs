@@ -252,11 +252,12 @@ fn under_a_debugger() {
     let mut gdb = debugger(program.pid(), "continue");
     let status = format!("/proc/{}/status", program.pid());
     let end = Instant::now() + Duration::from_secs(60);
-    // Attached, and let go on.
-    while {
+    // Attached, and let go on: a thread does not stop at once, so one look is not enough.
+    let mut goes_on = 0;
+    while goes_on < 5 {
         let status = std::fs::read_to_string(&status).unwrap();
-        status.contains("TracerPid:\t0\n") || status.contains("State:\tt")
-    } {
+        let waits = status.contains("TracerPid:\t0\n") || status.contains("State:\tt");
+        goes_on = if waits { 0 } else { goes_on + 1 };
         assert!(Instant::now() < end, "gdb did not let the program go on");
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -85,10 +85,22 @@ fn signals_end_everything_and_say_how_to_go_on() {
     }
 }
 
+/// Whether a signal was sent to a process and not taken yet, by /proc/PID/status.
+fn is_pending(pid: u32, signal: Signal) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let set = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"));
+    let set = u64::from_str_radix(set.unwrap().trim(), 16).unwrap();
+    set >> (signal.as_raw() - 1) & 1 == 1
+}
+
 #[test]
 fn a_second_signal_does_not_wait_for_anything() {
     let twice = |pid| {
         signal(pid, Signal::INT);
+        // Two that wait at the same time are one.
+        while is_pending(pid, Signal::INT) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
         std::thread::sleep(std::time::Duration::from_millis(50));
         signal(pid, Signal::INT);
     };

@@ -232,7 +232,9 @@ fn a_running_experiment_is_watched_and_not_disturbed() {
         EXPERIMENT.replace("echo VALUE", &format!("{waits}echo VALUE")),
     );
     let running = laboratory.start(&crate::support::RUN);
-    wait_until("five runs", || laboratory.records().len() == 5);
+    wait_until("five runs", || {
+        laboratory.read("result/runs.jsonl").matches('\n').count() == 5
+    });
     let server = Server::start(&laboratory, &["."]);
     let is_live = || {
         let page = server.get("/results/result/index.html", "");

@@ -31,6 +31,9 @@ fn assert_detail(record: &Value, status: &str, words: &[&str]) {
     }
 }
 
+/// Waits until the system under test has ended, which the laboratory has not seen yet.
+const UNTIL_ENDED: &str = "until grep -q \") Z \" /proc/$(cat {dir}/pid)/stat; do sleep 0.01; done";
+
 /// Says when it is up, where it is, and then waits.
 const UP: &str = "start = 'echo $$ > {dir}/pid; echo up; exec sleep 3600'\nready = { line = 'up' }";
 
@@ -71,13 +74,13 @@ fn never_ready() {
     ] {
         let laboratory = Laboratory::new();
         let variant = format!(
-            "start = 'echo still loading; sleep 3600'\nready = {{ {ready}, timeout = '200ms' }}"
+            "start = 'echo still loading; sleep 3600'\nready = {{ {ready}, timeout = '2s' }}"
         );
         let record = failed(&laboratory, &variant, "touch {experiment}/ran");
         assert_detail(
             &record,
             "NOTREADY",
-            &["not ready within 200ms", found, "still loading"],
+            &["not ready within 2s", found, "still loading"],
         );
         assert!(!laboratory.path("ran").exists());
     }
@@ -118,11 +121,11 @@ fn a_port_that_another_process_listens_on() {
 #[test]
 fn dying_under_load() {
     for load in [
-        "kill -KILL $(cat {dir}/pid); sleep 0.1",
-        "kill $(cat {dir}/pid); sleep 0.1; exit 1",
+        format!("kill -KILL $(cat {{dir}}/pid); {UNTIL_ENDED}"),
+        format!("kill $(cat {{dir}}/pid); {UNTIL_ENDED}; exit 1"),
     ] {
         let laboratory = Laboratory::new();
-        let record = failed(&laboratory, UP, load);
+        let record = failed(&laboratory, UP, &load);
         assert_detail(&record, "DIED", &["ended while it was under load"]);
         assert_eq!(record["samples"], Value::Array(Vec::new()));
     }
@@ -131,13 +134,12 @@ fn dying_under_load() {
 #[test]
 fn a_real_server_that_is_shut_down_under_load() {
     let laboratory = Laboratory::new();
-    let variant = "start = ['redis-server', '--bind', '127.0.0.1', '--port', '{port}', '--dir', '{dir}', '--save', '']\n\
-                   ready = { tcp = '127.0.0.1:{port}' }";
-    let record = failed(
-        &laboratory,
-        variant,
-        "redis-cli -p {port} shutdown nosave; sleep 0.2",
+    let server = "redis-server --bind 127.0.0.1 --port {port} --dir {dir} --save \"\"";
+    let variant = format!(
+        "start = 'echo $$ > {{dir}}/pid; exec {server}'\nready = {{ tcp = '127.0.0.1:{{port}}' }}"
     );
+    let load = format!("redis-cli -p {{port}} shutdown nosave; {UNTIL_ENDED}");
+    let record = failed(&laboratory, &variant, &load);
     assert_detail(&record, "DIED", &["it said last"]);
 }
 
@@ -146,16 +148,13 @@ fn not_stopping_when_told_to() {
     let deaf =
         "start = 'trap \"\" TERM; echo up; while :; do sleep 0.05; done'\nready = { line = 'up' }";
     for (stop, found) in [
+        ("timeout = '2s'", "did not stop within 2s and was killed"),
         (
-            "timeout = '200ms'",
-            "did not stop within 200ms and was killed",
+            "command = 'true', timeout = '2s'",
+            "did not stop within 2s and was killed",
         ),
         (
-            "command = 'true', timeout = '200ms'",
-            "did not stop within 200ms and was killed",
-        ),
-        (
-            "command = 'exit 7', timeout = '200ms'",
+            "command = 'exit 7', timeout = '2s'",
             "the stop command ended with exit code 7",
         ),
     ] {
@@ -169,7 +168,7 @@ fn not_stopping_when_told_to() {
 fn a_load_that_fails_counts_more_than_a_system_that_does_not_stop() {
     let laboratory = Laboratory::new();
     let variant = "start = 'trap \"\" TERM; echo up; while :; do sleep 0.05; done'\n\
-                   ready = { line = 'up' }\nstop = { timeout = '200ms' }";
+                   ready = { line = 'up' }\nstop = { timeout = '2s' }";
     assert_detail(
         &failed(&laboratory, variant, "exit 9"),
         "EXIT",

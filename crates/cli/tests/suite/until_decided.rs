@@ -278,7 +278,7 @@ fn bench_ends_when_it_is_decided() {
     let call = |flags: &[&str], commands: &[&str]| {
         laboratory.call(&[&bench[..], flags, commands].concat())
     };
-    call(&[], &["sleep 0.01", "sleep 0.05"])
+    call(&[], &["sleep 0.01", "sleep 0.15"])
         .code(1)
         .prints(&["of at most 10 blocks: every comparison is decided"]);
     let report: Value = serde_json::from_str(&laboratory.read("report")).unwrap();
@@ -287,15 +287,15 @@ fn bench_ends_when_it_is_decided() {
     assert!(until["blocks"].as_u64().unwrap() <= 6, "{until}");
     assert_eq!(report["rows"][0]["mean"]["low"], Value::Null);
 
-    call(&[], &["sleep 0.05", "sleep 0.01"]).code(0);
-    call(&["--gate", "none"], &["sleep 0.01", "sleep 0.05"]).code(0);
+    call(&[], &["sleep 0.15", "sleep 0.01"]).code(0);
+    call(&["--gate", "none"], &["sleep 0.01", "sleep 0.15"]).code(0);
     call(&["--max-runs", "4"], &["true", "true"])
         .code(0)
         .prints(&["all 2 blocks measured", "4 runs each"]);
     call(&["--budget", "1ms"], &["true", "true"])
         .code(0)
         .prints(&["stopped after 1 of at most 10 blocks: the time budget is used up"]);
-    call(&["--min-runs", "24"], &["sleep 0.001", "sleep 0.02"])
+    call(&["--min-runs", "24"], &["sleep 0.001", "sleep 0.15"])
         .code(1)
         .prints(&["stopped after 8 of at most 10 blocks"]);
 }

@@ -44,7 +44,7 @@ fn checkout(laboratory: &Laboratory, program: &str) {
         git(&["commit", "--quiet", "--message", "it"]);
     };
     git(&["init", "--quiet", "--initial-branch", "main"]);
-    laboratory.program("origin/program", "sleep 0.01\n");
+    laboratory.program("origin/program", "sleep 0.05\n");
     commit();
     git(&["checkout", "--quiet", "-b", "topic"]);
     laboratory.program("origin/program", program);
@@ -93,7 +93,7 @@ fn pull_request(head: &str) -> (Laboratory, Output) {
         &step(workflow, "Check out what it is merged into"),
     );
     assert!(base.status.success(), "{base:?}");
-    assert_eq!(laboratory.read("base/program"), "#!/bin/sh\nsleep 0.01\n");
+    assert_eq!(laboratory.read("base/program"), "#!/bin/sh\nsleep 0.05\n");
     assert!(laboratory.path("base/later").exists());
     let measured = execute(&laboratory, &step(workflow, "Measure both in turns"));
     assert!(measured.status.success(), "{measured:?}");
@@ -108,7 +108,7 @@ fn pull_request(head: &str) -> (Laboratory, Output) {
 
 #[test]
 fn a_slower_pull_request_fails_and_its_comment_says_why() {
-    let (laboratory, said) = pull_request("sleep 0.03\n");
+    let (laboratory, said) = pull_request("sleep 0.15\n");
     assert_eq!(said.status.code(), Some(1), "{said:?}");
     let comment = laboratory.read("comparison.md");
     assert!(says(&comment, "slower"), "{comment}");

@@ -47,9 +47,13 @@ int main(int count, char **words) {
                 waitpid(child, &status, 0);
                 printf("status %d ", status);
             } else {
-                sleep(2);
+                // A byte lets it go on.
+                char byte;
+                if (read(0, &byte, 1) != 1)
+                    abort();
                 work(1);
-                sleep(2);
+                if (read(0, &byte, 1) != 1)
+                    abort();
                 _exit(0);
             }
         } else if (!strcmp(line, "vfork")) {

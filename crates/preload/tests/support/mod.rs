@@ -37,15 +37,18 @@ pub fn preload() -> PathBuf {
     path
 }
 
+/// As long as nothing takes on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// The agent of a process.
 pub fn agent_of(pid: u32) -> Agent {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + PATIENCE;
     loop {
         let mut found = traced().unwrap().into_iter();
         match found.find(|traced| traced.pid == pid) {
             // After an exec the former program's socket is there until the new agent takes its name.
             Some(traced) if UnixStream::connect(&traced.socket).is_ok() => {
-                return Agent::at(&traced.socket);
+                return Agent::at(&traced.socket).with_patience(PATIENCE);
             }
             _ if Instant::now() > end => panic!("process {pid} has no agent"),
             _ => std::thread::sleep(Duration::from_millis(10)),
