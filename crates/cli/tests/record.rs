@@ -210,6 +210,27 @@ fn commands_that_end_at_once() {
 }
 
 #[test]
+fn commands_that_become_others_at_once() {
+    let place = Place::new();
+    let (life, trace) = (place.file("life"), place.file("trace"));
+    let tells = format!("echo work 3 > {}; exec sh -c", place.file("input"));
+    let becomes = format!("exec {life} < {} > /dev/null", place.file("input"));
+    // Each is met at another moment, some while they are asked.
+    for _ in 0..30 {
+        let script = format!("{tells} 'exec sh -c \"{becomes}\"'");
+        let words = ["record", "life:*", "-o", &trace, "--", "sh", "-c", &script];
+        let output = place.trace(&words);
+        let said = printed(&output);
+        assert!(
+            said.starts_with("3 events of ") && said.contains("none lost"),
+            "{said}"
+        );
+        assert_eq!(text(&output.stderr), "");
+        fs::remove_file(&trace).unwrap();
+    }
+}
+
+#[test]
 fn a_recording_that_is_interrupted() {
     let place = Place::new();
     let mut life = place.life("none");

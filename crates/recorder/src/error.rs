@@ -41,6 +41,11 @@ pub enum RecordError {
 }
 
 impl RecordError {
+    /// Whether a file or directory was not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::File { error, .. } if error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// Of a file.
     pub(crate) fn file(path: &Path, error: io::Error) -> Self {
         let path = path.to_owned();

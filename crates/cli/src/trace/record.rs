@@ -15,6 +15,7 @@ use perflab_machine::Fingerprint;
 use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
 use perflab_runner::Interrupt;
 use perflab_trace::TraceWriter;
+use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
 use super::outcome::Outcome;
@@ -238,6 +239,8 @@ impl Session {
                 stream: recorded.connection,
                 closed: None,
             }),
+            // It has become another program, or has ended, since it answered.
+            Err(error) if error.is_not_found() && is_closed(&recorded.connection) => {}
             Err(error) => outcome.fail(&Failure::environment(error.to_string())),
         }
     }
@@ -303,10 +306,14 @@ impl Session {
         // Some may have ended before they could be asked.
         let kept = kept_for(&directories(), child.mark());
         for process in come {
+            // Its socket took the place of its former program's when that was to be asked.
+            if self.is_connected(process.pid) {
+                continue;
+            }
             let wish = arguments.memory.wish(true, 0);
             let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
             // Another program by now, perhaps, which is found the next time. What this one kept is found below.
-            if matches!(answer, Err(ControlError::Closed)) {
+            if matches!(answer, Err(ControlError::Closed | ControlError::Gone)) {
                 continue;
             }
             if let Some(recorded) = outcome.take(&process, answer) {
@@ -315,14 +322,23 @@ impl Session {
         }
         for process in kept {
             let added = self.recording.add(&process.directory);
-            // It may have become another program meanwhile, which is found the next time.
+            // It may become another program just now, which is found the next time.
             if let Err(error) = added
-                && process.directory.exists()
+                && !error.is_not_found()
             {
                 outcome.fail(&Failure::environment(error.to_string()));
             }
         }
         Ok(())
+    }
+
+    /// Whether the program that a process is now has answered.
+    fn is_connected(&self, pid: u32) -> bool {
+        let processes = self.recording.processes();
+        self.connections.iter().any(|connection| {
+            let process = processes.get(connection.number as usize - 1);
+            process.is_some_and(|of| of.process().pid == pid) && !is_closed(&connection.stream)
+        })
     }
 
     /// Whether the command, or all processes, have ended and everything of them was read.
@@ -428,13 +444,18 @@ struct Connection {
 impl Connection {
     /// Whether the agent has gone, and its process has not ended since: it has become another program.
     fn is_of_another_program(&mut self) -> bool {
-        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
-        // An agent that has answered says nothing more.
-        if self.closed.is_none()
-            && let Ok((_, 0)) = rustix::net::recv(&self.stream, &mut [0; 1], flags)
-        {
+        if self.closed.is_none() && is_closed(&self.stream) {
             self.closed = Some(Instant::now());
         }
         self.closed.is_some_and(|since| since.elapsed() >= LAST)
     }
+}
+
+/// Whether an agent that has answered, and says nothing more, has gone.
+fn is_closed(connection: &UnixStream) -> bool {
+    let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+    matches!(
+        rustix::net::recv(connection, &mut [0; 1], flags),
+        Ok((_, 0)) | Err(Errno::CONNRESET)
+    )
 }
