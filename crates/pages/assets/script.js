@@ -97,11 +97,12 @@
       const selection = getSelection();
       return !selection.isCollapsed && selection.containsNode(document.getElementById("main"), true);
     };
-    const isHeld = () => {
+    // Said at once, not only when the page would be asked for.
+    document.addEventListener("selectionchange", () => {
       const said = isMarked() ? "waits while text is marked" : "";
       if (waits.textContent !== said) waits.textContent = said;
-      return pause.ariaPressed === "true" || document.hidden || said !== "";
-    };
+    });
+    const isHeld = () => pause.ariaPressed === "true" || document.hidden || isMarked();
     // Returns whether another page comes.
     const ask = async () => {
       try {

@@ -5,7 +5,7 @@ import functools
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import TimeoutError
 
-from browser import DESK, PHONE
+from browser import DESK, PATIENCE, PHONE
 
 LOOKS = [("light", DESK), ("dark", DESK), ("dark", PHONE)]
 WEIGHTY = ("serious", "critical")
@@ -38,7 +38,7 @@ def weighty(page):
 def too_wide(page):
     try:
         # Plots follow the window after a moment.
-        page.wait_for_function(FITS, timeout=5000)
+        page.wait_for_function(FITS, timeout=PATIENCE)
     except TimeoutError:
         yield f"{page.evaluate(WIDER)} pixels wider than the window"
 

@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
 # Milliseconds until something that must appear counts as missing. Machines may be busy.
-PATIENCE = 20_000
+PATIENCE = 120_000
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1200, "height": 800}
@@ -22,7 +22,7 @@ def chromium():
     playwright = sync_playwright().start()
     # The sandbox of Chromium refuses to work for root.
     arguments = ["--no-sandbox"] if os.getuid() == 0 else []
-    started = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+    started = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments, timeout=PATIENCE)
 
     def stop():
         started.close()

@@ -1,15 +1,22 @@
 """Plots that are drawn again to interact with: hovering, zooming, leaving out a series, following a point."""
 
+import time
 import unittest
 from urllib.parse import urljoin
 
-from browser import PHONE, PageTest, click, draw, drawn, place, point, there
+from browser import PATIENCE, PHONE, PageTest, click, draw, drawn, place, point, there
 from laboratory import server
 
 # What the plot shows now.
 RANGE = "plot => plot._fullLayout.xaxis.range.map(Number)"
 SHOWN = "plot => plot._fullData.map(trace => trace.visible === true)"
 NAMES = "plot => plot.data.map(({ name }) => name)"
+# Says when the page handles the mouse's buttons.
+NOTE_TIMES = """() => {
+    for (const type of ["mousedown", "mouseup"]) addEventListener(type, () => note(performance.now()), true);
+}"""
+# Milliseconds in which two clicks surely make a double one.
+SURELY = 250
 
 # How many points series have. A variant has another one for its slow runs, if perflab finds some.
 POINTS = "plot => plot.data.map(({ customdata }) => customdata.length)"
@@ -18,6 +25,9 @@ POINTS = "plot => plot.data.map(({ customdata }) => customdata.length)"
 class Plots(PageTest):
     def setUp(self):
         super().setUp()
+        self.open_plot()
+
+    def open_plot(self):
         self.page = self.open(urljoin(server().result("sort"), "comparison-1-1.html"))
         self.plot = drawn(self.page.locator("figure.plot").first)
         points = self.plot.evaluate(POINTS)
@@ -28,6 +38,23 @@ class Plots(PageTest):
         self.page.wait_for_function(f"([plot, argument]) => ({condition})(plot, argument)",
                                     arg=[self.plot.element_handle(), argument])
 
+    def double_click(self, prepare):
+        """Clicks twice where `prepare` says. The plot counts the time until it handles the second click, and a busy
+        machine may be late with that: then all begins again, on a new page."""
+        end = time.monotonic() + PATIENCE / 1000
+        while True:
+            where, times = prepare(), []
+            self.page.expose_function("note", lambda time: times.append(time))
+            self.page.evaluate(NOTE_TIMES)
+            self.page.mouse.dblclick(*where)
+            # Another page, that of a point, would come meanwhile.
+            self.page.wait_for_timeout(1000)
+            if len(times) == 4 and times[-1] - times[0] < SURELY:
+                return
+            self.assertLess(time.monotonic(), end, f"no two clicks within {SURELY} ms: {times}")
+            self.page.context.close()
+            self.open_plot()
+
     def test_hover(self):
         text = self.plot.evaluate("(plot, longest) => plot.data[longest].text[3]", self.longest)
         value, run = text.split("<br>")
@@ -36,6 +63,13 @@ class Plots(PageTest):
 
     def test_zoom(self):
         before = self.plot.evaluate(RANGE)
+        self.double_click(self.zoom)
+        self.until("(plot, [low, high]) => { const { range } = plot._fullLayout.xaxis;"
+                   " return range[0] === low && range[1] === high; }", before)
+
+    def zoom(self):
+        """Zooms in, and returns a place in the plot."""
+        low, high = self.plot.evaluate(RANGE)
         box = self.plot.locator(".nsewdrag").first.bounding_box()
         across, up = box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.25
         self.page.mouse.move(across, up)
@@ -43,16 +77,17 @@ class Plots(PageTest):
         self.page.mouse.move(across + box["width"] / 2, up + box["height"] / 2, steps=5)
         self.page.mouse.up()
         self.until("(plot, width) => { const [low, high] = plot._fullLayout.xaxis.range;"
-                   " return high - low < 0.6 * width; }", before[1] - before[0])
-        self.page.mouse.dblclick(across, up)
-        self.until("(plot, [low, high]) => { const { range } = plot._fullLayout.xaxis;"
-                   " return range[0] === low && range[1] === high; }", before)
+                   " return high - low < 0.6 * width; }", high - low)
+        return across, up
 
     def test_two_clicks_on_a_point(self):
         before = self.page.url
-        point(self.plot, self.longest, 5)
-        self.page.mouse.dblclick(*place(self.plot, self.longest, 5))
-        self.page.wait_for_timeout(1000)
+
+        def point_at():
+            point(self.plot, self.longest, 5)
+            return place(self.plot, self.longest, 5)
+
+        self.double_click(point_at)
         self.assertEqual(self.page.url, before)
 
     def test_leave_out_a_series(self):

@@ -10,6 +10,8 @@ from browser import PageTest, draw
 from laboratory import server
 from smooth import scroll
 
+# How often a page is scrolled until it counts as one that jerks.
+TRIES = 5
 PAGES = [("sort", "index.html"), ("large", "comparison-1-1.html"), ("large", "runs.html")]
 
 
@@ -18,15 +20,25 @@ class Smooth(PageTest):
         for result, path in PAGES:
             with self.subTest(result=result, path=path):
                 page = self.open(urljoin(server().result(result), path))
-                for state in ["as it is opened", "with its plots pointed at"]:
-                    page.evaluate("scrollTo(0, 0)")
-                    smoothness = scroll(page)
-                    print(f"\n{result}/{path} {state}: {smoothness}", end=" ", flush=True)
-                    self.assertGreater(len(smoothness.gaps), smoothness.turns / 3, smoothness)
-                    self.assertLess(smoothness.jerks, 0.2, smoothness)
-                    if not draw(page):
-                        break
+                self.assert_smooth(page, f"{result}/{path} as it is opened", page.reload)
+                if draw(page):
+                    self.assert_smooth(page, f"{result}/{path} with its plots pointed at", lambda: draw(page))
                 page.context.close()
+
+    def assert_smooth(self, page, what, prepare):
+        """Of a few tries the best counts: a page that really jerks does so each time."""
+        for tries_left in reversed(range(TRIES)):
+            page.evaluate("scrollTo(0, 0)")
+            smoothness = scroll(page)
+            print(f"\n{what}: {smoothness}", end=" ", flush=True)
+            follows, jerks = len(smoothness.gaps) > smoothness.turns / 3, smoothness.jerks >= 0.2
+            if (follows and not jerks) or not tries_left:
+                break
+            # Who disturbs it may be done by then.
+            page.wait_for_timeout(1000)
+            prepare()
+        self.assertTrue(follows, smoothness)
+        self.assertFalse(jerks, smoothness)
 
     def test_who_only_scrolls_loads_no_library(self):
         page = self.open(urljoin(server().result("sort"), "comparison-1-1.html"))
