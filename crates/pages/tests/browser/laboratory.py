@@ -49,7 +49,7 @@ name = "sleep"
 question = "Is a short sleep shorter?"
 
 [design]
-runs = 150
+runs = 300
 block = 3
 seed = 7
 

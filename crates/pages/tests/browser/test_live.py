@@ -88,7 +88,7 @@ class Live(PageTest):
             self.until_more(page, DONE)
             page.get_by_text("the interval as it shrinks").first.wait_for()
             self.until_more(page, POINTS)
-            self.assertRegex(page.locator("[data-live]").inner_text(), r"\d+ of 300 runs, about \d+ (s|min) left")
+            self.assertRegex(page.locator("[data-live]").inner_text(), r"\d+ of 600 runs, about \d+ (s|min) left")
             take(page, "live")
             self.assert_stays(page)
             pause = page.get_by_role("button", name="Pause")
@@ -106,7 +106,7 @@ class Live(PageTest):
             page.wait_for_load_state()
         self.assertIn("short against long, wall: ", page.locator(".answer").first.inner_text())
         self.assertGreaterEqual(draw(page), 1)
-        self.assertIn("300 runs of 300 planned", page.locator("main").inner_text())
+        self.assertIn("600 runs of 600 planned", page.locator("main").inner_text())
 
 
 if __name__ == "__main__":
