@@ -31,9 +31,10 @@ const EXPECTED: &str = "PERFLAB_RECORD_FOR";
 /// How long the agent of a forked child waits before it can be reached.
 const CHILD: Duration = Duration::from_millis(100);
 
-/// Longest wait for the thread at the start of the program. What is asked for from the start is on from then on:
-/// that a machine is slow must not change it.
-const START: Duration = Duration::from_secs(20);
+/// Longest wait for the thread at the start of the program, and the same where something is asked for from the start:
+/// that a machine is slow must not change that it is on from then on.
+const START: Duration = Duration::from_secs(2);
+const START_WITH_PROBES: Duration = Duration::from_secs(20);
 
 /// Longest wait at the end of the program, for what the agent does at that moment.
 const EXIT: Duration = Duration::from_millis(200);
@@ -133,8 +134,12 @@ fn start_as(start: Start) -> Result<(), StartError> {
     }
     OWNER.store(std::process::id(), Ordering::Release);
     let started = spawn(start)?;
-    started.recv_timeout(START).unwrap_or_else(|_| {
-        let reason = format!("its thread did not answer within {} s", START.as_secs());
+    let is_asked = [WANTED, RECORDED]
+        .iter()
+        .any(|variable| std::env::var_os(variable).is_some());
+    let patience = if is_asked { START_WITH_PROBES } else { START };
+    started.recv_timeout(patience).unwrap_or_else(|_| {
+        let reason = format!("its thread did not answer within {} s", patience.as_secs());
         Err(StartError::Failed(reason))
     })
 }

@@ -291,7 +291,7 @@ pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
         }
         error => Failure::environment(error.to_string()),
     })?;
-    settle();
+    settle()?;
     Ok(lock)
 }
 

@@ -13,7 +13,7 @@ mod places;
 mod process;
 
 pub use agent::{Agent, ControlError, LONGEST_ANSWER, Recorded, Site, Switched};
-pub use peer::Untrusted;
+pub use peer::{Untrusted, is_dead};
 pub use perflab_probe_abi::{PatternError, RecordWish, matches, patterns};
 pub use places::{Found, Ignored, Traced, directories, traced};
 pub use process::{Process, State};

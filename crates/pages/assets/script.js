@@ -98,10 +98,12 @@
       return !selection.isCollapsed && selection.containsNode(document.getElementById("main"), true);
     };
     // Said at once, not only when the page would be asked for.
-    document.addEventListener("selectionchange", () => {
+    const sayIfMarked = () => {
       const said = isMarked() ? "waits while text is marked" : "";
       if (waits.textContent !== said) waits.textContent = said;
-    });
+    };
+    document.addEventListener("selectionchange", sayIfMarked);
+    sayIfMarked();
     const isHeld = () => pause.ariaPressed === "true" || document.hidden || isMarked();
     // Returns whether another page comes.
     const ask = async () => {

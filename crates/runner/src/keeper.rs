@@ -29,9 +29,10 @@ use crate::table::Table;
 /// The first argument that turns the `perflab` binary into a keeper.
 pub const KEEPER_ARGUMENT: &str = "keeper";
 
-/// How long processes that were killed are waited for, and how often they are looked for.
+/// How long processes that were killed are waited for, and the pauses in which they are looked for.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(2);
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The laboratory's end of the arrangement.
 #[derive(Debug)]
@@ -129,8 +130,11 @@ pub fn keep(mark: &str, mut pipe: impl Read, table: impl AsFd) {
     }
     // Again until none is found: one may start another while the list is read, or wait for a disk before it ends.
     let end = Instant::now() + PATIENCE;
+    let mut pause = FIRST_PAUSE;
     while kill_marked(mark) > 0 && Instant::now() < end {
-        thread::sleep(PAUSE);
+        thread::sleep(pause);
+        // The next laboratory may be measuring.
+        pause = LONGEST_PAUSE.min(pause * 2);
     }
 }
 

@@ -13,14 +13,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use perflab_machine::tune::{Recovered, pending, recover};
+use perflab_machine::tune::{Recovered, TuneError, pending, recover};
 
 /// The first argument that turns the `perflab` binary into a warden; the root and the state
 /// directory follow.
 pub const WARDEN_ARGUMENT: &str = "warden";
 
-/// The pipe may end a moment before the lock is free: how long that is waited for, and how often it
-/// is tried.
+/// How long settings are looked after that another session, or somebody who takes very long, has at
+/// the moment, and how often.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -74,8 +74,10 @@ pub fn warden(root: &Path, directory: &Path, mut pipe: impl Read) {
     let _ = io::copy(&mut pipe, &mut io::sink());
     let deadline = Instant::now() + PATIENCE;
     // Kept settings are pending too, but recovering says so at once.
-    while matches!(recover(root, directory, false), Ok(Recovered::Nothing))
-        && pending(directory)
+    while matches!(
+        recover(root, directory, false),
+        Ok(Recovered::Nothing) | Err(TuneError::Busy(_))
+    ) && pending(directory)
         && Instant::now() < deadline
     {
         thread::sleep(PAUSE);

@@ -72,10 +72,13 @@ pub fn start_warden(root: &Path, directory: &Path) -> Result<Warden, Failure> {
 }
 
 /// Deals with what a laboratory that died has left, and says so. For every command that measures,
-/// once it has the right to: whom it waited for may have died.
-pub fn settle() {
+/// once it has the right to, as whom it waited for may have died; and for one that looks only.
+///
+/// # Errors
+/// While somebody else puts settings back and does not come to an end.
+pub fn settle() -> Result<(), Failure> {
     let Some(directory) = state_directory() else {
-        return;
+        return Ok(());
     };
     match recover(own_root(), &directory, false) {
         Ok(Recovered::Nothing | Recovered::Rebooted) => {}
@@ -85,8 +88,10 @@ pub fn settle() {
         Ok(Recovered::Kept(command)) => terminal::say(&format!(
             "note: settings of the machine are in force that `{command}` made; perflab doctor --restore puts them back"
         )),
+        Err(error @ TuneError::Busy(_)) => return Err(tune_failure(error)),
         Err(error) => terminal::say(&format!("warning: {error}")),
     }
+    Ok(())
 }
 
 /// Puts back what `--apply` has kept in force, or a dead session left.

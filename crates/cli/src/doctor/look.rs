@@ -46,7 +46,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
     };
     perflab_runner::cpu_set(&cpus).map_err(|error| Failure::environment(error.to_string()))?;
     let _lock = if arguments.quick {
-        settle();
+        settle()?;
         None
     } else {
         Some(lock(arguments.wait)?)

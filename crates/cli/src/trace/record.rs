@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::{Agent, ControlError, RecordWish, Recorded, State, Traced, traced};
+use perflab_control::{Agent, ControlError, RecordWish, Recorded, State, Traced, is_dead, traced};
 use perflab_machine::Fingerprint;
 use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
 use perflab_runner::Interrupt;
@@ -234,11 +234,15 @@ impl Session {
 
     fn add(&mut self, recorded: Recorded, outcome: &mut Outcome) {
         match self.recording.add(&recorded.directory) {
-            Ok(number) => self.connections.push(Connection {
-                number,
-                stream: recorded.connection,
-                closed: None,
-            }),
+            Ok(number) => {
+                // One that has become another program since it answered may have brought that one's directory.
+                self.connections.retain(|other| other.number != number);
+                self.connections.push(Connection {
+                    number,
+                    stream: recorded.connection,
+                    closed: None,
+                });
+            }
             // It has become another program, or has ended, since it answered.
             Err(error) if error.is_not_found() && is_closed(&recorded.connection) => {}
             Err(error) => outcome.fail(&Failure::environment(error.to_string())),
@@ -252,6 +256,7 @@ impl Session {
         outcome: &mut Outcome,
     ) -> Result<Option<Summary>, Failure> {
         if self.child.is_none() && self.connections.is_empty() {
+            outcome.nothing("nothing was recorded: no process answered that is still the program that was asked");
             return Ok(None);
         }
         let interrupt = Interrupt::install()
@@ -305,6 +310,7 @@ impl Session {
             .collect();
         // Some may have ended before they could be asked.
         let kept = kept_for(&directories(), child.mark());
+        let mut again = Vec::new();
         for process in come {
             // Its socket took the place of its former program's when that was to be asked.
             if self.is_connected(process.pid) {
@@ -314,11 +320,18 @@ impl Session {
             let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
             // Another program by now, perhaps, which is found the next time. What this one kept is found below.
             if matches!(answer, Err(ControlError::Closed | ControlError::Gone)) {
+                // Or its agent listens and had no patience.
+                if !is_dead(&process.socket) {
+                    again.push(process);
+                }
                 continue;
             }
             if let Some(recorded) = outcome.take(&process, answer) {
                 self.add(recorded, outcome);
             }
+        }
+        if let Some(child) = &mut self.child {
+            again.iter().for_each(|process| child.forget(process));
         }
         for process in kept {
             let added = self.recording.add(&process.directory);

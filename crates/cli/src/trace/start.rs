@@ -100,6 +100,11 @@ impl Watched {
             ))
     }
 
+    /// A process is to be met anew.
+    pub fn forget(&mut self, process: &Traced) {
+        self.known.retain(|(socket, ..)| *socket != process.socket);
+    }
+
     /// Whether the command has ended; processes that it started may not have.
     pub fn has_ended(&mut self) -> Result<bool, Failure> {
         let ended = self.child.try_wait();

@@ -17,7 +17,7 @@ use crate::source::{Root, plain};
 const LOCK: &str = "settings.lock";
 
 /// How long a lock is waited for that nobody alive has signed, and how often it is tried.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Why settings cannot be changed or restored.
@@ -270,11 +270,11 @@ pub fn pending(directory: &Path) -> bool {
 }
 
 /// Puts back what a session that died has left; with `asked` also what is kept in force. While
-/// another process does so, or one that was killed has not let go yet, waits for up to 5 s.
+/// another process does so, or one that was killed has not let go yet, waits for up to a minute.
 ///
 /// # Errors
-/// When the journal cannot be read, or a setting cannot be put back; with `asked` also when the
-/// session is still under way.
+/// When the journal cannot be read, or a setting cannot be put back, or who puts them back takes
+/// longer; with `asked` also when the session is still under way.
 pub fn recover(root: &Path, directory: &Path, asked: bool) -> Result<Recovered> {
     if !directory.join(LOCK).exists() {
         return Ok(Recovered::Nothing);

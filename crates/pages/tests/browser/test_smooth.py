@@ -22,7 +22,7 @@ class Smooth(PageTest):
                 page = self.open(urljoin(server().result(result), path))
                 self.assert_smooth(page, f"{result}/{path} as it is opened", page.reload)
                 if draw(page):
-                    self.assert_smooth(page, f"{result}/{path} with its plots pointed at", lambda: draw(page))
+                    self.assert_smooth(page, f"{result}/{path} with its plots pointed at", lambda: (page.reload(), draw(page)))
                 page.context.close()
 
     def assert_smooth(self, page, what, prepare):
