@@ -82,7 +82,11 @@ pub fn plan_schema() -> serde_json::Value {
 pub fn known_plan(sd: f64, goal: &Goal) -> Result<PlanReport, perflab_stats::Error> {
     let pilot = Pilot::known(sd, goal.block)?;
     let mut plan = empty("known deviation".to_owned(), goal, 1);
-    plan.rows = rows("two variants", &pilot, goal, 1)?;
+    let rows = rows("two variants", &pilot, goal, 1);
+    plan.rows = rows
+        .into_iter()
+        .map(|(_, row)| row)
+        .collect::<Result<_, _>>()?;
     Ok(plan)
 }
 
@@ -123,12 +127,20 @@ pub fn pilot_plan(
     let mut failures = IndexMap::new();
     for (subject, base, group) in &pairs {
         let label = label(subject, &group.variant);
-        let found = Pilot::of(&base.observations, &group.observations)
-            .and_then(|pilot| rows(&label, &pilot, goal, pairs.len()));
-        match found {
-            Ok(found) => plan.rows.extend(found),
+        let pilot = match Pilot::of(&base.observations, &group.observations) {
+            Ok(pilot) => pilot,
             Err(error) => {
                 failures.insert(label, error);
+                continue;
+            }
+        };
+        // Where the mean would take too many runs, the typical run may not.
+        for (question, row) in rows(&label, &pilot, goal, pairs.len()) {
+            match row {
+                Ok(row) => plan.rows.push(row),
+                Err(error) => {
+                    failures.insert(format!("{label}, {question}"), error);
+                }
             }
         }
     }
@@ -169,9 +181,9 @@ fn rows(
     pilot: &Pilot,
     goal: &Goal,
     comparisons: usize,
-) -> Result<Vec<PlanRow>, perflab_stats::Error> {
+) -> Vec<(&'static str, Result<PlanRow, perflab_stats::Error>)> {
     type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
-    let questions: [(&str, bool, f64, Spread, Runs); 2] = [
+    let questions: [(&'static str, bool, f64, Spread, Runs); 2] = [
         (
             "typical",
             goal.claims.typical,
@@ -184,21 +196,21 @@ fn rows(
     let asked = || questions.iter().filter(|(_, asked, ..)| *asked);
     let weights = comparisons as f64 * asked().map(|(_, _, weight, ..)| weight).sum::<f64>();
     asked()
-        .map(|(question, _, weight, spread, runs)| {
+        .map(|&(question, _, weight, spread, runs)| {
             let goal_of_claim = planning::Goal {
                 difference: goal.difference,
                 power: goal.power,
                 confidence: 1.0 - (1.0 - goal.confidence) * weight / weights,
             };
-            let runs = runs(spread.upper, &goal_of_claim, goal.block)?;
-            Ok(PlanRow {
+            let row = runs(spread.upper, &goal_of_claim, goal.block).map(|runs| PlanRow {
                 name: name.to_owned(),
-                question: (*question).to_owned(),
+                question: question.to_owned(),
                 spread: spread.estimate,
                 spread_upper: spread.upper,
                 runs,
                 seconds: goal.round_s.map(|seconds| seconds * runs as f64),
-            })
+            });
+            (question, row)
         })
         .collect()
 }

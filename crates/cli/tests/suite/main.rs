@@ -23,6 +23,7 @@ mod interrupts;
 mod load_tools;
 mod pages;
 mod plain_files;
+mod planning;
 mod plots;
 mod refresh;
 mod repeated_failures;
