@@ -44,7 +44,7 @@ test: tools
 	$(CARGO) test --locked --workspace --quiet
 	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
 
-prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-pages prove-fuzz
+prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-pages prove-fuzz bench
 
 # perflab ministat against the ministat that is installed, on random inputs.
 prove-ministat: tools
@@ -90,7 +90,7 @@ prove-pages: tools build
 prove-fuzz:
 	scripts/prove-fuzz
 
-# Costs beside the tools people use today, side by side in one run.
+# Costs beside the tools people use today, side by side in one run. PERFLAB_QUICK=1 only sees that each of them runs.
 bench: tools build
 	bench/run
 	bench/probes/run
