@@ -312,7 +312,9 @@ fn answer(answer: &verdict::Answer) -> Answer {
 fn in_words(warning: Warning) -> String {
     match warning {
         Warning::TooFew { blocks } => {
-            format!("too few runs to prove anything; {blocks} blocks of this size are the least")
+            format!(
+                "too few runs to prove anything about the typical run; {blocks} blocks of this size are the least"
+            )
         }
         Warning::SlowMode => "some runs fall into a slow mode".to_owned(),
         Warning::FastMode => "a few runs are far better than the others".to_owned(),

@@ -197,8 +197,10 @@ fn too_few_runs_have_open_intervals() {
         row.typical.high = Some(f64::INFINITY);
         row.typical.verdict = Verdict::NotProven;
         row.detectable = None;
-        row.warnings
-            .push("too few runs to prove anything; 4 blocks are the least".to_owned());
+        row.warnings.push(
+            "too few runs to prove anything about the typical run; 4 blocks are the least"
+                .to_owned(),
+        );
     }
     golden("open-intervals.txt", &text(&report, &WIDE));
 }

@@ -91,7 +91,8 @@ pub struct SlowRuns {
 /// What a reader must know beside the answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Warning {
-    /// Too few runs for any proof at this confidence; so many blocks of this size would do.
+    /// Too few runs for any proof about the typical run at this confidence; so many blocks of this
+    /// size would do. About the mean there may be one.
     TooFew {
         /// Smallest number of blocks of the same size that can prove anything.
         blocks: usize,
