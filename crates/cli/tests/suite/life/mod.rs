@@ -1,0 +1,139 @@
+//! A program with probes, and perflab as it is installed.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+
+/// perflab as `make install` leaves it, and a program.
+pub struct Place {
+    /// Where they are.
+    pub directory: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let own = std::env::current_exe().unwrap();
+        let agent = own.parent().unwrap().join("libperflab_preload.so");
+        let hint =
+            "is built by: cargo build -p perflab-preload, or the tests of the whole workspace";
+        assert!(agent.exists(), "{} {hint}", agent.display());
+        for (from, to) in [
+            (PathBuf::from(env!("CARGO_BIN_EXE_perflab")), "bin/perflab"),
+            (agent, "lib/perflab/libperflab_preload.so"),
+        ] {
+            let to = directory.path().join(to);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(from, to).unwrap();
+        }
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let built = Command::new("gcc")
+            .args(["-O2", "-I"])
+            .arg(crates.join("probe/include"))
+            .arg(crates.join("preload/tests/programs/life.c"))
+            .arg("-o")
+            .arg(directory.path().join("life"))
+            .status();
+        assert!(built.unwrap().success());
+        Self { directory }
+    }
+
+    pub fn perflab(&self) -> Command {
+        Command::new(self.directory.path().join("bin/perflab"))
+    }
+
+    pub fn trace(&self, words: &[&str]) -> Output {
+        self.perflab().arg("trace").args(words).output().unwrap()
+    }
+
+    pub fn life(&self, probes: &str) -> Life {
+        self.started(&["trace", "on", probes])
+    }
+
+    /// The program, started by these words of perflab.
+    pub fn started(&self, words: &[&str]) -> Life {
+        let program = self.directory.path().join("life");
+        self.starts(&[words, &["--", program.to_str().unwrap()]].concat())
+    }
+
+    /// What these words of perflab start, which is or becomes the program.
+    pub fn starts(&self, words: &[&str]) -> Life {
+        let mut child = self
+            .perflab()
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut life = Life {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        };
+        life.works(0);
+        life
+    }
+}
+
+pub struct Life {
+    /// The process.
+    pub child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Life {
+    pub fn pid(&self) -> String {
+        self.child.id().to_string()
+    }
+
+    pub fn send(&self, name: &str) {
+        signal(self.child.id(), name);
+    }
+
+    /// Ends well.
+    pub fn ends(&mut self) {
+        self.input = None;
+        assert!(self.child.wait().unwrap().success());
+    }
+
+    /// Becomes the same program anew, as the process of this number.
+    pub fn execs(&mut self, pid: &str) {
+        writeln!(self.input.as_mut().unwrap(), "exec").unwrap();
+        // What is told before that goes to the old one.
+        let name = format!("/proc/{pid}/comm");
+        while fs::read_to_string(&name).unwrap() != "exe\n" {
+            std::thread::yield_now();
+        }
+    }
+
+    pub fn works(&mut self, times: u32) {
+        writeln!(self.input.as_mut().unwrap(), "work {times}").unwrap();
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        assert_eq!(line, "done\n");
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+pub fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Sends a signal.
+pub fn signal(pid: u32, name: &str) {
+    let sent = Command::new("kill").args([name, &pid.to_string()]).status();
+    assert!(sent.unwrap().success());
+}

@@ -1,0 +1,379 @@
+//! `perflab trace record`, `view` and `recover` as a user calls them, on a program with probes.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::life::{Life, Place, printed, text};
+
+impl Place {
+    fn file(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A recording that goes on.
+    fn recording(&self, words: &[&str]) -> Child {
+        let mut command = self.perflab();
+        command.args(["trace", "record"]).args(words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// The events of a trace, without their times.
+    fn events(&self, words: &[&str]) -> Vec<String> {
+        let shown = printed(&self.trace(&[&["view"], words].concat()));
+        let lines = shown.lines().skip(1);
+        lines
+            .map(|line| line[line.find("life:").unwrap()..].to_owned())
+            .collect()
+    }
+}
+
+/// Waits until the probes of a program are on.
+fn wait_for_recorder(place: &Place, life: &Life) {
+    wait_until(|| {
+        let list = printed(&place.trace(&["list", "--pid", &life.pid()]));
+        list.contains("life:work      1   1")
+    });
+}
+
+fn wait_until(mut condition: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !condition() {
+        assert!(Instant::now() < end);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn works(from: u32, to: u32) -> Vec<String> {
+    (from..to).map(|x| format!("life:work x={x}")).collect()
+}
+
+#[test]
+fn until_a_probe_is_hit() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&["--pid", &pid, "--until", "life:work", "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    let list = printed(&place.trace(&["list", "--pid", &pid]));
+    assert!(list.contains("life:work      1   1  recorded"), "{list}");
+    life.works(5);
+    let said = printed(&recording.wait_with_output().unwrap());
+    assert!(
+        said.starts_with("5 events of 1 process in ") && said.contains("none lost"),
+        "{said}"
+    );
+    assert!(said.contains("             5  life:work"), "{said}");
+    assert_eq!(place.events(&[&trace]), works(0, 5));
+    assert_eq!(place.events(&[&trace, "--limit", "2"]), works(0, 2));
+    assert_eq!(
+        place.events(&[&trace, "life:w*", "--thread", "life", "--pid", &pid]),
+        works(0, 5)
+    );
+    let none: Vec<String> = Vec::new();
+    for words in [
+        ["other:*"],
+        ["--thread=other"],
+        ["--pid=1"],
+        ["--from=3600"],
+    ] {
+        assert_eq!(
+            place.events(&[&[trace.as_str()], &words[..]].concat()),
+            none,
+            "{words:?}"
+        );
+    }
+    let summary = printed(&place.trace(&["view", &trace, "--summary"]));
+    assert!(
+        summary.starts_with("5 events in ") && summary.contains(&format!("process {pid}: ")),
+        "{summary}"
+    );
+    assert!(summary.contains(&format!("  {pid} life\n")), "{summary}");
+    // Sites are as before.
+    let list = printed(&place.trace(&["list", "--pid", &pid]));
+    assert!(list.contains("life:work      1   0     0"), "{list}");
+    // Nobody else may read what the program worked on.
+    use std::os::unix::fs::MetadataExt;
+    assert_eq!(fs::metadata(&trace).unwrap().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn rates_of_what_is_recorded() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let pid = life.pid();
+    life.works(5000);
+    let mut top = place.perflab();
+    top.args(["trace", "top", "--pid", &pid, "--every", "0.5"]);
+    let mut top = top.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(top.stdout.take().unwrap()).lines();
+    let mut next_rate = || -> f64 {
+        let block: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
+        let words: Vec<&str> = block[1].split_whitespace().collect();
+        assert_eq!(words[2..], ["recorded", "life:work"], "{block:?}");
+        words[1].parse().unwrap()
+    };
+    // What came before is not of this time.
+    assert_eq!(next_rate(), 0.0);
+    life.works(600);
+    let first = (0..20).map(|_| next_rate()).find(|rate| *rate > 0.0);
+    // They may lie in two intervals; and an interval ends when a look begins, which takes its time.
+    let rates = first.unwrap() + next_rate();
+    assert!(rates <= 2.0 * 600.0 / 0.5, "{rates}");
+    top.kill().unwrap();
+    top.wait().unwrap();
+}
+
+#[test]
+fn a_command_from_its_start() {
+    let place = Place::new();
+    let trace = place.file("trace");
+    let mut life = place.started(&["trace", "record", "-o", &trace]);
+    life.works(1000);
+    life.ends();
+    assert_eq!(
+        place.events(&[&trace]),
+        [works(0, 0), works(0, 1000)].concat()
+    );
+}
+
+#[test]
+fn a_program_that_becomes_another() {
+    let place = Place::new();
+    let trace = place.file("trace");
+    let mut life = place.started(&["trace", "record", "-o", &trace]);
+    // The recorder has to know of the first program before it is no more.
+    let maps = format!("/proc/{}/maps", life.child.id());
+    wait_until(|| fs::read_to_string(&maps).unwrap().contains(".rings/0.ring"));
+    life.works(1000);
+    let maps = fs::read_to_string(&maps).unwrap();
+    let rings = maps.lines().find(|line| line.contains(".rings/")).unwrap();
+    let (_, directory) = rings.split_at(rings.find('/').unwrap());
+    let name = directory.split('/').rev().nth(1).unwrap();
+    life.execs(name.split('-').next().unwrap());
+    life.works(500);
+    life.ends();
+    let all = [works(0, 1000), works(0, 500)].concat();
+    assert_eq!(place.events(&[&trace]), all);
+    // A shell that becomes the program, as scripts do at their end.
+    let trace = place.file("of a script");
+    let words = ["trace", "record", "-o", &trace, "--", "sh", "-c"];
+    let program = place.path("life");
+    let script = format!("sleep 0.2; exec {}", program.to_str().unwrap());
+    let mut life = place.starts(&[&words[..], &[&script]].concat());
+    life.works(1000);
+    life.ends();
+    assert_eq!(place.events(&[&trace]), works(0, 1000));
+}
+
+#[test]
+fn a_process_that_becomes_another() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    life.works(1000);
+    life.execs(&pid);
+    life.works(500);
+    let output = recording.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    let expected = format!("process {pid} runs another program now, which is not recorded");
+    assert!(said.contains(&expected), "{said}");
+    assert!(printed(&output).contains("none lost"));
+    assert_eq!(place.events(&[&trace]), works(0, 1000));
+}
+
+#[test]
+fn commands_that_end_at_once() {
+    let place = Place::new();
+    let (life, trace) = (place.file("life"), place.file("trace"));
+    // Ten processes, each of which ends before anybody could ask it for something.
+    let script = format!("for i in 0 1 2 3 4 5 6 7 8 9; do echo work 3 | {life} >/dev/null; done");
+    let words = ["record", "life:*", "-o", &trace, "--", "sh", "-c", &script];
+    let said = printed(&place.trace(&words));
+    assert!(
+        said.starts_with("30 events of ") && said.contains("none lost"),
+        "{said}"
+    );
+    assert_eq!(place.events(&[&trace]).len(), 30);
+}
+
+#[test]
+fn commands_that_become_others_at_once() {
+    let place = Place::new();
+    let (life, trace) = (place.file("life"), place.file("trace"));
+    let tells = format!("echo work 3 > {}; exec sh -c", place.file("input"));
+    let becomes = format!("exec {life} < {} > /dev/null", place.file("input"));
+    // Each is met at another moment, some while they are asked.
+    for _ in 0..30 {
+        let script = format!("{tells} 'exec sh -c \"{becomes}\"'");
+        let words = ["record", "life:*", "-o", &trace, "--", "sh", "-c", &script];
+        let output = place.trace(&words);
+        let said = printed(&output);
+        assert!(
+            said.starts_with("3 events of ") && said.contains("none lost"),
+            "{said}"
+        );
+        assert_eq!(text(&output.stderr), "");
+        fs::remove_file(&trace).unwrap();
+    }
+}
+
+#[test]
+fn a_recording_that_is_interrupted() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let mut recording = place.recording(&["--pid", &pid, "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    life.works(100);
+    let second = place.trace(&["record", "--pid", &pid, "-o", &place.file("second")]);
+    let said = text(&second.stderr);
+    assert_eq!(second.status.code(), Some(5), "{said}");
+    assert!(said.contains("somebody else records all events"), "{said}");
+    assert!(!place.path("second").exists());
+    crate::life::signal(recording.id(), "-INT");
+    let mut said = String::new();
+    recording
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert!(recording.wait().unwrap().success());
+    assert!(said.starts_with("100 events of 1 process"), "{said}");
+    assert_eq!(place.events(&[&trace]), works(0, 100));
+    // A recorder that is killed does not keep the program from anything, and what it wrote can be read.
+    let (third, fourth) = (place.file("third"), place.file("fourth"));
+    let mut recording = place.recording(&["--pid", &pid, "-o", &third]);
+    wait_for_recorder(&place, &life);
+    life.works(10);
+    recording.kill().unwrap();
+    recording.wait().unwrap();
+    let next = place.trace(&["record", "--pid", &pid, "--seconds", "0.2", "-o", &fourth]);
+    let said = printed(&next);
+    assert!(said.starts_with("0 events of 1 process"), "{said}");
+}
+
+#[test]
+fn the_newest_events_and_what_a_killed_process_leaves() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let pid = life.pid();
+    // What a former process with this number may have left.
+    place.trace(&["recover", &pid, "--remove"]);
+    life.works(3);
+    let trace = place.file("trace");
+    let said = printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &trace]));
+    assert!(said.starts_with("3 events of 1 process into "), "{said}");
+    assert_eq!(place.events(&[&trace]), works(0, 3));
+    life.works(2);
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let list = printed(&place.trace(&["recover", &pid]));
+    assert!(
+        list.contains(&format!("/{pid}-")) && list.lines().count() == 1,
+        "{list}"
+    );
+    let crash = place.file("crash");
+    let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", &crash]));
+    assert!(said.starts_with("5 events of 1 process into "), "{said}");
+    assert_eq!(place.events(&[&crash]), [works(0, 3), works(0, 2)].concat());
+    let output = place.trace(&["recover", &pid]);
+    assert_eq!(output.status.code(), Some(4));
+}
+
+#[test]
+fn a_program_that_records_and_ends_well() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let pid = life.pid();
+    place.trace(&["recover", &pid, "--remove"]);
+    printed(&place.trace(&["on", "life", "--record", "--pid", &pid]));
+    life.works(4);
+    printed(&place.trace(&["off", "life", "--pid", &pid]));
+    life.ends();
+    let output = place.trace(&["recover", &pid]);
+    assert_eq!(
+        output.status.code(),
+        Some(4),
+        "it leaves nothing: {}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
+fn probes_that_there_are_not() {
+    let place = Place::new();
+    let life = place.life("none");
+    let trace = place.file("trace");
+    let words = [
+        "record",
+        "other:*",
+        "--pid",
+        &life.pid(),
+        "--seconds",
+        "0.1",
+        "-o",
+        &trace,
+    ];
+    let output = place.trace(&words);
+    assert!(printed(&output).starts_with("0 events of 1 process"));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("has no probe that is called \"other:*\" now"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_recorded() {
+    let place = Place::new();
+    let life = place.life("none");
+    let (pid, own) = (life.pid(), std::process::id().to_string());
+    let (there, new) = (place.file("there"), place.file("new"));
+    fs::write(&there, "something").unwrap();
+    let cases: [(&[&str], i32, &str); 9] = [
+        (&["record", "-o", &new], 2, "which process"),
+        (&["record", "--pid", &pid], 2, "--output"),
+        (
+            &["record", "--pid", &pid, "-o", &there],
+            2,
+            "nothing is written over",
+        ),
+        (
+            &["record", "--pid", "999999999", "-o", &new],
+            4,
+            "there is no process 999999999",
+        ),
+        (&["record", "--pid", &own, "-o", &new], 5, "has no agent"),
+        (
+            &["record", "--pid", &pid, "--last", "5", "-o", &new],
+            4,
+            "no process records",
+        ),
+        (
+            &["record", "-o", &new, "--", "/does/not/exist"],
+            5,
+            "cannot be started",
+        ),
+        (&["view", &there], 4, "is no trace"),
+        (&["view", &new], 4, "cannot read"),
+    ];
+    for (words, code, expected) in cases {
+        let output = place.trace(words);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
+        assert!(said.contains(expected), "{words:?}: {said}");
+        assert!(!place.path("new").exists(), "{words:?}");
+    }
+    assert_eq!(fs::read_to_string(&there).unwrap(), "something");
+}

@@ -1,0 +1,339 @@
+//! The experiment file as a whole: what is read, what defaults stand in, what cells come out.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may panic as a test may"
+)]
+
+use std::time::Duration;
+
+use perflab_experiment::{
+    Better, Cell, Command, CsvColumn, Driver, Experiment, Extract, Layout, Lifetime, ReadyCheck,
+    Refresh, ResolveError, Signal, StopAction, Stream, Versions,
+};
+use proptest::prelude::*;
+
+const FULL: &str = include_str!("../files/full.toml");
+
+fn parse(text: &str) -> Experiment {
+    Experiment::parse(text, "test.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn list(argv: &[&str]) -> Command {
+    Command {
+        argv: argv.iter().map(|&argument| argument.to_owned()).collect(),
+        shell: false,
+    }
+}
+
+fn ids(experiment: &Experiment) -> Vec<String> {
+    experiment.cells().into_iter().map(|cell| cell.id).collect()
+}
+
+fn cell(experiment: &Experiment, id: &str) -> Cell {
+    experiment
+        .cells()
+        .into_iter()
+        .find(|cell| cell.id == id)
+        .unwrap()
+}
+
+#[test]
+fn every_key_is_read() {
+    let full = parse(FULL);
+    assert_eq!(full.name, "redis-suite");
+    assert_eq!(
+        full.question.as_deref(),
+        Some("Does an append-only file slow Redis?")
+    );
+    let design = &full.design;
+    assert_eq!(
+        (design.runs, design.block, design.blocks(), design.seed),
+        (6, 2, 3, Some(7))
+    );
+    assert_eq!(design.refresh, Refresh::Relink);
+    assert_eq!(design.instance_lifetime(), Lifetime::Block);
+    assert_eq!(design.layout(), Some(Layout::Gap));
+    assert_eq!(full.baseline(), "redis");
+    assert_eq!(design.control.as_deref(), Some("redis-again"));
+    assert_eq!((design.margin, design.confidence), (Some(0.01), 0.99));
+    assert_eq!(design.timeout, Duration::from_secs(60));
+    assert_eq!(design.limit, Some(Duration::from_secs(7200)));
+    assert_eq!(design.pause, Duration::from_millis(500));
+    assert_eq!(
+        (design.warmup, &design.metrics[..], &design.environment[..]),
+        (1, &["rps".to_owned()][..], &["HOME".to_owned()][..])
+    );
+    assert_eq!(full.cpus.system.as_ref().unwrap().numbers(), [0]);
+    assert_eq!(full.cpus.load.as_ref().unwrap().numbers(), [0, 1, 2]);
+    assert_eq!(full.subsets["report"], ["GET", "SET"]);
+
+    let redis = &full.variants["redis"];
+    assert_eq!(redis.stop.action, StopAction::Signal(Signal::Int));
+    assert_eq!(redis.stop.timeout, Duration::from_secs(3));
+    let ready = redis.ready.as_ref().unwrap();
+    assert_eq!(ready.check, ReadyCheck::Tcp("127.0.0.1:{port}".to_owned()));
+    assert_eq!(ready.timeout, Duration::from_secs(10));
+    assert_eq!(
+        redis.version,
+        Some(Versions::One(list(&["{binary}", "--version"])))
+    );
+    let build = redis.build.as_ref().unwrap();
+    assert_eq!(build.command, Some(list(&["make", "-j2"])));
+    assert_eq!(
+        (build.directory.as_deref(), build.gap),
+        (Some("src"), Some(64))
+    );
+
+    let aof = &full.variants["aof"];
+    assert!(aof.start.as_ref().unwrap().shell);
+    assert_eq!(aof.version.as_ref().unwrap().commands().len(), 2);
+    assert_eq!(
+        aof.version.as_ref().unwrap().commands()[1].exec_argv(),
+        ["sh", "-c", "uname -a"]
+    );
+    assert!(
+        matches!(&aof.stop.action, StopAction::Command(command) if command.argv[0] == "redis-cli")
+    );
+    assert_eq!(
+        aof.ready.as_ref().unwrap().check,
+        ReadyCheck::Line("Ready to accept".to_owned())
+    );
+
+    let read = &full.workloads["read"];
+    assert_eq!(read.driver, Driver::Generic);
+    assert_eq!(read.exit_codes, [0]);
+    let [rate, json, number, column, values] = &read.metrics[..] else {
+        panic!("five metrics")
+    };
+    assert_eq!(rate.extract, Extract::Regex("rate: ([0-9.]+)".to_owned()));
+    assert_eq!(
+        (rate.metric.name.as_str(), rate.metric.unit.as_str()),
+        ("rps", "1/s")
+    );
+    assert_eq!(
+        (rate.metric.better, rate.part.as_deref()),
+        (Better::Higher, Some("read"))
+    );
+    assert_eq!(
+        (rate.stream, rate.all, rate.scale),
+        (Stream::Stderr, true, 0.5)
+    );
+    assert_eq!(json.extract, Extract::Json("/latency/mean".to_owned()));
+    assert_eq!(
+        (json.stream, json.all, json.scale),
+        (Stream::Stdout, false, 1.0)
+    );
+    assert_eq!(number.extract, Extract::Csv(CsvColumn::Number(3)));
+    assert_eq!(
+        column.extract,
+        Extract::Csv(CsvColumn::Name("median".to_owned()))
+    );
+    assert_eq!(values.extract, Extract::Values);
+    assert_eq!(
+        full.workloads["suite"].timeout,
+        Some(Duration::from_secs(90))
+    );
+    assert_eq!(full.workloads["compile"].exit_codes, [0, 1]);
+}
+
+#[test]
+fn the_smallest_file_has_defaults() {
+    let text = "[variants.a]\n[workloads.w]\ndriver = 'command'\ncommand = ['true']\n";
+    let small = Experiment::parse(text, "dir/My Test.toml").unwrap();
+    assert_eq!(small.name, "my-test");
+    assert_eq!(small.baseline(), "a");
+    assert_eq!(
+        (small.design.runs, small.design.block, small.design.blocks()),
+        (30, 3, 10)
+    );
+    assert_eq!(small.design.refresh, Refresh::Restart);
+    assert_eq!(small.design.timeout, Duration::from_secs(600));
+    assert_eq!((small.design.confidence, small.design.margin), (0.95, None));
+    assert_eq!(ids(&small), ["a/w"]);
+}
+
+#[test]
+fn what_was_read_survives_json_and_toml() {
+    let full = parse(FULL);
+    let json = serde_json::to_string(&full).unwrap();
+    assert_eq!(serde_json::from_str::<Experiment>(&json).unwrap(), full);
+    assert_eq!(parse(&toml::to_string(&full).unwrap()), full);
+}
+
+#[test]
+fn cells_are_the_matrix_less_the_excluded_plus_the_included() {
+    let expected = [
+        "redis/suite/clients=1,threads=one",
+        "redis-again/suite/clients=1,threads=one",
+        "aof/suite/clients=1,threads=one",
+        "redis/suite/clients=1,threads=2",
+    ];
+    let full = parse(FULL);
+    let ids = ids(&full);
+    assert_eq!(
+        ids[..4],
+        expected,
+        "comparable cells stand together, in the file's order"
+    );
+    // 3 variants x (2 workloads x 4 + 1 workload x 2 + 2 included) cells.
+    assert_eq!(ids.len(), 3 * (8 + 2 + 2));
+    assert!(!ids.iter().any(|id| id.contains("/read/clients=1,")));
+    assert!(ids.contains(&"aof/suite/clients=1000,threads=2".to_owned()));
+    assert!(!ids.iter().any(|id| id.contains("compile/clients=1000")));
+    let mut unique = ids.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), ids.len());
+}
+
+#[test]
+fn an_exclusion_can_be_taken_back_and_an_inclusion_can_name_one_variant() {
+    let text = "
+        [variants.a]
+        [variants.b]
+        [workloads.w]
+        driver = 'command'
+        command = ['x', '{n}']
+        [parameters]
+        n = [1, 2.0, true]
+        [[exclude]]
+        n = 2.0
+        [[include]]
+        variant = 'b'
+        n = 2.0
+        [[include]]
+        variant = 'a'
+        workload = 'w'
+        n = 'four'";
+    assert_eq!(
+        ids(&parse(text)),
+        [
+            "a/w/n=1",
+            "b/w/n=1",
+            "a/w/n=true",
+            "b/w/n=true",
+            "b/w/n=2.0",
+            "a/w/n=four"
+        ]
+    );
+}
+
+#[test]
+fn a_cell_resolves_what_is_known_and_leaves_the_rest() {
+    let full = parse(FULL);
+    let suite = cell(&full, "aof/suite/clients=1000,threads=one");
+    let workload = full.workload(&suite).unwrap();
+    assert_eq!(workload.args, ["-p", "{port}", "-c", "1000", "-q"]);
+    let redis = cell(&full, "redis/suite/clients=50,threads=one");
+    let variant = full.variant(&redis).unwrap();
+    assert_eq!(
+        variant.start,
+        Some(list(&[
+            "redis-server",
+            "--port",
+            "{port}",
+            "--io-threads",
+            "one"
+        ]))
+    );
+    assert_eq!(variant.env["A"], "redis");
+    assert_eq!(variant.files, ["{build}/prog"]);
+    assert_eq!(
+        variant.build.unwrap().link,
+        Some(list(&["cc", "-o", "{build}/prog", "{objects}"]))
+    );
+    let aof = full.variant(&suite).unwrap();
+    assert!(
+        aof.start.unwrap().argv[0].ends_with("awk '{{print $1}}'"),
+        "still a template"
+    );
+}
+
+#[test]
+fn an_included_variable_prevails_over_the_variants() {
+    let full = parse(FULL);
+    let command = |id: &str| {
+        full.workload(&cell(&full, id))
+            .unwrap()
+            .command
+            .unwrap()
+            .argv
+    };
+    assert_eq!(
+        command("redis/compile/clients=1,threads=2"),
+        ["make -B MODE=plain"]
+    );
+    assert_eq!(
+        command("redis/compile/clients=50,threads=2"),
+        ["make -B MODE=fast"]
+    );
+    let vars = full
+        .variant(&cell(&full, "redis/compile/clients=50,threads=2"))
+        .unwrap()
+        .vars;
+    assert_eq!(vars["mode"], "fast");
+}
+
+#[test]
+fn braces_in_a_value_stay_braces() {
+    let text = "
+        [variants.a]
+        vars = { script = '{{{n}}} {port}' }
+        [workloads.w]
+        driver = 'command'
+        command = ['x', '{script}']
+        [parameters]
+        n = ['{{y}}']";
+    let experiment = parse(text);
+    let workload = experiment.workload(&experiment.cells()[0]).unwrap();
+    assert_eq!(workload.command.unwrap().argv[1], "{{{{y}}}} {port}");
+}
+
+#[test]
+fn readiness_can_be_a_unix_socket_or_a_command() {
+    let check = |ready: &str| {
+        let text = format!(
+            "[variants.a]\nstart = ['s']\nready = {{ {ready} }}\n[workloads.w]\ndriver = 'command'\ncommand = ['true']"
+        );
+        parse(&text).variants["a"].ready.clone().unwrap().check
+    };
+    assert_eq!(
+        check("unix = '{dir}/sock'"),
+        ReadyCheck::Unix("{dir}/sock".to_owned())
+    );
+    assert_eq!(
+        check("command = ['ping', '{port}']"),
+        ReadyCheck::Command(list(&["ping", "{port}"]))
+    );
+}
+
+#[test]
+fn a_foreign_cell_is_an_error() {
+    let full = parse(FULL);
+    let mut foreign = full.cells().remove(0);
+    foreign.workload = "gone".to_owned();
+    assert!(matches!(
+        full.workload(&foreign),
+        Err(ResolveError::Workload { .. })
+    ));
+    foreign.variant = "gone".to_owned();
+    assert!(matches!(
+        full.variant(&foreign),
+        Err(ResolveError::Variant { .. })
+    ));
+}
+
+proptest! {
+    /// Cutting a piece out of a good file or putting one in gives a good file or an error with a
+    /// place that exists, never a panic.
+    #[test]
+    fn a_damaged_file_never_panics(at in 0..FULL.len(), cut in 0usize..40, insert in "[\\[\\]{}=\"'\n0-9a-z.é-]{0,3}") {
+        let end = (at + cut).min(FULL.len());
+        let text = format!("{}{insert}{}", &FULL[..at], &FULL[end..]);
+        if let Err(error) = Experiment::parse(&text, "damaged.toml") {
+            prop_assert!(error.line() <= text.matches('\n').count() + 1);
+            prop_assert!(error.to_string().starts_with("damaged.toml:"));
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! What the readers make of files that the real tools wrote, whole, cut and broken.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use perflab_experiment::Better;
+use perflab_formats::{Contents, File, Format, Run, detect};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+fn one(name: &str) -> Vec<File> {
+    vec![File {
+        path: name.to_owned(),
+        bytes: fs::read(fixtures().join(name)).unwrap(),
+    }]
+}
+
+fn text(content: &str) -> Vec<File> {
+    vec![File {
+        path: "file".to_owned(),
+        bytes: content.as_bytes().to_vec(),
+    }]
+}
+
+fn tree(name: &str) -> Vec<File> {
+    fn walk(root: &Path, directory: &Path, files: &mut Vec<File>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, files);
+            } else {
+                files.push(File {
+                    path: path
+                        .strip_prefix(root)
+                        .unwrap()
+                        .to_str()
+                        .unwrap()
+                        .to_owned(),
+                    bytes: fs::read(&path).unwrap(),
+                });
+            }
+        }
+    }
+    let root = fixtures().join(name);
+    let mut files = Vec::new();
+    walk(&root, &root, &mut files);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// All fixtures with their formats.
+fn all() -> Vec<(Format, Vec<File>, bool)> {
+    let files = [
+        (Format::GoBench, "go-bench/old.txt"),
+        (Format::GoBench, "go-bench/one-process.txt"),
+        (Format::GoBench, "go-bench/verbose.txt"),
+        (Format::Pyperf, "pyperf/one.json"),
+        (Format::Pyperf, "pyperf/memory.json"),
+        (Format::Pyperf, "pyperf/old.json.gz"),
+        (Format::GoogleBenchmark, "google-benchmark/run1.json"),
+        (Format::GoogleBenchmark, "google-benchmark/once.json"),
+        (Format::CargoCriterion, "cargo-criterion/messages.jsonl"),
+        (Format::Jmh, "jmh/forks.json"),
+        (Format::Jmh, "jmh/one-fork.json"),
+        (Format::Hyperfine, "hyperfine/1.20.0/two.json"),
+        (
+            Format::Asv,
+            "asv/laboratory/acc2435a-existing-py_usr_bin_python3.json",
+        ),
+        (
+            Format::RegressAll,
+            "regress-all/2026-11-20T08:00:00Z/2026-11-01T00:00:00Z/000/test.result",
+        ),
+    ];
+    let trees = [
+        (Format::Criterion, "criterion"),
+        (Format::Asv, "asv"),
+        (Format::RegressAll, "regress-all"),
+    ];
+    let files = files.map(|(format, name)| (format, one(name), false));
+    let trees = trees.map(|(format, name)| (format, tree(name), true));
+    files.into_iter().chain(trees).collect()
+}
+
+fn values(run: &Run, part: &str, metric: &str) -> Vec<f64> {
+    run.samples
+        .iter()
+        .filter(|sample| sample.part.as_deref() == Some(part) && sample.metric.name == metric)
+        .map(|sample| sample.value)
+        .collect()
+}
+
+fn read(format: Format, files: &[File]) -> Contents {
+    format.read(files).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+#[test]
+fn every_fixture_is_known_by_its_content_and_read() {
+    for (format, files, is_tree) in all() {
+        let path = &files[0].path;
+        assert_eq!(detect(&files, is_tree), Some(format), "{path}");
+        assert!(!read(format, &files).runs.is_empty(), "{path}");
+        assert_eq!(Format::by_name(format.name()), Some(format));
+    }
+    assert_eq!(
+        detect(&text("# a\n1.5\n2 x\n"), false),
+        Some(Format::Columns)
+    );
+    for other in ["", "hello", "{}", "[]", "{\"results\": []}", "Benchmark\n"] {
+        assert_eq!(detect(&text(other), false), None, "{other}");
+    }
+}
+
+#[test]
+fn go_repetitions_within_a_process_are_samples_of_one_run() {
+    let one_process = read(Format::GoBench, &one("go-bench/one-process.txt")).runs;
+    assert_eq!(one_process.len(), 1);
+    assert_eq!(
+        values(&one_process[0], "Fib", "time"),
+        [353.3, 226.2, 225.0]
+    );
+    assert_eq!(values(&one_process[0], "Keys", "keys/op"), [8.0; 3]);
+    assert_eq!(values(&one_process[0], "Hash/size=64", "speed").len(), 3);
+
+    let six = read(Format::GoBench, &one("go-bench/old.txt")).runs;
+    assert_eq!(six.len(), 6);
+    assert_eq!(values(&six[0], "Fib", "time"), [248.0]);
+    let speed = six[0].samples.iter().find(|s| s.metric.name == "speed");
+    let speed = &speed.unwrap().metric;
+    assert_eq!(
+        (speed.unit.as_str(), speed.better),
+        ("MB/s", Better::Higher)
+    );
+}
+
+#[test]
+fn go_processes_end_where_the_next_begins_and_a_failed_one_counts_for_nothing() {
+    let cut = "goos: linux\nBenchmarkA 1 5 ns/op\ngoos: linux\nBenchmarkA 1 6 ns/op\n";
+    assert_eq!(read(Format::GoBench, &text(cut)).runs.len(), 2);
+    let failed = "BenchmarkA 1 5 ns/op\nPASS\nBenchmarkA 1 9 ns/op\nFAIL\n";
+    let contents = read(Format::GoBench, &text(failed));
+    assert_eq!(contents.runs.len(), 1);
+    assert!(contents.notes[0].contains("FAIL"), "{:?}", contents.notes);
+}
+
+#[test]
+fn go_unit_lines_packages_and_variants_are_understood() {
+    let content = "Unit hits better=higher\nUnit p99-ms better=lower\nvariant: a\npkg: x/y\n\
+                   BenchmarkA-8 1 5 hits 2.5 p99-ms\nPASS\nvariant: b\npkg: x/z\n\
+                   BenchmarkA-8 1 6 hits 3.5 p99-ms\nPASS\n";
+    let runs = read(Format::GoBench, &text(content)).runs;
+    assert_eq!(runs[1].variant.as_deref(), Some("b"));
+    assert_eq!(runs[1].parameters["pkg"], "x/z");
+    let metrics: Vec<_> = runs[0].samples.iter().map(|s| &s.metric).collect();
+    assert_eq!(metrics[0].better, Better::Higher);
+    assert_eq!(
+        (metrics[1].name.as_str(), metrics[1].unit.as_str()),
+        ("p99", "ms")
+    );
+}
+
+#[test]
+fn pyperf_keeps_processes_and_their_values_apart() {
+    let runs = read(Format::Pyperf, &one("pyperf/one.json")).runs;
+    assert_eq!(runs.len(), 3);
+    assert_eq!(values(&runs[0], "sort", "time")[0], 9.402500018040883e-07);
+    assert!(runs.iter().all(|run| run.samples.len() == 4));
+    let suite = read(Format::Pyperf, &one("pyperf/old.json.gz")).runs;
+    assert_eq!(suite.len(), 6);
+    assert_eq!(values(&suite[5], "join", "time").len(), 3);
+    let memory = read(Format::Pyperf, &one("pyperf/memory.json")).runs;
+    assert_eq!(values(&memory[1], "sort", "memory"), [12525568.0]);
+}
+
+#[test]
+fn google_benchmark_is_one_process_without_aggregates_and_errors() {
+    let contents = read(Format::GoogleBenchmark, &one("google-benchmark/run1.json"));
+    assert_eq!(contents.runs.len(), 1);
+    let run = &contents.runs[0];
+    assert_eq!(values(run, "Sort/64", "real_time").len(), 3);
+    assert_eq!(values(run, "Concat", "appends"), [50.0; 3]);
+    assert_eq!(values(run, "Sort/64", "items_per_second").len(), 3);
+    assert!(
+        run.samples
+            .iter()
+            .all(|s| s.part.as_deref() != Some("Broken"))
+    );
+    assert_eq!(contents.notes, ["Broken was left out: no such device"]);
+    let aggregates = r#"{"context": {}, "benchmarks": [{"name": "A_mean", "run_type": "aggregate",
+        "real_time": 1, "cpu_time": NaN, "time_unit": "ns"}]}"#;
+    let fault = Format::GoogleBenchmark.read(&text(aggregates)).unwrap_err();
+    assert!(fault.to_string().contains("aggregates_only"), "{fault}");
+}
+
+#[test]
+fn criterion_divides_times_by_iterations_and_leaves_out_the_copy() {
+    let contents = read(Format::Criterion, &tree("criterion"));
+    let variants: Vec<_> = contents
+        .runs
+        .iter()
+        .map(|run| run.variant.as_deref().unwrap())
+        .collect();
+    assert_eq!(variants, ["before", "new"]);
+    let run = &contents.runs[1];
+    let found = values(run, "sort/stable/64", "time");
+    assert_eq!(found.len(), 10);
+    assert!(contents.notes[0].contains("copy"), "{:?}", contents.notes);
+
+    let messages = read(
+        Format::CargoCriterion,
+        &one("cargo-criterion/messages.jsonl"),
+    )
+    .runs;
+    assert_eq!(messages.len(), 1);
+    assert_eq!(values(&messages[0], "fib 10", "time")[0], 472234.0 / 3039.0);
+}
+
+#[test]
+fn jmh_keeps_forks_and_iterations_apart() {
+    let runs = read(Format::Jmh, &one("jmh/forks.json")).runs;
+    assert_eq!(runs.len(), 12);
+    let last = &runs[0];
+    assert_eq!(last.parameters["size"], "16");
+    assert_eq!(
+        values(last, "org.example.Sums.last", "throughput"),
+        [38.99959013169607, 436.06356129116466, 503.30443373683363]
+    );
+    assert_eq!(last.samples[0].metric.better, Better::Higher);
+    let one_fork = read(Format::Jmh, &one("jmh/one-fork.json")).runs;
+    assert_eq!(one_fork.len(), 2);
+    // Sample time comes as a histogram: the mean of each iteration.
+    let sampled = values(&one_fork[1], "org.example.Sums.sampled", "time");
+    assert_eq!(sampled.len(), 3);
+    assert!((sampled[0] - 44.0).abs() < 2.0, "{sampled:?}");
+    assert_eq!(
+        values(&one_fork[0], "org.example.Sums.sum", "gc.count"),
+        [0.0; 3]
+    );
+}
+
+#[test]
+fn asv_takes_all_samples_of_a_commit_as_one_run() {
+    let contents = read(Format::Asv, &tree("asv"));
+    let runs: Vec<&Run> = contents
+        .runs
+        .iter()
+        .filter(|run| run.variant.as_deref() == Some("acc2435a"))
+        .collect();
+    assert_eq!(runs.len(), 6);
+    let up = runs[2];
+    assert_eq!(
+        (
+            up.parameters["size"].as_str(),
+            up.parameters["order"].as_str()
+        ),
+        ("1000", "up")
+    );
+    assert_eq!(
+        values(up, "sums.Sorting.time_sort", "time")[0],
+        4.807000095752301e-06
+    );
+    assert_eq!(up.samples.len(), 6);
+    assert_eq!(contents.notes.len(), 2);
+    let memory = runs
+        .iter()
+        .find(|run| run.samples[0].metric.name == "peak_memory");
+    assert_eq!(memory.unwrap().samples[0].value, 36372480.0);
+}
+
+#[test]
+fn regress_all_takes_what_passed_of_each_repeat() {
+    let contents = read(Format::RegressAll, &tree("regress-all"));
+    assert_eq!(contents.runs.len(), 16);
+    let run = &contents.runs[0];
+    assert_eq!(run.variant.as_deref(), Some("2026-11-01T00:00:00Z"));
+    let iperf = "iperf3_-c10.3.45.35_-w1m_-t10";
+    assert_eq!(values(run, iperf, "receiver"), [2731250000.0]);
+    assert_eq!(run.samples[0].metric.better, Better::Higher);
+    assert_eq!(contents.runs[1].samples[0].metric.better, Better::Lower);
+    assert!(contents.notes.iter().any(|note| note.contains("NOEXIT")));
+    assert!(contents.notes.iter().any(|note| note.contains("profiled")));
+}
+
+#[test]
+fn hyperfine_times_are_runs_of_their_own() {
+    let runs = read(Format::Hyperfine, &one("hyperfine/1.20.0/two.json")).runs;
+    assert_eq!(runs.len(), 10);
+    assert_eq!(runs[9].variant.as_deref(), Some("sleep 0.02"));
+    let summary = r#"{"results": [{"command": "a", "mean": 1, "stddev": null, "median": 1,
+        "user": 0, "system": 0, "min": 1, "max": 1}]}"#;
+    let fault = Format::Hyperfine.read(&text(summary)).unwrap_err();
+    assert!(fault.to_string().contains("summaries only"), "{fault}");
+}
+
+#[test]
+fn faults_name_file_and_line_and_what_was_expected() {
+    let cases = [
+        (
+            Format::GoBench,
+            "\nBenchmarkA 1\n",
+            "file:2: expected a value",
+        ),
+        (
+            Format::GoBench,
+            "BenchmarkA 1 x ns/op",
+            "file:1: expected a finite number",
+        ),
+        (Format::GoBench, "BenchmarkA 1 5", "file:1: expected a unit"),
+        (
+            Format::GoBench,
+            "BenchmarkA 1 inf ns/op",
+            "file:1: expected a finite",
+        ),
+        (Format::GoBench, "goos: linux", "file: expected lines"),
+        (
+            Format::Pyperf,
+            "{\n\"version\": 1}",
+            "file:2: expected the JSON",
+        ),
+        (
+            Format::Pyperf,
+            r#"{"version": "0.8", "benchmarks": []}"#,
+            "expected version 1.0",
+        ),
+        (
+            Format::Pyperf,
+            r#"{"version": "1.0", "benchmarks": [{}]}"#,
+            "expected a `name`",
+        ),
+        (Format::Pyperf, "\u{1f}", "file:1: expected"),
+        (Format::Jmh, "[]", "at least one result"),
+        (
+            Format::Jmh,
+            r#"[{"benchmark": "a", "mode": "avgt", "primaryMetric": {"scoreUnit": "s"}}]"#,
+            "expected `rawData`",
+        ),
+        (
+            Format::CargoCriterion,
+            "{\"reason\":\"benchmark-complete\"}",
+            "file:1: expected",
+        ),
+        (
+            Format::RegressAll,
+            "PASS a\nVALUE 1 x\nPASS b",
+            "file:2: expected `VALUE number",
+        ),
+        (
+            Format::RegressAll,
+            "VALUE nan s x\nPASS b",
+            "file:1: expected `VALUE number",
+        ),
+        (Format::Columns, "1\nx\n", "file: line 2"),
+        (
+            Format::Asv,
+            "{\"result_columns\": []}",
+            "file:1: expected a result file of asv",
+        ),
+    ];
+    for (format, content, expected) in cases {
+        let fault = format.read(&text(content)).unwrap_err().to_string();
+        assert!(fault.contains(expected), "{}: {fault}", format.name());
+    }
+    let uneven = vec![File {
+        path: "a/new/sample.json".to_owned(),
+        bytes: br#"{"iters": [1], "times": []}"#.to_vec(),
+    }];
+    let fault = Format::Criterion.read(&uneven).unwrap_err();
+    assert!(
+        fault
+            .to_string()
+            .starts_with("a/new/sample.json: expected as many"),
+        "{fault}"
+    );
+}
+
+/// Files that were cut off anywhere, or hold a wrong byte, are read in part or refused.
+#[test]
+fn cut_and_broken_files_do_no_harm() {
+    for (format, files, is_tree) in all() {
+        let last = files.len() - 1;
+        let length = files[last].bytes.len();
+        for place in (0..length).step_by(1 + length / 97) {
+            let mut cut = files.clone();
+            cut[last].bytes.truncate(place);
+            let mut broken = files.clone();
+            broken[last].bytes[place] = b'}';
+            for files in [cut, broken] {
+                let _ = detect(&files, is_tree);
+                for other in Format::ALL {
+                    let read = other.read(&files);
+                    if other == format
+                        && let Err(fault) = read
+                    {
+                        assert!(!fault.message.is_empty());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn half_a_json_file_is_refused() {
+    for (format, files, is_tree) in all() {
+        let is_json = files[0].bytes.starts_with(b"{") || files[0].bytes.starts_with(b"[");
+        if is_tree || !is_json || format == Format::CargoCriterion {
+            continue;
+        }
+        let mut half = files.clone();
+        let length = half[0].bytes.len();
+        half[0].bytes.truncate(length / 2);
+        assert!(format.read(&half).is_err(), "{}", files[0].path);
+    }
+}

@@ -1,0 +1,13 @@
+//! Real programs with the agent preloaded or linked: sites, switching, recording, other tracers.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod clock;
+mod life;
+mod linked;
+mod record;
+mod rust;
+mod support;
+mod toggle;
+mod toolchains;
+mod traced_builds;
+mod tracers;
