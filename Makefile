@@ -1,26 +1,33 @@
-# demo: measure a real Redis and print a verdict.   test: everything a change must pass.
-# prove: the long acceptance runs, one target each.
-# Each target installs what it needs with apt when run as root, else it says what to install.
+# demo: measure a real Redis and print a verdict.   test: the gate, everything a change must pass.
+# prove: the long acceptance runs; prove-list says what each group of them proves, how long it takes and what it needs.
+# Each target installs what it needs when run as root, Rust included; else it says what to install.
 
 SHELL := /bin/bash
 CARGO ?= cargo
 PERFLAB := target/release/perflab
 OUT ?= results
 PREFIX ?= /usr/local
+BUILT ?= target/release
+export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: all demo test prove prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-pages prove-fuzz bench build install tools
+.PHONY: all demo test prove prove-list prove-table prove-touched bench build install rust tools
 
 all: build
 
-build:
+rust:
+	@scripts/need cc:gcc /usr/include/stdio.h:libc6-dev
+	@scripts/rust
+
+build: rust
 	$(CARGO) build --release --locked
 
 # The binary to PREFIX/bin, the agent to PREFIX/lib/perflab, the headers for C to PREFIX/include. The static library
 # goes without the bitcode of Rust's own library, which a compiler with an older LLVM cannot read.
-install: build
-	install -D -m 755 $(PERFLAB) $(DESTDIR)$(PREFIX)/bin/perflab
-	install -D -m 755 target/release/libperflab_preload.so $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_preload.so
-	install -D -m 644 target/release/libperflab_static.a $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
+# BUILT: a directory with other files than those of a release.
+install: $(if $(filter target/release,$(BUILT)),build)
+	install -D -m 755 $(BUILT)/perflab $(DESTDIR)$(PREFIX)/bin/perflab
+	install -D -m 755 $(BUILT)/libperflab_preload.so $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_preload.so
+	install -D -m 644 $(BUILT)/libperflab_static.a $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
 	objcopy --strip-debug -R .llvmbc -R .llvmcmd $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
 	install -D -m 644 crates/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
 	install -D -m 644 crates/static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
@@ -31,69 +38,34 @@ tools:
 		pgbench:postgresql sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk \
 		bpftrace:bpftrace lld:lld
 
-demo: tools build
+demo: build
+	@scripts/need redis-server:redis-server redis-benchmark:redis-tools
 	scripts/demo $(OUT)
 
+# Format, lints and documentation; then every test, with the compiler's output of one profile for all of them.
 test: tools
+	@scripts/rust rustfmt clippy
+	@scripts/nextest
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
-	$(CARGO) build --locked --release
-	$(MAKE) --no-print-directory install DESTDIR=target/installed PREFIX=/usr
+	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --locked --workspace --no-deps
+	scripts/prove check
+	$(CARGO) build --quiet --locked
+	$(MAKE) --no-print-directory --silent install BUILT=target/debug DESTDIR=target/installed PREFIX=/usr
 	target/installed/usr/bin/perflab --version
-	$(CARGO) test --locked --workspace --quiet
-	PERFLAB_QUICK=1 $(MAKE) --no-print-directory prove
+	scripts/test
 
-prove: prove-ministat prove-rates prove-real prove-decided prove-kill prove-doctor prove-experiments prove-toggle prove-record prove-pages prove-fuzz bench
+# All of them, or one group or step, as make prove-kill; those whose paths have changed since BASE.
+prove: tools build
+	scripts/prove run
 
-# perflab ministat against the ministat that is installed, on random inputs.
-prove-ministat: tools
-	scripts/prove-ministat
+prove-list prove-table: prove-%:
+	@scripts/prove $*
 
-# How often verdicts are false, and how often true differences are found, by simulation.
-prove-rates:
-	scripts/prove-rates
+prove-touched: tools build
+	scripts/prove touched $(BASE)
 
-# The same with real processes: a command against itself, and against one 2 % slower.
-prove-real: tools build
-	scripts/prove-real
+prove-%: tools build
+	scripts/prove run $*
 
-# The same, each comparison measured until it is decided; and how many runs that saves.
-prove-decided: tools build
-	scripts/prove-decided
-
-# The laboratory killed at random moments of an experiment, and resumed.
-prove-kill: tools build
-	scripts/prove-kill
-
-# Trouble made on this machine that the doctor must find, and settings that must come back.
-prove-doctor: tools build
-	scripts/prove-doctor
-
-# The experiments that come with perflab, as they are.
-prove-experiments: tools build
-	scripts/prove-experiments
-
-# A thousand probe sites switched while threads, signals, children and objects come and go.
-prove-toggle: tools
-	scripts/prove-toggle
-
-# Programs that are recorded while threads, signals, children and other recorders come and go, or are killed.
-prove-record: tools
-	scripts/prove-record
-
-# The pages for a browser, in one: clicked through, hovered over, read by axe, watched during an experiment.
-prove-pages: tools build
-	scripts/prove-pages
-
-# Every parser fed with mutated and random input.
-prove-fuzz:
-	scripts/prove-fuzz
-
-# Costs beside the tools people use today, side by side in one run. PERFLAB_QUICK=1 only sees that each of them runs.
-bench: tools build
-	bench/run
-	bench/probes/run
-	bench/switching/run
-	bench/events/run
-	bench/recording/run
+bench: prove-bench

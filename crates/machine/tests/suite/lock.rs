@@ -27,7 +27,7 @@ fn another_laboratory() {
 fn start(lock: &Path, user: Option<u32>) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "another_laboratory", "--nocapture"])
+        .args(["--exact", "lock::another_laboratory", "--nocapture"])
         .env(HOLD, "1")
         .env("PERFLAB_LOCK", lock)
         .current_dir("/")
