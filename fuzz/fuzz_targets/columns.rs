@@ -1,55 +1,5 @@
-//! Any bytes as a plain file of numbers. The first line is the column's digit and the delimiters.
-//! Whatever ministat reads as finite decimal numbers must be read as the same numbers here.
+//! The target `columns` of `perflab-fuzz-targets`.
 
 #![no_main]
 
-use libfuzzer_sys::{Corpus, fuzz_target};
-use perflab_formats::columns;
-use perflab_fuzz::first_line;
-use perflab_ministat::ParseOptions;
-
-fuzz_target!(|input: &[u8]| -> Corpus {
-    let (settings, text) = first_line(input);
-    let Ok(settings) = std::str::from_utf8(settings) else {
-        return Corpus::Reject;
-    };
-    let mut settings = settings.chars();
-    let column = settings
-        .next()
-        .and_then(|digit| digit.to_digit(10))
-        .unwrap_or(1) as usize;
-    let delimiters = settings.as_str();
-
-    let found = columns::read(text, column, delimiters);
-    if let Ok(values) = &found {
-        assert!(!values.is_empty() && values.iter().all(|value| value.is_finite()));
-    }
-    if column > 0 && !delimiters.is_empty() && delimiters.is_ascii() && is_plain(text) {
-        let options = ParseOptions {
-            column,
-            delimiters: delimiters.into(),
-        };
-        if let Ok(dataset) = perflab_ministat::parse(text, &options)
-            && dataset.sorted().iter().all(|value| value.is_finite())
-        {
-            let mut values = found.expect("what ministat reads is read");
-            values.sort_by(f64::total_cmp);
-            assert!(
-                values.iter().eq(dataset.sorted()),
-                "{values:?} {:?}",
-                dataset.sorted()
-            );
-        }
-    }
-    Corpus::Keep
-});
-
-/// Whether both readers mean the same by it: text without hexadecimal numbers, without NUL, which
-/// ends a line for ministat, and without lines that are longer than its buffer.
-fn is_plain(text: &[u8]) -> bool {
-    text.is_ascii()
-        && !text.iter().any(|byte| matches!(byte, 0 | b'x' | b'X'))
-        && text
-            .split(|&byte| byte == b'\n')
-            .all(|line| line.len() < 8_000)
-}
+perflab_fuzz::target!(columns);

@@ -1,30 +1,5 @@
-//! Any bytes as a program whose build is to be identified.
+//! The target `executable` of `perflab-fuzz-targets`.
 
 #![no_main]
 
-use std::fs;
-use std::path::PathBuf;
-use std::sync::LazyLock;
-
-use libfuzzer_sys::fuzz_target;
-use perflab_fuzz::{directory, has_control};
-use perflab_machine::Executable;
-
-static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| directory().join("program"));
-
-fuzz_target!(|input: &[u8]| {
-    fs::write(&*PROGRAM, input).expect("a file can be written");
-    let found = Executable::of(&PROGRAM).expect("any file is identified");
-    assert_eq!(found.bytes, input.len() as u64);
-    assert_eq!(found.sha256.len(), 64);
-    assert!(
-        found
-            .interpreter
-            .is_none_or(|text| !has_control(&text) && !text.contains('\n'))
-    );
-    assert!(
-        found
-            .build_id
-            .is_none_or(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
-    );
-});
+perflab_fuzz::target!(executable);

@@ -1,22 +1,5 @@
-//! Any bytes as a stored plan. What is read refers to cells that there are, and comes back the same.
+//! The target `plan` of `perflab-fuzz-targets`.
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use perflab_experiment::Plan;
-
-fuzz_target!(|input: &[u8]| {
-    match serde_json::from_slice::<Plan>(input) {
-        Ok(plan) => {
-            for (run, expected) in plan.runs.iter().zip(1..) {
-                assert!(run.run == expected && run.cell < plan.cells.len());
-            }
-            let stored = serde_json::to_vec(&plan).expect("a plan can be written");
-            assert_eq!(
-                serde_json::from_slice::<Plan>(&stored).expect("it is read"),
-                plan
-            );
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-});
+perflab_fuzz::target!(plan);

@@ -221,7 +221,10 @@ fn the_arrows_between_rooms_are_those_of_the_manifests() {
     let drawn: BTreeSet<(String, String)> = page
         .lines()
         .filter_map(|line| line.split_once("-> "))
-        .filter(|(room, _)| room.chars().all(|c| c.is_ascii_lowercase() || c == ' '))
+        .filter(|(room, _)| {
+            room.chars()
+                .all(|c| c.is_ascii_lowercase() || " -".contains(c))
+        })
         .flat_map(|(room, used)| {
             used.split_whitespace()
                 .map(|used| (room.trim().to_owned(), used.to_owned()))

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use perflab_experiment::{Experiment, Plan};
 
-use crate::{meta_of, sealed_line};
+use crate::shared::{meta_of, sealed_line};
 
 const EXPERIMENT: &str = include_str!("../seeds/small.toml");
 

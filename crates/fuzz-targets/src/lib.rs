@@ -1,0 +1,43 @@
+//! Fuzz targets: each takes any bytes as what one of perflab's parsers reads, and panics if a promise is broken.
+//!
+//! libFuzzer needs a nightly compiler, so what hands the targets to it is a workspace of its own, `fuzz/`. The
+//! targets are here, where the tests of this crate replay them with the stable compiler: all [`seeds`](seeds::seeds),
+//! changes of them, and the inputs stored in `corpora/`.
+//!
+//! To add a target, write `src/targets/NAME.rs` and enter it in [`TARGETS`]. Add seeds in `src/seeds/`, a line in
+//! `tests/suite/replay.rs`, and the program in `fuzz/`. The tests name each of these that is missing.
+
+mod result;
+mod ring_file;
+pub mod seeds;
+mod shared;
+mod targets;
+
+use std::path::Path;
+
+pub use targets::TARGETS;
+
+/// One reader of files or texts, under test.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The name of its source file, and of its program in `fuzz/`.
+    pub name: &'static str,
+    /// Panics if the input makes the reader break a promise. Returns whether the input is worth keeping in a corpus,
+    /// which libFuzzer calls `Corpus::Keep` and `Corpus::Reject`.
+    ///
+    /// A target keeps its files between inputs, so only one thread may run it at a time. The files are removed when
+    /// the thread that ran it first ends.
+    pub run: fn(&[u8]) -> bool,
+}
+
+impl Target {
+    /// The target of this name.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        TARGETS.iter().find(|target| target.name == name)
+    }
+}
+
+/// The root of the workspace, where the fixtures of all crates are.
+pub fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}

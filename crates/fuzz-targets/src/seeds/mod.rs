@@ -1,0 +1,39 @@
+//! Inputs that targets begin with: the fixtures of all crates, each in the form that its target's first lines say,
+//! and short texts for what no fixture has.
+
+mod collection;
+mod foreign;
+mod machines;
+mod recordings;
+mod results;
+mod tools;
+
+use std::path::Path;
+
+use collection::Collection;
+
+/// One input to begin with.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    /// Name of the target.
+    pub target: &'static str,
+    /// Name of the seed, which no other seed of the target has.
+    pub name: String,
+    /// What the target is given.
+    pub input: Vec<u8>,
+}
+
+/// All seeds, from the fixtures of the workspace at `root`.
+///
+/// # Panics
+///
+/// If a fixture is missing, or two seeds of a target have the same name.
+pub fn seeds(root: &Path) -> Vec<Seed> {
+    let mut collection = Collection::new(root);
+    results::collect(&mut collection);
+    recordings::collect(&mut collection);
+    tools::collect(&mut collection);
+    foreign::collect(&mut collection);
+    machines::collect(&mut collection);
+    collection.into_seeds()
+}

@@ -1,0 +1,45 @@
+//! What agents say and write, and traces.
+
+use super::collection::Collection;
+
+const TRACE: &str = "crates/trace/tests/golden/small.trace";
+
+pub fn collect(all: &mut Collection<'_>) {
+    probe_abi(all);
+    ring_files(all);
+    all.add_file("trace_file", "whole", "", TRACE);
+    all.add_file("trace_file", "mended", "m\n", TRACE);
+}
+
+fn probe_abi(all: &mut Collection<'_>) {
+    let target = "probe_abi";
+    all.add(
+        target,
+        "description",
+        "d\nredis\ncommand\nsrc/server.c\n3541\ni32 fd\nenum(GET=0, SET=1) kind\nbytes key",
+    );
+    all.add(target, "names", "p\nredis:*, shop:request_start ,x");
+    let header = b"PFLB\x01\0\x80\0\x40\0\0\0";
+    let counts = [b'0'; 32];
+    let rest = b"\x04\0/bin\x10\0p\nn\nf\n1\ncstr a";
+    all.add(
+        target,
+        "site",
+        [b"m\n".as_slice(), header, &counts, rest].concat(),
+    );
+}
+
+/// A ring that nothing changes, of a process that has ended and of one that runs; one word at the head of a ring that is
+/// read while it is kept; a ring that is cut short; a chunk behind those of the process.
+fn ring_files(all: &mut Collection<'_>) {
+    let target = "ring_files";
+    all.add(target, "dead", b"\n\0");
+    all.add(target, "living", b"\n\x03");
+    all.add(target, "position", b"\n\x03\x01\x08\0\0\0\0\x40\0\0\0\0");
+    all.add(target, "cut", b"\n\x0f");
+    all.add(
+        target,
+        "probe",
+        b"c\n\x02\x1b\0\0\0\0\0\x03\0\0\0\0\0\x0f\0p\nm\nf\n1\ni8 abcde",
+    );
+}

@@ -1,0 +1,89 @@
+//! Experiment files, and the files of a result.
+
+use super::collection::{Collection, name};
+
+const OWN: &str = "crates/fuzz-targets/seeds";
+const SMALL: &str = "crates/fuzz-targets/seeds/small.toml";
+const PLAN: &str = "crates/experiment/tests/golden/plan.json";
+
+pub fn collect(all: &mut Collection<'_>) {
+    experiments(all);
+    frozen_files(all);
+    index(all);
+    all.add_file("plan", "golden", "", PLAN);
+    all.add_file("report", "compared", "", &format!("{OWN}/report.json"));
+    for file in all.files(OWN, ".jsonl") {
+        all.add_file("result_dir", name(&file), "", &file);
+        all.add_file("pages", name(&file), "r", &file);
+    }
+    pages(all);
+}
+
+fn experiments(all: &mut Collection<'_>) {
+    for directory in [
+        "experiments",
+        OWN,
+        "crates/experiment/tests/files",
+        "crates/experiment/tests/broken",
+    ] {
+        for file in all.files(directory, ".toml") {
+            all.add_file("experiment", name(&file), "", &file);
+        }
+    }
+}
+
+fn frozen_files(all: &mut Collection<'_>) {
+    let target = "frozen_files";
+    all.add_file(target, "experiment", "e", SMALL);
+    all.add_file(target, "plan", "p", PLAN);
+    all.add(target, "fingerprint", r#"f{"schema":1}"#);
+    all.add(
+        target,
+        "meta",
+        r#"m{"schema":1,"perflab":"0","created":"","name":"","argv":[],"sha256":{"experiment":"","plan":"","fingerprint":""}}"#,
+    );
+    all.add(
+        target,
+        "imported",
+        r#"m{"schema":1,"perflab":"0","created":"","name":"","argv":[],"imported":{"format":"jmh","independent":false,"files":[{"path":"1/a","sha256":""}],"notes":[]},"sha256":{"experiment":"","plan":"","fingerprint":""}}"#,
+    );
+    for reason in ["decided", "runs", "budget"] {
+        let note = format!(r#"s{{"schema":1,"reason":"{reason}","blocks":12}}"#);
+        all.add(target, format!("stopped-{reason}"), note);
+    }
+    let altered = r#"S{"schema":1,"reason":"runs","blocks":12,"crc":"00000000"}"#;
+    all.add(target, "altered", format!("{altered}\n"));
+}
+
+/// The whole index, its first page, and another number at the head of a page.
+fn index(all: &mut Collection<'_>) {
+    all.add("index", "whole", b"\xff\xff");
+    all.add("index", "cut", b"\x10\x00");
+    all.add("index", "altered", b"\xff\xff\x00\x3f\x02\x10\x00\x05");
+}
+
+fn pages(all: &mut Collection<'_>) {
+    let target = "pages";
+    all.add_file(target, "experiment", "e", SMALL);
+    all.add_file(target, "plan", "p", PLAN);
+    all.add(
+        target,
+        "fingerprint",
+        r#"f{"machine":{"cpu":{"model":"<b>"}},"programs":[{"a":1}]}"#,
+    );
+    all.add(
+        target,
+        "meta",
+        r#"m{"schema":1,"perflab":"0","created":"","name":"<script>","argv":["&"],"imported":{"format":"jmh","independent":true,"files":[{"path":"1/a","sha256":""}],"notes":["</title>"]},"sha256":{"experiment":"","plan":"","fingerprint":""}}"#,
+    );
+    all.add(
+        target,
+        "stopped",
+        r#"s{"schema":1,"reason":"decided","blocks":1}"#,
+    );
+    all.add(
+        target,
+        "log",
+        b"l\x1b[31m</pre><script>alert(1)</script>\xff",
+    );
+}

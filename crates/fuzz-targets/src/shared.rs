@@ -1,0 +1,87 @@
+//! Functions that several targets need.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+/// The first line of an input, without its line end, and everything behind it. Targets whose
+/// subject has settings take them from there.
+pub fn first_line(input: &[u8]) -> (&[u8], &[u8]) {
+    match input.iter().position(|&byte| byte == b'\n') {
+        Some(end) => (&input[..end], &input[end + 1..]),
+        None => (input, &[]),
+    }
+}
+
+thread_local! {
+    static DIRECTORIES: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A new empty directory for what a target has to have on the disk. It is removed when this thread ends. libFuzzer
+/// ends its process without that, so `prove-fuzz` sets `TMPDIR` and removes everything below it.
+pub fn directory() -> PathBuf {
+    let directory = tempfile::Builder::new()
+        .prefix("perflab-fuzz-")
+        .tempdir()
+        .expect("a temporary directory can be made");
+    let path = directory.path().to_owned();
+    DIRECTORIES.with_borrow_mut(|all| all.push(directory));
+    path
+}
+
+/// A line of JSON as the store seals it: the object's closing brace gives way to a checksum. Without
+/// this no mutated line would ever pass the checksum and be looked at.
+pub fn seal(object: &[u8]) -> Vec<u8> {
+    let mut line = object.strip_suffix(b"}").unwrap_or(object).to_vec();
+    let checksum = crc32fast::hash(&line);
+    line.extend_from_slice(format!(",\"crc\":\"{checksum:08x}\"}}").as_bytes());
+    line
+}
+
+/// The same with its line end, as files of one line have it.
+pub fn sealed_line(object: &[u8]) -> Vec<u8> {
+    [&seal(object), b"\n".as_slice()].concat()
+}
+
+/// A `meta.json` whose hashes fit these files.
+pub fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
+    let sha256 = |content| {
+        Sha256::digest(content)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
+    let meta = serde_json::json!({
+        "schema": 1,
+        "perflab": "0.1.0",
+        "created": "2026-03-01T12:00:00Z",
+        "name": "small",
+        "argv": ["perflab", "run"],
+        "sha256": {
+            "experiment": sha256(experiment),
+            "plan": sha256(plan),
+            "fingerprint": sha256(fingerprint),
+        },
+    });
+    sealed_line(meta.to_string().as_bytes())
+}
+
+/// Each complete line with its checksum; what follows the last line end was cut off.
+pub fn sealed_lines(input: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    for line in input.split_inclusive(|&byte| byte == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(object) => content.extend(sealed_line(object)),
+            None => content.extend_from_slice(line),
+        }
+    }
+    content
+}
+
+/// Whether a text has characters that would steer a terminal. Line ends are none.
+pub fn has_control(text: &str) -> bool {
+    text.chars()
+        .any(|character| character.is_control() && character != '\n')
+}

@@ -1,0 +1,56 @@
+//! The targets, one a file, and the table of them.
+
+mod columns;
+mod counters;
+mod drivers;
+mod executable;
+mod experiment;
+mod foreign;
+mod frozen_files;
+mod generic;
+mod hyperfine;
+mod index;
+mod machine;
+mod ministat;
+mod pages;
+mod plan;
+mod probe_abi;
+mod redis_benchmark;
+mod report;
+mod result_dir;
+mod ring_files;
+mod settings;
+mod trace_file;
+mod values;
+
+use crate::Target;
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    target("columns", columns::run),
+    target("counters", counters::run),
+    target("drivers", drivers::run),
+    target("executable", executable::run),
+    target("experiment", experiment::run),
+    target("foreign", foreign::run),
+    target("frozen_files", frozen_files::run),
+    target("generic", generic::run),
+    target("hyperfine", hyperfine::run),
+    target("index", index::run),
+    target("machine", machine::run),
+    target("ministat", ministat::run),
+    target("pages", pages::run),
+    target("plan", plan::run),
+    target("probe_abi", probe_abi::run),
+    target("redis_benchmark", redis_benchmark::run),
+    target("report", report::run),
+    target("result_dir", result_dir::run),
+    target("ring_files", ring_files::run),
+    target("settings", settings::run),
+    target("trace_file", trace_file::run),
+    target("values", values::run),
+];
+
+const fn target(name: &'static str, run: fn(&[u8]) -> bool) -> Target {
+    Target { name, run }
+}

@@ -1,0 +1,128 @@
+//! Any bytes as the records of a result whose other files are sound. Lines are sealed first, so that
+//! they pass the checksum, unless the input begins with `=`. What is read can be resumed and compared.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use perflab_experiment::{Experiment, Plan};
+use perflab_report::{
+    Claims, Filter, Selection, TextOptions, add_latencies, add_saturation, csv, detail, json,
+    markdown, result_report, text,
+};
+use perflab_store::{Origin, ResultDir, RunRecord};
+
+use crate::shared::{directory, has_control, sealed_lines};
+
+const EXPERIMENT: &str = include_str!("../../seeds/small.toml");
+
+struct Small {
+    path: PathBuf,
+    experiment: Experiment,
+    plan: Plan,
+}
+
+static SMALL: LazyLock<Small> = LazyLock::new(|| {
+    let path = directory();
+    let experiment = Experiment::parse(EXPERIMENT, "small.toml").expect("it is sound");
+    let plan = Plan::new(&experiment, 7);
+    let value = serde_json::to_value(&plan).expect("a plan can be written");
+    let origin = Origin {
+        perflab: "0.1.0".to_owned(),
+        created: "2026-03-01T12:00:00Z".to_owned(),
+        name: "small".to_owned(),
+        argv: vec!["perflab".to_owned(), "run".to_owned()],
+        until_decided: None,
+        imported: None,
+    };
+    ResultDir::create(
+        &path,
+        EXPERIMENT,
+        &value,
+        &serde_json::json!({"schema": 1}),
+        origin,
+    )
+    .expect("a result can be set up");
+    Small {
+        path,
+        experiment,
+        plan,
+    }
+});
+
+/// Whether the input is worth keeping in a corpus.
+pub fn run(input: &[u8]) -> bool {
+    let path = &SMALL.path;
+    let content = match input.strip_prefix(b"=") {
+        Some(raw) => raw.to_vec(),
+        None => sealed_lines(input),
+    };
+    fs::write(path.join("runs.jsonl"), content).expect("a file can be written");
+
+    let opened = ResultDir::open(path).expect("the other files are sound");
+    let records = opened.records();
+    resumed(path, records.as_deref().ok());
+    match records {
+        Ok(records) => compared(&records),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    true
+}
+
+fn resumed(path: &Path, records: Option<&[RunRecord]>) {
+    match (ResultDir::resume(path), records) {
+        (Ok(resumed), Some(records)) => {
+            assert_eq!(resumed.records().expect("they were read before"), records);
+            assert!(
+                records
+                    .iter()
+                    .all(|record| resumed.is_recorded(record.run).is_ok_and(|is| is))
+            );
+            let again = ResultDir::open(path).expect("it was resumed");
+            assert!(again.notices().is_empty(), "a cut line is moved away");
+        }
+        (Err(error), None) => assert!(!error.to_string().is_empty()),
+        (resumed, records) => panic!("{resumed:?} with {records:?}"),
+    }
+    let _no_cut_line = fs::remove_file(path.join("runs.jsonl.cut-1"));
+}
+
+fn compared(records: &[RunRecord]) {
+    for record in records {
+        assert!(record.samples.iter().all(|sample| sample.value.is_finite()));
+    }
+    let Small {
+        experiment, plan, ..
+    } = &*SMALL;
+    let selection = Selection {
+        baseline: Some(experiment.baseline().to_owned()),
+        control: experiment.design.control.clone(),
+        margin: Some(0.01),
+        confidence: 0.95,
+        claims: Claims {
+            typical: true,
+            mean: true,
+        },
+        // Both ways of looking, as the input will have it.
+        anytime: records.len() % 2 == 1,
+    };
+    match result_report(experiment, plan, records, &Filter::default(), &selection) {
+        Ok(mut report) => {
+            let filter = Filter::default();
+            add_latencies(&mut report, experiment, plan, records, &filter, &selection);
+            add_saturation(&mut report, experiment, records, Some(2));
+            let options = TextOptions::default();
+            assert!(!has_control(&text(&report, &options)));
+            for row in &report.rows {
+                assert!(!has_control(&detail(row, &report, &options)));
+            }
+            assert!(!has_control(&markdown(&report)));
+            assert_eq!(
+                csv(&report).lines().count(),
+                1 + report.rows.len() + report.pooled.len()
+            );
+            assert!(!json(&report).is_empty());
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
