@@ -26,10 +26,13 @@ install: build
 	install -D -m 644 crates/static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
 
 tools:
-	@scripts/need cc:gcc clang:clang make:make redis-server:redis-server redis-benchmark:redis-tools \
-		ministat:ministat hyperfine:hyperfine python3:python3 fio:fio fs_mark:fsmark iperf3:iperf3 \
-		pgbench:postgresql sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk \
-		bpftrace:bpftrace lld:lld
+	@scripts/need cc:gcc gcc:gcc g++:g++ clang:clang clang++:clang ld.bfd:binutils ld.gold:binutils ld.lld:lld \
+		readelf:binutils objcopy:binutils make:make git:git script:bsdutils setpriv:util-linux mount:mount \
+		/usr/sbin/mkswap:util-linux /usr/sbin/swapon:mount \
+		redis-server:redis-server redis-benchmark:redis-tools ministat:ministat hyperfine:hyperfine \
+		python3:python3 /usr/lib/python3/dist-packages/prometheus_client:python3-prometheus-client fio:fio \
+		fs_mark:fsmark iperf3:iperf3 pgbench:postgresql '/usr/lib/postgresql/*/bin/postgres:postgresql' \
+		sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk bpftrace:bpftrace
 
 demo: tools build
 	scripts/demo $(OUT)
