@@ -33,10 +33,13 @@ install: $(if $(filter target/release,$(BUILT)),build)
 	install -D -m 644 crates/static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
 
 tools:
-	@scripts/need cc:gcc clang:clang make:make redis-server:redis-server redis-benchmark:redis-tools \
-		ministat:ministat hyperfine:hyperfine python3:python3 fio:fio fs_mark:fsmark iperf3:iperf3 \
-		pgbench:postgresql sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk \
-		bpftrace:bpftrace lld:lld
+	@scripts/need cc:gcc gcc:gcc g++:g++ clang:clang clang++:clang ld.bfd:binutils ld.gold:binutils ld.lld:lld \
+		readelf:binutils objcopy:binutils make:make git:git script:bsdutils setpriv:util-linux mount:mount \
+		/usr/sbin/mkswap:util-linux /usr/sbin/swapon:mount \
+		redis-server:redis-server redis-benchmark:redis-tools ministat:ministat hyperfine:hyperfine \
+		python3:python3 /usr/lib/python3/dist-packages/prometheus_client:python3-prometheus-client fio:fio \
+		fs_mark:fsmark iperf3:iperf3 pgbench:postgresql '/usr/lib/postgresql/*/bin/postgres:postgresql' \
+		sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk bpftrace:bpftrace
 
 demo: build
 	@scripts/need redis-server:redis-server redis-benchmark:redis-tools
@@ -45,7 +48,6 @@ demo: build
 # Format, lints and documentation; then every test, with the compiler's output of one profile for all of them.
 test: tools
 	@scripts/rust rustfmt clippy
-	@scripts/nextest
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --locked --workspace --no-deps

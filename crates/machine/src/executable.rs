@@ -225,15 +225,15 @@ mod tests {
         let this = std::env::current_exe().unwrap();
         let found = Executable::of(&this).unwrap();
         assert!(found.interpreter.unwrap().contains("ld-"));
-        // readelf is the oracle, where there is one.
-        let Ok(output) = Command::new("readelf").arg("-n").arg(&this).output() else {
-            eprintln!("skipped: there is no readelf to compare the build ID with");
-            return;
-        };
+        // readelf is the oracle.
+        perflab_testing::needs("readelf", "binutils");
+        let output = Command::new("readelf").arg("-n").arg(&this).output();
+        let output = output.unwrap();
         let output = String::from_utf8(output.stdout).unwrap();
         let expected = output
             .lines()
             .find_map(|line| line.trim().strip_prefix("Build ID: "));
+        assert!(expected.is_some(), "{output}");
         assert_eq!(found.build_id.as_deref(), expected);
     }
 

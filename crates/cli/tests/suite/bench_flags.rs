@@ -3,6 +3,8 @@
 
 use std::process::Command;
 
+use perflab_testing::needs;
+
 use crate::support::Laboratory;
 
 /// The lines that the commands of a bench appended to `log`.
@@ -15,20 +17,21 @@ fn log(arguments: &[&str]) -> Vec<String> {
     laboratory.read("log").lines().map(str::to_owned).collect()
 }
 
-fn hyperfine(arguments: &[&str]) -> Option<Vec<String>> {
+fn hyperfine(arguments: &[&str]) -> Vec<String> {
+    needs("hyperfine", "hyperfine");
     let laboratory = Laboratory::new();
     let output = Command::new("hyperfine")
         .args(["--style", "none"])
         .args(arguments)
         .current_dir(laboratory.path(""))
         .output()
-        .ok()?;
+        .unwrap();
     assert!(
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    Some(laboratory.read("log").lines().map(str::to_owned).collect())
+    laboratory.read("log").lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -237,10 +240,8 @@ fn the_same_as_hyperfine_itself() {
         ],
         &["-r", "2", "-i", "echo a >> log; exit 1"],
     ] {
-        let Some(expected) = hyperfine(arguments) else {
-            println!("skipped: hyperfine is not installed");
-            return;
-        };
+        let expected = hyperfine(arguments);
+        assert!(!expected.is_empty(), "{arguments:?}");
         assert_eq!(
             log(&[&["--order", "sequential"], arguments].concat()),
             expected,

@@ -2,17 +2,16 @@
 
 use std::process::{Command, Stdio};
 
+use perflab_testing::needs;
+
 use crate::plain_files::with_good;
 use crate::support::{Laboratory, Said};
 
 const ESCAPE: char = '\x1b';
 
 /// Executes the binary on a terminal of its own, which `script` provides; what was shown there.
-fn on_a_terminal(
-    laboratory: &Laboratory,
-    line: &str,
-    variables: &[(&str, &str)],
-) -> Option<String> {
+fn on_a_terminal(laboratory: &Laboratory, line: &str, variables: &[(&str, &str)]) -> String {
+    needs("script", "bsdutils");
     let binary = env!("CARGO_BIN_EXE_perflab");
     let output = Command::new("script")
         .args([
@@ -28,14 +27,9 @@ fn on_a_terminal(
         .env_remove("NO_COLOR")
         .envs(variables.iter().copied())
         .stdin(Stdio::null())
-        .output();
-    match output {
-        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
-        Err(_) => {
-            println!("skipped: script(1) is not installed");
-            None
-        }
-    }
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
@@ -60,19 +54,16 @@ fn pipes_get_plain_text() {
 fn terminals_get_colour_unless_it_is_not_wanted() {
     let laboratory = with_good();
     let compare = "compare a=good b=good";
-    let Some(coloured) = on_a_terminal(&laboratory, compare, &[]) else {
-        return;
-    };
+    let coloured = on_a_terminal(&laboratory, compare, &[]);
     assert!(coloured.contains(ESCAPE), "{coloured:?}");
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
-        let plain = on_a_terminal(&laboratory, compare, &[variable]).unwrap_or_default();
+        let plain = on_a_terminal(&laboratory, compare, &[variable]);
         assert!(
             plain.contains("not proven") && !plain.contains(ESCAPE),
             "{variable:?}: {plain:?}"
         );
     }
-    let failure =
-        on_a_terminal(&laboratory, "compare absent", &[("NO_COLOR", "1")]).unwrap_or_default();
+    let failure = on_a_terminal(&laboratory, "compare absent", &[("NO_COLOR", "1")]);
     assert!(
         failure.contains("error: absent is no result"),
         "{failure:?}"

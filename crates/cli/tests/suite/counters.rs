@@ -1,19 +1,23 @@
 //! `counters`: a workload under `perf stat`.
 
-use serde_json::Value;
-
-use crate::support::{Laboratory, Said, tool};
 use std::path::Path;
 use std::process::Command;
 
-/// Whether perf is there and may count in the kernel; says so if not.
+use perflab_testing::{needs, not_checked, test_name};
+use serde_json::Value;
+
+use crate::support::{Laboratory, Said, tool};
+
+/// Whether this user may count in the kernel. If not, that is written down.
 fn countable() -> bool {
+    needs("perf", "linux-perf");
     let trial = ["stat", "-x,", "-e", "context-switches", "--", "true"];
-    let output = Command::new("perf").args(trial).output();
-    let said = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
-    let fine = said.is_ok_and(|said| said.contains(",,context-switches,"));
+    let output = Command::new("perf").args(trial).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let fine = said.contains(",,context-switches,");
     if !fine {
-        println!("skipped: perf is not installed, or this user may not count in the kernel");
+        let why = format!("this user may not count in the kernel: perf said: {said}");
+        not_checked(&test_name(), &why);
     }
     fine
 }
@@ -98,6 +102,11 @@ fn an_event_that_is_not_counted() {
         let laboratory = Laboratory::new();
         run(&laboratory, "['cycles']", "['echo', 'rate: 5']").code(4);
         assert_detail(&laboratory.record(), "FAIL", &["<not supported>"]);
+    } else {
+        not_checked(
+            &format!("{}: an event that perf does not support", test_name()),
+            "this machine has hardware counters",
+        );
     }
 }
 

@@ -117,7 +117,7 @@ fn perflab(arguments: &[&str]) -> String {
 
 #[test]
 fn every_command_shown_prints_what_is_shown() {
-    let mut wrong = Vec::new();
+    let (mut wrong, mut shown) = (Vec::new(), 0);
     for document in documents() {
         if !fs::read_to_string(&document)
             .unwrap()
@@ -125,6 +125,7 @@ fn every_command_shown_prints_what_is_shown() {
         {
             continue;
         }
+        shown += 1;
         let laboratory = tempfile::tempdir().unwrap();
         prepare(laboratory.path(), &document);
         let lock = tempfile::tempdir().unwrap();
@@ -151,6 +152,7 @@ fn every_command_shown_prints_what_is_shown() {
         }
         std::env::set_current_dir(root()).unwrap();
     }
+    assert!(shown >= 10, "documents are missing: {shown}");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use perflab_stats::location::{Scale, Side, location_test};
 use perflab_stats::{Stratum, summary};
+use perflab_testing::{needs_found, not_checked, test_name};
 use serde_json::Value;
 
 use crate::support::Laboratory;
@@ -386,21 +387,22 @@ fn benchstat_said_the_same_of_our_text() {
     assert_agrees(&laboratory, "result", 1e-9, &recorded);
 }
 
-/// The program, where it is installed or `PERFLAB_BENCHSTAT` names it.
+/// The program that `PERFLAB_BENCHSTAT` names, or else the one in the path if there is one.
 fn benchstat() -> Option<PathBuf> {
-    let named = std::env::var_os("PERFLAB_BENCHSTAT").map(PathBuf::from);
-    let path = named.unwrap_or_else(|| PathBuf::from("benchstat"));
-    Command::new(&path)
-        .arg("-h")
-        .output()
-        .is_ok()
-        .then_some(path)
+    if let Some(named) = std::env::var_os("PERFLAB_BENCHSTAT") {
+        return Some(PathBuf::from(named));
+    }
+    let found = Command::new("benchstat").arg("-h").output().is_ok();
+    found.then(|| PathBuf::from("benchstat"))
 }
 
 #[test]
 fn benchstat_says_the_same_of_our_text() {
     let Some(benchstat) = benchstat() else {
-        println!("left out: there is no benchstat; name it with PERFLAB_BENCHSTAT");
+        not_checked(
+            &test_name(),
+            "there is no benchstat, and Debian has no package of it; name it with PERFLAB_BENCHSTAT",
+        );
         return;
     };
     let laboratory = Laboratory::new();
@@ -432,18 +434,28 @@ fn benchstat_says_the_same_of_our_text() {
     }
 }
 
+/// The Python that `PERFLAB_PYTHON` names, or else the one in the path or Debian's: that has the module.
+fn python_with(module: &str) -> Option<String> {
+    let pythons = match std::env::var("PERFLAB_PYTHON") {
+        Ok(named) => vec![named],
+        // Packages of Debian are for its own Python, and another one may come first in the path.
+        Err(_) => vec!["python3".to_owned(), "/usr/bin/python3".to_owned()],
+    };
+    pythons.into_iter().find(|python| {
+        Command::new(python)
+            .args(["-c", &format!("import {module}")])
+            .output()
+            .is_ok_and(|said| said.status.success())
+    })
+}
+
 #[test]
 fn a_parser_of_prometheus_takes_our_openmetrics() {
-    let python = std::env::var("PERFLAB_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let has = Command::new(&python)
-        .args(["-c", "import prometheus_client"])
-        .output();
-    if !has.is_ok_and(|said| said.status.success()) {
-        println!(
-            "left out: there is no Python with prometheus_client; name it with PERFLAB_PYTHON"
-        );
-        return;
-    }
+    let python = needs_found(
+        "a Python with prometheus_client",
+        python_with("prometheus_client"),
+        "python3-prometheus-client",
+    );
     let script = "import sys\n\
         from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse\n\
         print(sum(len(f.samples) for f in parse(sys.argv[1])))";

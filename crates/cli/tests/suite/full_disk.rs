@@ -4,40 +4,53 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use perflab_testing::{needs, not_checked, test_name};
+
 use crate::support::{Laboratory, Said};
 
-/// A small file system in memory below a laboratory, if this user may mount one.
+/// A small file system in memory below a laboratory.
 struct SmallDisk<'a> {
     directory: &'a Path,
 }
 
 impl<'a> SmallDisk<'a> {
+    /// `None` if this user may not mount one, which is written down.
     fn mount(directory: &'a Path, options: &str) -> Option<Self> {
+        needs("mount", "mount");
         fs::create_dir(directory).unwrap();
         let disk = Self { directory };
-        if disk.execute("mount", &["-t", "tmpfs", "-o", options, "tmpfs"]) {
-            return Some(disk);
+        match disk.execute("mount", &["-t", "tmpfs", "-o", options, "tmpfs"]) {
+            Ok(()) => Some(disk),
+            Err(why) => {
+                let why = format!("a file system cannot be mounted: {why}");
+                not_checked(&test_name(), &why);
+                None
+            }
         }
-        println!("skipped: mounting a file system is not allowed here");
-        None
     }
 
     fn remount(&self, options: &str) {
-        assert!(self.execute("mount", &["-o", &format!("remount,{options}")]));
+        self.execute("mount", &["-o", &format!("remount,{options}")])
+            .unwrap();
     }
 
-    fn execute(&self, program: &str, arguments: &[&str]) -> bool {
-        Command::new(program)
+    /// What the program says if it fails.
+    fn execute(&self, program: &str, arguments: &[&str]) -> Result<(), String> {
+        let output = Command::new(program)
             .args(arguments)
             .arg(self.directory)
             .output()
-            .is_ok_and(|output| output.status.success())
+            .map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
     }
 }
 
 impl Drop for SmallDisk<'_> {
     fn drop(&mut self) {
-        self.execute("umount", &["--lazy"]);
+        let _stays = self.execute("umount", &["--lazy"]);
     }
 }
 

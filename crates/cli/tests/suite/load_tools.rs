@@ -1,24 +1,15 @@
-//! Real load generators, run as an experiment runs them. A tool that is not installed is left out;
-//! `make tools` installs them all.
+//! Real load generators, run as an experiment runs them. `make tools` installs all that Debian has.
 
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
+use perflab_testing::{needs, needs_found, not_checked, test_name};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{Laboratory, processes, tool, wait_until};
-
-/// Whether a program can be started; says so if not.
-fn installed(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output().is_ok();
-    if !found {
-        println!("skipped: {program} is not installed");
-    }
-    found
-}
 
 /// The record of one run of a workload.
 #[track_caller]
@@ -46,9 +37,7 @@ fn value(record: &Value, part: Option<&str>, metric: &str) -> f64 {
 
 #[test]
 fn fio() {
-    if !installed("fio") {
-        return;
-    }
+    needs("fio", "fio");
     let laboratory = Laboratory::new();
     let record = passed(
         &laboratory,
@@ -83,9 +72,7 @@ fn a_tool_that_would_not_end_is_not_started() {
 
 #[test]
 fn sysbench() {
-    if !installed("sysbench") {
-        return;
-    }
+    needs("sysbench", "sysbench");
     let laboratory = Laboratory::new();
     for (args, rates) in [
         ("'cpu', '--time=1', '--rate=50', 'run'", 1.0..70.0),
@@ -118,15 +105,9 @@ struct Postgres {
 }
 
 impl Postgres {
-    /// None where it is not installed.
-    fn start() -> Option<Self> {
-        let mut versions: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
-            .ok()?
-            .map(|entry| entry.unwrap().path().join("bin"))
-            .filter(|path| path.join("postgres").exists())
-            .collect();
-        versions.sort();
-        let programs = versions.pop()?;
+    fn start() -> Self {
+        needs("pgbench", "postgresql");
+        let programs = needs_found("a PostgreSQL server", newest_server(), "postgresql");
         let home = tempfile::tempdir().unwrap();
         let data = home.path().join("data");
         let data = data.to_str().unwrap();
@@ -171,7 +152,7 @@ impl Postgres {
         wait_until("PostgreSQL", || {
             postgres.pgbench(&["-i", "-I", "dtg", "-q"]).success()
         });
-        Some(postgres)
+        postgres
     }
 
     fn address(&self) -> [String; 5] {
@@ -202,16 +183,22 @@ impl Drop for Postgres {
     }
 }
 
+/// Where Debian keeps the programs of a server, which are not in the path: those of the newest one.
+fn newest_server() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    versions
+        .map(|entry| entry.unwrap().path().join("bin"))
+        .filter(|path| path.join("postgres").exists())
+        .max()
+}
+
 fn is_root() -> bool {
     tool(&["id", "-u"], Path::new("/")).trim() == "0"
 }
 
 #[test]
 fn pgbench() {
-    let Some(postgres) = Postgres::start() else {
-        println!("skipped: PostgreSQL is not installed");
-        return;
-    };
+    let postgres = Postgres::start();
     let laboratory = Laboratory::new();
     let address = postgres.address().join("', '");
     let record = passed(
@@ -245,9 +232,18 @@ fn pgbench() {
 /// Debian has no package of it: it is used where it is in the path.
 #[test]
 fn memtier_benchmark() {
-    if !installed("memtier_benchmark") {
+    if Command::new("memtier_benchmark")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        not_checked(
+            &test_name(),
+            "memtier_benchmark is not in the path, and Debian has no package of it",
+        );
         return;
     }
+    needs("redis-server", "redis-server");
     let laboratory = Laboratory::new();
     laboratory
         .run(

@@ -1,10 +1,6 @@
 //! The binary from outside: what people get who give it broken files, tools, servers, disks and
 //! signals.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test may stop where it stands, and say what it leaves out"
-)]
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 mod bench_failures;
 mod bench_flags;

@@ -1,19 +1,10 @@
 //! A real load generator that is not pinned: the report says that it was the bottleneck exactly where
 //! it was.
 
-use std::process::Command;
-
+use perflab_testing::needs;
 use serde_json::Value;
 
 use crate::support::Laboratory;
-
-fn installed(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output().is_ok();
-    if !found {
-        println!("skipped: {program} is not installed");
-    }
-    found
-}
 
 /// The shares of one CPU that the load generator used, and what the report warns of.
 fn measured(args: &str) -> (Vec<f64>, Vec<String>) {
@@ -41,9 +32,8 @@ fn measured(args: &str) -> (Vec<f64>, Vec<String>) {
 
 #[test]
 fn redis_benchmark_has_one_thread() {
-    if !(installed("redis-server") && installed("redis-benchmark")) {
-        return;
-    }
+    needs("redis-server", "redis-server");
+    needs("redis-benchmark", "redis-tools");
     // A reply costs the client more than the server; but one client alone waits for each.
     for args in [
         "'-t', 'get', '-n', '100000', '-c', '50'",

@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use perflab_testing::{needs, not_checked, test_name};
+
 use crate::life::{Place, printed, text};
 
 #[test]
@@ -238,12 +240,17 @@ fn a_socket_that_is_called_after_another_process() {
 
 #[test]
 fn another_user_sees_nothing() {
-    let place = Place::new();
-    let life = place.life("life:*");
     let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     if !is_root {
+        not_checked(
+            &test_name(),
+            "only root can start a process as another user",
+        );
         return;
     }
+    needs("setpriv", "util-linux");
+    let place = Place::new();
+    let life = place.life("life:*");
     // The other user must be able to execute perflab.
     for path in [
         place.directory.path().to_owned(),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use perflab_drivers::{Driver, FsMark, Iperf3, Output, Tcpbench, Time, Usage, Wrk};
 use perflab_experiment::Sample;
+use perflab_testing::needs;
 
 /// A server that is gone when the test ends, however it ends.
 struct Server(Child);
@@ -30,20 +31,6 @@ impl Drop for Server {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-/// Whether a program is there; says so if it is not.
-fn installed(program: &str) -> bool {
-    let found = Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok();
-    if !found {
-        eprintln!("skipped: {program} is not installed; `make tools` installs it");
-    }
-    found
 }
 
 fn free_port() -> String {
@@ -96,9 +83,7 @@ fn value(samples: &[Sample], name: &str) -> f64 {
 
 #[test]
 fn fs_mark() {
-    if !installed("fs_mark") {
-        return;
-    }
+    needs("fs_mark", "fsmark");
     let folder = std::env::temp_dir().join(format!("perflab-fs_mark-{}", std::process::id()));
     std::fs::create_dir(&folder).expect("a new folder");
     let (files, log) = (folder.join("files"), folder.join("log"));
@@ -115,9 +100,7 @@ fn fs_mark() {
 
 #[test]
 fn iperf3() {
-    if !installed("iperf3") {
-        return;
-    }
+    needs("iperf3", "iperf3");
     let port = free_port();
     let _server = Server::start("iperf3", &["-s", "-p", &port]);
     let base = ["-c", "127.0.0.1", "-p", &port, "-t", "1", "-b", "8M"];
@@ -138,9 +121,7 @@ fn iperf3() {
 
 #[test]
 fn tcpbench() {
-    if !installed("tcpbench") {
-        return;
-    }
+    needs("tcpbench", "tcpbench");
     let port = free_port();
     let _server = Server::start("tcpbench", &["-4", "-s", "-p", &port]);
     let args = [
@@ -156,9 +137,7 @@ fn tcpbench() {
 
 #[test]
 fn time() {
-    if !installed("time") {
-        return;
-    }
+    needs("time", "time");
     let command = ["sh", "-c", "echo working >&2; sleep 0.1; echo done >&2"];
     let samples = run(&Time, &command).unwrap();
     assert_eq!(samples.len(), 8);
@@ -191,9 +170,7 @@ fn answer_http() -> String {
 
 #[test]
 fn wrk() {
-    if !installed("wrk") {
-        return;
-    }
+    needs("wrk", "wrk");
     let url = format!("http://{}/", answer_http());
     let samples = run(&Wrk, &["-t1", "-c2", "-d1s", &url]).unwrap();
     assert_eq!(samples.len(), 9);

@@ -327,6 +327,7 @@ fn a_directory_in_the_place_of_any_file_is_harmless() {
     let mut all = Vec::new();
     let root = server();
     files(root.path(), &mut all);
+    assert!(!all.is_empty());
     for path in all {
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
@@ -351,6 +352,7 @@ proptest! {
         let root = server();
         let mut all = Vec::new();
         files(root.path(), &mut all);
+    assert!(!all.is_empty());
         all.sort();
         fs::write(choice.get(&all), content).unwrap();
         let seen = Fingerprint::take(root.path());

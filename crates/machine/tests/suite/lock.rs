@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 use perflab_machine::{LockError, LockFile, LockFileError, MachineLock};
+use perflab_testing::{not_checked, test_name};
 
 const HOLD: &str = "PERFLAB_TEST_HOLD";
 
@@ -67,7 +68,7 @@ fn death_releases_the_lock_and_life_is_reported() {
     assert!(
         holder
             .command
-            .ends_with("--exact another_laboratory --nocapture"),
+            .ends_with("--exact lock::another_laboratory --nocapture"),
         "{holder}"
     );
     assert!(text.contains(&format!("(pid {}, ", child.id())), "{text}");
@@ -100,7 +101,10 @@ fn waiting_ends_with_the_other_or_when_told() {
 #[test]
 fn a_file_of_another_user_is_locked_all_the_same() {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: only root can start a process as another user");
+        not_checked(
+            &test_name(),
+            "only root can start a process as another user",
+        );
         return;
     }
     let directory = tempfile::tempdir().unwrap();

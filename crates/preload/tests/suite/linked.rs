@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::support::agreement::{counted, counted_as_said, noted, probes};
-use crate::support::compile::{has_linker, installed};
+use crate::support::compile::{FOR_C, FOR_CPP};
 use crate::support::link::{IN_C, IN_CPP, link};
 use crate::support::{Program, agent_of};
 
@@ -20,11 +20,9 @@ fn programs_of_all_kinds() {
         &["-static", "-flto"],
         &["-static", "-DPERFLAB_PROBE_BRANCH"],
     ];
-    for (compilers, sources, number) in
-        [(["gcc", "clang"], IN_C, 5), (["g++", "clang++"], IN_CPP, 3)]
-    {
+    for (compilers, sources, number) in [(FOR_C, IN_C, 5), (FOR_CPP, IN_CPP, 3)] {
         let mut expected: Option<Vec<String>> = None;
-        for compiler in installed(&compilers) {
+        for compiler in compilers {
             for kind in kinds {
                 let what = format!("{compiler} {kind:?}");
                 link(compiler, kind, sources, &path);
@@ -51,9 +49,6 @@ fn static_programs_by_other_linkers() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program");
     for linker in ["gold", "lld"] {
-        if !has_linker(linker) {
-            continue;
-        }
         link(
             "gcc",
             &["-static", &format!("-fuse-ld={linker}")],

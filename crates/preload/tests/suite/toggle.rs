@@ -151,6 +151,7 @@ fn switch(program: &mut Program, words: &[&str], executing: u64) -> String {
 
 /// A debugger that is attached to a process, does what it is told and lets go.
 fn debugger(pid: u32, order: &str) -> Child {
+    perflab_testing::needs("gdb", "gdb");
     Command::new("gdb")
         .args(["-q", "-nx", "-batch", "-iex", "set debuginfod enabled off"])
         .args(["-p", &pid.to_string(), "-ex", order])

@@ -5,11 +5,10 @@ use std::process::Command;
 
 use crate::support::Program;
 use crate::support::agreement::counts_agree;
-use crate::support::compile::{compile, has_linker, installed};
+use crate::support::compile::{FOR_C, FOR_CPP, compile};
 
-fn all_ways(compilers: &[&'static str], ways: &[&[&str]], sources: &[&str], names: usize) {
+fn all_ways(compilers: [&str; 2], ways: &[&[&str]], sources: &[&str], names: usize) {
     let directory = tempfile::tempdir().unwrap();
-    let compilers = installed(compilers);
     let mut probes: Option<Vec<String>> = None;
     for compiler in compilers {
         for (index, flags) in ways.iter().enumerate() {
@@ -43,7 +42,7 @@ fn programs_in_c() {
         &["-O2", "-fPIC", "-fvisibility=hidden"],
         &["-O2", "-DPERFLAB_PROBE_BRANCH"],
     ];
-    all_ways(&["gcc", "clang"], ways, &["sites.c", "elsewhere.c"], 5);
+    all_ways(FOR_C, ways, &["sites.c", "elsewhere.c"], 5);
 }
 
 #[test]
@@ -61,13 +60,13 @@ fn programs_in_cpp() {
         ],
         &["-O2", "-DPERFLAB_PROBE_BRANCH"],
     ];
-    all_ways(&["g++", "clang++"], ways, &["sites.cc", "other_unit.cc"], 3);
+    all_ways(FOR_CPP, ways, &["sites.cc", "other_unit.cc"], 3);
 }
 
 #[test]
 fn a_site_in_a_shared_object() {
     let directory = tempfile::tempdir().unwrap();
-    for compiler in installed(&["gcc", "clang"]) {
+    for compiler in FOR_C {
         let library = directory.path().join("libelsewhere.so");
         compile(
             compiler,
@@ -103,7 +102,7 @@ fn an_object_that_begins_slowly() {
 #[test]
 fn no_sites_are_left_where_none_are_wanted() {
     let directory = tempfile::tempdir().unwrap();
-    for compiler in installed(&["gcc", "clang"]) {
+    for compiler in FOR_C {
         let path = directory.path().join("program");
         let flags = ["-O2", "-DPERFLAB_PROBE_NONE"];
         compile(compiler, &flags, &["sites.c", "elsewhere.c"], &path);
@@ -129,7 +128,7 @@ fn no_sites_are_left_where_none_are_wanted() {
 fn the_padding_of_a_site_is_a_part_of_its_no_op() {
     const NOP: &[u8] = &[0x0f, 0x1f, 0x44, 0x00, 0x00];
     let directory = tempfile::tempdir().unwrap();
-    for compiler in installed(&["gcc", "clang"]) {
+    for compiler in FOR_C {
         let path = directory.path().join("program");
         compile(compiler, &["-O2"], &["row.c"], &path);
         let bytes = std::fs::read(&path).unwrap();
@@ -178,11 +177,8 @@ fn programs_by_other_linkers() {
         ("gold", &["-Wl,--icf=all"]),
         ("lld", &["-Wl,--icf=all", "-Wl,-z,start-stop-gc"]),
     ];
-    for compiler in installed(&["gcc", "clang"]) {
+    for compiler in FOR_C {
         for (linker, own) in ways {
-            if !has_linker(linker) {
-                continue;
-            }
             for kind in ["-pie", "-no-pie"] {
                 let path = directory.path().join("program");
                 let linker = format!("-fuse-ld={linker}");

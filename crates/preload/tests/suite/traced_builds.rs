@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::Program;
 use crate::support::agreement::{counts_agree, noted};
-use crate::support::bpftrace::{Bpftrace, is_possible, listed};
+use crate::support::bpftrace::{Bpftrace, is_allowed, listed};
 use crate::support::cargo::{Build, RELEASE, STATIC, built};
 use crate::support::compile::compile;
 use crate::support::link::{IN_C, link};
@@ -62,7 +62,7 @@ fn runs(command: &mut Command, is_static: bool) -> BTreeMap<String, u64> {
 
 #[test]
 fn every_build_is_counted() {
-    if !is_possible() {
+    if !is_allowed() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::Program;
-use crate::support::bpftrace::{Bpftrace, is_possible};
+use crate::support::bpftrace::{Bpftrace, is_allowed};
 use crate::support::compile::compile;
 use perflab_control::Site;
 
@@ -101,7 +101,7 @@ fn numbers(step: i64) -> BTreeMap<String, i64> {
 
 #[test]
 fn while_ours_are_off() {
-    if !is_possible() {
+    if !is_allowed() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -128,7 +128,7 @@ fn while_ours_are_off() {
 
 #[test]
 fn while_ours_are_on() {
-    if !is_possible() {
+    if !is_allowed() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -164,7 +164,7 @@ impl Drop for Ends<'_> {
 
 #[test]
 fn while_ours_are_toggled() {
-    if !is_possible() {
+    if !is_allowed() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -209,7 +209,7 @@ fn while_ours_are_toggled() {
 /// A probe that the program and a shared object both have is two to a tracer, one for each file.
 #[test]
 fn the_same_probe_in_two_objects() {
-    if !is_possible() {
+    if !is_allowed() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

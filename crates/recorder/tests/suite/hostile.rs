@@ -209,6 +209,11 @@ fn directories_that_are_not_believed() {
             ),
             "{error}"
         );
+    } else {
+        perflab_testing::not_checked(
+            &format!("{}: of another user", perflab_testing::test_name()),
+            "only root can give a directory to another user",
+        );
     }
 }
 

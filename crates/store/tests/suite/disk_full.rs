@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use perflab_store::{ResultDir, StoreError};
+use perflab_testing::{needs, not_checked, test_name};
 use serde_json::Value;
 
 use crate::fixture::{EXPERIMENT, create, names, origin, plan, record, run_one, runs_file};
@@ -13,18 +14,21 @@ use crate::fixture::{EXPERIMENT, create, names, origin, plan, record, run_one, r
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    /// `None`, with a word about it, where mounting is not permitted.
+    /// `None` if this user may not mount one, which is written down.
     fn mount(bytes: u32) -> Option<Self> {
+        needs("mount", "mount");
         let point = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"])
             .arg(point.path())
-            .stderr(Stdio::null())
-            .status();
-        if mounted.is_ok_and(|status| status.success()) {
+            .output()
+            .unwrap();
+        if mounted.status.success() {
             return Some(Self(point));
         }
-        eprintln!("skipped: mounting a small file system is not permitted here");
+        let said = String::from_utf8_lossy(&mounted.stderr);
+        let why = format!("a file system cannot be mounted: {said}");
+        not_checked(&test_name(), &why);
         None
     }
 

@@ -58,6 +58,7 @@ pub fn probes(sites: &[Site]) -> Vec<String> {
 
 /// Names in the notes for tracers, as readelf reads them. Each must have a count of tracers.
 pub fn noted(path: &Path) -> BTreeSet<String> {
+    perflab_testing::needs("readelf", "binutils");
     let output = Command::new("readelf")
         .arg("-n")
         .arg(path)

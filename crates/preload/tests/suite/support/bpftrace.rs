@@ -1,29 +1,38 @@
-//! bpftrace, as it is installed.
+//! bpftrace, where the kernel lets this user have it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
 
-/// Why it cannot be used here.
-fn missing() -> Option<&'static str> {
+use perflab_testing::{needs, not_checked, test_name};
+
+/// Why it cannot be used here, although it is installed.
+fn forbidden() -> Option<String> {
     let user = Command::new("id").arg("-u").output().unwrap();
     if user.stdout != b"0\n" {
-        return Some("bpftrace needs root");
+        return Some("bpftrace works for root only".to_owned());
     }
     if !Path::new("/sys/bus/event_source/devices/uprobe").exists() {
-        return Some("the kernel has no uprobes");
+        return Some("the kernel has no uprobes".to_owned());
     }
-    let found = Command::new("bpftrace").arg("--version").output();
-    found.is_err().then_some("bpftrace is not installed")
+    // A container's root may not be enough, nor one of a kernel that is locked down.
+    let trial = ["-e", "BEGIN { exit(); }"];
+    let output = Command::new("bpftrace").args(trial).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    (!output.status.success()).then(|| format!("bpftrace cannot be used: {said}"))
 }
 
-/// Whether a test is possible here; says why not.
-pub fn is_possible() -> bool {
-    if let Some(reason) = missing() {
-        eprintln!("not tested: {reason}");
+/// Whether this user may use it. If not, that is written down for the test that asks.
+pub fn is_allowed() -> bool {
+    static FORBIDDEN: OnceLock<Option<String>> = OnceLock::new();
+    needs("bpftrace", "bpftrace");
+    let reason = FORBIDDEN.get_or_init(forbidden);
+    if let Some(reason) = reason {
+        not_checked(&test_name(), reason);
     }
-    missing().is_none()
+    reason.is_none()
 }
 
 /// The probes that it finds in a file.

@@ -1,23 +1,40 @@
-//! Compilers, as they are installed.
+//! Compilers and linkers. All of them are needed: what one of them does differently would else go unseen.
 
 use std::path::Path;
 use std::process::Command;
+
+use perflab_testing::needs;
 
 use super::{HEADER, programs};
 
 /// Where the header of the agent is.
 const AGENT_HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../static/include");
 
-/// Those that are there. CI has all; a missing one is said by `make tools`.
-pub fn installed(commands: &[&'static str]) -> Vec<&'static str> {
-    let answers = |command: &&&str| Command::new(command).arg("--version").output().is_ok();
-    let found: Vec<&str> = commands.iter().filter(answers).copied().collect();
-    assert!(!found.is_empty(), "none of {commands:?} is installed");
-    found
+/// Those for programs in C.
+pub const FOR_C: [&str; 2] = ["gcc", "clang"];
+
+/// Those for programs in C++.
+pub const FOR_CPP: [&str; 2] = ["g++", "clang++"];
+
+/// Debian's package of a compiler or linker.
+fn package(command: &str) -> &str {
+    match command {
+        "clang++" => "clang",
+        "ld.bfd" | "ld.gold" => "binutils",
+        "ld.lld" => "lld",
+        other => other,
+    }
 }
 
 /// Compiles programs of these tests.
 pub fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) {
+    let linkers = flags
+        .iter()
+        .filter_map(|flag| flag.strip_prefix("-fuse-ld="))
+        .map(|linker| format!("ld.{linker}"));
+    for command in linkers.chain([compiler.to_owned()]) {
+        needs(&command, package(&command));
+    }
     let result = Command::new(compiler)
         .args(["-Wall", "-Wextra", "-Werror", "-g", "-I", HEADER])
         .args(["-I", AGENT_HEADER])
@@ -29,13 +46,4 @@ pub fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) 
         .unwrap();
     let said = String::from_utf8_lossy(&result.stderr);
     assert!(result.status.success(), "{compiler} {flags:?}: {said}");
-}
-
-/// Whether a linker is there; says so if not.
-pub fn has_linker(linker: &str) -> bool {
-    let found = Command::new(format!("ld.{linker}")).arg("-v").output();
-    if found.is_err() {
-        eprintln!("not tested: {linker} is not installed");
-    }
-    found.is_ok()
 }

@@ -1,0 +1,13 @@
+//! What a test needs of the machine, so that no test passes because something is absent.
+//!
+//! A tool that Debian has as a package can be installed, so a test that lacks it fails: [`needs`], [`needs_found`].
+//! A privilege, a feature of the kernel or a tool without a package cannot be had everywhere. A test that lacks it
+//! writes that down with [`not_checked`] and returns; `make test` prints those lines at its end.
+//!
+//! A test says nothing about what it lacks in any other way; the tests of this crate look for that.
+
+mod needs;
+mod not_checked;
+
+pub use needs::{needs, needs_found};
+pub use not_checked::{NOT_CHECKED, not_checked, test_name};
