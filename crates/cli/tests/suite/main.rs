@@ -18,6 +18,7 @@ mod gates;
 mod help;
 mod init;
 mod interrupts;
+mod killed;
 mod life;
 mod load_tools;
 mod pages;

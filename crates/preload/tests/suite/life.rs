@@ -6,26 +6,28 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::support::compile::compile;
 use crate::support::{HEADER, Program, agent_of, programs};
 use perflab_control::{Agent, Site, traced};
 use perflab_testing::{not_checked, test_name};
 
 fn built(directory: &Path, source: &str, flags: &[&str]) -> PathBuf {
-    built_with(directory, source, flags, HEADER)
+    let output = directory.join(source.replace(".c", ""));
+    compile("gcc", &[&["-O2"], flags].concat(), &[source], &output);
+    output
 }
 
-fn built_with(directory: &Path, source: &str, flags: &[&str], header: &str) -> PathBuf {
-    let output = directory.join(source.replace(".c", ""));
+fn life_with(header: &Path) -> PathBuf {
+    let output = header.join("life");
     let built = Command::new("gcc")
-        .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I", header])
-        .arg(programs().join(source))
-        .args(flags)
+        .args(["-O2", "-Wall", "-Wextra", "-Werror", "-I"])
+        .args([header, &programs().join("life.c")])
         .arg("-o")
         .arg(&output)
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{source}: {said}");
+    assert!(built.status.success(), "{said}");
     output
 }
 
@@ -405,7 +407,7 @@ fn sections_of_another_version() {
         std::fs::create_dir_all(place.join("perflab")).unwrap();
         assert!(header.contains(old), "{old}");
         std::fs::write(place.join("perflab/probe.h"), header.replace(old, new)).unwrap();
-        let life = built_with(&place, "life.c", &[], place.to_str().unwrap());
+        let life = life_with(&place);
         let mut program = Program::start(&mut Command::new(life));
         does(&mut program, "work 3");
         let (sites, state) = program.ask().list("*").unwrap();

@@ -4,14 +4,14 @@
 //! for more.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{HEADER, Program, programs};
+use crate::support::Program;
+use crate::support::compile::compiled;
 
 fn number(variable: &str, otherwise: u32) -> u32 {
     let text = std::env::var(variable).unwrap_or_default();
@@ -27,33 +27,13 @@ fn threads() -> u64 {
     u64::from(number("PERFLAB_THREADS", 4))
 }
 
-/// The program, the shared object and what starts it in hard surroundings, compiled once for all tests: a thousand sites take a while.
-fn built() -> &'static (PathBuf, PathBuf, PathBuf) {
-    static BUILT: OnceLock<(PathBuf, PathBuf, PathBuf)> = OnceLock::new();
-    BUILT.get_or_init(|| build(Path::new(env!("CARGO_TARGET_TMPDIR"))))
-}
-
-fn build(directory: &Path) -> (PathBuf, PathBuf, PathBuf) {
-    let (program, library) = (directory.join("stress"), directory.join("libelsewhere.so"));
-    let surround = directory.join("surround");
-    let cases: [(&str, &[&str], &Path); 3] = [
-        ("stress.c", &["-pthread", "-ldl"], &program),
-        ("elsewhere.c", &["-shared", "-fPIC"], &library),
-        ("surround.c", &[], &surround),
-    ];
-    for (source, flags, output) in cases {
-        let built = Command::new("gcc")
-            .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I", HEADER])
-            .arg(programs().join(source))
-            .args(flags)
-            .arg("-o")
-            .arg(output)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&built.stderr);
-        assert!(built.status.success(), "{source}: {said}");
-    }
-    (program, library, surround)
+/// The program, the shared object, and what starts the program in hard surroundings.
+fn built() -> [PathBuf; 3] {
+    [
+        compiled("gcc", &["-O2", "-pthread", "-ldl"], &["stress.c"]),
+        compiled("gcc", &["-O2", "-shared", "-fPIC"], &["elsewhere.c"]),
+        compiled("gcc", &["-O2"], &["surround.c"]),
+    ]
 }
 
 /// Hits of each probe of `exact`.
@@ -79,7 +59,7 @@ fn toggled_in(
     environment: &[(&str, &str)],
     beside: impl FnOnce(u32) + Send,
 ) -> String {
-    let (path, library, surround) = built();
+    let [path, library, surround] = built();
     let library = format!("load={}", library.display());
     let words = words.iter().map(|word| {
         if *word == "load" {
@@ -244,7 +224,7 @@ fn while_debuggers_come_and_go() {
 
 #[test]
 fn under_a_debugger() {
-    let mut program = Program::start(Command::new(&built().0).arg(threads().to_string()));
+    let mut program = Program::start(Command::new(&built()[0]).arg(threads().to_string()));
     assert_eq!(program.line(), "ready\n");
     let agent = program.ask();
     let mut gdb = debugger(program.pid(), "continue");

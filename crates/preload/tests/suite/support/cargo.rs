@@ -1,10 +1,10 @@
 //! Programs in Rust, built by cargo.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
+use super::made::made;
 use super::programs;
 
 /// What one build has that others have not.
@@ -56,16 +56,35 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Builds a package and copies what came of it to a name of its own. One target directory serves all builds, so
-/// there is one at a time.
+/// What a build is made of besides the programs themselves.
+const CRATES: [&str; 4] = ["agent", "probe", "probe-abi", "ring"];
+
+/// Builds a package, once for all that ask for the same.
 pub fn built(build: Build) -> PathBuf {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut inputs = vec![programs().join("rust"), crates.join("../Cargo.lock")];
+    for name in CRATES {
+        inputs.extend([
+            crates.join(name).join("Cargo.toml"),
+            crates.join(name).join("src"),
+        ]);
+    }
+    let inputs: Vec<&Path> = inputs.iter().map(AsRef::as_ref).collect();
+    made(&[&format!("{build:?}")], &inputs, |path| {
+        build_to(build, path);
+    })
+}
+
+/// One target directory serves all builds, so there is one at a time.
+fn build_to(build: Build, output: &Path) {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust");
+    fs::create_dir_all(&place).unwrap();
+    let lock = File::create(place.join("lock")).unwrap();
+    lock.lock().unwrap();
     copy(&programs().join("rust"), &place);
     // With the versions of the workspace, all that is needed is there.
-    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
-    fs::copy(lock, place.join("Cargo.lock")).unwrap();
+    let versions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+    fs::copy(versions, place.join("Cargo.lock")).unwrap();
     let result = Command::new(env!("CARGO"))
         .args(["build", "--offline", "--quiet", "--package", build.package])
         .args(["--profile", build.profile, "--features", build.features])
@@ -87,10 +106,7 @@ pub fn built(build: Build) -> PathBuf {
         "plugin" => "libplugin.so",
         package => package,
     };
-    let words = format!("{build:?}");
-    let own: String = words.chars().filter(char::is_ascii_alphanumeric).collect();
-    let own = place.join(own);
-    let _ = fs::remove_file(&own);
-    fs::copy(place.join("target").join(directory).join(file), &own).unwrap();
-    own
+    let from = place.join("target").join(directory).join(file);
+    let copied = Command::new("cp").args([&*from, output]).status();
+    assert!(copied.unwrap().success());
 }

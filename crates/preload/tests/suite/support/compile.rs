@@ -1,10 +1,11 @@
 //! Compilers and linkers. All of them are needed: what one of them does differently would else go unseen.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use perflab_testing::needs;
 
+use super::made::made;
 use super::{HEADER, programs};
 
 /// Where the header of the agent is.
@@ -26,7 +27,7 @@ fn package(command: &str) -> &str {
     }
 }
 
-/// Compiles programs of these tests.
+/// Compiles programs of these tests, once for all that ask for the same.
 pub fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) {
     let linkers = flags
         .iter()
@@ -35,6 +36,26 @@ pub fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) 
     for command in linkers.chain([compiler.to_owned()]) {
         needs(&command, package(&command));
     }
+    // A flag that names a directory of one test is asked for by that test alone.
+    if flags.iter().any(|flag| flag.contains("/.tmp")) {
+        return compile_to(compiler, flags, sources, output);
+    }
+    let program = compiled(compiler, flags, sources);
+    // Whoever has written to a program cannot execute it while another thread, which forks, has the file open too.
+    let copied = Command::new("cp").args([&*program, output]).status();
+    assert!(copied.unwrap().success());
+}
+
+/// The same, in the place where it is kept.
+pub fn compiled(compiler: &str, flags: &[&str], sources: &[&str]) -> PathBuf {
+    let words = [&[compiler], flags, sources].concat();
+    let inputs = [&*programs(), Path::new(HEADER), Path::new(AGENT_HEADER)];
+    made(&words, &inputs, |path| {
+        compile_to(compiler, flags, sources, path);
+    })
+}
+
+fn compile_to(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) {
     let result = Command::new(compiler)
         .args(["-Wall", "-Wextra", "-Werror", "-g", "-I", HEADER])
         .args(["-I", AGENT_HEADER])

@@ -1,10 +1,10 @@
 //! Programs in C that link the agent.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use super::compile::compile;
+use super::made::made;
 
 /// A program of five sites.
 pub const IN_C: &[&str] = &["linked.c", "sites.c", "elsewhere.c"];
@@ -13,29 +13,30 @@ pub const IN_C: &[&str] = &["linked.c", "sites.c", "elsewhere.c"];
 pub const IN_CPP: &[&str] = &["linked.cc", "sites.cc", "other_unit.cc"];
 
 /// The library that was built with these tests, as `make install` leaves it. Older ones may lie beside it.
-fn library() -> &'static str {
-    static LIBRARY: OnceLock<String> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let files = std::fs::read_dir(test.parent().unwrap()).unwrap();
-        let libraries = files.map(|file| file.unwrap().path()).filter(|path| {
-            let name = path.file_name().unwrap().to_string_lossy();
-            name.starts_with("libperflab_static-") && name.ends_with(".a")
-        });
-        let newest = libraries.max_by_key(|path| path.metadata().unwrap().modified().unwrap());
-        let library = concat!(env!("CARGO_TARGET_TMPDIR"), "/libperflab_agent.a");
+fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let files = std::fs::read_dir(test.parent().unwrap()).unwrap();
+    let libraries = files.map(|file| file.unwrap().path()).filter(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("libperflab_static-") && name.ends_with(".a")
+    });
+    let modified = |path: &PathBuf| path.metadata().unwrap().modified().unwrap();
+    let newest = libraries.max_by_key(modified).unwrap();
+    // It is large, and says by its time what it is.
+    let words = format!("{newest:?} of {:?}", modified(&newest));
+    made(&["objcopy", &words], &[], |path| {
         let stripped = Command::new("objcopy")
             .args(["--strip-debug", "-R", ".llvmbc", "-R", ".llvmcmd"])
-            .args([newest.unwrap().as_path(), Path::new(library)])
+            .args([&*newest, path])
             .status();
         assert!(stripped.unwrap().success());
-        library.to_owned()
     })
 }
 
 /// Links a program of sites that starts an agent itself.
 pub fn link(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) {
-    let mut all = vec!["-O2", "-Dmain=sites_main", library()];
+    let library = library();
+    let mut all = vec!["-O2", "-Dmain=sites_main", library.to_str().unwrap()];
     all.extend(flags);
     compile(compiler, &all, sources, output);
 }

@@ -5,6 +5,7 @@ pub mod bpftrace;
 pub mod cargo;
 pub mod compile;
 pub mod link;
+pub mod made;
 pub mod recorded;
 
 use std::collections::BTreeMap;
