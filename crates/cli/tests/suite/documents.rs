@@ -12,6 +12,7 @@ use std::process::Command;
 
 use perflab_experiment::{Experiment, Plan, Status};
 use perflab_store::{Meta, RunRecord};
+use perflab_testing::needs;
 use serde_json::Value;
 
 /// The files that the examples use, beside this one.
@@ -466,4 +467,32 @@ fn every_link_leads_somewhere() {
         }
     }
     assert!(links > 20, "{links}");
+}
+
+/// The table of proofs lives in a script; people read it in a document.
+#[test]
+fn every_group_of_proofs_is_described() {
+    needs("python3", "python3");
+    let listed = Command::new(root().join("scripts/prove"))
+        .arg("list")
+        .output()
+        .unwrap();
+    assert!(listed.status.success());
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let groups = listed
+        .lines()
+        .filter_map(|line| line.split_once(": about "));
+    let page = document("how-to/test-a-change.md");
+    let mut count = 0;
+    for (name, minutes) in groups {
+        let row = page
+            .lines()
+            .find(|line| line.starts_with(&format!("| {name} |")));
+        assert!(
+            row.is_some_and(|row| row.ends_with(&format!("| {minutes} |"))),
+            "{name}, {minutes}: {row:?}"
+        );
+        count += 1;
+    }
+    assert!(count >= 11, "{count}");
 }
