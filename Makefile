@@ -8,7 +8,10 @@ PERFLAB := target/release/perflab
 OUT ?= results
 PREFIX ?= /usr/local
 BUILT ?= target/release
-export PATH := $(PATH):$(HOME)/.cargo/bin
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+# Two targets that install packages at once would wait for each other's lock.
+.NOTPARALLEL:
 
 .PHONY: all demo test prove prove-list prove-table prove-touched bench build install rust tools
 
@@ -23,8 +26,8 @@ build: rust
 
 # The binary to PREFIX/bin, the agent to PREFIX/lib/perflab, the headers for C to PREFIX/include. The static library
 # goes without the bitcode of Rust's own library, which a compiler with an older LLVM cannot read.
-# BUILT: a directory with other files than those of a release.
-install: $(if $(filter target/release,$(BUILT)),build)
+# BUILT: a directory with other files than those of a release. Under sudo, what the user has built is installed.
+install: $(if $(filter target/release,$(BUILT)),$(if $(and $(SUDO_USER),$(wildcard $(PERFLAB))),,build))
 	install -D -m 755 $(BUILT)/perflab $(DESTDIR)$(PREFIX)/bin/perflab
 	install -D -m 755 $(BUILT)/libperflab_preload.so $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_preload.so
 	install -D -m 644 $(BUILT)/libperflab_static.a $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
@@ -58,16 +61,16 @@ test: tools
 	scripts/test
 
 # All of them, or one group or step, as make prove-kill; those whose paths have changed since BASE.
-prove: tools build
+prove:
 	scripts/prove run
 
 prove-list prove-table: prove-%:
 	@scripts/prove $*
 
-prove-touched: tools build
+prove-touched:
 	scripts/prove touched $(BASE)
 
-prove-%: tools build
-	scripts/prove run $*
+prove-%:
+	@scripts/prove run $*
 
 bench: prove-bench

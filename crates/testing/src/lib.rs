@@ -4,7 +4,8 @@
 //! A privilege, a feature of the kernel or a tool without a package cannot be had everywhere. A test that lacks it
 //! writes that down with [`not_checked`] and returns; `make test` prints those lines at its end.
 //!
-//! A test says nothing about what it lacks in any other way; the tests of this crate look for that.
+//! The tests of this crate look for tests that print such a thing by themselves. They cannot see one that returns
+//! without a word.
 
 mod needs;
 mod not_checked;

@@ -20,7 +20,7 @@ fn built(directory: &Path, source: &str, flags: &[&str]) -> PathBuf {
 fn life_with(header: &Path) -> PathBuf {
     let output = header.join("life");
     let built = Command::new("gcc")
-        .args(["-O2", "-Wall", "-Wextra", "-Werror", "-I"])
+        .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I"])
         .args([header, &programs().join("life.c")])
         .arg("-o")
         .arg(&output)

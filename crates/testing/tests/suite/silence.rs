@@ -12,7 +12,7 @@ const WORDS: [&str; 5] = [
     "left out:",
 ];
 
-/// What prints.
+/// The macros that print.
 const MACROS: [&str; 4] = ["println!", "eprintln!", "print!", "eprint!"];
 
 fn sources_below(directory: &Path, found: &mut Vec<PathBuf>) {

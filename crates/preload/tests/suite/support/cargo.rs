@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::compile::version;
 use super::made::made;
 use super::programs;
 
@@ -62,7 +63,11 @@ const CRATES: [&str; 4] = ["agent", "probe", "probe-abi", "ring"];
 /// Builds a package, once for all that ask for the same.
 pub fn built(build: Build) -> PathBuf {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut inputs = vec![programs().join("rust"), crates.join("../Cargo.lock")];
+    let mut inputs = vec![
+        programs().join("rust"),
+        crates.join("../Cargo.toml"),
+        crates.join("../Cargo.lock"),
+    ];
     for name in CRATES {
         inputs.extend([
             crates.join(name).join("Cargo.toml"),
@@ -70,9 +75,13 @@ pub fn built(build: Build) -> PathBuf {
         ]);
     }
     let inputs: Vec<&Path> = inputs.iter().map(AsRef::as_ref).collect();
-    made(&[&format!("{build:?}")], &inputs, |path| {
-        build_to(build, path);
-    })
+    made(
+        &[&format!("{build:?}"), &version("rustc")],
+        &inputs,
+        |path| {
+            build_to(build, path);
+        },
+    )
 }
 
 /// One target directory serves all builds, so there is one at a time.

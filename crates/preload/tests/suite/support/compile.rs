@@ -17,6 +17,9 @@ pub const FOR_C: [&str; 2] = ["gcc", "clang"];
 /// Those for programs in C++.
 pub const FOR_CPP: [&str; 2] = ["g++", "clang++"];
 
+/// For all programs.
+const FLAGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-g"];
+
 /// Debian's package of a compiler or linker.
 fn package(command: &str) -> &str {
     match command {
@@ -41,23 +44,31 @@ pub fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) 
         return compile_to(compiler, flags, sources, output);
     }
     let program = compiled(compiler, flags, sources);
-    // Whoever has written to a program cannot execute it while another thread, which forks, has the file open too.
+    // A program that this process has written itself cannot be executed while another thread forks with it open.
     let copied = Command::new("cp").args([&*program, output]).status();
     assert!(copied.unwrap().success());
 }
 
 /// The same, in the place where it is kept.
 pub fn compiled(compiler: &str, flags: &[&str], sources: &[&str]) -> PathBuf {
-    let words = [&[compiler], flags, sources].concat();
+    let version = version(compiler);
+    let words = [&[compiler, &version], FLAGS, flags, sources].concat();
     let inputs = [&*programs(), Path::new(HEADER), Path::new(AGENT_HEADER)];
     made(&words, &inputs, |path| {
         compile_to(compiler, flags, sources, path);
     })
 }
 
+/// What a compiler says of itself: after an upgrade it compiles again.
+pub fn version(compiler: &str) -> String {
+    let output = Command::new(compiler).arg("--version").output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 fn compile_to(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) {
     let result = Command::new(compiler)
-        .args(["-Wall", "-Wextra", "-Werror", "-g", "-I", HEADER])
+        .args(FLAGS)
+        .args(["-I", HEADER])
         .args(["-I", AGENT_HEADER])
         .args(sources.iter().map(|source| programs().join(source)))
         .args(flags)

@@ -12,7 +12,7 @@ pub const IN_C: &[&str] = &["linked.c", "sites.c", "elsewhere.c"];
 /// A program of three sites.
 pub const IN_CPP: &[&str] = &["linked.cc", "sites.cc", "other_unit.cc"];
 
-/// The library that was built with these tests, as `make install` leaves it. Older ones may lie beside it.
+/// The library that was built with these tests, as `make install` leaves it: the newest in the directory.
 fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let files = std::fs::read_dir(test.parent().unwrap()).unwrap();

@@ -1,0 +1,106 @@
+"""The table of proofs: what each group proves, and which paths call for it when they change."""
+import fnmatch
+from dataclasses import dataclass
+
+
+@dataclass
+class Step:
+    """A command, and the lines of its output that are its figures."""
+
+    command: str
+    figures: str
+
+
+@dataclass
+class Group:
+    """Steps that prove one thing."""
+
+    name: str
+    proves: str
+    minutes: int
+    needs: str
+    steps: dict
+    paths: list
+
+    def is_touched(self, changed):
+        return any(fnmatch.fnmatch(path, pattern) for path in changed for pattern in self.paths)
+
+
+def crates(names):
+    """The sources and the tests of crates."""
+    return [f"crates/{name}/*" for name in names.split()]
+
+
+def cli(names):
+    """Parts of the command line."""
+    return [f"crates/cli/src/{name}*" for name in names.split()]
+
+
+# Compilation decides how fast and how small everything is.
+BUILD = ["Cargo.toml", "Cargo.lock"]
+
+GROUPS = [
+    Group("ministat", "`perflab ministat` prints what Debian's ministat prints, byte for byte, on 10 000 random inputs",
+          1, "ministat", {"ministat": Step("scripts/prove-ministat", r"cases|reports")},
+          [*crates("ministat"), "scripts/prove-ministat"]),
+    Group("statistics", "false verdicts stay within the promised rate in every simulated noise, and true differences are found",
+          10, "nothing", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
+          [*crates("stats"), "scripts/prove-rates"]),
+    Group("real", "the same with real processes: a command against itself and against one 2 % slower, in a fixed number "
+          "of runs and until decided", 45, "a C compiler; a quiet machine",
+          {"fixed": Step("scripts/prove-real", r"^(equal|2 % more): +of"),
+           "decided": Step("scripts/prove-decided", r"^(equal|2 % more|runs): +")},
+          [*crates("stats runner report experiment"), *cli("bench until compare selection"), "scripts/prove-real",
+           "scripts/prove-decided"]),
+    Group("kill", "a laboratory that is killed 50 times loses no run, repeats none and leaves no process behind",
+          3, "redis-server, redis-benchmark", {"kill": Step("scripts/prove-kill", r"^\d+ kills:")},
+          [*crates("runner store experiment drivers machine"), *cli("run main standby progress failure"),
+           "scripts/prove-kill"]),
+    Group("doctor", "the doctor finds trouble that is made on this machine, and changed settings come back after kill -9",
+          8, "root", {"doctor": Step("scripts/prove-doctor", r"kills|violations")},
+          [*crates("machine runner"), *cli("doctor settings standby"), "scripts/prove-doctor", "scripts/not-checked"]),
+    Group("experiments", "the shipped experiments run as they are", 60, "root; the load tools; the source of Debian's Redis",
+          {"experiments": Step("scripts/prove-experiments", r"^== |runs in|^prove-experiments")},
+          ["experiments/*", *crates("experiment drivers runner store machine report stats plot formats"),
+           *cli("run compare init plan steady import export show drawn terminal settings"), "scripts/prove-experiments",
+           "scripts/not-checked", "scripts/demo"]),
+    Group("instrument", "the commands of docs/instrument.md, by which Redis gets probes, do what the page shows", 6,
+          "the source of Debian's Redis", {"instrument": Step("scripts/prove-instrument", r"^prove-instrument")},
+          [*crates("probe probe-abi agent preload control recorder ring trace"), *cli("trace"), "docs/instrument.md",
+           "experiments/probes*", "scripts/prove-instrument"]),
+    Group("probes", "a thousand sites are switched without a crash while threads, signals, children and objects come and go",
+          35, "gcc", {"toggle": Step("scripts/prove-toggle", r"^prove-toggle")},
+          [*crates("agent control preload probe probe-abi ring static"), "scripts/prove-toggle"]),
+    Group("recording", "programs that are killed or do everything at once lose no event uncounted; times are those of the clocks",
+          28, "gcc", {"record": Step("scripts/prove-record", r"^prove-record|outside of")},
+          [*crates("agent control preload probe probe-abi recorder ring trace"), *cli("trace"), "scripts/prove-record"]),
+    Group("pages", "pages work in a real browser: by mouse, keyboard and touch, without scripts, on a phone, on paper",
+          6, "chromium, python3-venv", {"pages": Step("scripts/prove-pages", r"^Ran \d+ tests|^prove-pages")},
+          [*crates("pages plot report serve store"), *cli("report serve"), "scripts/prove-pages"]),
+    Group("fuzz", "nothing that reads a file or a text panics, hangs or takes much memory, whatever it reads",
+          230, "a nightly compiler, cargo-fuzz", {"fuzz": Step("scripts/prove-fuzz", r" (fine|FAILED)$")},
+          ["fuzz/*", *crates("drivers experiment formats fuzz-targets machine ministat pages plot probe-abi recorder "
+                             "report ring runner stats store trace control"), "scripts/prove-fuzz"]),
+    Group("fresh", "in a root directory with nothing but make, `make demo` and `make test` install what they need and go "
+          "through", 45, "root; debootstrap; 8 GB", {"fresh": Step("scripts/prove-fresh", r"^prove-fresh|passed, ")},
+          ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*",
+           "scripts/prove", "scripts/proofs.py", "scripts/prove-fresh", "scripts/rust", "scripts/test*"]),
+    Group("bench", "what perflab costs beside hyperfine, ministat and LTTng, side by side in one run (figures to be "
+          "read: no bar is judged)", 40, "root; hyperfine, ministat, lttng-tools, bpftrace",
+          {"bench-commands": Step("bench/run", r"^\| "), "bench-probes": Step("bench/probes/run", r"^(\| |- )"),
+           "bench-switching": Step("bench/switching/run", r"^\| "), "bench-events": Step("bench/events/run", r"^(\| |- )"),
+           "bench-recording": Step("bench/recording/run", r"^\| ")},
+          ["bench/*", "experiments/*-cost.toml", *BUILD, *cli("bench compare main"),
+           *crates("agent probe probe-abi preload control ring recorder trace runner report ministat stats")]),
+]
+
+# What no proof is about: the ordinary tests cover it.
+EXEMPT = ["*.md", "*/tests/*"]
+
+
+def uncovered(files):
+    """Files that run, or are measured, and that no group is called for by."""
+    def is_code(path):
+        return path.startswith(("scripts/", "bench/", "experiments/")) or fnmatch.fnmatch(path, "crates/*/src/*.rs")
+    patterns = [pattern for group in GROUPS for pattern in group.paths] + EXEMPT
+    return [path for path in files if is_code(path) and not any(fnmatch.fnmatch(path, each) for each in patterns)]
