@@ -55,9 +55,6 @@ test: tools
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --locked --workspace --no-deps
 	scripts/prove check
-	$(CARGO) build --quiet --locked
-	$(MAKE) --no-print-directory --silent install BUILT=target/debug DESTDIR=target/installed PREFIX=/usr
-	target/installed/usr/bin/perflab --version
 	scripts/test
 
 # All of them, or one group or step, as make prove-kill; those whose paths have changed since BASE.

@@ -17,6 +17,7 @@ mod full_disk;
 mod gates;
 mod help;
 mod init;
+mod install;
 mod interrupts;
 mod killed;
 mod life;
