@@ -262,6 +262,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_beyond_either_end_of_the_margin_is_not_the_same() {
+        let a: Vec<f64> = (0..30)
+            .map(|run| 100.0 + 0.3 * (f64::from(run) * 2.4).sin())
+            .collect();
+        for factor in [0.97, 1.03] {
+            let b: Vec<f64> = a.iter().map(|value| value * factor).collect();
+            let found = compared(&a, &b, 3, Some(0.01));
+            let (typical, mean) = (found.typical.p_same.unwrap(), found.mean.p_same.unwrap());
+            assert!(typical > 0.95 && mean > 0.95, "{factor}: {typical} {mean}");
+        }
+    }
+
+    #[test]
     fn iterations_of_one_unit_count_once() {
         let terms = Terms {
             better: Better::Lower,

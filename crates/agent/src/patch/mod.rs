@@ -386,6 +386,54 @@ mod tests {
         changes.map(|change| text::read(change.address)).collect()
     }
 
+    /// All threads serialise behind each step, and find the code as the steps in this module's documentation say.
+    #[test]
+    fn no_step_begins_before_all_threads_have_seen_the_last() {
+        let protocols = [
+            Protocol::Word,
+            Protocol::Pun,
+            Protocol::Stop(Stop::Fault),
+            Protocol::Stop(Stop::Trap),
+        ];
+        for protocol in protocols {
+            let by_pun = protocol == Protocol::Pun;
+            let mut patcher = Patcher::new();
+            let all = code();
+            let text = Text::open(Writing::Protection, &all.map(|change| change.address)).unwrap();
+            patcher.puns.prepare(&all).unwrap();
+            for on in [true, false] {
+                let changes = all.map(|change| Change { on, ..change });
+                let steps = changes.map(|change| patcher.step(&change, by_pun).unwrap());
+                let mut seen = Vec::new();
+                let sync = || {
+                    seen.push(bytes(&all));
+                    Ok(())
+                };
+                write(protocol, sync, &text, &steps).unwrap();
+                patcher.puns.keep(&changes, by_pun);
+                let expected = |step: &Step| {
+                    let ([_, _, x, y, z], [_, _, a, b, c]) = (step.old, step.new);
+                    let ([before, old @ ..], [after, new @ ..]) = (step.old, step.new);
+                    let with = |first: u8, [a, b, c, d]: [u8; 4]| [first, a, b, c, d];
+                    let [over, by] = OVER;
+                    match protocol {
+                        Protocol::Word => vec![[over, by, x, y, z], [over, by, a, b, c], step.new],
+                        Protocol::Pun if on => vec![with(before, new), step.new],
+                        Protocol::Pun => vec![with(after, old), step.new],
+                        Protocol::Stop(stop) => {
+                            vec![with(stop.byte(), old), with(stop.byte(), new), step.new]
+                        }
+                    }
+                };
+                let expected: Vec<Vec<_>> = steps.iter().map(expected).collect();
+                let found: Vec<Vec<_>> = (0..SITES)
+                    .map(|site| seen.iter().map(|sites| sites[site]).collect())
+                    .collect();
+                assert_eq!(found, expected, "{protocol:?} {on}");
+            }
+        }
+    }
+
     /// Whichever step fails, sites that go on, off, or some of each, are as they were, and can be changed then.
     #[test]
     fn a_step_that_fails_is_taken_back() {

@@ -247,36 +247,51 @@ fn flags(help: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-#[test]
-fn every_command_and_flag_is_described() {
-    let page = document("command-line.md");
-    let help = perflab(&["--help"]);
-    let commands: Vec<&str> = help
-        .lines()
+/// The commands that a help text lists.
+fn commands(help: &str) -> Vec<&str> {
+    help.lines()
         .skip_while(|line| !line.starts_with("Commands:"))
         .skip(1)
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_whitespace().next())
         .filter(|command| *command != "help")
-        .collect();
+        .collect()
+}
+
+#[test]
+fn every_command_and_flag_is_described() {
+    let page = document("command-line.md");
+    let help = perflab(&["--help"]);
+    let commands_of_all = commands(&help);
     assert!(
-        commands.contains(&"run") && commands.len() > 4,
-        "{commands:?}"
+        commands_of_all.contains(&"run") && commands_of_all.len() > 4,
+        "{commands_of_all:?}"
     );
-    for command in commands {
+    let mut below = 0;
+    for command in commands_of_all {
         let heading = format!("\n## perflab {command}\n");
         let (_, section) = page
             .split_once(&heading)
             .unwrap_or_else(|| panic!("no section for {command}"));
         let section = section.split("\n## ").next().unwrap();
         let help = perflab(&["help", command]);
-        for flag in flags(&help).into_iter().filter(|flag| *flag != "--help") {
+        // Of a command that has commands, those of each too.
+        let mut texts = vec![help.clone()];
+        texts.extend(
+            commands(&help)
+                .iter()
+                .map(|own| perflab(&["help", command, own])),
+        );
+        below += texts.len() - 1;
+        let all = texts.iter().flat_map(|text| flags(text));
+        for flag in all.filter(|flag| *flag != "--help") {
             assert!(
                 section.contains(&format!("{flag}`")) || section.contains(&format!("{flag} ")),
                 "`perflab {command} {flag}` is not described"
             );
         }
     }
+    assert!(below >= 7, "{below}");
 }
 
 /// All names of fields in a JSON Schema.

@@ -1,6 +1,6 @@
 //! Ctrl-C and `kill` end everything at once; what was recorded stays, and the rest can be run.
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::support::{Laboratory, RUN, signal};
 
@@ -122,6 +122,21 @@ fn a_laboratory_that_is_killed_is_cleaned_up_behind() {
             },
         );
     }
+}
+
+/// What ends a whole group, as a terminal or a runner that gives up does, leaves the keeper to clean up.
+#[test]
+fn a_group_that_is_killed_is_cleaned_up_behind() {
+    let laboratory = Laboratory::new();
+    laboratory.write("hold", HOLD);
+    laboratory.write("hold-at", "load");
+    laboratory.write("exp.toml", EXPERIMENT);
+    let running = laboratory.start_as_group(&RUN);
+    laboratory.await_file("held");
+    let group = Pid::from_raw(running.pid().cast_signed()).unwrap();
+    kill_process_group(group, Signal::KILL).unwrap();
+    assert_eq!(running.end().code, -1);
+    laboratory.await_nothing_runs();
 }
 
 #[test]

@@ -77,6 +77,8 @@ fn until_a_probe_is_hit() {
         place.events(&[&trace, "life:w*", "--thread", "life", "--pid", &pid]),
         works(0, 5)
     );
+    assert_eq!(place.events(&[&trace, "--to", "3600"]), works(0, 5));
+    assert_eq!(place.events(&[&trace, "--to", "0"]), works(0, 1));
     let none: Vec<String> = Vec::new();
     for words in [
         ["other:*"],

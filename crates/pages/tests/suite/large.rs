@@ -67,6 +67,52 @@ fn the_data_of_a_metric_are_its_own_rows() {
     );
 }
 
+/// The runs that a page of the list leads to, in its order.
+fn listed(page: &str) -> Vec<usize> {
+    let addresses = page.split("href=\"run-").skip(1);
+    addresses
+        .map(|rest| rest.split(".html").next().unwrap().parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_long_list_of_runs_has_each_run_once() {
+    const ON_A_PAGE: usize = 2000;
+    let mut made = Made::of_blocks(334);
+    made.files.clear();
+    let directory = tempfile::tempdir().unwrap();
+    // Without directories for the runs, which take long to make.
+    let records = std::mem::take(&mut made.records);
+    let mut result = made.begin(directory.path());
+    for record in &records {
+        result.append(record).unwrap();
+    }
+    let site = Site::read(directory.path());
+    let pages = [text(&site, "runs.html"), text(&site, "runs-2.html")];
+    assert!(pages[0].contains("2004 runs, ") && pages[0].contains("page 1 of 2"));
+    assert!(site.content("runs-3.html").is_none());
+    assert_eq!(listed(&pages[0]), (1..=ON_A_PAGE).collect::<Vec<_>>());
+    assert_eq!(
+        listed(&pages[1]),
+        (ON_A_PAGE + 1..=2004).collect::<Vec<_>>()
+    );
+    // Each run leads back to the page that it is on.
+    for (run, list) in [
+        (1, "runs.html"),
+        (2000, "runs.html"),
+        (2001, "runs-2.html"),
+        (2004, "runs-2.html"),
+    ] {
+        let page = text(&site, &format!("run-{run}.html"));
+        let crumbs = page.split("class=\"crumbs\"").nth(1).unwrap();
+        let crumbs = crumbs.split("</p>").next().unwrap();
+        assert!(
+            crumbs.contains(&format!("href=\"{list}\"")),
+            "{run}: {crumbs}"
+        );
+    }
+}
+
 #[test]
 fn the_first_page_stays_small_and_says_where_the_rest_is() {
     let directory = tempfile::tempdir().unwrap();

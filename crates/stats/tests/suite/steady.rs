@@ -70,6 +70,17 @@ fn the_classes() {
     assert_eq!((little.class, little.segments.len()), (Class::Flat, 2));
 }
 
+/// What changed before the last quarter, or before the last 500 iterations, leaves a steady state; later it does not.
+#[test]
+fn the_last_quarter_must_be_steady() {
+    for (first, rest) in [(300, 100), (4000, 500)] {
+        let in_time = classified(&[(first, 110.0), (rest, 100.0)]);
+        assert_eq!((in_time.class, in_time.from), (Class::Warmup, Some(first)));
+        let late = classified(&[(first + 1, 110.0), (rest - 1, 100.0)]);
+        assert_eq!((late.class, late.from), (Class::NoSteadyState, None));
+    }
+}
+
 #[test]
 fn better_says_which_way_a_warm_up_goes() {
     let rising = series(&[(50, 80.0), (200, 100.0)]);

@@ -48,6 +48,35 @@ fn batches_stay_small_and_many_threads_come_in_order() {
 }
 
 #[test]
+fn both_ends_of_a_filter_belong_to_it() {
+    let mut to = TraceWriter::new(Vec::new());
+    to.process(&process(1, Clock::Monotonic, 0)).unwrap();
+    let description = "p\nn\nf\n1";
+    to.probe(&ProbeContent {
+        process: 1,
+        probe: 1,
+        object: "",
+        description,
+    })
+    .unwrap();
+    let mut batch = EventBatch::new(1, 1);
+    for time in 0..100 {
+        batch
+            .push(1, false, time, &layout(description), &[])
+            .unwrap();
+    }
+    to.last_events(&mut batch).unwrap();
+    let trace = Trace::from_bytes(to.finish().unwrap()).unwrap();
+    let filter = Filter {
+        from: 20,
+        to: 30,
+        ..Filter::default()
+    };
+    let times = trace.events(&filter).map(|event| event.time);
+    assert!(times.eq(20..=30));
+}
+
+#[test]
 fn rounds_are_held_to_their_word() {
     let mut to = TraceWriter::new(Vec::new());
     to.process(&process(1, Clock::Monotonic, 0)).unwrap();

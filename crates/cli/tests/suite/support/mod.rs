@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -77,6 +78,12 @@ impl Laboratory {
     /// Starts the binary.
     pub fn start<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Running {
         Running(Some(self.perflab(arguments).spawn().unwrap()))
+    }
+
+    /// Starts the binary as a shell does, as the leader of a group that a terminal's Ctrl-C goes to.
+    pub fn start_as_group<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Running {
+        let mut command = self.perflab(arguments);
+        Running(Some(command.process_group(0).spawn().unwrap()))
     }
 
     /// Writes an experiment to `exp.toml` and runs it into `result`.
