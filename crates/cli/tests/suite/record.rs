@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
+
 use crate::life::{Life, Place, printed, text};
+use crate::support::signal;
 
 impl Place {
     fn file(&self, name: &str) -> String {
@@ -242,7 +245,7 @@ fn a_recording_that_is_interrupted() {
     assert_eq!(second.status.code(), Some(5), "{said}");
     assert!(said.contains("somebody else records all events"), "{said}");
     assert!(!place.path("second").exists());
-    crate::life::signal(recording.id(), "-INT");
+    signal(recording.id(), Signal::INT);
     let mut said = String::new();
     recording
         .stdout

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use perflab_testing::{needs, not_checked, test_name};
 
+use rustix::process::Signal;
+
 use crate::life::{Place, printed, text};
 
 #[test]
@@ -118,7 +120,7 @@ fn one_process_spoils_nothing_for_the_others() {
         let own = ["--pid", &pids[0], "--pid", "999999999", "--pid", &pids[1]];
         place.trace(&[words, &own].concat())
     };
-    stopped.send("-STOP");
+    stopped.send(Signal::STOP);
     while !fs::read_to_string(format!("/proc/{}/stat", pids[0]))
         .unwrap()
         .contains(") T ")
@@ -146,7 +148,7 @@ fn one_process_spoils_nothing_for_the_others() {
         let none = "there is no process 999999999";
         assert!(said.contains(none), "{words:?}: {said}");
     }
-    stopped.send("-CONT");
+    stopped.send(Signal::CONT);
     stopped.works(2);
     // Of what can be shown nothing was refused, but one process is not there.
     let output = both(&["list"]);

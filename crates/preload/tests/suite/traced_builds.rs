@@ -8,7 +8,7 @@ use crate::support::Program;
 use crate::support::agreement::{counts_agree, noted};
 use crate::support::bpftrace::{Bpftrace, is_allowed, listed};
 use crate::support::cargo::{Build, RELEASE, STATIC, built};
-use crate::support::compile::compile;
+use crate::support::compile::{compile, copy};
 use crate::support::link::{IN_C, link};
 
 /// Each as (name, file): the ways that differ in what a tracer sees.
@@ -28,13 +28,19 @@ fn builds(directory: &Path) -> Vec<(&'static str, PathBuf)> {
     let path = directory.join("templates");
     compile("g++", &["-O2"], &["sites.cc", "other_unit.cc"], &path);
     builds.push(("templates", path));
-    builds.push(("rust", built(RELEASE)));
+    builds.push(("rust", own(RELEASE, &directory.join("rust"))));
     let branch = Build {
         features: "branch",
         ..RELEASE
     };
-    builds.push(("rust-branch", built(branch)));
+    builds.push(("rust-branch", own(branch, &directory.join("rust-branch"))));
     builds
+}
+
+/// A copy of a build that no other test executes: a tracer counts what anybody executes.
+fn own(build: Build, path: &Path) -> PathBuf {
+    copy(&built(build), path);
+    path.to_owned()
 }
 
 /// Runs a program that has an agent without a wish, once: the tracer alone opens its sites.
@@ -67,7 +73,10 @@ fn every_build_is_counted() {
     }
     let directory = tempfile::tempdir().unwrap();
     let mut builds = builds(directory.path());
-    let (static_c, static_rust) = (directory.path().join("static"), built(STATIC));
+    let (static_c, static_rust) = (
+        directory.path().join("static"),
+        own(STATIC, &directory.path().join("rust-static")),
+    );
     link("gcc", &["-static"], IN_C, &static_c);
     builds.push(("static", static_c));
     builds.push(("rust-static", static_rust));

@@ -5,6 +5,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
+use rustix::process::Signal;
+
+use crate::support::signal;
+
 /// perflab as `make install` leaves it, and a program.
 pub struct Place {
     /// Where they are.
@@ -88,8 +92,8 @@ impl Life {
         self.child.id().to_string()
     }
 
-    pub fn send(&self, name: &str) {
-        signal(self.child.id(), name);
+    pub fn send(&self, sent: Signal) {
+        signal(self.child.id(), sent);
     }
 
     /// Ends well.
@@ -130,10 +134,4 @@ pub fn text(bytes: &[u8]) -> String {
 pub fn printed(output: &Output) -> String {
     assert!(output.status.success(), "{}", text(&output.stderr));
     text(&output.stdout)
-}
-
-/// Sends a signal.
-pub fn signal(pid: u32, name: &str) {
-    let sent = Command::new("kill").args([name, &pid.to_string()]).status();
-    assert!(sent.unwrap().success());
 }

@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
 use perflab_testing::{needs, not_checked, test_name};
+use rustix::process::{Pid, Signal, kill_process};
 
 /// Why it cannot be used here, although it is installed.
 fn forbidden() -> Option<String> {
@@ -80,9 +81,7 @@ impl Bpftrace {
 
     /// Ends it. Its numbers, by what it calls them.
     pub fn ends(mut self) -> BTreeMap<String, i64> {
-        let pid = self.child.id().to_string();
-        let told = Command::new("kill").args(["-INT", &pid]).status().unwrap();
-        assert!(told.success());
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         let mut text = String::new();
         self.output.read_to_string(&mut text).unwrap();
         self.child.wait().unwrap();

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::compile::version;
+use super::compile::{copy as copy_program, version};
 use super::made::made;
 use super::programs;
 
@@ -116,6 +116,5 @@ fn build_to(build: Build, output: &Path) {
         package => package,
     };
     let from = place.join("target").join(directory).join(file);
-    let copied = Command::new("cp").args([&*from, output]).status();
-    assert!(copied.unwrap().success());
+    copy_program(&from, output);
 }

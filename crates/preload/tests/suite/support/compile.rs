@@ -43,9 +43,13 @@ pub fn compile(compiler: &str, flags: &[&str], sources: &[&str], output: &Path) 
     if flags.iter().any(|flag| flag.contains("/.tmp")) {
         return compile_to(compiler, flags, sources, output);
     }
-    let program = compiled(compiler, flags, sources);
-    // A program that this process has written itself cannot be executed while another thread forks with it open.
-    let copied = Command::new("cp").args([&*program, output]).status();
+    copy(&compiled(compiler, flags, sources), output);
+}
+
+/// Copies a program. One that this process has written itself cannot be executed while another thread forks with it
+/// open.
+pub fn copy(program: &Path, output: &Path) {
+    let copied = Command::new("cp").args([program, output]).status();
     assert!(copied.unwrap().success());
 }
 
