@@ -381,6 +381,13 @@ mod tests {
         })
     }
 
+    const PROTOCOLS: [Protocol; 4] = [
+        Protocol::Word,
+        Protocol::Pun,
+        Protocol::Stop(Stop::Fault),
+        Protocol::Stop(Stop::Trap),
+    ];
+
     fn bytes(changes: &[Change]) -> Vec<[u8; SITE_LENGTH]> {
         let changes = changes.iter();
         changes.map(|change| text::read(change.address)).collect()
@@ -389,13 +396,7 @@ mod tests {
     /// All threads serialise behind each step, and find the code as the steps in this module's documentation say.
     #[test]
     fn no_step_begins_before_all_threads_have_seen_the_last() {
-        let protocols = [
-            Protocol::Word,
-            Protocol::Pun,
-            Protocol::Stop(Stop::Fault),
-            Protocol::Stop(Stop::Trap),
-        ];
-        for protocol in protocols {
+        for protocol in PROTOCOLS {
             let by_pun = protocol == Protocol::Pun;
             let mut patcher = Patcher::new();
             let all = code();
@@ -437,13 +438,7 @@ mod tests {
     /// Whichever step fails, sites that go on, off, or some of each, are as they were, and can be changed then.
     #[test]
     fn a_step_that_fails_is_taken_back() {
-        let protocols = [
-            Protocol::Word,
-            Protocol::Pun,
-            Protocol::Stop(Stop::Fault),
-            Protocol::Stop(Stop::Trap),
-        ];
-        for protocol in protocols {
+        for protocol in PROTOCOLS {
             let by_pun = protocol == Protocol::Pun;
             for on in 0..1 << SITES {
                 let mut patcher = Patcher::new();
