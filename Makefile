@@ -3,14 +3,13 @@
 # Each target installs what it needs when run as root, Rust included; else it says what to install.
 
 SHELL := /bin/bash
-CARGO ?= cargo
 PERFLAB := target/release/perflab
 OUT ?= results
 PREFIX ?= /usr/local
 BUILT ?= target/release
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
-# Two targets that install packages at once would wait for each other's lock.
+# Two targets that install packages at once would fail: apt-get does not wait for its lock.
 .NOTPARALLEL:
 
 .PHONY: all demo test prove prove-list prove-table prove-touched bench build install rust tools
@@ -22,7 +21,7 @@ rust:
 	@scripts/rust
 
 build: rust
-	$(CARGO) build --release --locked
+	cargo build --release --locked
 
 # The binary to PREFIX/bin, the agent to PREFIX/lib/perflab, the headers for C to PREFIX/include. The static library
 # goes without the bitcode of Rust's own library, which a compiler with an older LLVM cannot read.
@@ -48,16 +47,16 @@ demo: build
 	@scripts/need redis-server:redis-server redis-benchmark:redis-tools
 	scripts/demo $(OUT)
 
-# Format, lints and documentation; then every test, with the compiler's output of one profile for all of them.
+# Checks the format, the lints and the documentation, then runs every test. All tests share one build profile.
 test: tools
 	@scripts/rust rustfmt clippy
-	$(CARGO) fmt --all --check
-	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --locked --workspace --no-deps
+	cargo fmt --all --check
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps
 	scripts/prove check
 	scripts/test
 
-# All of them, or one group or step, as make prove-kill; those whose paths have changed since BASE.
+# make prove runs all proofs, make prove-NAME one group or step, make prove-touched those whose paths changed since BASE.
 prove:
 	scripts/prove run
 

@@ -3,16 +3,60 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
+use perflab_drivers::{Driver, Output, Usage};
+use perflab_experiment::Sample;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 /// The first line of an input, without its line end, and everything behind it. Targets whose
 /// subject has settings take them from there.
 pub fn first_line(input: &[u8]) -> (&[u8], &[u8]) {
-    match input.iter().position(|&byte| byte == b'\n') {
+    split_at(input, b'\n')
+}
+
+/// What comes before the first of these bytes, and what comes after it.
+fn split_at(input: &[u8], separator: u8) -> (&[u8], &[u8]) {
+    match input.iter().position(|&byte| byte == separator) {
         Some(end) => (&input[..end], &input[end + 1..]),
         None => (input, &[]),
     }
+}
+
+/// Reads an output with a driver, after success and after failure: standard output up to the first NUL, standard error
+/// after it. Samples go to `check`. Returns standard output.
+pub fn read_output<'i>(
+    driver: &dyn Driver,
+    output: &'i [u8],
+    check: impl Fn(&[Sample]),
+) -> &'i [u8] {
+    let (stdout, stderr) = split_at(output, 0);
+    for exit_code in [0, 1] {
+        let usage = Usage {
+            exit_code,
+            ..Usage::default()
+        };
+        match driver.read(&Output {
+            stdout,
+            stderr,
+            usage,
+        }) {
+            Ok(samples) => {
+                assert_eq!(exit_code, 0);
+                assert!(!samples.is_empty());
+                let is_sound = |sample: &Sample| sample.value.is_finite() && sample.value >= 0.0;
+                assert!(samples.iter().all(is_sound));
+                check(&samples);
+            }
+            Err(error) => {
+                let message = error.to_string();
+                assert!(
+                    !message.contains('\n') && message.len() < 2_000,
+                    "{message}"
+                );
+            }
+        }
+    }
+    stdout
 }
 
 thread_local! {

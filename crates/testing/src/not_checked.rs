@@ -1,7 +1,6 @@
 //! What no package can mend.
 
 use std::env;
-use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::panic::Location;
@@ -57,8 +56,7 @@ fn line(what: &str, why: &str) -> String {
 }
 
 /// Appends a line by one write: the kernel does not let another one in between.
-fn append(path: impl AsRef<OsStr>, line: &str) -> io::Result<()> {
-    let path = Path::new(path.as_ref());
+fn append(path: &Path, line: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     let written = file.write(line.as_bytes())?;
     if written < line.len() {

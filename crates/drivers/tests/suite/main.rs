@@ -1,4 +1,4 @@
-//! Drivers on recorded and on made-up output, and on the tools themselves where they are installed.
+//! Drivers on recorded and on made-up output, and on the installed tools.
 
 mod any_output;
 mod generic;

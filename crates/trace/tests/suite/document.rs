@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_probe_abi::{Clock, ProbeContent};
 use perflab_trace::{EventBatch, Trace, TraceWriter};
 
-use crate::made::{layout, process, read_all, small, text_words};
+use crate::made::{NO_ARGUMENTS, begun, layout, read_all, small, text_words};
 
 fn file(path: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
@@ -44,15 +43,7 @@ fn the_example_is_what_is_written() {
     let bytes = to.finish().unwrap();
     assert_eq!(shown, bytes[..end], "written: {:02x?}", &bytes[..end]);
     // It says what the document says.
-    let mut to = TraceWriter::new(Vec::new());
-    to.process(&process(1, Clock::Monotonic, 0)).unwrap();
-    to.probe(&ProbeContent {
-        process: 1,
-        probe: 3,
-        object: "",
-        description,
-    })
-    .unwrap();
+    let to = begun(3, description);
     let trace = Trace::from_bytes(
         [
             to.finish().unwrap().strip_suffix(&bytes[end..]).unwrap(),
@@ -89,16 +80,7 @@ fn an_old_trace_is_read() {
 /// What came before the trace is no loss, unless the trace says that it begins earlier.
 #[test]
 fn where_a_trace_begins() {
-    let mut to = TraceWriter::new(Vec::new());
-    to.process(&process(1, Clock::Monotonic, 0)).unwrap();
-    let description = "p\nn\nf\n1";
-    to.probe(&ProbeContent {
-        process: 1,
-        probe: 1,
-        object: "",
-        description,
-    })
-    .unwrap();
+    let mut to = begun(1, NO_ARGUMENTS);
     let mut batch = EventBatch::new(1, 1);
     for thread in 1..=2 {
         batch.switch(1, thread);

@@ -1,22 +1,14 @@
 //! Batches of a size, files that change, rounds.
 
-use perflab_probe_abi::{Clock, ProbeContent, RoundContent};
-use perflab_trace::{EventBatch, FULL_BATCH, Filter, Trace, TraceWriter};
+use perflab_probe_abi::RoundContent;
+use perflab_trace::{EventBatch, FULL_BATCH, Filter, Trace};
 
-use crate::made::{layout, process, text_words};
+use crate::made::{NO_ARGUMENTS, begun, layout, text_words};
 
 #[test]
 fn batches_stay_small_and_many_threads_come_in_order() {
-    let mut to = TraceWriter::new(Vec::new());
-    to.process(&process(1, Clock::Monotonic, 0)).unwrap();
     let description = "p\nn\nf\n1\ncstr text";
-    to.probe(&ProbeContent {
-        process: 1,
-        probe: 1,
-        object: "",
-        description,
-    })
-    .unwrap();
+    let mut to = begun(1, description);
     let layout = layout(description);
     let words = text_words(Some(&[b'x'; 1000]));
     for thread in 0..4 {
@@ -49,20 +41,11 @@ fn batches_stay_small_and_many_threads_come_in_order() {
 
 #[test]
 fn both_ends_of_a_filter_belong_to_it() {
-    let mut to = TraceWriter::new(Vec::new());
-    to.process(&process(1, Clock::Monotonic, 0)).unwrap();
-    let description = "p\nn\nf\n1";
-    to.probe(&ProbeContent {
-        process: 1,
-        probe: 1,
-        object: "",
-        description,
-    })
-    .unwrap();
+    let mut to = begun(1, NO_ARGUMENTS);
     let mut batch = EventBatch::new(1, 1);
     for time in 0..100 {
         batch
-            .push(1, false, time, &layout(description), &[])
+            .push(1, false, time, &layout(NO_ARGUMENTS), &[])
             .unwrap();
     }
     to.last_events(&mut batch).unwrap();
@@ -78,16 +61,7 @@ fn both_ends_of_a_filter_belong_to_it() {
 
 #[test]
 fn rounds_are_held_to_their_word() {
-    let mut to = TraceWriter::new(Vec::new());
-    to.process(&process(1, Clock::Monotonic, 0)).unwrap();
-    let description = "p\nn\nf\n1";
-    to.probe(&ProbeContent {
-        process: 1,
-        probe: 1,
-        object: "",
-        description,
-    })
-    .unwrap();
+    let mut to = begun(1, NO_ARGUMENTS);
     let mut batch = EventBatch::new(1, 1);
     for time in [99, 100] {
         to.round(&RoundContent {

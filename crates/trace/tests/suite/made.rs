@@ -16,6 +16,23 @@ pub type Plain = (u64, u32, bool, u64, String);
 /// The events of each thread, by process and thread.
 pub type Threads = BTreeMap<(u32, u32), Vec<Plain>>;
 
+/// A probe without arguments.
+pub const NO_ARGUMENTS: &str = "p\nn\nf\n1";
+
+/// A trace that begins with one process and one probe of it.
+pub fn begun(probe: u32, description: &str) -> TraceWriter<Vec<u8>> {
+    let mut to = TraceWriter::new(Vec::new());
+    to.process(&process(1, Clock::Monotonic, 0)).unwrap();
+    to.probe(&ProbeContent {
+        process: 1,
+        probe,
+        object: "",
+        description,
+    })
+    .unwrap();
+    to
+}
+
 pub fn plain(event: &Event<'_>) -> Plain {
     let values: Vec<_> = event.values().collect();
     let values = format!("{values:?}");

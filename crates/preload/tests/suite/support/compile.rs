@@ -1,4 +1,4 @@
-//! Compilers and linkers. All of them are needed: what one of them does differently would else go unseen.
+//! Compilers and linkers. All of them are needed: a fault that only one of them shows would otherwise go unseen.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,13 +11,13 @@ use super::{HEADER, programs};
 /// Where the header of the agent is.
 const AGENT_HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../static/include");
 
-/// Those for programs in C.
+/// Compilers of C.
 pub const FOR_C: [&str; 2] = ["gcc", "clang"];
 
-/// Those for programs in C++.
+/// Compilers of C++.
 pub const FOR_CPP: [&str; 2] = ["g++", "clang++"];
 
-/// For all programs.
+/// Flags of every compilation.
 const FLAGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-g"];
 
 /// Debian's package of a compiler or linker.
@@ -53,7 +53,7 @@ pub fn copy(program: &Path, output: &Path) {
     assert!(copied.unwrap().success());
 }
 
-/// The same, in the place where it is kept.
+/// Compiles as [`compile`] does. Returns the file in the place where it is kept, which no test may change.
 pub fn compiled(compiler: &str, flags: &[&str], sources: &[&str]) -> PathBuf {
     let version = version(compiler);
     let words = [&[compiler, &version], FLAGS, flags, sources].concat();
@@ -63,7 +63,7 @@ pub fn compiled(compiler: &str, flags: &[&str], sources: &[&str]) -> PathBuf {
     })
 }
 
-/// What a compiler says of itself: after an upgrade it compiles again.
+/// The version that a compiler prints. A program is compiled again after an upgrade.
 pub fn version(compiler: &str) -> String {
     let output = Command::new(compiler).arg("--version").output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
