@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use perflab_plot::TextStyle;
-use perflab_report::{AnalysisError, Report, TextOptions, Verdict};
+use perflab_report::{AnalysisError, Outcome, Report, Row, TextOptions};
 use perflab_store::RunRecord;
 
 use crate::bench::margin;
@@ -269,20 +269,15 @@ fn render(reports: &[Report], records: &[Vec<RunRecord>], arguments: &CompareArg
 
 /// What the process ends with; `incomplete` where cells could not be measured.
 pub fn verdict(reports: &[Report], incomplete: bool, gate: Gate) -> Option<Code> {
-    let claims = || {
-        reports
-            .iter()
-            .flat_map(|report| report.rows.iter().chain(&report.pooled))
-            .flat_map(|row| [&row.typical, &row.mean])
-            .filter(|answer| answer.p_adjusted.is_some())
-    };
+    let mut outcomes = reports
+        .iter()
+        .flat_map(|report| report.rows.iter().chain(&report.pooled))
+        .map(Row::outcome);
     match gate {
-        Gate::Regression if claims().any(|answer| answer.verdict == Verdict::Worse) => {
-            Some(Code::Regression)
-        }
+        Gate::Regression if outcomes.clone().any(Outcome::is_regression) => Some(Code::Regression),
         // What was not measured cannot pass.
         Gate::Regression | Gate::Same if incomplete => Some(Code::NoData),
-        Gate::Same if claims().any(|answer| answer.verdict != Verdict::Same) => Some(Code::NotSame),
+        Gate::Same if outcomes.any(|outcome| outcome != Outcome::Same) => Some(Code::NotSame),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use perflab_report::plots::{forest, sweep, sweeps};
 use perflab_report::sections::sections;
-use perflab_report::{Row, Verdict, answers, words};
+use perflab_report::{Outcome, Row, answers, words};
 
 use crate::address::Address;
 use crate::known::Shown;
@@ -91,18 +91,18 @@ fn compared(report: &Reported, page: &mut Page) -> Markup {
         .collect();
     let mut told = answers(report);
     if told.len() > MOST_ANSWERS {
-        told.sort_by_key(|answer| match answer.verdict {
-            Verdict::Worse => 0,
-            Verdict::Better => 1,
-            Verdict::Same | Verdict::NotProven => 2,
+        told.sort_by_key(|answer| match answer.outcome {
+            Outcome::Mixed | Outcome::Worse => 0,
+            Outcome::Better => 1,
+            Outcome::Same | Outcome::NotProven => 2,
         });
     }
     html! {
         section aria-label="Answer" {
             @for answer in told.iter().take(MOST_ANSWERS) {
                 p.answer {
-                    span class={ "verdict " (tables::class(answer.verdict)) } {
-                        span aria-hidden="true" { (tables::sign(answer.verdict)) " " }
+                    span class={ "verdict " (tables::class(answer.outcome)) } {
+                        span aria-hidden="true" { (tables::sign(answer.outcome)) " " }
                         (say(&answer.text))
                     }
                 }

@@ -79,7 +79,7 @@ fn compared(index: usize, report: &Reported, page: &mut Page) -> Markup {
         @if report.rows.iter().all(|row| is_own(&row)) {
             @for answer in answers(report) {
                 p.answer {
-                    span class={ "verdict " (tables::class(answer.verdict)) } { (say(&answer.text)) }
+                    span class={ "verdict " (tables::class(answer.outcome)) } { (say(&answer.text)) }
                 }
             }
         }

@@ -89,7 +89,7 @@ fn compared(report: &Report, id: &str) -> Markup {
         .collect();
     html! {
         @for answer in answers(report) {
-            p.answer { span class={ "verdict " (tables::class(answer.verdict)) } { (say(&answer.text)) } }
+            p.answer { span class={ "verdict " (tables::class(answer.outcome)) } { (say(&answer.text)) } }
         }
         section.warnings aria-label="Warnings" {
             ul { @for warning in words::warnings(report) { li { (say(&warning)) } } }

@@ -2,29 +2,30 @@
 
 use maud::{Markup, html};
 use perflab_report::sections::{Section, slow_runs};
-use perflab_report::{Row, Side, Verdict};
+use perflab_report::{Outcome, Row, Side};
 
 use crate::address::Address;
 use crate::page::say;
 use crate::reported::Reported;
 
-/// The class of a verdict.
-pub(crate) fn class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Better => "better",
-        Verdict::Worse => "worse",
-        Verdict::Same => "same",
-        Verdict::NotProven => "open",
+/// The class of what is proven.
+pub(crate) fn class(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Better => "better",
+        Outcome::Mixed | Outcome::Worse => "worse",
+        Outcome::Same => "same",
+        Outcome::NotProven => "open",
     }
 }
 
 /// A sign beside the word, so that colour is not all that tells verdicts apart.
-pub(crate) fn sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Better => "▲",
-        Verdict::Worse => "▼",
-        Verdict::Same => "=",
-        Verdict::NotProven => "?",
+pub(crate) fn sign(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Better => "▲",
+        Outcome::Mixed => "▲▼",
+        Outcome::Worse => "▼",
+        Outcome::Same => "=",
+        Outcome::NotProven => "?",
     }
 }
 
@@ -133,10 +134,10 @@ fn label_cell(
 
 /// The verdict of a row in words, with its sign.
 pub(crate) fn verdict(row: &Row) -> Markup {
-    let typical = row.typical.verdict;
+    let outcome = row.outcome();
     html! {
-        span class={ "verdict " (class(typical)) } {
-            span aria-hidden="true" { (sign(typical)) " " } (say(&row.headline))
+        span class={ "verdict " (class(outcome)) } {
+            span aria-hidden="true" { (sign(outcome)) " " } (say(&row.headline))
         }
     }
 }

@@ -8,12 +8,12 @@ use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
 use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
-use perflab_stats::verdict::{self, Cache, Comparison, Terms, Warning, compare};
+use perflab_stats::verdict::{self, Cache, Comparison, Sides, Terms, Warning, compare};
 
 use crate::drift::measured;
 use crate::judge::{Draft, judge};
-use crate::model::{Answer, Design, Report, Row, SCHEMA, Side, Slow, Verdict};
-use crate::pool::pool;
+use crate::model::{Answer, Design, Report, Row, SCHEMA, Sameness, Side, Slow, Verdict};
+use crate::pool::{Pool, explain, pool};
 use crate::selection::Selection;
 use crate::workers::Workers;
 
@@ -122,7 +122,10 @@ pub fn analyse(
         return Err(AnalysisError::OnlyBaseline(baseline));
     }
     let mut rows = compare_all(subjects, &baseline, selection)?;
-    let mut pooled = compare_all(&pool(subjects), &baseline, selection)?;
+    let mut pooled = compare_all(&pools(subjects)?, &baseline, selection)?;
+    for draft in &mut pooled {
+        explain(&mut draft.row, rows.iter().map(|draft| &draft.row));
+    }
     let claims = judge(&mut rows, &mut pooled, selection)?;
     Ok(Report {
         schema: SCHEMA,
@@ -153,13 +156,63 @@ pub(crate) fn variants(subjects: &[Subject]) -> Vec<String> {
 /// Subjects that are worth a thread.
 const ENOUGH: usize = 8;
 
+/// What has rows: a subject, or several as one.
+pub(crate) trait Comparable: Sync {
+    /// As a subject.
+    fn subject(&self) -> &Subject;
+
+    /// The runs of two groups of it; nothing where they cannot be compared.
+    fn sides(&self, base: &Group, candidate: &Group)
+    -> Result<Option<Sides>, perflab_stats::Error>;
+}
+
+impl Comparable for Subject {
+    fn subject(&self) -> &Subject {
+        self
+    }
+
+    fn sides(
+        &self,
+        base: &Group,
+        candidate: &Group,
+    ) -> Result<Option<Sides>, perflab_stats::Error> {
+        let has_runs = |group: &Group| !group.observations.is_empty();
+        if !has_runs(base) || !has_runs(candidate) {
+            return Ok(None);
+        }
+        Sides::of(&base.observations, &candidate.observations).map(Some)
+    }
+}
+
+impl Comparable for Pool<'_> {
+    fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    fn sides(
+        &self,
+        base: &Group,
+        candidate: &Group,
+    ) -> Result<Option<Sides>, perflab_stats::Error> {
+        self.sides(&base.variant, &candidate.variant)
+    }
+}
+
+/// The pools of subjects.
+pub(crate) fn pools(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, AnalysisError> {
+    pool(subjects).map_err(|source| AnalysisError::Statistics {
+        what: "all subjects together".to_owned(),
+        source,
+    })
+}
+
 /// Compares on all subjects, in their order, on all processors.
-fn compare_all(
-    subjects: &[Subject],
+fn compare_all<C: Comparable>(
+    subjects: &[C],
     baseline: &str,
     selection: &Selection,
 ) -> Result<Vec<Draft>, AnalysisError> {
-    let compare = |subjects: &[Subject]| -> Result<Vec<Draft>, AnalysisError> {
+    let compare = |subjects: &[C]| -> Result<Vec<Draft>, AnalysisError> {
         let mut cache = Cache::default();
         let mut drafts = Vec::new();
         for subject in subjects {
@@ -184,19 +237,13 @@ fn compare_all(
     })
 }
 
-fn compare_subject(
-    subject: &Subject,
+fn compare_subject<C: Comparable>(
+    comparable: &C,
     baseline: &str,
     selection: &Selection,
     cache: &mut Cache,
 ) -> Result<Vec<Draft>, AnalysisError> {
-    let Some(base) = subject
-        .groups
-        .iter()
-        .find(|group| group.variant == baseline)
-    else {
-        return Ok(Vec::new());
-    };
+    let subject = comparable.subject();
     let terms = Terms {
         better: match subject.metric.better {
             Better::Higher => perflab_stats::Better::Higher,
@@ -205,27 +252,40 @@ fn compare_subject(
         confidence: selection.confidence,
         margin: selection.margin,
     };
-    subject
-        .groups
-        .iter()
-        .filter(|group| group.variant != baseline && !group.observations.is_empty())
-        .filter(|_| !base.observations.is_empty())
-        .map(|group| {
-            let (a, b) = (&base.observations, &group.observations);
-            let comparison = if selection.anytime {
-                compare_anytime(a, b, &terms, &mut cache.null)
-            } else {
-                compare(a, b, &terms, cache)
-            };
-            let comparison = comparison.map_err(|source| AnalysisError::Statistics {
-                what: format!("{} of {}", subject.metric.name, group.variant),
-                source,
-            })?;
-            let mut draft = draft(subject, group, base, &comparison, selection);
-            draft.row.drift = measured(base, group, comparison.relative, selection);
-            Ok(draft)
-        })
-        .collect()
+    let mut drafts = Vec::new();
+    for (base, group) in pairs(subject, baseline) {
+        let refused = |source| AnalysisError::Statistics {
+            what: format!("{} of {}", subject.metric.name, group.variant),
+            source,
+        };
+        let Some(sides) = comparable.sides(base, group).map_err(refused)? else {
+            continue;
+        };
+        let comparison = if selection.anytime {
+            compare_anytime(sides, &terms, &mut cache.null)
+        } else {
+            compare(sides, &terms, cache)
+        };
+        let comparison = comparison.map_err(refused)?;
+        let mut draft = draft(subject, group, base, &comparison, selection);
+        draft.row.drift = measured(base, group, comparison.relative, selection);
+        drafts.push(draft);
+    }
+    Ok(drafts)
+}
+
+/// The baseline with each of the others.
+pub(crate) fn pairs<'s>(
+    subject: &'s Subject,
+    baseline: &str,
+) -> impl Iterator<Item = (&'s Group, &'s Group)> {
+    let is_baseline = |group: &&Group| group.variant == baseline;
+    let base = subject.groups.iter().find(is_baseline);
+    base.into_iter().flat_map(|base| {
+        let groups = subject.groups.iter();
+        let others = groups.filter(|group| group.variant != base.variant);
+        others.map(move |group| (base, group))
+    })
 }
 
 fn draft(
@@ -254,9 +314,7 @@ fn draft(
             high: slow.high,
             p: slow.p,
         }),
-        detectable: comparison
-            .detectable
-            .filter(|smallest| smallest.is_finite()),
+        detectable: None,
         deciles: Vec::new(),
         levels: Vec::new(),
         drift: None,
@@ -270,7 +328,7 @@ fn draft(
     };
     Draft {
         row,
-        same: [comparison.typical.p_same, comparison.mean.p_same],
+        least: comparison.least,
     }
 }
 
@@ -305,6 +363,11 @@ fn answer(answer: &verdict::Answer) -> Answer {
         high: Some(answer.high).filter(|end| end.is_finite()),
         p: answer.p,
         p_adjusted: None,
+        same: answer.p_same.map(|p| Sameness {
+            p,
+            p_adjusted: None,
+            beside: None,
+        }),
         verdict: Verdict::NotProven,
     }
 }

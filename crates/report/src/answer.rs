@@ -1,8 +1,10 @@
 //! The answer in a sentence: for each metric and candidate what is proven, of how many rows, and how much.
 
 use crate::difference::Differences;
-use crate::model::{Report, Row, Verdict};
+use crate::headline::unqualified;
+use crate::model::{Answer, Report, Row, Verdict};
 use crate::number;
+use crate::outcome::Outcome;
 use crate::sections::{Section, distinct, label_within_workload, row_label, sections};
 
 /// Rows that a sentence names before it counts the rest.
@@ -14,7 +16,7 @@ pub struct Sentence {
     /// In words.
     pub text: String,
     /// The worst that is proven of any row; else the best; else what holds for all.
-    pub verdict: Verdict,
+    pub outcome: Outcome,
 }
 
 /// A sentence for each metric and candidate, in the report's order; none for the control, which is no question.
@@ -27,45 +29,63 @@ pub fn answers(report: &Report) -> Vec<Sentence> {
 }
 
 fn sentence(section: &Section<'_>) -> Sentence {
-    let verdict = overall(&section.rows);
+    let outcome = Outcome::of_all(&section.all().map(Row::outcome));
     let subject = format!("{} against {}", section.variant, section.baseline);
     let metric = &section.metric.name;
     let text = match section.rows.as_slice() {
         [row] => format!("{subject}, {metric}: {}", single(row)),
         rows => format!("{subject}, {metric}: {}{}", several(rows), pooled(section)),
     };
-    Sentence { text, verdict }
-}
-
-fn overall(rows: &[&Row]) -> Verdict {
-    let any = |verdict: Verdict| rows.iter().any(|row| row.typical.verdict == verdict);
-    if any(Verdict::Worse) {
-        Verdict::Worse
-    } else if any(Verdict::Better) {
-        Verdict::Better
-    } else if any(Verdict::NotProven) || rows.is_empty() {
-        Verdict::NotProven
-    } else {
-        Verdict::Same
-    }
+    Sentence { text, outcome }
 }
 
 fn single(row: &Row) -> String {
-    let style = Differences::of([&row.typical].into_iter(), row.relative, &row.metric.unit);
-    let difference = style.answer(&row.typical);
-    let word = row.typical.verdict.word(&row.metric);
+    let Some(word) = unqualified(row) else {
+        let mut asked: Vec<_> = row.asked().collect();
+        asked.sort_by_key(|(_, answer)| answer.verdict == Verdict::NotProven);
+        let clauses = asked
+            .into_iter()
+            .map(|(name, answer)| clause(row, name, answer));
+        let clauses: Vec<String> = clauses.collect();
+        return match clauses.is_empty() {
+            true => row.headline.clone(),
+            false => clauses.join("; "),
+        };
+    };
     match row.typical.verdict {
-        Verdict::Better | Verdict::Worse => format!("{word}, the typical run by {difference}"),
-        Verdict::Same => {
+        Verdict::NotProven => clause(row, "typical run", &row.typical),
+        Verdict::Same if word == Verdict::Same.word(&row.metric) => {
+            let difference = written(row, &row.typical);
             format!("{word} within the margin, the typical run differs by {difference}")
         }
-        Verdict::NotProven => match could_show(row) {
-            Some(smallest) => format!(
-                "no difference of the typical run is proven ({difference}); these runs would have shown {smallest}"
-            ),
-            None => format!("no difference of the typical run is proven ({difference})"),
-        },
+        _ => format!("{word}, the typical run by {}", written(row, &row.typical)),
     }
+}
+
+/// What is proven about one question.
+fn clause(row: &Row, name: &str, answer: &Answer) -> String {
+    let difference = written(row, answer);
+    let word = answer.word(&row.metric);
+    match answer.verdict {
+        Verdict::Better | Verdict::Worse => format!("{name} {word} by {difference}"),
+        Verdict::Same if word == Verdict::Same.word(&row.metric) => {
+            format!("{name} {word} within the margin ({difference})")
+        }
+        Verdict::Same => format!("{name} {word} ({difference})"),
+        Verdict::NotProven => {
+            let shown = could_show(row).filter(|_| std::ptr::eq(answer, &row.typical));
+            let shown = shown.map(|smallest| format!("; these runs would have shown {smallest}"));
+            format!(
+                "no difference of the {name} is proven ({difference}){}",
+                shown.unwrap_or_default()
+            )
+        }
+    }
+}
+
+/// A difference with its interval.
+fn written(row: &Row, answer: &Answer) -> String {
+    Differences::of([answer].into_iter(), row.relative, &row.metric.unit).answer(answer)
 }
 
 fn could_show(row: &Row) -> Option<String> {
@@ -78,39 +98,46 @@ fn could_show(row: &Row) -> Option<String> {
 }
 
 fn several(rows: &[&Row]) -> String {
-    let order = [
-        Verdict::Worse,
-        Verdict::Better,
-        Verdict::Same,
-        Verdict::NotProven,
-    ];
     let one_workload = distinct(rows.iter().map(|row| &row.workload)).len() <= 1;
-    let parts = order.iter().filter_map(|verdict| {
+    let groups = Outcome::ALL.into_iter().flat_map(|outcome| {
+        let own = rows.iter().filter(move |row| row.outcome() == outcome);
+        distinct(own.map(|row| &row.headline))
+            .into_iter()
+            .map(move |headline| (outcome, headline))
+    });
+    let parts = groups.map(|(outcome, headline)| {
         let own: Vec<&Row> = rows
             .iter()
             .copied()
-            .filter(|row| row.typical.verdict == *verdict)
+            .filter(|row| row.outcome() == outcome && row.headline == *headline)
             .collect();
-        let first = own.first()?;
-        let word = verdict.word(&first.metric);
         let count = if own.len() == rows.len() {
             format!("all {}", rows.len())
         } else {
             format!("{} of {}", own.len(), rows.len())
         };
-        Some(match verdict {
-            Verdict::Better | Verdict::Worse => {
+        match outcome {
+            Outcome::Mixed | Outcome::Worse | Outcome::Better => {
                 format!(
-                    "{word} in {count} ({}: {})",
+                    "{headline} in {count} ({}: {})",
                     names(&own, one_workload),
                     range(&own)
                 )
             }
-            Verdict::Same => format!("{word} within the margin in {count}"),
-            Verdict::NotProven => format!("{word} in {count}"),
-        })
+            Outcome::Same => format!("{headline} within the margin in {count}"),
+            Outcome::NotProven => format!("{headline} in {count}"),
+        }
     });
     parts.collect::<Vec<_>>().join("; ")
+}
+
+/// The answer that a row is told by: about the typical run, unless something is proven of the mean alone.
+fn told(row: &Row) -> &Answer {
+    let is_open = |answer: &Answer| matches!(answer.verdict, Verdict::NotProven | Verdict::Same);
+    match is_open(&row.typical) && !is_open(&row.mean) {
+        true => &row.mean,
+        false => &row.typical,
+    }
 }
 
 fn names(rows: &[&Row], one_workload: bool) -> String {
@@ -134,17 +161,17 @@ fn range(rows: &[&Row]) -> String {
     let relative = rows.iter().any(|row| row.relative);
     let mut own: Vec<&&Row> = rows.iter().filter(|row| row.relative == relative).collect();
     own.sort_by(|a, b| {
-        let size = |row: &Row| row.typical.difference.abs();
+        let size = |row: &Row| told(row).difference.abs();
         size(a).total_cmp(&size(b))
     });
     let (Some(first), Some(last)) = (own.first(), own.last()) else {
         return String::new();
     };
-    let answers = own.iter().map(|row| &row.typical);
+    let answers = own.iter().map(|row| told(row));
     let style = Differences::of(answers, relative, &first.metric.unit);
     let (low, high) = (
-        style.estimate(first.typical.difference),
-        style.estimate(last.typical.difference),
+        style.estimate(told(first).difference),
+        style.estimate(told(last).difference),
     );
     if low == high {
         low
@@ -157,9 +184,10 @@ fn pooled(section: &Section<'_>) -> String {
     let [row] = section.pooled.as_slice() else {
         return String::new();
     };
-    let style = Differences::of([&row.typical].into_iter(), row.relative, &row.metric.unit);
-    let shown = match (row.typical.verdict, could_show(row)) {
-        (Verdict::NotProven, Some(smallest)) => format!("; these runs would have shown {smallest}"),
+    let shown = match (row.outcome(), could_show(row)) {
+        (Outcome::NotProven, Some(smallest)) => {
+            format!("; these runs would have shown {smallest}")
+        }
         _ => String::new(),
     };
     let all = if section.rows.iter().any(|row| row.part.is_some()) {
@@ -169,7 +197,7 @@ fn pooled(section: &Section<'_>) -> String {
     };
     format!(
         "; {all}: {}, {}{shown}",
-        row.typical.verdict.word(&row.metric),
-        style.answer(&row.typical)
+        row.headline,
+        written(row, told(row))
     )
 }

@@ -4,7 +4,7 @@ use crate::deciles::decile_table;
 use crate::difference::{Differences, percent_within};
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
-use crate::model::{Answer, Report, Row, Side, Slow};
+use crate::model::{Answer, Report, Row, Side, Slow, Verdict};
 use crate::number;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::TextOptions;
@@ -118,7 +118,11 @@ fn ministat(row: &Row) -> String {
 
 fn answer(answer: &Answer, row: &Row) -> String {
     let style = Differences::of([answer].into_iter(), row.relative, &row.metric.unit);
-    let adjusted = match answer.p_adjusted {
+    let (p, p_adjusted) = match (&answer.same, answer.verdict) {
+        (Some(same), Verdict::Same) => (same.p, same.p_adjusted),
+        _ => (answer.p, answer.p_adjusted),
+    };
+    let adjusted = match p_adjusted {
         Some(p) => format!("{} among all claims", number::probability(p)),
         None => "no claim".to_owned(),
     };
@@ -128,8 +132,8 @@ fn answer(answer: &Answer, row: &Row) -> String {
     format!(
         "{}  {}; {} alone, {adjusted}",
         style.answer(answer),
-        answer.verdict.word(&row.metric),
-        number::probability(answer.p)
+        answer.word(&row.metric),
+        number::probability(p)
     )
 }
 

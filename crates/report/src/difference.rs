@@ -208,6 +208,7 @@ mod tests {
             high,
             p: 0.5,
             p_adjusted: None,
+            same: None,
             verdict: Verdict::NotProven,
         }
     }

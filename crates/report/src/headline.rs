@@ -8,18 +8,34 @@ use crate::model::{Row, Verdict};
 
 /// The headline of a row whose verdicts are known.
 pub fn headline(row: &Row) -> String {
-    let word = |verdict: Verdict| verdict.word(&row.metric);
-    let asked = |answer: &crate::model::Answer| answer.p_adjusted.is_some();
-    match (asked(&row.typical), asked(&row.mean)) {
-        (true, false) => format!("typical run {}", word(row.typical.verdict)),
-        (false, true) => format!("mean {}", word(row.mean.verdict)),
-        (false, false) => "not asked".to_owned(),
-        (true, true) => match (row.typical.verdict, row.mean.verdict) {
-            (Verdict::NotProven, Verdict::NotProven) => word(Verdict::NotProven).to_owned(),
-            (typical, mean) if typical == mean && row.slow.is_none() => word(typical).to_owned(),
-            (typical, Verdict::NotProven) => format!("typical run {}", word(typical)),
-            (Verdict::NotProven, mean) => format!("mean {}", word(mean)),
-            (typical, mean) => format!("typical run {}, mean {}", word(typical), word(mean)),
-        },
+    let asked: Vec<_> = row.asked().collect();
+    match asked.as_slice() {
+        [] => "not asked".to_owned(),
+        [(name, answer)] => format!("{name} {}", answer.word(&row.metric)),
+        all => {
+            if let Some(word) = unqualified(row) {
+                return word;
+            }
+            let proven = all
+                .iter()
+                .filter(|(_, answer)| answer.verdict != Verdict::NotProven);
+            let words: Vec<String> = proven
+                .map(|(name, answer)| format!("{name} {}", answer.word(&row.metric)))
+                .collect();
+            words.join(", ")
+        }
     }
+}
+
+/// The word for all that was asked together, where one does not say too much.
+pub(crate) fn unqualified(row: &Row) -> Option<String> {
+    let mut asked = row.asked().map(|(_, answer)| answer);
+    let first = asked.next()?;
+    let others: Vec<_> = asked.collect();
+    let is_alike = |other: &&crate::model::Answer| {
+        other.verdict == first.verdict && other.word(&row.metric) == first.word(&row.metric)
+    };
+    let alike = !others.is_empty() && others.iter().all(is_alike);
+    let is_open = first.verdict == Verdict::NotProven;
+    (alike && (is_open || row.slow.is_none())).then(|| first.word(&row.metric).into_owned())
 }

@@ -133,6 +133,7 @@ fn answer(latency: &Latency) -> Answer {
         high: latency.high,
         p: 1.0,
         p_adjusted: None,
+        same: None,
         verdict: Verdict::NotProven,
     }
 }

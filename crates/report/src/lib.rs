@@ -24,6 +24,7 @@ mod markdown;
 mod model;
 mod number;
 mod origins;
+mod outcome;
 mod pair;
 mod parameters;
 mod places;
@@ -61,11 +62,12 @@ pub use json::{json, schema};
 pub use latencies::{add_latencies, is_any_throughput};
 pub use markdown::markdown;
 pub use model::{
-    Answer, Decile, Design, Latency, Level, Levels, Report, Row, SCHEMA, Side, Slow, UntilDecided,
-    Verdict,
+    Answer, Decile, Design, Latency, Level, Levels, Report, Row, SCHEMA, Sameness, Side, Slow,
+    UntilDecided, Verdict,
 };
 pub use number::{probability, share, value, value_with_unit};
 pub use origins::{Measured, Origins};
+pub use outcome::Outcome;
 pub use pair::{Half, pair};
 pub use places::Places;
 pub use plain::plain_report;

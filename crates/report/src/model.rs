@@ -1,5 +1,7 @@
 //! What a comparison says, ready to be rendered or read by a program.
 
+use std::borrow::Cow;
+
 use crate::drift::Drift;
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
@@ -33,7 +35,7 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// One row per metric and candidate over all parts and groups.
     pub pooled: Vec<Row>,
-    /// Number of claims that the error is shared among.
+    /// Number of claims that the error is shared among; those about the control are apart.
     pub claims: usize,
     /// Things to know before believing any of it.
     pub warnings: Vec<String>,
@@ -183,11 +185,39 @@ pub struct Answer {
     pub p: f64,
     /// The same, adjusted for all claims of the report; absent where the question was not asked.
     pub p_adjusted: Option<f64>,
+    /// Whether they are the same; absent where no margin was declared, and where the difference is
+    /// absolute.
+    #[serde(default)]
+    pub same: Option<Sameness>,
     /// What is proven.
     pub verdict: Verdict,
 }
 
+/// The answer to the question whether the difference is smaller than the margin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sameness {
+    /// p-value of "not within the margin", for this row alone: the level at which the interval of
+    /// the difference would reach an end of the margin.
+    pub p: f64,
+    /// The same, adjusted for all claims of the report; absent where the question was not asked.
+    pub p_adjusted: Option<f64>,
+    /// A difference that is proven although the verdict is `same`: `better` or `worse`, by less
+    /// than the margin.
+    pub beside: Option<Verdict>,
+}
+
 impl Answer {
+    /// The verdict in words.
+    pub fn word(&self, metric: &Metric) -> Cow<'static, str> {
+        let beside = self.same.as_ref().and_then(|same| same.beside);
+        match (self.verdict, beside) {
+            (Verdict::Same, Some(beside)) => {
+                format!("{}, but by less than the margin", beside.word(metric)).into()
+            }
+            (verdict, _) => verdict.word(metric).into(),
+        }
+    }
+
     /// Whether it is no more than an estimate: no interval, and no claim.
     pub(crate) fn is_estimate(&self) -> bool {
         self.p_adjusted.is_none() && self.low.is_none() && self.high.is_none()

@@ -1,15 +1,15 @@
 //! How many runs it takes to show a difference, as text and JSON.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
+use perflab_stats::Observation;
 use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
 use perflab_stats::verdict::{MEAN_WEIGHT, TYPICAL_WEIGHT};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aligned::aligned;
-use crate::analysis::{AnalysisError, Subject, variants};
+use crate::analysis::{AnalysisError, Comparable, Subject, pairs, pools, variants};
 use crate::number;
-use crate::pool::pool;
 use crate::selection::{Claims, Selection};
 use crate::terminal::TextOptions;
 
@@ -104,30 +104,29 @@ pub fn pilot_plan(
     let Some(baseline) = selection.baseline.clone().or_else(|| all.first().cloned()) else {
         return Err(AnalysisError::Empty);
     };
-    let pooled = pool(subjects);
-    let pairs: Vec<_> = subjects
-        .iter()
-        .chain(&pooled)
-        .filter_map(|subject| {
-            let base = subject
-                .groups
-                .iter()
-                .find(|group| group.variant == baseline)?;
-            Some((subject, base))
-        })
-        .flat_map(|(subject, base)| {
-            let others = subject
-                .groups
-                .iter()
-                .filter(|group| group.variant != base.variant);
-            others.map(move |group| (subject, base, group))
+    let pools = pools(subjects)?;
+    let all = subjects.iter().map(|subject| subject as &dyn Comparable);
+    let pairs: Vec<_> = all
+        .chain(pools.iter().map(|pool| pool as &dyn Comparable))
+        .flat_map(|comparable| {
+            // The control is no question, and shares no error with those that are.
+            pairs(comparable.subject(), &baseline)
+                .filter(|(_, group)| Some(&group.variant) != selection.control.as_ref())
+                .map(move |(base, group)| (comparable, base, group))
         })
         .collect();
     let mut plan = empty(name.to_owned(), goal, pairs.len());
     let mut failures = IndexMap::new();
-    for (subject, base, group) in &pairs {
-        let label = label(subject, &group.variant);
-        let pilot = match Pilot::of(&base.observations, &group.observations) {
+    for (comparable, base, group) in &pairs {
+        let label = label(comparable.subject(), &group.variant);
+        let pilot = match comparable.sides(base, group) {
+            Ok(Some(sides)) => Pilot::of(&sides),
+            Ok(None) => Err(perflab_stats::Error::NoPairs {
+                blocks: blocks(&base.observations),
+            }),
+            Err(error) => Err(error),
+        };
+        let pilot = match pilot {
             Ok(pilot) => pilot,
             Err(error) => {
                 failures.insert(label, error);
@@ -157,6 +156,11 @@ pub fn pilot_plan(
         .map(|(label, error)| format!("{label}: {error}"));
     plan.warnings = warnings.collect();
     Ok(plan)
+}
+
+fn blocks(observations: &[Observation]) -> usize {
+    let blocks: IndexSet<u32> = observations.iter().map(|run| run.block).collect();
+    blocks.len()
 }
 
 fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {

@@ -1,83 +1,99 @@
 //! Several subjects as one: the run is the unit, whatever it measures apart.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::Metric;
-use perflab_stats::Observation;
+use perflab_stats::verdict::Sides;
+use perflab_stats::{Error, Observation, pooled};
 
 use crate::analysis::{Group, Subject};
+use crate::difference::percent;
+use crate::model::Row;
 
-/// The subjects over which a verdict can be pooled, as one subject per metric.
-///
-/// The run is the unit: its value is the geometric mean over subjects, that is, its effect is the
-/// mean of logarithms. So what subjects have in common within a run counts once, not once each.
-/// Where subjects are measured by separate executions, the first of each in a block make one.
-pub(crate) fn pool(subjects: &[Subject]) -> Vec<Subject> {
+/// What may be compared as one: a subject, or several of the same metric.
+pub(crate) struct Pool<'s> {
+    /// As a subject: a run's value is that of its typical run.
+    pub(crate) subject: Subject,
+    members: Vec<&'s Subject>,
+}
+
+impl Pool<'_> {
+    /// The runs of two variants; nothing where no block has complete runs of both.
+    pub(crate) fn sides(&self, baseline: &str, variant: &str) -> Result<Option<Sides>, Error> {
+        let [base, candidate] = [baseline, variant].map(|name| observations(&self.members, name));
+        Sides::pooled(&base, &candidate)
+    }
+}
+
+/// The subjects over which a verdict can be pooled, as one for each metric.
+pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
     let mut by_metric: IndexMap<&Metric, Vec<&Subject>> = IndexMap::new();
     for subject in subjects {
         by_metric.entry(&subject.metric).or_default().push(subject);
     }
+    // Leaving out the runs that have no logarithm would leave out the fastest.
+    let poolable = |members: &Vec<&Subject>| {
+        let groups = members.iter().flat_map(|member| &member.groups);
+        let mut observations = groups.flat_map(|group| &group.observations);
+        members.len() > 1 && observations.all(|observation| observation.value > 0.0)
+    };
     by_metric
         .into_iter()
-        .filter(|(_, members)| members.len() > 1)
-        .filter_map(|(metric, members)| {
-            let first = members.first()?;
-            let groups: Vec<Group> = first
-                .groups
-                .iter()
-                .map(|group| Group {
-                    variant: group.variant.clone(),
-                    observations: composites(&members, &group.variant),
+        .filter(|(_, members)| poolable(members))
+        .map(|(metric, members)| {
+            let groups = members.iter().flat_map(|member| &member.groups);
+            let variants: IndexSet<&str> = groups.map(|group| group.variant.as_str()).collect();
+            let groups: Result<Vec<Group>, Error> = variants
+                .into_iter()
+                .map(|variant| {
+                    Ok(Group {
+                        variant: variant.to_owned(),
+                        observations: pooled::typical_runs(&observations(&members, variant))?,
+                    })
                 })
                 .collect();
-            let positive = members
-                .iter()
-                .flat_map(|member| &member.groups)
-                .flat_map(|group| &group.observations)
-                .all(|observation| observation.value > 0.0);
-            // Leaving out the runs that have no logarithm would leave out the fastest.
-            let complete = positive && groups.iter().all(|group| !group.observations.is_empty());
             let mut workloads: Vec<&str> = members.iter().map(|m| m.workload.as_str()).collect();
             workloads.dedup();
-            complete.then(|| Subject {
+            let subject = Subject {
                 workload: workloads.join("+"),
                 parameters: IndexMap::new(),
                 part: Some(format!("all {} parts", members.len())),
                 metric: metric.clone(),
-                groups,
-            })
+                groups: groups?,
+            };
+            Ok(Pool { subject, members })
         })
         .collect()
 }
 
-/// For each block the runs of a variant over all subjects together, as far as all have them.
-fn composites(members: &[&Subject], variant: &str) -> Vec<Observation> {
-    let mut by_block: IndexMap<u32, Vec<Vec<Observation>>> = IndexMap::new();
-    for member in members {
-        let mut own: IndexMap<u32, Vec<Observation>> = IndexMap::new();
-        let group = member.groups.iter().find(|group| group.variant == variant);
-        for observation in group.iter().flat_map(|group| &group.observations) {
-            own.entry(observation.block).or_default().push(*observation);
-        }
-        for (block, observations) in own {
-            by_block.entry(block).or_default().push(observations);
-        }
+/// Warns where the typical run of a pooled row lies outside of those of the rows that it pools.
+pub(crate) fn explain<'r>(pooled: &mut Row, rows: impl Iterator<Item = &'r Row>) {
+    let own = rows
+        .filter(|row| row.metric == pooled.metric && row.variant == pooled.variant)
+        .filter(|row| row.relative == pooled.relative)
+        .map(|row| row.typical.difference);
+    let (low, high) = own.fold(
+        (f64::INFINITY, f64::NEG_INFINITY),
+        |(low, high), difference| (low.min(difference), high.max(difference)),
+    );
+    let difference = pooled.typical.difference;
+    // A rounding is no difference.
+    let slack = 1e-9 * difference.abs().max(low.abs()).max(high.abs());
+    if difference < low - slack || difference > high + slack {
+        pooled.warnings.push(format!(
+            "the typical run of all together lies outside of its rows' ({} to {}): a run's value is one for all of \
+             them, and the median of such values is no mean of the rows' medians",
+            percent(low),
+            percent(high)
+        ));
     }
-    let mut composites = Vec::new();
-    for (block, columns) in by_block {
-        let complete = columns.iter().map(Vec::len).min().unwrap_or(0);
-        if columns.len() != members.len() {
-            continue;
-        }
-        for run in 0..complete {
-            let values = columns.iter().filter_map(|column| column.get(run));
-            let logs: f64 = values.map(|observation| observation.value.ln()).sum();
-            let value = (logs / columns.len() as f64).exp();
-            let unit = columns
-                .first()
-                .and_then(|c| c.get(run))
-                .map_or(0, |o| o.unit);
-            composites.push(Observation { block, unit, value });
-        }
-    }
-    composites
+}
+
+/// The values of a variant, subject by subject.
+fn observations<'s>(members: &[&'s Subject], variant: &str) -> Vec<&'s [Observation]> {
+    let of = |member: &&'s Subject| -> &'s [Observation] {
+        let mut groups = member.groups.iter();
+        let group = groups.find(|group| group.variant == variant);
+        group.map_or(&[], |group| &group.observations)
+    };
+    members.iter().map(of).collect()
 }

@@ -125,7 +125,7 @@ pub fn control(report: &Report) -> Option<(String, bool)> {
         ),
         (0, 0) => format!("control: {control} is not in this comparison"),
         (_, 0) => format!(
-            "control: nothing found in {}, as it should be",
+            "control: nothing found in its own {}, as it should be",
             counted(asked, "claim")
         ),
     };

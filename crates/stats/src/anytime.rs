@@ -6,29 +6,28 @@
 
 use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
 use crate::modes::Modes;
-use crate::observation::{Observation, Strata};
+use crate::observation::Strata;
 use crate::sequential::RankEProcess;
 use crate::summary::Summary;
-use crate::verdict::{Answer, Comparison, Sides, SlowRuns, Terms, Warning, slow_split};
+use crate::verdict::{Answer, Comparison, Sides, SlowRuns, Terms, Warning, least, slow_split};
 use crate::{Error, Stratum};
 
 /// Compares a candidate with the baseline, block after block.
 ///
-/// The observations must be those of whole blocks: within a block that is not finished, the next
+/// The runs must be those of whole blocks: within a block that is not finished, the next
 /// run's label is no longer a fair coin.
 ///
 /// # Errors
 /// When a side has no runs, or a value is not finite.
 pub fn compare_anytime(
-    base: &[Observation],
-    candidate: &[Observation],
+    mut sides: Sides,
     terms: &Terms,
     cache: &mut NullCache,
 ) -> Result<Comparison, Error> {
-    let mut sides = Sides::of(base, candidate)?;
     let relative = sides.relative();
     let typical = typical(&sides.middle.strata, sides.scale, terms, cache)?;
     let slow = slow(&sides.middle, terms, &mut sides.warnings)?;
+    let least = least(&sides.middle.strata);
     let average = &sides.average;
     let (base, candidate) = (
         Summary::of(&average.base())?,
@@ -52,7 +51,7 @@ pub fn compare_anytime(
         relative,
         typical,
         slow,
-        detectable: None,
+        least,
         warnings: sides.warnings,
     })
 }
@@ -110,7 +109,7 @@ fn slow(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Better;
+    use crate::{Better, Observation};
 
     const TERMS: Terms = Terms {
         better: Better::Higher,
@@ -129,6 +128,10 @@ mod tests {
             .collect()
     }
 
+    fn sides(a: &[Observation], b: &[Observation]) -> Sides {
+        Sides::of(a, b).unwrap()
+    }
+
     fn wave(run: u32, level: f64) -> f64 {
         level + (f64::from(run) * 2.4 + level).sin()
     }
@@ -137,7 +140,7 @@ mod tests {
         let base = side((0..runs).map(|run| wave(run, 1000.0)));
         let candidate = side((0..runs).map(|run| wave(run, level)));
         let terms = Terms { margin, ..TERMS };
-        compare_anytime(&base, &candidate, &terms, &mut NullCache::default()).unwrap()
+        compare_anytime(sides(&base, &candidate), &terms, &mut NullCache::default()).unwrap()
     }
 
     #[test]
@@ -147,7 +150,6 @@ mod tests {
         assert!((found.mean.difference - 0.01).abs() < 0.002);
         assert_eq!((found.mean.p, found.mean.p_same), (1.0, None));
         assert!(found.mean.low.is_infinite() && found.mean.high.is_infinite());
-        assert!(found.detectable.is_none());
     }
 
     #[test]
@@ -173,7 +175,8 @@ mod tests {
         };
         let base = side((0..30).map(|run| slow(run, 1000.0)));
         let candidate = side((0..30).map(|run| slow(run + 2, 1020.0)));
-        let found = compare_anytime(&base, &candidate, &TERMS, &mut NullCache::default()).unwrap();
+        let found =
+            compare_anytime(sides(&base, &candidate), &TERMS, &mut NullCache::default()).unwrap();
         let slow = found.slow.unwrap();
         assert_eq!((slow.base, slow.candidate, slow.p), (6, 6, 1.0));
         assert!(found.typical.p < 0.05);
@@ -185,8 +188,8 @@ mod tests {
             side((0..9).map(f64::from)),
             side((0..9).map(|v| f64::from(v) + 20.0)),
         );
-        let found = compare_anytime(&a, &b, &TERMS, &mut NullCache::default()).unwrap();
+        let found = compare_anytime(sides(&a, &b), &TERMS, &mut NullCache::default()).unwrap();
         assert!(!found.relative && found.typical.low > 0.0);
-        assert!(compare_anytime(&a, &[], &TERMS, &mut NullCache::default()).is_err());
+        assert!(compare_anytime(sides(&a, &[]), &TERMS, &mut NullCache::default()).is_err());
     }
 }

@@ -13,6 +13,8 @@
 //!   runs, its error rate is not the one stated. Differences that change from block to block
 //!   widen its interval, since they count as noise; that of `blocked_welch` they do not touch.
 
+use std::collections::{BTreeMap, HashMap};
+
 use crate::mean::{ErrorPart, MeanDifference, satterthwaite};
 use crate::ratio_of_means::{RatioOfMeans, fieller};
 use crate::summary::{raw_mean, squared_deviations};
@@ -87,6 +89,26 @@ pub fn blocked_additive(strata: &[Stratum], confidence: f64) -> Result<BlockedMe
     )
 }
 
+/// What a block counts for, up to a common factor.
+fn raw_weight(runs_of_a: usize, runs_of_b: usize) -> f64 {
+    (runs_of_a * runs_of_b) as f64 / (runs_of_a + runs_of_b) as f64
+}
+
+/// The weights of blocks that have runs of both sides, from the block of each run; nothing where
+/// there is no such block.
+pub(crate) fn block_weights(a: &[u32], b: &[u32]) -> Option<HashMap<u32, f64>> {
+    let mut runs: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    for (side, blocks) in [a, b].into_iter().enumerate() {
+        for block in blocks {
+            runs.entry(*block).or_default()[side] += 1;
+        }
+    }
+    runs.retain(|_, [a, b]| *a > 0 && *b > 0);
+    let total: f64 = runs.values().map(|[a, b]| raw_weight(*a, *b)).sum();
+    let weight = |(block, [a, b]): (u32, [usize; 2])| (block, raw_weight(a, b) / total);
+    (total > 0.0).then(|| runs.into_iter().map(weight).collect())
+}
+
 /// What one side contributes.
 #[derive(Default)]
 struct SideParts {
@@ -125,7 +147,7 @@ impl Layout {
         }
         let raw_weights: Vec<f64> = used
             .iter()
-            .map(|s| (s.a.len() * s.b.len()) as f64 / (s.a.len() + s.b.len()) as f64)
+            .map(|s| raw_weight(s.a.len(), s.b.len()))
             .collect();
         let total: f64 = raw_weights.iter().sum();
         let (mut a, mut b) = (SideParts::default(), SideParts::default());

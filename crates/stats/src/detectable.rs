@@ -9,17 +9,25 @@ use crate::{Error, check};
 /// Most runs per side that [`runs_needed`] considers.
 const MOST_RUNS: usize = 1_000_000;
 
-/// Smallest difference that a design shows with probability `power`, from the half-width of the
-/// interval it gave: `half_width (z(1 - alpha/2) + z(power)) / z(1 - alpha/2)`.
+/// Smallest difference that a design shows with probability `power` at the confidence `claimed`,
+/// from the half-width of an interval at `confidence` that it gave:
+/// `half_width (z(1 - alpha/2) + z(power)) / z(1 - beta/2)`, with `alpha` and `beta` what is missing
+/// from the two confidences to 1.
 ///
 /// For a ratio, give the half-width of the interval of its logarithm; the result is then a
 /// logarithm too.
-pub fn from_half_width(half_width: f64, confidence: f64, power: f64) -> Result<f64, Error> {
+pub fn from_half_width(
+    half_width: f64,
+    confidence: f64,
+    claimed: f64,
+    power: f64,
+) -> Result<f64, Error> {
     check::between("half-width", half_width, 0.0, f64::INFINITY)?;
     check::probability("confidence", confidence)?;
+    check::probability("confidence", claimed)?;
     check::between("power", power, 0.5, 1.0)?;
-    let z = normal_upper_quantile(0.5 * (1.0 - confidence));
-    Ok(half_width * (z + normal_upper_quantile(1.0 - power)) / z)
+    let [z, of_claim] = [confidence, claimed].map(|c| normal_upper_quantile(0.5 * (1.0 - c)));
+    Ok(half_width * (of_claim + normal_upper_quantile(1.0 - power)) / z)
 }
 
 /// Probability that the two-sided t test with `n_a` and `n_b` runs finds a true difference of

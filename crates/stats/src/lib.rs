@@ -17,6 +17,7 @@
 //! | Where in the distribution do they differ? | [`shift_function`] |
 //! | Are they the same, within a margin? | [`equivalence`] |
 //! | What could these runs have shown? | [`detectable`] |
+//! | What holds of several subjects together? | [`pooled`] |
 //! | How many runs does it take to show a difference? | [`planning`] |
 //! | How many claims are made at once? | [`multiplicity`] |
 //! | Are these runs at all, or iterations inside one? | [`dependence`], [`serial`] |
@@ -51,6 +52,7 @@ mod observation;
 pub mod outliers;
 pub mod permutation;
 pub mod planning;
+pub mod pooled;
 pub mod proportion;
 pub mod quantile;
 pub mod rank;

@@ -30,16 +30,16 @@ impl Strata {
     ) -> Result<Self, Error> {
         let a = units(base, centre)?;
         let b = units(candidate, centre)?;
-        let mut blocks: Vec<u32> = a.iter().chain(&b).map(|(block, _)| *block).collect();
+        let mut blocks: Vec<u32> = a.iter().chain(&b).map(|run| run.block).collect();
         blocks.sort_unstable();
         blocks.dedup();
         let mut strata = vec![Stratum::default(); blocks.len()];
         let place = |block: u32| blocks.binary_search(&block).unwrap_or_default();
-        for (block, value) in a {
-            strata[place(block)].a.push(value);
+        for run in a {
+            strata[place(run.block)].a.push(run.value);
         }
-        for (block, value) in b {
-            strata[place(block)].b.push(value);
+        for run in b {
+            strata[place(run.block)].b.push(run.value);
         }
         Ok(Self { strata })
     }
@@ -69,27 +69,31 @@ impl Strata {
 }
 
 /// One value for each unit of each block, in the order in which units first appear.
-fn units(
+pub(crate) fn units(
     observations: &[Observation],
     centre: fn(&[f64]) -> Result<f64, Error>,
-) -> Result<Vec<(u32, f64)>, Error> {
+) -> Result<Vec<Observation>, Error> {
     let mut order: Vec<usize> = (0..observations.len()).collect();
     let key = |index: &usize| (observations[*index].block, observations[*index].unit);
     order.sort_by_key(key);
-    let mut values: Vec<(usize, u32, f64)> = Vec::new();
+    let mut values: Vec<(usize, Observation)> = Vec::new();
     for members in order.chunk_by(|x, y| key(x) == key(y)) {
         let own: Vec<f64> = members
             .iter()
             .map(|index| observations[*index].value)
             .collect();
         let first = members[0];
-        values.push((first, observations[first].block, centre(&own)?));
+        let value = centre(&own)?;
+        values.push((
+            first,
+            Observation {
+                value,
+                ..observations[first]
+            },
+        ));
     }
-    values.sort_by_key(|(first, ..)| *first);
-    Ok(values
-        .into_iter()
-        .map(|(_, block, value)| (block, value))
-        .collect())
+    values.sort_by_key(|(first, _)| *first);
+    Ok(values.into_iter().map(|(_, unit)| unit).collect())
 }
 
 #[cfg(test)]

@@ -19,9 +19,9 @@
 use crate::detectable::runs_needed;
 use crate::distribution::{chi_squared_quantile, normal_upper_quantile};
 use crate::location::{Scale, hodges_lehmann, min_blocks};
-use crate::observation::Strata;
-use crate::summary::{mean, median, squared_deviations};
-use crate::{Error, Observation, Stratum, check};
+use crate::summary::{mean, squared_deviations};
+use crate::verdict::Sides;
+use crate::{Error, Stratum, check};
 
 /// Confidence of the interval that `tau` is read off: its ends must lie well inside the pilot.
 const PILOT_CONFIDENCE: f64 = 0.8;
@@ -75,26 +75,31 @@ impl Pilot {
     ///
     /// # Errors
     /// Too few runs for an interval, values that are not positive, or values that do not vary.
-    pub fn of(base: &[Observation], candidate: &[Observation]) -> Result<Self, Error> {
-        let typical = Strata::of(base, candidate, median)?.strata;
-        let average = Strata::of(base, candidate, mean)?.strata;
-        for (side, values) in [("baseline", base), ("candidate", candidate)] {
-            let values: Vec<f64> = values.iter().map(|o| o.value).collect();
+    pub fn of(sides: &Sides) -> Result<Self, Error> {
+        let (typical, average) = (&sides.middle.strata, &sides.average.strata);
+        for (side, values) in [
+            ("baseline", sides.average.base()),
+            ("candidate", sides.average.candidate()),
+        ] {
             check::positive(side, &values, 2)?;
         }
-        let location = hodges_lehmann(&typical, Scale::Ratio, PILOT_CONFIDENCE)?;
+        let location = hodges_lehmann(typical, Scale::Ratio, PILOT_CONFIDENCE)?;
         if location.k.is_none() {
             return Err(Error::TooFew {
                 what: "pilot".to_owned(),
                 needed: 4,
-                found: base.len().min(candidate.len()),
+                found: sides
+                    .middle
+                    .base()
+                    .len()
+                    .min(sides.middle.candidate().len()),
             });
         }
-        let (n, m) = counts(&typical);
+        let (n, m) = counts(typical);
         let half = 0.5 * (location.high / location.low).ln();
         let z = normal_upper_quantile(0.5 * (1.0 - PILOT_CONFIDENCE));
         let tau = half / (z * (1.0 / n + 1.0 / m).sqrt());
-        let (cv, df) = within(&average)?;
+        let (cv, df) = within(average)?;
         if tau <= 0.0 || cv <= 0.0 {
             return Err(Error::NoVariation);
         }

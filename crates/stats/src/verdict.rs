@@ -17,13 +17,13 @@ use crate::Better;
 use crate::Error;
 use crate::equivalence::Bounds;
 use crate::location::{NullCache, Scale};
-use crate::observation::Observation;
 use crate::summary::Summary;
 use mean::mean;
-pub(crate) use sides::Sides;
+pub use sides::Sides;
 use slow::slow;
 pub(crate) use slow::slow_split;
-use typical::{detectable, typical};
+pub(crate) use typical::least;
+use typical::typical;
 
 /// Share of the error that the typical run gets beside the mean: it is the first question asked.
 pub const TYPICAL_WEIGHT: f64 = 4.0;
@@ -88,6 +88,25 @@ pub struct SlowRuns {
     pub p: f64,
 }
 
+/// The most that a number of runs can prove of the typical run, whatever their values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Least {
+    /// The p-value where all runs of one side are beyond all of the other, in every block.
+    pub p: f64,
+    /// Blocks with runs of both sides.
+    pub blocks: usize,
+}
+
+impl Least {
+    /// How many blocks of this size can prove anything at a level, as 0.05; none where no number
+    /// can.
+    pub fn blocks_for(&self, level: f64) -> Option<usize> {
+        let of_block = (0.5 * self.p).ln() / self.blocks as f64;
+        let needed = ((0.5 * level).ln() / of_block - 1e-11).ceil();
+        (needed.is_finite() && needed >= 0.0).then_some(needed as usize)
+    }
+}
+
 /// What a reader must know beside the answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Warning {
@@ -126,9 +145,8 @@ pub struct Comparison {
     pub mean: Answer,
     /// Slow runs, where either side has a slow mode.
     pub slow: Option<SlowRuns>,
-    /// The smallest difference of the typical run that runs like these show in four of five
-    /// experiments, in the units of [`Answer::difference`].
-    pub detectable: Option<f64>,
+    /// The most that this design could prove of the typical run.
+    pub least: Least,
     /// What to say beside it.
     pub warnings: Vec<Warning>,
 }
@@ -145,13 +163,7 @@ pub struct Cache {
 ///
 /// # Errors
 /// When a side has no runs, or a value is not finite.
-pub fn compare(
-    base: &[Observation],
-    candidate: &[Observation],
-    terms: &Terms,
-    cache: &mut Cache,
-) -> Result<Comparison, Error> {
-    let mut sides = Sides::of(base, candidate)?;
+pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Comparison, Error> {
     let (relative, scale, warnings) = (sides.relative(), sides.scale, &mut sides.warnings);
     let (middle, average) = (&sides.middle, &sides.average);
     let typical = typical(&middle.strata, scale, terms, &mut cache.null, warnings)?;
@@ -164,14 +176,23 @@ pub fn compare(
         typical,
         mean,
         slow,
-        detectable: detectable(&typical, relative, terms),
+        least: least(&middle.strata),
         warnings: sides.warnings,
     })
+}
+
+/// The p-value of sameness for the larger one of two one-sided tests at the ends of the margin.
+///
+/// It is doubled, so that the sides are proven the same where the two-sided interval, which the
+/// reader sees, lies within the margin.
+fn two_sided(larger: f64) -> f64 {
+    (2.0 * larger).min(1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Observation;
 
     /// The two modes of the redis-like runs of the documents: thirty runs a side, one block.
     const A: &str = include_str!("../tests/data/redis-like-a.txt");
@@ -199,7 +220,7 @@ mod tests {
             margin,
         };
         let (a, b) = (observations(a, each), observations(b, each));
-        compare(&a, &b, &terms, &mut Cache::default()).unwrap()
+        compare(Sides::of(&a, &b).unwrap(), &terms, &mut Cache::default()).unwrap()
     }
 
     fn near(got: f64, expected: f64) -> bool {
@@ -291,7 +312,8 @@ mod tests {
                 })
                 .collect()
         };
-        let clustered = compare(&side(0.0), &side(0.5), &terms, &mut Cache::default()).unwrap();
+        let sides = Sides::of(&side(0.0), &side(0.5)).unwrap();
+        let clustered = compare(sides, &terms, &mut Cache::default()).unwrap();
         assert_eq!((clustered.base.n, clustered.candidate.n), (4, 4));
         assert!(clustered.typical.p > 0.3 && clustered.mean.p > 0.3);
     }

@@ -26,6 +26,7 @@ mod pages;
 mod plain_files;
 mod planning;
 mod plots;
+mod pooled;
 mod record;
 mod refresh;
 mod repeated_failures;

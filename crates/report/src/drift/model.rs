@@ -105,6 +105,7 @@ impl Trend {
             high: self.high,
             p: self.p.unwrap_or(1.0),
             p_adjusted: self.p_adjusted,
+            same: None,
             verdict: Verdict::NotProven,
         }
     }

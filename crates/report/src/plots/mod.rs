@@ -36,7 +36,7 @@ fn label(row: &Row) -> String {
         row_label(row),
         row.variant,
         style.answer(answer),
-        answer.verdict.word(&row.metric)
+        row.headline
     )
 }
 

@@ -30,6 +30,7 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
             high: Some(decile.high),
             p: decile.p,
             p_adjusted: Some(decile.p_adjusted),
+            same: None,
             verdict: Verdict::NotProven,
         };
         let style = Differences::of([&answer].into_iter(), row.relative, &row.metric.unit);

@@ -3,8 +3,9 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_report::{
-    Answer, Design, Drift, Latency, Report, Row, Side, Slow, TextOptions, Trend, UntilDecided,
-    Verdict, csv, detail, drift_markdown, drift_text, json, markdown, settle_drift, text,
+    Answer, Design, Drift, Latency, Report, Row, Sameness, Side, Slow, TextOptions, Trend,
+    UntilDecided, Verdict, csv, detail, drift_markdown, drift_text, json, markdown, settle_drift,
+    text,
 };
 use perflab_store::StopReason;
 use proptest::prelude::*;
@@ -68,15 +69,26 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn sameness()(
+        p in number(),
+        p_adjusted in prop::option::of(number()),
+        beside in prop::option::of(verdict()),
+    ) -> Sameness {
+        Sameness { p, p_adjusted, beside }
+    }
+}
+
+prop_compose! {
     fn answer()(
         difference in number(),
         ends in [prop::option::of(number()), prop::option::of(number())],
         p in number(),
         p_adjusted in prop::option::of(number()),
+        same in prop::option::of(sameness().boxed()),
         verdict in verdict(),
     ) -> Answer {
         let [low, high] = ends;
-        Answer { difference, low, high, p, p_adjusted, verdict }
+        Answer { difference, low, high, p, p_adjusted, same, verdict }
     }
 }
 

@@ -9,5 +9,6 @@ mod golden;
 mod latencies;
 mod levels;
 mod many_subjects;
+mod one_truth;
 mod saturation;
 mod tail;

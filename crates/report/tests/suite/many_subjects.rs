@@ -55,6 +55,7 @@ fn alone(mut row: Row) -> Row {
         answer.verdict = perflab_report::Verdict::NotProven;
     }
     row.headline.clear();
+    row.detectable = None;
     row
 }
 

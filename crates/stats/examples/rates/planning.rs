@@ -6,7 +6,7 @@ use perflab_stats::Better;
 use perflab_stats::Observation;
 use perflab_stats::multiplicity::holm_weighted;
 use perflab_stats::planning::{Goal, Pilot, mean_runs, typical_runs};
-use perflab_stats::verdict::{Cache, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, compare};
+use perflab_stats::verdict::{Cache, MEAN_WEIGHT, Sides, TYPICAL_WEIGHT, Terms, compare};
 
 use crate::runs::{Kind, runs};
 use crate::scenarios::{Promise, Scenario};
@@ -123,7 +123,7 @@ fn plan(
         (Source::Known, Noise::Normal(sd)) => Pilot::known(sd, block).ok()?,
         (Source::Pilot(blocks), _) => {
             let (a, b) = measured(noise, block, blocks, 1.0, random);
-            Pilot::of(&a, &b).ok()?
+            Pilot::of(&Sides::of(&a, &b).ok()?).ok()?
         }
         _ => return None,
     };
@@ -157,7 +157,7 @@ fn is_proven(
         confidence: 1.0 - ALPHA,
         margin: None,
     };
-    let Ok(found) = compare(&a, &b, &terms, cache) else {
+    let Ok(found) = Sides::of(&a, &b).and_then(|sides| compare(sides, &terms, cache)) else {
         return false;
     };
     let claims = [

@@ -2,7 +2,9 @@
 
 use perflab_stats::mean::student;
 use perflab_stats::multiplicity::holm_weighted;
-use perflab_stats::verdict::{Cache, Comparison, MEAN_WEIGHT, TYPICAL_WEIGHT, Terms, compare};
+use perflab_stats::verdict::{
+    Cache, Comparison, MEAN_WEIGHT, Sides, TYPICAL_WEIGHT, Terms, compare,
+};
 use perflab_stats::{Better, Observation};
 
 use crate::runs::{Kind, pooled, runs};
@@ -100,5 +102,5 @@ fn compared(a: &[Observation], b: &[Observation], cache: &mut Cache) -> Option<C
         confidence: 1.0 - ALPHA,
         margin: None,
     };
-    compare(a, b, &terms, cache).ok()
+    compare(Sides::of(a, b).ok()?, &terms, cache).ok()
 }

@@ -1,6 +1,6 @@
 //! What runs cost in the mean.
 
-use super::{Answer, Terms, Warning};
+use super::{Answer, Terms, Warning, two_sided};
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
 use crate::location::{Scale, Side};
 use crate::ratio_of_means::RatioInterval;
@@ -65,7 +65,7 @@ pub(super) fn mean(
         Some(bounds) => {
             let above = beyond(strata, bounds.low(), terms.confidence, Side::Greater)?;
             let below = beyond(strata, bounds.high(), terms.confidence, Side::Less)?;
-            Some(above.max(below))
+            Some(two_sided(above.max(below)))
         }
     };
     let (difference, low, high) = match (scale, blocked.ratio) {

@@ -4,10 +4,12 @@ use super::Warning;
 use crate::Error;
 use crate::location::Scale;
 use crate::observation::{Observation, Strata};
+use crate::pooled::{average_runs, typical_runs};
 use crate::summary::{mean, median};
 
-/// Both sides block by block.
-pub(crate) struct Sides {
+/// Both sides block by block, one value per run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sides {
     /// Each unit by its median.
     pub(crate) middle: Strata,
     /// Each unit by its mean.
@@ -19,21 +21,46 @@ pub(crate) struct Sides {
 }
 
 impl Sides {
-    pub(crate) fn of(base: &[Observation], candidate: &[Observation]) -> Result<Self, Error> {
+    /// The runs of one subject.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub fn of(base: &[Observation], candidate: &[Observation]) -> Result<Self, Error> {
         let middle = Strata::of(base, candidate, median)?;
         let average = Strata::of(base, candidate, mean)?;
+        Ok(Self::new(middle, average))
+    }
+
+    /// The runs of several subjects as one ([`crate::pooled`]); nothing where no block has complete
+    /// runs of both sides. Each side holds its values subject by subject, the same in both; all
+    /// should be positive.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    pub fn pooled(
+        base: &[&[Observation]],
+        candidate: &[&[Observation]],
+    ) -> Result<Option<Self>, Error> {
+        let Some(average) = average_runs(base, candidate)? else {
+            return Ok(None);
+        };
+        let middle = Strata::of(&typical_runs(base)?, &typical_runs(candidate)?, median)?;
+        Ok(Some(Self::new(middle, average)))
+    }
+
+    fn new(middle: Strata, average: Strata) -> Self {
         let positive = middle.all().chain(average.all()).all(|value| value > 0.0);
         let (scale, warnings) = if positive {
             (Scale::Ratio, Vec::new())
         } else {
             (Scale::Shift, vec![Warning::Absolute])
         };
-        Ok(Self {
+        Self {
             middle,
             average,
             scale,
             warnings,
-        })
+        }
     }
 
     /// Whether differences are relative.

@@ -1,7 +1,6 @@
-//! What the typical run does, with the guard; and what the runs could have shown of it.
+//! What the typical run does, with the guard.
 
-use super::{Answer, DETECTABLE_POWER, Terms, Warning};
-use crate::detectable::from_half_width;
+use super::{Answer, Least, Terms, Warning, two_sided};
 use crate::guard::guard;
 use crate::location::{
     NullCache, Scale, Side, hodges_lehmann_with, location_test_with, min_blocks,
@@ -41,7 +40,7 @@ pub(super) fn typical(
         Some(bounds) => {
             let above = location_test_with(cache, strata, scale, bounds.low(), Side::Greater)?.p;
             let below = location_test_with(cache, strata, scale, bounds.high(), Side::Less)?.p;
-            Some(above.max(below))
+            Some(two_sided(above.max(below)))
         }
     };
     let none = scale.none();
@@ -58,19 +57,19 @@ pub(super) fn typical(
     })
 }
 
-/// From the width of the interval, which is what the noise left of it: no power is computed from
-/// the difference that was observed.
-pub(super) fn detectable(typical: &Answer, relative: bool, terms: &Terms) -> Option<f64> {
-    let half_width = if relative {
-        (typical.high.ln_1p() - typical.low.ln_1p()) / 2.0
-    } else {
-        (typical.high - typical.low) / 2.0
-    };
-    let smallest = from_half_width(half_width, terms.confidence, DETECTABLE_POWER).ok()?;
-    let smallest = if relative {
-        smallest.exp_m1()
-    } else {
-        smallest
-    };
-    smallest.is_finite().then_some(smallest)
+/// What the design of these blocks can prove at most.
+pub(crate) fn least(strata: &[Stratum]) -> Least {
+    let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
+    let ln_arrangements: f64 = usable()
+        .map(|stratum| {
+            let (n, m) = (stratum.a.len(), stratum.b.len());
+            (1..=n)
+                .map(|i| ((m + i) as f64 / i as f64).ln())
+                .sum::<f64>()
+        })
+        .sum();
+    Least {
+        p: (2.0 * (-ln_arrangements).exp()).min(1.0),
+        blocks: usable().count(),
+    }
 }

@@ -3,6 +3,7 @@
 use crate::support::{close, number, redis_like};
 use perflab_stats::location::{Scale, hodges_lehmann};
 use perflab_stats::planning::{Goal, Pilot, mean_runs, typical_runs};
+use perflab_stats::verdict::Sides;
 use perflab_stats::{Error, Observation, Stratum};
 use serde_json::Value;
 
@@ -27,12 +28,16 @@ fn observed(values: &[f64], each: usize) -> Vec<Observation> {
     values.iter().enumerate().map(observe).collect()
 }
 
+fn of_runs(base: &[Observation], candidate: &[Observation]) -> Result<Pilot, Error> {
+    Pilot::of(&Sides::of(base, candidate)?)
+}
+
 #[test]
 fn the_mean_s_spread_is_that_within_blocks() {
     let (a, b) = redis_like();
     for v in vectors("spread") {
         let each = number(&v["each"]) as usize;
-        let pilot = Pilot::of(&observed(&a, each), &observed(&b, each)).unwrap();
+        let pilot = of_runs(&observed(&a, each), &observed(&b, each)).unwrap();
         close(pilot.mean.estimate, number(&v["estimate"]), 1e-9);
         close(pilot.mean.upper, number(&v["upper"]), 1e-9);
         let ratio = pilot.mean.upper / pilot.mean.estimate;
@@ -44,7 +49,7 @@ fn the_mean_s_spread_is_that_within_blocks() {
 fn the_typical_run_s_spread_is_that_of_its_interval() {
     let (a, b) = redis_like();
     let found = hodges_lehmann(&[Stratum::new(a.clone(), b.clone())], Scale::Ratio, 0.8).unwrap();
-    let pilot = Pilot::of(&observed(&a, 30), &observed(&b, 30)).unwrap();
+    let pilot = of_runs(&observed(&a, 30), &observed(&b, 30)).unwrap();
     // z(0.9) from tables.
     let tau = 0.5 * (found.high / found.low).ln() / (1.281_551_565_544_6 * (1.0_f64 / 15.0).sqrt());
     close(pilot.typical.estimate, tau, 1e-12);
@@ -101,12 +106,12 @@ fn large_differences_take_what_a_proof_takes() {
 fn what_cannot_be_planned() {
     assert!(Pilot::known(0.0, 3).is_err());
     let few = observed(&[1.0, 2.0], 3);
-    assert!(matches!(Pilot::of(&few, &few), Err(Error::TooFew { .. })));
+    assert!(matches!(of_runs(&few, &few), Err(Error::TooFew { .. })));
     let negative = observed(&[-1.0, 2.0, 3.0, 4.0, 5.0], 5);
-    assert!(Pilot::of(&negative, &negative).is_err());
-    assert!(Pilot::of(&[], &[]).is_err());
+    assert!(of_runs(&negative, &negative).is_err());
+    assert!(of_runs(&[], &[]).is_err());
     let equal = observed(&[5.0; 12], 3);
-    assert_eq!(Pilot::of(&equal, &equal), Err(Error::NoVariation));
+    assert_eq!(of_runs(&equal, &equal), Err(Error::NoVariation));
     assert!(
         typical_runs(
             0.5,

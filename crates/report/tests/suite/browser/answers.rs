@@ -1,7 +1,7 @@
 //! The answer in a sentence: what is proven, of how many rows, and how much.
 
 use perflab_experiment::Better;
-use perflab_report::{Report, Row, Sentence, Verdict, answers};
+use perflab_report::{Outcome, Report, Row, Sentence, Verdict, answers};
 
 use crate::common::{answer, metric, pooled, report, row, suite, wall, with_metric};
 
@@ -11,6 +11,15 @@ fn sentence(rows: Vec<Row>, together: Vec<Row>) -> Sentence {
     let mut all = answers(&report("r", rows, together));
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)
+}
+
+fn outcome(verdict: Verdict) -> Outcome {
+    match verdict {
+        Verdict::Better => Outcome::Better,
+        Verdict::Worse => Outcome::Worse,
+        Verdict::Same => Outcome::Same,
+        Verdict::NotProven => Outcome::NotProven,
+    }
 }
 
 fn new(part: &str, difference: f64, verdict: Verdict) -> Row {
@@ -44,7 +53,7 @@ fn one_row() {
     ] {
         let sentence = said(difference, verdict);
         assert_eq!(sentence.text, format!("new against redis, rps: {text}"));
-        assert_eq!(sentence.verdict, verdict);
+        assert_eq!(sentence.outcome, outcome(verdict));
     }
 }
 
@@ -102,7 +111,7 @@ fn several_rows_with_one_verdict() {
     ] {
         let sentence = sentence(rows(verdict, difference), vec![]);
         assert_eq!(sentence.text, format!("new against redis, rps: {text}"));
-        assert_eq!(sentence.verdict, verdict);
+        assert_eq!(sentence.outcome, outcome(verdict));
     }
 }
 
@@ -122,7 +131,7 @@ fn several_rows_with_every_verdict() {
         "new against redis, rps: slower in 2 of 5 (d, e: -3.1% to -12.9%); faster in 1 of 5 (c: +5.0%); \
          same within the margin in 1 of 5; not proven in 1 of 5"
     );
-    assert_eq!(sentence.verdict, Verdict::Worse);
+    assert_eq!(sentence.outcome, Outcome::Worse);
 }
 
 #[test]
@@ -139,7 +148,11 @@ fn the_verdict_of_several_is_the_worst_that_is_proven_then_the_best() {
             .zip(&verdicts)
             .map(|(part, verdict)| new(part, 0.05, *verdict))
             .collect();
-        assert_eq!(sentence(rows, vec![]).verdict, expected, "{verdicts:?}");
+        assert_eq!(
+            sentence(rows, vec![]).outcome,
+            outcome(expected),
+            "{verdicts:?}"
+        );
     }
 }
 

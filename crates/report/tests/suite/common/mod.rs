@@ -50,6 +50,7 @@ pub fn answer(difference: f64, half_width: f64, verdict: Verdict) -> Answer {
         high: Some(difference + half_width),
         p,
         p_adjusted: Some(if p < 0.05 { 0.008 } else { 1.0 }),
+        same: None,
         verdict,
     }
 }
