@@ -44,8 +44,8 @@ GROUPS = [
           1, "ministat", {"ministat": Step("scripts/prove-ministat", r"cases|reports")},
           [*crates("ministat"), "scripts/prove-ministat"]),
     Group("statistics", "false verdicts stay within the promised rate in every simulated noise, and true differences are found",
-          10, "nothing else", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
-          [*crates("stats"), "scripts/prove-rates"]),
+          20, "nothing else", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
+          [*crates("stats report"), "scripts/prove-rates"]),
     Group("real", "the same with real processes: a command against itself and against one 2 % slower, in a fixed number "
           "of runs and until decided", 45, "a C compiler; a quiet machine",
           {"fixed": Step("scripts/prove-real", r"^(equal|2 % more): +of"),

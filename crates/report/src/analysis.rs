@@ -382,7 +382,7 @@ fn in_words(warning: Warning) -> String {
         Warning::SlowMode => "some runs fall into a slow mode".to_owned(),
         Warning::FastMode => "a few runs are far better than the others".to_owned(),
         Warning::Guarded => {
-            "the guard stopped a verdict: the two sides scatter differently".to_owned()
+            "the guard stopped a verdict: the two sides scatter differently, or have too few runs to tell".to_owned()
         }
         Warning::RatioUnbounded => {
             "the baseline's mean is too uncertain for an interval of the ratio".to_owned()

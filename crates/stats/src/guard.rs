@@ -86,7 +86,7 @@ impl Side {
 }
 
 /// For each value of `a` the share of `b` below it, and the other way round.
-fn placements(a: &[f64], b: &[f64]) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn placements(a: &[f64], b: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let sorted = |values: &[f64]| {
         let mut values = values.to_vec();
         values.sort_unstable_by(f64::total_cmp);

@@ -1,11 +1,15 @@
 //! What runs cost in the mean.
 
+use super::rearranged::rearranged;
 use super::{Answer, Terms, Warning, two_sided};
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
 use crate::location::{Scale, Side};
 use crate::ratio_of_means::RatioInterval;
 use crate::summary::mean as average_of;
 use crate::{Error, Stratum};
+
+/// Largest p-value that can become a verdict at any confidence in use.
+const WORTH_GUARDING: f64 = 0.2;
 
 pub(super) fn mean(
     strata: &[Stratum],
@@ -91,16 +95,29 @@ pub(super) fn mean(
         difference,
         low,
         high,
-        p: blocked.difference.p,
+        p: guarded(blocked.difference.p, strata)?,
         p_same,
     })
 }
 
 /// The means within blocks, each side with its own spread where blocks hold more than one run of
-/// it, else with a common one.
+/// it. Else every block is one pair of means: their differences have one spread, whatever those of
+/// the sides are.
 fn blocked(strata: &[Stratum], confidence: f64) -> Result<BlockedMean, Error> {
     match blocked_welch(strata, confidence) {
-        Err(Error::NoReplicates { .. }) => blocked_additive(strata, confidence),
+        Err(Error::NoReplicates { .. }) => {
+            let pairs: Result<Vec<Stratum>, Error> = strata
+                .iter()
+                .filter(|stratum| stratum.has_pairs())
+                .map(|stratum| {
+                    Ok(Stratum::new(
+                        [average_of(&stratum.a)?],
+                        [average_of(&stratum.b)?],
+                    ))
+                })
+                .collect();
+            blocked_additive(&pairs?, confidence)
+        }
         other => other,
     }
 }
@@ -121,8 +138,17 @@ fn beyond(strata: &[Stratum], ratio: f64, confidence: f64, side: Side) -> Result
         _ => difference.t < 0.0,
     };
     Ok(if expected {
-        difference.p / 2.0
+        guarded(difference.p, &scaled)? / 2.0
     } else {
         1.0 - difference.p / 2.0
     })
+}
+
+/// The p-value, or a larger one where the numbers of runs are uneven and the guard says so. It is
+/// asked only where it can change a verdict.
+fn guarded(p: f64, strata: &[Stratum]) -> Result<f64, Error> {
+    if p > WORTH_GUARDING {
+        return Ok(p);
+    }
+    Ok(rearranged(strata)?.map_or(p, |other| p.max(other)))
 }

@@ -1,10 +1,8 @@
 //! What the typical run does, with the guard.
 
+use super::evidence::Evidence;
 use super::{Answer, Least, Terms, Warning, two_sided};
-use crate::guard::guard;
-use crate::location::{
-    NullCache, Scale, Side, hodges_lehmann_with, location_test_with, min_blocks,
-};
+use crate::location::{NullCache, Scale, Side, hodges_lehmann_with, min_blocks};
 use crate::{Error, Stratum};
 
 pub(super) fn typical(
@@ -16,7 +14,8 @@ pub(super) fn typical(
 ) -> Result<Answer, Error> {
     let location = hodges_lehmann_with(cache, strata, scale, terms.confidence)?;
     let alpha = 1.0 - terms.confidence;
-    let guarded = guard(strata).map_or(0.0, |guard| guard.p);
+    let mut evidence = Evidence::new(strata, scale, cache);
+    let guarded = evidence.guarded_two_sided(scale.none());
     if location.p <= alpha && guarded > alpha {
         warnings.push(Warning::Guarded);
     }
@@ -38,20 +37,33 @@ pub(super) fn typical(
     let p_same = match terms.bounds(scale)? {
         None => None,
         Some(bounds) => {
-            let above = location_test_with(cache, strata, scale, bounds.low(), Side::Greater)?.p;
-            let below = location_test_with(cache, strata, scale, bounds.high(), Side::Less)?.p;
+            let above = evidence.p(bounds.low(), Side::Greater)?;
+            let below = evidence.p(bounds.high(), Side::Less)?;
             Some(two_sided(above.max(below)))
         }
     };
     let none = scale.none();
+    let (low, high) = if location.k.is_some() {
+        let width = match scale {
+            Scale::Ratio => (location.high / location.low).ln(),
+            Scale::Shift => location.high - location.low,
+        };
+        let end = |end, side| evidence.end(end, width, side, terms.confidence);
+        (
+            end(location.low, Side::Greater),
+            end(location.high, Side::Less),
+        )
+    } else {
+        (scale.limits().0, location.high)
+    };
     Ok(Answer {
         difference: location.effect - none,
-        low: if location.k.is_some() {
-            location.low - none
+        low: if low > scale.limits().0 {
+            low - none
         } else {
             f64::NEG_INFINITY
         },
-        high: location.high - none,
+        high: high - none,
         p: location.p.max(guarded),
         p_same,
     })

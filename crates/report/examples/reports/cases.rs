@@ -1,0 +1,232 @@
+//! What is simulated, and what must hold of it.
+
+use crate::simulated::Random;
+
+/// How runs scatter about a level of 1, on both sides the same but for the size.
+#[derive(Clone, Copy)]
+pub enum Noise {
+    /// Normal.
+    Normal,
+    /// Exponentials of Student's t with three degrees of freedom.
+    HeavyTails,
+    /// Normal, but for 15 % of runs in a mode 45 % slower.
+    SlowMode,
+    /// Normal, as a clock shows it that counts in steps of 1 %.
+    Steps,
+}
+
+impl Noise {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::HeavyTails => "heavy tails",
+            Self::SlowMode => "15 % slow",
+            Self::Steps => "steps of 1 %",
+        }
+    }
+
+    /// A run's level, with a spread relative to it.
+    pub fn draw(self, spread: f64, random: &mut Random) -> f64 {
+        let normal = random.normal();
+        match self {
+            Self::Normal | Self::Steps => 1.0 + spread * normal,
+            Self::HeavyTails => {
+                let squares: f64 = (0..3).map(|_| random.normal().powi(2)).sum();
+                (spread * normal / (squares / 3.0).sqrt()).exp()
+            }
+            Self::SlowMode if random.uniform() < 0.15 => 1.45 * (1.0 + 0.03 * random.normal()),
+            Self::SlowMode => 1.0 + spread * normal,
+        }
+    }
+}
+
+/// What must hold.
+#[derive(Clone, Copy)]
+pub enum Promise {
+    /// Few reports are false.
+    False,
+    /// The same, and the difference is found at least so often, in percent.
+    Power(f64),
+}
+
+/// One subject of a report.
+#[derive(Clone, Copy)]
+pub struct Of {
+    /// Factor of the candidate.
+    pub factor: f64,
+    /// Values that each run of the subject has.
+    pub samples: usize,
+}
+
+/// A kind of report.
+#[derive(Clone)]
+pub struct Case {
+    pub name: String,
+    pub noise: Noise,
+    pub blocks: usize,
+    /// Runs of the baseline and of the candidate in a block.
+    pub runs: [usize; 2],
+    /// Spread of runs, relative.
+    pub spread: [f64; 2],
+    pub subjects: Vec<Of>,
+    pub margin: Option<f64>,
+    /// Whether there is a third variant that is the baseline once more.
+    pub control: bool,
+    pub promise: Promise,
+}
+
+const ALL: [Noise; 3] = [Noise::Normal, Noise::HeavyTails, Noise::SlowMode];
+
+/// A single subject without any difference.
+const NULL: Of = Of {
+    factor: 1.0,
+    samples: 1,
+};
+
+fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], spread: [f64; 2]) -> Case {
+    let [a, b] = runs;
+    let [of_a, of_b] = spread.map(|spread| 100.0 * spread);
+    Case {
+        name: format!("{name}{blocks} x {a}+{b}, spread {of_a}:{of_b} %"),
+        noise,
+        blocks,
+        runs,
+        spread,
+        subjects: vec![NULL],
+        margin: None,
+        control: false,
+        promise: Promise::False,
+    }
+}
+
+pub fn cases() -> Vec<Case> {
+    let mut all = Vec::new();
+    for noise in ALL {
+        for [a, b] in [
+            [2, 2],
+            [3, 3],
+            [4, 4],
+            [5, 5],
+            [6, 6],
+            [8, 8],
+            [12, 12],
+            [20, 20],
+            [30, 30],
+        ] {
+            for spread in [[0.01, 0.01], [0.003, 0.01], [0.003, 0.06]] {
+                all.push(case("", noise, 1, [a, b], spread));
+            }
+        }
+        for [a, b] in [
+            [2, 20],
+            [3, 20],
+            [3, 30],
+            [4, 30],
+            [5, 30],
+            [8, 30],
+            [15, 30],
+        ] {
+            for spread in [[0.01, 0.01], [0.06, 0.003], [0.003, 0.06], [0.03, 0.01]] {
+                all.push(case("", noise, 1, [a, b], spread));
+            }
+        }
+        for (blocks, runs) in [
+            (2, [3, 3]),
+            (10, [3, 3]),
+            (10, [1, 1]),
+            (5, [2, 2]),
+            (3, [2, 6]),
+            (5, [1, 5]),
+        ] {
+            for spread in [[0.01, 0.01], [0.06, 0.003]] {
+                all.push(case("", noise, blocks, runs, spread));
+            }
+        }
+    }
+    for runs in [[5, 5], [30, 30], [5, 30]] {
+        all.push(case("", Noise::Steps, 1, runs, [0.01, 0.01]));
+    }
+    all.extend(uneven_samples());
+    all.extend(at_the_margin());
+    all.extend(mixed());
+    all.extend(powers());
+    all
+}
+
+/// Subjects whose runs have different numbers of samples.
+fn uneven_samples() -> Vec<Case> {
+    let mut all = Vec::new();
+    for noise in ALL {
+        for samples in [[1, 8], [10, 100], [100, 1], [1, 100]] {
+            for (blocks, runs) in [(1, [8, 8]), (10, [3, 3]), (1, [6, 12])] {
+                let name = format!("{}:{} samples, ", samples[0], samples[1]);
+                all.push(Case {
+                    subjects: samples
+                        .map(|samples| Of {
+                            factor: 1.0,
+                            samples,
+                        })
+                        .to_vec(),
+                    ..case(&name, noise, blocks, runs, [0.01, 0.01])
+                });
+            }
+        }
+    }
+    all
+}
+
+/// The true difference is the margin, so that `same` would be false.
+fn at_the_margin() -> Vec<Case> {
+    let mut all = Vec::new();
+    for noise in ALL {
+        for (runs, spread) in [
+            ([30, 30], [0.003, 0.02]),
+            ([10, 40], [0.01, 0.003]),
+            ([40, 10], [0.003, 0.01]),
+            ([5, 30], [0.02, 0.002]),
+            ([4, 4], [0.002, 0.002]),
+            ([30, 30], [0.005, 0.005]),
+        ] {
+            all.push(Case {
+                subjects: vec![Of {
+                    factor: 1.02,
+                    samples: 1,
+                }],
+                margin: Some(0.02),
+                ..case("at the margin, ", noise, 1, runs, spread)
+            });
+        }
+    }
+    all
+}
+
+/// All of it in one report: no difference, one at the margin, uneven samples, and a control.
+fn mixed() -> Vec<Case> {
+    ALL.map(|noise| Case {
+        subjects: [(1.0, 1), (1.02, 1), (1.0, 20), (1.02, 3)]
+            .map(|(factor, samples)| Of { factor, samples })
+            .to_vec(),
+        margin: Some(0.02),
+        control: true,
+        ..case("all at once, ", noise, 10, [3, 3], [0.005, 0.005])
+    })
+    .to_vec()
+}
+
+/// What must still be found.
+fn powers() -> Vec<Case> {
+    let slower = |noise, blocks, runs, least| Case {
+        subjects: vec![Of {
+            factor: 48_053.0 / 46_981.0,
+            samples: 1,
+        }],
+        promise: Promise::Power(least),
+        ..case("+2.28 %, ", noise, blocks, runs, [0.01, 0.01])
+    };
+    vec![
+        slower(Noise::SlowMode, 10, [3, 3], 97.0),
+        slower(Noise::SlowMode, 1, [30, 30], 98.0),
+        slower(Noise::Normal, 1, [6, 6], 85.0),
+        slower(Noise::Normal, 1, [4, 4], 55.0),
+    ]
+}

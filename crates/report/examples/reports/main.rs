@@ -1,0 +1,118 @@
+//! How often a whole report holds a false verdict, by simulation: runs are grouped, brought down to units, pooled and
+//! judged by the code of `perflab compare`.
+//!
+//! `cargo run --release -p perflab-report --example reports [REPORTS [SEED]]` prints the tables, in percent of the
+//! reports. It ends with code 1 if a promise is broken: more than 5 % + 3 standard errors of reports with a false
+//! verdict, or too little power where power is promised.
+#![expect(
+    clippy::print_stdout,
+    reason = "tables on standard output are what it is for"
+)]
+
+mod cases;
+mod made;
+#[path = "../../../stats/examples/simulated/mod.rs"]
+#[expect(dead_code, reason = "the tables of single comparisons need more of it")]
+mod simulated;
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cases::{Case, Promise, cases};
+use made::{Found, found};
+use simulated::Random;
+
+/// Reports for each case where none are asked for.
+const REPORTS: u64 = 2000;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>());
+    let (Ok(reports), Ok(seed)) = (
+        arguments.next().unwrap_or(Ok(REPORTS)),
+        arguments.next().unwrap_or(Ok(1)),
+    ) else {
+        println!("usage: reports [REPORTS [SEED]], whole numbers");
+        return ExitCode::from(2);
+    };
+    println!("{reports} reports each, seed {seed}; in percent\n");
+    println!(
+        "false: reports with any false verdict on a candidate; control: with any verdict on the control;\n\
+         found: with the true difference; covered: typical-run intervals with two ends that hold the true difference\n"
+    );
+    println!(
+        "{:44} {:>16} {:>7} {:>8} {:>7} {:>8}  promise",
+        "runs", "noise", "false", "control", "found", "covered"
+    );
+    let mut kept = true;
+    for case in cases() {
+        kept &= line(&case, reports, seed);
+    }
+    if kept {
+        println!("\nevery promise is kept");
+        ExitCode::SUCCESS
+    } else {
+        println!("\nA PROMISE IS BROKEN");
+        ExitCode::FAILURE
+    }
+}
+
+/// Prints the line of a case; whether its promise is kept.
+fn line(case: &Case, reports: u64, seed: u64) -> bool {
+    let counts: [AtomicU64; 5] = std::array::from_fn(|_| AtomicU64::new(0));
+    let next = AtomicU64::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= reports {
+                        break;
+                    }
+                    let Found {
+                        is_false,
+                        control,
+                        shown,
+                        covered,
+                        intervals,
+                    } = found(case, &mut Random::of(seed, number));
+                    let own = [
+                        u64::from(is_false),
+                        u64::from(control),
+                        u64::from(shown),
+                        covered,
+                        intervals,
+                    ];
+                    for (count, own) in counts.iter().zip(own) {
+                        count.fetch_add(own, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    let [is_false, control, shown, covered, intervals] = counts.map(AtomicU64::into_inner);
+    let share = |count: u64, of: u64| 100.0 * count as f64 / of as f64;
+    let limit = 5.0 + 300.0 * (0.05 * 0.95 / reports as f64).sqrt();
+    let is_true = share(is_false, reports) <= limit && share(control, reports) <= limit;
+    let (promise, holds) = match case.promise {
+        Promise::False => (format!("at most {limit:.2}"), is_true),
+        Promise::Power(least) => (
+            format!("found at least {least}"),
+            is_true && share(shown, reports) >= least,
+        ),
+    };
+    println!(
+        "{:44} {:>16} {:>7.2} {:>8.2} {:>7.2} {:>8}  {promise}: {}",
+        case.name,
+        case.noise.name(),
+        share(is_false, reports),
+        share(control, reports),
+        share(shown, reports),
+        match intervals {
+            0 => "-".to_owned(),
+            _ => format!("{:.2}", share(covered, intervals)),
+        },
+        if holds { "kept" } else { "BROKEN" }
+    );
+    holds
+}

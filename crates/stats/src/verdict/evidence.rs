@@ -1,0 +1,286 @@
+//! The evidence for a difference of the typical run, at any supposed difference: what the rank test
+//! and its guards agree on. The verdict, the interval and sameness all come from here.
+//!
+//! The rank test ([`crate::location`]) is exact where both sides have the same distribution. Two
+//! guards protect it where the sides scatter differently; the largest p-value counts.
+//!
+//! - [`crate::guard`], for every number of runs.
+//! - For few runs, where that one is silent or its approximation too coarse. If one side scatters
+//!   far more than the other, each of its `n` runs is above or below the other side like a coin, so
+//!   that nothing below `2^(1-n)` can be had from ranks. For a side with less than 6 runs, or with
+//!   less than 15 that scatter more than three times as much, the signs of its placements (less one
+//!   half) are exchanged in all ways (Fisher's randomisation test). Where that proves nothing,
+//!   Welch's test within blocks may: it uses the size of the gap, which ranks do not see.
+//!
+//! `cargo run --release -p perflab-report --example reports` shows the error rates.
+
+use crate::blocked_mean::blocked_welch;
+use crate::guard::{guard, placements};
+use crate::location::{NullCache, Scale, Side, location_test_with};
+use crate::summary::{median_of_sorted, sorted};
+use crate::{Error, Stratum};
+
+/// Runs of a side from which its spread can be judged.
+const FEW: usize = 6;
+
+/// Runs of a side from which the guard of all numbers is good enough.
+const ENOUGH: usize = 15;
+
+/// How many times more a side scatters that is far from the other.
+const LOOSE: f64 = 3.0;
+
+/// Fewest runs of a side that can prove anything.
+const FEWEST: usize = 3;
+
+/// Doublings of an interval's width before it is taken to have no end.
+const DOUBLINGS: i32 = 40;
+
+/// Both sides, as the tests of one comparison see them.
+pub(super) struct Evidence<'a> {
+    strata: &'a [Stratum],
+    scale: Scale,
+    cache: &'a mut NullCache,
+    runs: [usize; 2],
+    /// Whether a side's placements are tested by exchanging their signs.
+    exchanged: [bool; 2],
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn new(strata: &'a [Stratum], scale: Scale, cache: &'a mut NullCache) -> Self {
+        let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
+        let runs = [
+            usable().map(|stratum| stratum.a.len()).sum(),
+            usable().map(|stratum| stratum.b.len()).sum(),
+        ];
+        let linear = |values: &[f64]| -> Vec<f64> {
+            values.iter().map(|value| on_line(scale, *value)).collect()
+        };
+        let spreads = [
+            spread(usable().map(|stratum| linear(&stratum.a))),
+            spread(usable().map(|stratum| linear(&stratum.b))),
+        ];
+        let exchanged = [0, 1].map(|side| {
+            let is_loose = spreads[side] > LOOSE * spreads[1 - side];
+            runs[side] < FEW || (runs[side] < ENOUGH && is_loose)
+        });
+        Self {
+            strata,
+            scale,
+            cache,
+            runs,
+            exchanged,
+        }
+    }
+
+    /// One-sided p-value of "the effect is at most this" ([`Side::Greater`]), or at least.
+    pub(super) fn p(&mut self, effect: f64, side: Side) -> Result<f64, Error> {
+        let ranks = location_test_with(self.cache, self.strata, self.scale, effect, side)?.p;
+        Ok(ranks.max(self.guarded(effect, side)))
+    }
+
+    /// Two-sided p-value that the guards leave at an effect.
+    pub(super) fn guarded_two_sided(&self, effect: f64) -> f64 {
+        let less = self.guarded(effect, Side::Less);
+        (2.0 * less.min(self.guarded(effect, Side::Greater))).min(1.0)
+    }
+
+    /// An end of the interval of the rank test, or further out if the guards do not exclude what is
+    /// beyond it; infinite, or 0 for ratios, if they exclude nothing. `width` is the interval's, on
+    /// the line.
+    pub(super) fn end(&self, end: f64, width: f64, side: Side, confidence: f64) -> f64 {
+        let level = 0.5 * (1.0 - confidence);
+        let outward = if side == Side::Greater { -1.0 } else { 1.0 };
+        let from = on_line(self.scale, end);
+        let is_excluded = |at: f64| self.guarded(off_line(self.scale, at), side) <= level;
+        // At the end itself two runs are equal.
+        let width = width.max(f64::EPSILON * from.abs()).max(f64::MIN_POSITIVE);
+        let (mut inside, mut outside) = (from, from + outward * 1e-9 * width);
+        if is_excluded(outside) {
+            return end;
+        }
+        for doubling in 0..=DOUBLINGS {
+            (inside, outside) = (outside, from + outward * width * f64::from(doubling).exp2());
+            if is_excluded(outside) {
+                break;
+            }
+            if doubling == DOUBLINGS {
+                let (low, high) = self.scale.limits();
+                return if side == Side::Greater { low } else { high };
+            }
+        }
+        while (outside - inside).abs() > 1e-9 * width {
+            let middle = 0.5 * (inside + outside);
+            if middle == inside || middle == outside {
+                break;
+            }
+            if is_excluded(middle) {
+                outside = middle;
+            } else {
+                inside = middle;
+            }
+        }
+        off_line(self.scale, outside)
+    }
+
+    /// One-sided p-value of the guards.
+    fn guarded(&self, effect: f64, side: Side) -> f64 {
+        let shift = on_line(self.scale, effect);
+        let usable = self.strata.iter().filter(|stratum| stratum.has_pairs());
+        let shifted: Vec<Stratum> = usable
+            .map(|stratum| {
+                let a = stratum
+                    .a
+                    .iter()
+                    .map(|value| on_line(self.scale, *value) + shift);
+                let b = stratum.b.iter().map(|value| on_line(self.scale, *value));
+                Stratum::new(a.collect::<Vec<_>>(), b.collect::<Vec<_>>())
+            })
+            .collect();
+        let all = guard(&shifted).map_or(0.0, |guard| {
+            one_sided(guard.p, guard.probability - 0.5, side)
+        });
+        all.max(self.few(&shifted, side))
+    }
+
+    fn few(&self, shifted: &[Stratum], side: Side) -> f64 {
+        let least = self.runs[0].min(self.runs[1]);
+        if least < FEWEST {
+            return 0.5_f64.powi(i32::try_from(least).unwrap_or(i32::MAX));
+        }
+        let signs = [0, 1].map(|which| {
+            if !self.exchanged[which] {
+                return 0.0;
+            }
+            let above = shifted.iter().flat_map(|stratum| {
+                let (of_a, of_b) = placements(&stratum.a, &stratum.b);
+                if which == 0 { of_a } else { of_b }
+            });
+            // The baseline's are the lower, the larger the candidate's runs are.
+            let direction = match (which, side) {
+                (0, Side::Less) | (1, Side::Greater) => 1.0,
+                _ => -1.0,
+            };
+            exchange(above.map(|placement| direction * (placement - 0.5)))
+        });
+        let signs = signs[0].max(signs[1]);
+        if signs == 0.0 {
+            return 0.0;
+        }
+        match blocked_welch(shifted, 0.5) {
+            Ok(welch) => signs.min(one_sided(welch.difference.p, welch.difference.t, side)),
+            // Nothing varies, so any difference is exact.
+            Err(Error::NoVariation) => 0.0,
+            Err(_) => signs,
+        }
+    }
+}
+
+fn on_line(scale: Scale, value: f64) -> f64 {
+    match scale {
+        Scale::Ratio => value.ln(),
+        Scale::Shift => value,
+    }
+}
+
+fn off_line(scale: Scale, value: f64) -> f64 {
+    match scale {
+        Scale::Ratio => value.exp(),
+        Scale::Shift => value,
+    }
+}
+
+fn one_sided(p: f64, direction: f64, side: Side) -> f64 {
+    let expected = match side {
+        Side::Less => direction < 0.0,
+        _ => direction > 0.0,
+    };
+    if expected { 0.5 * p } else { 1.0 - 0.5 * p }
+}
+
+/// Median of the distances from the median of the block.
+fn spread(blocks: impl Iterator<Item = Vec<f64>>) -> f64 {
+    let distances: Vec<f64> = blocks
+        .flat_map(|values| {
+            let middle = median_of_sorted(&sorted(&values));
+            values.into_iter().map(move |value| (value - middle).abs())
+        })
+        .collect();
+    match distances.is_empty() {
+        true => 0.0,
+        false => median_of_sorted(&sorted(&distances)),
+    }
+}
+
+/// The share of all choices of signs whose sum is at least that of the values as they are.
+fn exchange(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sums = vec![0.0];
+    let mut observed = 0.0;
+    for value in values {
+        observed += value;
+        sums = sums
+            .iter()
+            .flat_map(|sum| [sum + value, sum - value])
+            .collect();
+    }
+    // Equal sums may come out of different orders.
+    let extreme = sums.iter().filter(|sum| **sum >= observed - 1e-9);
+    extreme.count() as f64 / sums.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(a: &[f64], b: &[f64], side: Side) -> f64 {
+        let strata = [Stratum::new(a, b)];
+        let mut cache = NullCache::default();
+        Evidence::new(&strata, Scale::Shift, &mut cache)
+            .p(0.0, side)
+            .unwrap()
+    }
+
+    #[test]
+    fn few_runs_that_scatter_more_prove_no_more_than_coins() {
+        let tight = [100.0, 100.1, 100.2, 99.9, 99.8, 100.0, 100.1, 99.9];
+        // All of 4 are above: a coin does that once in 16. Welch's test, which sees how they scatter, says 0.080:
+        let loose = [100.5, 104.0, 109.0, 101.0];
+        let found = p(&tight, &loose, Side::Greater);
+        // scipy.stats.ttest_ind(loose, tight, equal_var=False, alternative="greater")
+        assert!((found - 0.0625).abs() < 1e-12, "{found}");
+        assert!(p(&tight, &loose, Side::Less) > 0.9);
+        // The same number that scatter alike: the gap proves it.
+        let shifted = [103.0, 103.1, 103.2, 102.9];
+        // scipy.stats.mannwhitneyu(shifted, tight, alternative="greater", method="exact")
+        assert!((p(&tight, &shifted, Side::Greater) - 0.002_020_202).abs() < 1e-8);
+        // Two of a side prove nothing, whatever the gap.
+        assert!((p(&tight, &[200.0, 200.1], Side::Greater) - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn signs_are_exchanged_in_all_ways() {
+        assert!((exchange([1.0, 1.0, 1.0].into_iter()) - 0.125).abs() < 1e-12);
+        assert!((exchange([1.0, 2.0, -3.0].into_iter()) - 0.625).abs() < 1e-12);
+        assert!((exchange([0.0; 3].into_iter()) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_interval_leaves_out_what_the_test_excludes() {
+        let strata = [Stratum::new(
+            [100.0, 100.1, 100.2, 99.9, 99.8, 100.0, 100.1, 99.9],
+            [104.0, 108.0, 103.0, 110.0, 105.0, 101.0, 107.0],
+        )];
+        let mut cache = NullCache::default();
+        let found = crate::location::hodges_lehmann(&strata, Scale::Ratio, 0.95).unwrap();
+        let mut evidence = Evidence::new(&strata, Scale::Ratio, &mut cache);
+        let width = (found.high / found.low).ln();
+        let low = evidence.end(found.low, width, Side::Greater, 0.95);
+        let high = evidence.end(found.high, width, Side::Less, 0.95);
+        assert!(low <= found.low && high >= found.high);
+        for (end, side, outward) in [(low, Side::Greater, -1.0), (high, Side::Less, 1.0)] {
+            let beyond = end * (1.0 + outward * 1e-6);
+            assert!(evidence.p(beyond, side).unwrap() <= 0.025);
+            let within = end * (1.0 - outward * 1e-6);
+            assert!(evidence.p(within, side).unwrap() > 0.025);
+        }
+    }
+}

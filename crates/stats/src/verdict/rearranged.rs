@@ -1,0 +1,181 @@
+//! A guard of the mean, for uneven numbers of runs: Welch's statistic with the labels rearranged.
+//!
+//! Where values are skewed, as slow runs make them, and one side has far fewer runs, its mean looks
+//! more certain than it is: three runs that happen to have no slow one among them scatter little.
+//! Welch's test then claims too much (11 % in place of 1 % for 3 and 30 runs, of which 15 % are
+//! slow). Rearranging labels within blocks gives the statistic's own distribution: exact where both
+//! sides have the same distribution, and right for many runs where only the means are the same
+//! (Janssen, *Statistics & Probability Letters* 36, 1997; Chung and Romano, *Annals of Statistics*
+//! 41, 2013).
+
+use crate::{Error, Resampling, Stratum};
+
+/// How many times more runs one side may have before the guard is asked.
+const EVEN: f64 = 1.5;
+
+/// Runs of a side below which it is always asked.
+const FEW: usize = 3;
+
+/// Always the same draws: the same runs give the same report.
+const DRAWS: Resampling = Resampling {
+    draws: 9999,
+    seed: 1,
+};
+
+/// Share of draws beyond which nothing will be proven, so that no more are made.
+const HOPELESS: f64 = 0.1;
+
+/// One side of a block, as far as it counts: runs, sum, sum of squares.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    runs: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Part {
+    fn of(values: &[f64]) -> Self {
+        Self {
+            runs: values.len() as f64,
+            sum: values.iter().sum(),
+            squares: values.iter().map(|value| value * value).sum(),
+        }
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self {
+            runs: self.runs - other.runs,
+            sum: self.sum - other.sum,
+            squares: self.squares - other.squares,
+        }
+    }
+}
+
+/// Two-sided p-value of equal means by rearranged labels, where the numbers of runs are so uneven
+/// that Welch's needs it; nothing elsewhere, and where no side has two runs in a block.
+pub(super) fn rearranged(strata: &[Stratum]) -> Result<Option<f64>, Error> {
+    let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
+    let runs: [usize; 2] = [
+        usable().map(|stratum| stratum.a.len()).sum(),
+        usable().map(|stratum| stratum.b.len()).sum(),
+    ];
+    let (fewer, more) = (runs[0].min(runs[1]), runs[0].max(runs[1]));
+    if fewer >= FEW && more as f64 <= EVEN * fewer as f64 {
+        return Ok(None);
+    }
+    // Values about the mean of their block, so that squares lose no digits.
+    let mut blocks: Vec<(usize, Vec<f64>)> = usable()
+        .map(|stratum| {
+            let all = || stratum.a.iter().chain(&stratum.b);
+            let centre = all().sum::<f64>() / all().count() as f64;
+            (stratum.a.len(), all().map(|value| value - centre).collect())
+        })
+        .collect();
+    let parts = |blocks: &[(usize, Vec<f64>)]| -> Vec<[Part; 2]> {
+        let split = |(of_a, values): &(usize, Vec<f64>)| {
+            let (a, b) = values.split_at(*of_a);
+            [Part::of(a), Part::of(b)]
+        };
+        blocks.iter().map(split).collect()
+    };
+    let Some(observed) = statistic(&parts(&blocks)) else {
+        return Ok(None);
+    };
+    let wholes: Vec<Part> = blocks.iter().map(|(_, values)| Part::of(values)).collect();
+    let mut random = DRAWS.random()?;
+    let mut drawn: Vec<[Part; 2]> = vec![[Part::default(); 2]; blocks.len()];
+    let (mut extreme, mut draws) = (1_usize, 1_usize);
+    while draws <= DRAWS.draws && (extreme as f64) < HOPELESS * DRAWS.draws as f64 {
+        for ((of_a, values), (whole, drawn)) in blocks.iter_mut().zip(wholes.iter().zip(&mut drawn))
+        {
+            // The smaller side is drawn, the other is what is left.
+            let fewer = (*of_a).min(values.len() - *of_a);
+            for place in 0..fewer {
+                let other = place + random.below(values.len() - place);
+                values.swap(place, other);
+            }
+            let part = Part::of(&values[..fewer]);
+            let rest = whole.without(part);
+            *drawn = if fewer == *of_a {
+                [part, rest]
+            } else {
+                [rest, part]
+            };
+        }
+        let size = statistic(&drawn).unwrap_or(f64::INFINITY);
+        extreme += usize::from(size >= observed * (1.0 - 1e-9));
+        draws += 1;
+    }
+    Ok(Some(extreme as f64 / draws as f64))
+}
+
+/// The size of Welch's statistic within blocks ([`crate::blocked_mean::blocked_welch`]); none
+/// without degrees of freedom on both sides, or if nothing varies.
+fn statistic(blocks: &[[Part; 2]]) -> Option<f64> {
+    let weight = |[a, b]: &[Part; 2]| a.runs * b.runs / (a.runs + b.runs);
+    let total: f64 = blocks.iter().map(weight).sum();
+    let mut difference = 0.0;
+    let mut sides = [(0.0, 0.0, 0.0); 2];
+    for block in blocks {
+        let weight = weight(block) / total;
+        difference += weight * (block[1].sum / block[1].runs - block[0].sum / block[0].runs);
+        for (part, (squares, freedom, factor)) in block.iter().zip(&mut sides) {
+            *squares += (part.squares - part.sum * part.sum / part.runs).max(0.0);
+            *freedom += part.runs - 1.0;
+            *factor += weight * weight / part.runs;
+        }
+    }
+    let squared_error: f64 = sides
+        .iter()
+        .map(|(squares, freedom, factor)| squares / freedom * factor)
+        .sum();
+    (squared_error.is_finite() && squared_error > 0.0)
+        .then(|| difference.abs() / squared_error.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocked_mean::blocked_welch;
+
+    #[test]
+    fn the_statistic_is_welch_s_within_blocks() {
+        let strata = [
+            Stratum::new([1.0, 4.0, 2.5], [3.0, 8.0]),
+            Stratum::new([2.0, 2.25], [7.0, 5.0, 6.0, 9.0]),
+        ];
+        let expected = blocked_welch(&strata, 0.95).unwrap().difference.t;
+        let parts = strata.each_ref().map(|s| [Part::of(&s.a), Part::of(&s.b)]);
+        assert!((statistic(&parts).unwrap() - expected.abs()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn few_runs_without_a_slow_one_prove_nothing() {
+        let few = [100.0, 100.5, 99.5];
+        let many: Vec<f64> = (0..30)
+            .map(|run| {
+                if run % 5 == 0 {
+                    70.0
+                } else {
+                    100.0 + 0.1 * f64::from(run % 7)
+                }
+            })
+            .collect();
+        let strata = [Stratum::new(few, many)];
+        let welch = blocked_welch(&strata, 0.95).unwrap().difference.p;
+        assert!(welch < 0.02, "{welch}");
+        // Half of all choices of three have no slow run among them: C(24, 3) / C(30, 3) = 0.50.
+        let found = rearranged(&strata).unwrap().unwrap();
+        assert!(found > 0.1, "{found}");
+        let even = [Stratum::new([1.0, 2.0, 3.0], [4.0, 5.0, 7.0, 8.0])];
+        assert_eq!(rearranged(&even).unwrap(), None);
+    }
+
+    #[test]
+    fn a_difference_that_is_there_is_still_proven() {
+        let many: Vec<f64> = (0..30).map(|run| 100.0 + f64::from(run % 7)).collect();
+        let strata = [Stratum::new([120.0, 123.0, 119.0, 121.0], many)];
+        let found = rearranged(&strata).unwrap().unwrap();
+        assert!(found < 0.001, "{found}");
+    }
+}
