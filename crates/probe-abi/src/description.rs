@@ -76,9 +76,9 @@ impl<'a> ArgumentType<'a> {
             "f64" => Self::Float(64),
             "bool" => Self::Bool,
             "ptr" => Self::Pointer,
-            "cstr" => Self::CString,
-            "str" => Self::Str,
-            "bytes" => Self::Bytes,
+            "cstr" | "cstr_nofault" => Self::CString,
+            "str" | "str_nofault" => Self::Str,
+            "bytes" | "bytes_nofault" => Self::Bytes,
             _ => {
                 let names = text.strip_prefix("enum(")?.strip_suffix(')')?;
                 let each = names.split(',');
@@ -139,6 +139,13 @@ pub struct Argument<'a> {
     pub kind_text: &'a str,
     /// Its name: an identifier.
     pub name: &'a str,
+}
+
+impl Argument<'_> {
+    /// Whether it is a text that may not be there, which the kernel reads: the name of its type ends so.
+    pub fn is_nofault(&self) -> bool {
+        self.kind_text.ends_with("_nofault")
+    }
 }
 
 /// Why a description cannot be read.
@@ -268,6 +275,23 @@ mod tests {
             [("A", 0), ("B", -1)]
         );
         assert_eq!(kinds[0].enumerators().count(), 0);
+    }
+
+    #[test]
+    fn texts_that_may_not_be_there() {
+        let text = "p\nn\nf\n1\ncstr_nofault a\nstr_nofault b\nbytes_nofault c\ncstr d";
+        let read = Description::parse(text).unwrap();
+        let arguments: Vec<_> = read
+            .arguments()
+            .map(|each| (each.kind, each.is_nofault()))
+            .collect();
+        let expected = [
+            (ArgumentType::CString, true),
+            (ArgumentType::Str, true),
+            (ArgumentType::Bytes, true),
+            (ArgumentType::CString, false),
+        ];
+        assert_eq!(arguments, expected);
     }
 
     #[test]

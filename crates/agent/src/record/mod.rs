@@ -1,7 +1,8 @@
 //! Records the events of sites, so that they outlive the process.
 //!
 //! ```text
-//! handlers   a site's words -> the ring of its thread; short, those with short texts
+//! handlers   a site's words -> the ring of its thread; short, those with short texts; nofault, with texts that may not
+//!            be there
 //! slots      threads -> rings
 //! words      where a thread has what it needs of its rings
 //! rings      which there are
@@ -13,6 +14,7 @@ mod clock;
 mod cost;
 mod files;
 mod handlers;
+mod nofault;
 mod rings;
 mod short;
 mod slots;
@@ -169,7 +171,7 @@ impl Recorder {
                     process: 0,
                     probe: number,
                     object,
-                    description: text,
+                    description: &nofault::recorded_as(text),
                 }
                 .encode(writer)
             })?;

@@ -34,6 +34,7 @@ mod saturation;
 mod servers;
 mod support;
 mod surroundings;
+mod texts;
 mod tools;
 mod trace;
 mod two_laboratories;

@@ -20,6 +20,9 @@
  *     cstr                             text that ends with a zero byte, or a null pointer
  *     str bytes                        (str, name, address, length): text in UTF-8, or any bytes, or a null pointer
  *     enum(A=0,B=1)                    an integer whose values have names; the values are digits
+ *     cstr_nofault str_nofault bytes_nofault
+ *                                      the same, read by the kernel, which takes a system call for each: what cannot
+ *                                      be read is left out, where the others would end the program
  *
  * Define one of these before the header, the same for all of a program, to choose what a site is:
  *
@@ -157,6 +160,9 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 #define PERFLAB_TYPE_cstr , perflab_cstr_, 1
 #define PERFLAB_TYPE_str , PERFLAB_TEXT_WORDS_, 2
 #define PERFLAB_TYPE_bytes , PERFLAB_BYTES_WORDS_, 2
+#define PERFLAB_TYPE_cstr_nofault , perflab_cstr_, 1
+#define PERFLAB_TYPE_str_nofault , PERFLAB_TEXT_WORDS_, 2
+#define PERFLAB_TYPE_bytes_nofault , PERFLAB_BYTES_WORDS_, 2
 #define PERFLAB_TYPE_enum(...) , perflab_i64_, 1
 
 /*
