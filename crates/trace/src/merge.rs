@@ -108,6 +108,8 @@ pub struct Events<'t> {
 struct Queue<'t> {
     process: &'t Process,
     thread: &'t Thread,
+    /// How far its clock is read ahead of an event at most, in ticks.
+    ahead: u64,
     /// Number of the next event that may come.
     next: u64,
     runs: VecDeque<Run<Vec<u8>>>,
@@ -130,6 +132,7 @@ impl<'t> Events<'t> {
                     queues.push(Queue {
                         process,
                         thread,
+                        ahead: trace.timeline(process.clock).ticks(process.ahead),
                         next: 0,
                         runs: VecDeque::new(),
                         head: None,
@@ -233,6 +236,7 @@ impl<'t> Events<'t> {
             clock: queue.process.clock,
             ticks: found.time,
             nanoseconds,
+            ahead: queue.ahead,
         };
         let arguments = queue.runs.front()?.bytes(found.arguments).into();
         Some(Event {

@@ -16,7 +16,7 @@ use perflab_probe_abi::{
 };
 use perflab_ring::{Event, Fill, Header};
 
-use super::clock::{Clock, Monotonic, TimeStampCounter};
+use super::clock::{Choice, Clock, Monotonic, OrderedCounter, TimeStampCounter};
 use super::{nofault, short, slots, text};
 
 /// Words that the arguments of a probe may have.
@@ -104,10 +104,11 @@ impl Form {
 }
 
 /// The handler for a probe with these arguments; nothing if there are too many.
-pub fn handler(description: &Description<'_>, clock: ClockKind) -> Option<*mut ()> {
-    match clock {
-        ClockKind::TimeStampCounter => handler_with::<TimeStampCounter>(description),
-        ClockKind::Monotonic => handler_with::<Monotonic>(description),
+pub fn handler(description: &Description<'_>, clock: Choice) -> Option<*mut ()> {
+    match (clock.kind, clock.ahead) {
+        (ClockKind::TimeStampCounter, 0) => handler_with::<OrderedCounter>(description),
+        (ClockKind::TimeStampCounter, _) => handler_with::<TimeStampCounter>(description),
+        (ClockKind::Monotonic, _) => handler_with::<Monotonic>(description),
     }
 }
 
@@ -392,6 +393,11 @@ mod tests {
         let numbers = Description::parse("p\nn\nf\n1\ni32 a\nf64 b").unwrap();
         let word = pack(0xff_ffff, &numbers);
         assert_eq!((number(word), word >> 24), (0xff_ffff, 4));
-        assert!(handler(&description, ClockKind::Monotonic).is_some());
+        let clock = Choice {
+            kind: ClockKind::Monotonic,
+            skew: 0,
+            ahead: 0,
+        };
+        assert!(handler(&description, clock).is_some());
     }
 }

@@ -28,7 +28,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use perflab_probe_abi::{
-    AnchorContent, ChunkKind, Clock, CostContent, Description, Point, ProbeContent, ProcessContent,
+    AnchorContent, ChunkKind, CostContent, Description, Point, ProbeContent, ProcessContent,
 };
 use perflab_ring::Mode;
 
@@ -47,7 +47,7 @@ const MANY_ANCHORS: u32 = 600;
 #[derive(Debug)]
 pub struct Recorder {
     directory: Directory,
-    clock: Clock,
+    clock: clock::Choice,
     /// Whether rings are made for threads that come.
     is_active: bool,
     rings: Rings,
@@ -70,7 +70,7 @@ impl Recorder {
             format!("the kernel gives no memory that a fork leaves out (Linux 4.14 does): {error}")
         })?;
         let mut directory = Directory::create()?;
-        let (clock, skew) = clock::choose();
+        let clock = clock::choose();
         let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
         let command = fs::read("/proc/self/cmdline").unwrap_or_default();
         let command = String::from_utf8_lossy(&command).replace('\0', " ");
@@ -81,10 +81,11 @@ impl Recorder {
                 process: 0,
                 pid: pid.parse().unwrap_or(0),
                 start: start.parse().unwrap_or(0),
-                clock,
-                skew,
+                clock: clock.kind,
+                skew: clock.skew,
                 executable: &executable.to_string_lossy(),
                 command: command.trim_end(),
+                ahead: Some(clock.ahead),
             }
             .encode(writer)
         })?;
@@ -229,7 +230,7 @@ impl Recorder {
         if self.anchors > MANY_ANCHORS && !self.anchors.is_multiple_of(10) {
             return Ok(());
         }
-        let reading = clock::reading(self.clock);
+        let reading = clock::reading(self.clock.kind);
         self.directory.append(ChunkKind::ANCHOR, |writer| {
             AnchorContent {
                 process: 0,

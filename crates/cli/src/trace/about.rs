@@ -82,12 +82,13 @@ fn about_process(
     );
     let _ = writeln!(
         text,
-        "  clock of the events: {}, processors at most {} ns apart",
+        "  clock of the events: {}, processors at most {} ns apart, read up to {} ns before an event",
         match process.clock {
             perflab_trace::Clock::TimeStampCounter => "time stamp counter",
             perflab_trace::Clock::Monotonic => "CLOCK_MONOTONIC",
         },
         timeline.duration(process.skew),
+        process.ahead,
     );
     let _ = writeln!(
         text,

@@ -5,6 +5,7 @@ mod clock;
 mod header;
 mod life;
 mod linked;
+mod order;
 mod record;
 mod rust;
 mod support;
