@@ -160,6 +160,8 @@ pub struct Thread {
     pub times: Option<(u64, u64)>,
     /// Number of the next event; nothing before the first chunk.
     pub(crate) next: Option<u64>,
+    /// Gaps of the file before its last chunk.
+    pub(crate) gaps: u64,
     /// Events that were dropped before the trace.
     pub(crate) dropped_earlier: u64,
 }
@@ -174,6 +176,7 @@ impl Thread {
             totals: Totals::default(),
             times: None,
             next: None,
+            gaps: 0,
             dropped_earlier: 0,
         }
     }
@@ -199,6 +202,8 @@ pub struct Totals {
     pub overwritten: u64,
     /// In a chunk behind bytes that are no event.
     pub unreadable: u64,
+    /// In bytes of the file that are no chunk, as far as the numbers of those around show.
+    pub damaged: u64,
 }
 
 impl Totals {
@@ -212,6 +217,7 @@ impl Totals {
             dropped: self.dropped.saturating_add(other.dropped),
             overwritten: self.overwritten.saturating_add(other.overwritten),
             unreadable: self.unreadable.saturating_add(other.unreadable),
+            damaged: self.damaged.saturating_add(other.damaged),
         }
     }
 }

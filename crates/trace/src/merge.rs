@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashSet, VecDeque};
 
 use perflab_probe_abi::ChunkKind;
 
+use crate::collect::is_plausible;
 use crate::contents::{Probe, Process, Thread};
 use crate::event::Values;
 use crate::order::{Order, Shown, When};
@@ -262,7 +263,7 @@ fn take(
     let (fields, _) = Run::new(chunk.content, chunk.offset).ok()?;
     let place = (*places.get(&(fields.process, fields.thread))?)?;
     let queue = queues.get_mut(place)?;
-    if fields.first < queue.next || chunk.offset < queue.process.offset {
+    if fields.first < queue.next || chunk.offset < queue.process.offset || !is_plausible(&fields) {
         return None;
     }
     queue.next = fields.first.checked_add(u64::from(fields.count))?;

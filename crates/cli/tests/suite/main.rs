@@ -8,6 +8,7 @@ mod bench_order;
 mod colour;
 mod counters;
 mod damaged_results;
+mod damaged_traces;
 mod doctor;
 mod documents;
 mod drift;

@@ -19,5 +19,11 @@ int main(void) {
     PERFLAB_PROBE(pointers, end, (cstr_nofault, open, end - 3), (str_nofault, more, end - 3, 4));
     PERFLAB_PROBE(pointers, good, (i32, number, errno), (cstr_nofault, text, "fifteen letters"),
                   (str_nofault, part, end - 3, 3));
+    /* Of the last letter that is kept, the second byte is not. */
+    char long_text[200];
+    memset(long_text, 'x', sizeof long_text);
+    memcpy(long_text + 127, "\xc3\xa9", 2);
+    long_text[150] = 0;
+    PERFLAB_PROBE(pointers, cut, (cstr, text, long_text), (bytes, data, long_text + 127, 1));
     return errno == 7 ? 0 : 3;
 }
