@@ -43,6 +43,17 @@ impl Field<'_> for u64 {
     }
 }
 
+/// A field that was added later: nothing in what was written before.
+impl Field<'_> for Option<u64> {
+    fn put(self, writer: &mut Writer<'_>) -> Result<(), MessageError> {
+        self.map_or(Ok(()), |value| writer.u64(value))
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, MessageError> {
+        Ok(reader.u64().ok())
+    }
+}
+
 impl<'a> Field<'a> for &'a str {
     fn put(self, writer: &mut Writer<'_>) -> Result<(), MessageError> {
         writer.text(self)
@@ -125,6 +136,9 @@ content! {
         executable: &'a str,
         /// Its command line, arguments parted by spaces.
         command: &'a str,
+        /// How long before its event the clock may have been read, in nanoseconds: a processor reads its counter ahead
+        /// of instructions that come before it and wait for something. Nothing if the trace does not say.
+        ahead: Option<u64>,
     }
 }
 

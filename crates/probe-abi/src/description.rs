@@ -55,7 +55,8 @@ pub enum ArgumentType<'a> {
     /// Bytes: address and length, two words.
     Bytes,
     /// A signed integer in one word, whose values have names, written as `NAME=value,...`; spaces
-    /// around the parts do not count.
+    /// around the parts do not count. A value is decimal, or hexadecimal behind `0x`. Without one it is the one before
+    /// plus one, from 0, as in C; a name whose value is none of these, or follows one, stands for nothing.
     Enum(&'a str),
 }
 
@@ -75,9 +76,9 @@ impl<'a> ArgumentType<'a> {
             "f64" => Self::Float(64),
             "bool" => Self::Bool,
             "ptr" => Self::Pointer,
-            "cstr" => Self::CString,
-            "str" => Self::Str,
-            "bytes" => Self::Bytes,
+            "cstr" | "cstr_nofault" => Self::CString,
+            "str" | "str_nofault" => Self::Str,
+            "bytes" | "bytes_nofault" => Self::Bytes,
             _ => {
                 let names = text.strip_prefix("enum(")?.strip_suffix(')')?;
                 let each = names.split(',');
@@ -98,21 +99,35 @@ impl<'a> ArgumentType<'a> {
     /// The names and values of an [`ArgumentType::Enum`]; nothing for other types.
     pub fn enumerators(self) -> impl Iterator<Item = (&'a str, i64)> {
         let names = if let Self::Enum(names) = self {
-            names
+            names.split(',')
         } else {
-            ""
+            // Nothing comes.
+            let mut none = "".split(',');
+            none.next();
+            none
         };
-        names.split(',').filter_map(|text| {
-            let (name, value) = text.split_once('=')?;
-            Some((name.trim(), value.trim().parse().ok()?))
+        let mut next = Some(0);
+        names.filter_map(move |text| {
+            let (name, value) = match text.split_once('=') {
+                Some((name, value)) => (name, number(value.trim())),
+                None => (text, next),
+            };
+            next = value.and_then(|value| value.checked_add(1));
+            Some((name.trim(), value?))
         })
     }
 }
 
 fn enumerator(text: &str) -> Option<()> {
-    let (name, value) = text.split_once('=')?;
-    value.trim().parse::<i64>().ok()?;
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
     is_identifier(name.trim()).then_some(())
+}
+
+fn number(text: &str) -> Option<i64> {
+    match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
 }
 
 /// One argument of a probe.
@@ -124,6 +139,13 @@ pub struct Argument<'a> {
     pub kind_text: &'a str,
     /// Its name: an identifier.
     pub name: &'a str,
+}
+
+impl Argument<'_> {
+    /// Whether it is a text that may not be there, which the kernel reads: the name of its type ends so.
+    pub fn is_nofault(&self) -> bool {
+        self.kind_text.ends_with("_nofault")
+    }
 }
 
 /// Why a description cannot be read.
@@ -208,14 +230,14 @@ fn argument(line: &str) -> Option<Argument<'_>> {
     })
 }
 
+/// Whether it is what a compiler takes for an identifier: letters of any alphabet, digits, `_` and `$`.
 fn is_identifier(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    let starts = bytes
-        .next()
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-    starts
-        && text.len() <= LONGEST_NAME
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    let is_letter = |letter: char| letter.is_alphabetic() || matches!(letter, '_' | '$');
+    text.len() <= LONGEST_NAME
+        && text.starts_with(is_letter)
+        && text
+            .chars()
+            .all(|letter| is_letter(letter) || letter.is_alphanumeric())
 }
 
 #[cfg(test)]
@@ -256,6 +278,57 @@ mod tests {
     }
 
     #[test]
+    fn texts_that_may_not_be_there() {
+        let text = "p\nn\nf\n1\ncstr_nofault a\nstr_nofault b\nbytes_nofault c\ncstr d";
+        let read = Description::parse(text).unwrap();
+        let arguments: Vec<_> = read
+            .arguments()
+            .map(|each| (each.kind, each.is_nofault()))
+            .collect();
+        let expected = [
+            (ArgumentType::CString, true),
+            (ArgumentType::Str, true),
+            (ArgumentType::Bytes, true),
+            (ArgumentType::CString, false),
+        ];
+        assert_eq!(arguments, expected);
+    }
+
+    #[test]
+    fn enumerations_as_in_c() {
+        let of = |names| ArgumentType::Enum(names).enumerators().collect::<Vec<_>>();
+        assert_eq!(of("A,B,C=7,D"), [("A", 0), ("B", 1), ("C", 7), ("D", 8)]);
+        assert_eq!(of("A=0x10, B"), [("A", 16), ("B", 17)]);
+        // The value of a macro or a constant is not known here, nor what follows it.
+        assert_eq!(of("A=FIRST,B,C=3"), [("C", 3)]);
+        assert!(Description::parse("p\nn\nf\n1\nenum(A,B=FIRST) a").is_ok());
+    }
+
+    #[test]
+    fn names_as_compilers_take_them() {
+        for name in ["a", "_1", "my$name", "größe", "$"] {
+            let text = std::format!("p\nn\nf\n1\ni32 {name}");
+            assert_eq!(
+                Description::parse(&text)
+                    .unwrap()
+                    .arguments()
+                    .next()
+                    .unwrap()
+                    .name,
+                name
+            );
+        }
+        for name in ["", "1a", "a-b", "a.b", "a\u{7f}", "\u{202e}a"] {
+            let text = std::format!("p\n{name}\nf\n1");
+            assert_eq!(
+                Description::parse(&text),
+                Err(DescriptionError::Name),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
     fn without_arguments() {
         let read = Description::parse("p\nn\nf\n1").unwrap();
         assert_eq!(read.arguments().count(), 0);
@@ -274,8 +347,8 @@ mod tests {
             ("p\nn\nf\nx", DescriptionError::Line),
             ("p\nn\nf\n1\ni128 a", DescriptionError::Argument),
             ("p\nn\nf\n1\ni8", DescriptionError::Argument),
-            ("p\nn\nf\n1\nenum(A) a", DescriptionError::Argument),
-            ("p\nn\nf\n1\nenum(A=x) a", DescriptionError::Argument),
+            ("p\nn\nf\n1\nenum() a", DescriptionError::Argument),
+            ("p\nn\nf\n1\nenum(4=4) a", DescriptionError::Argument),
         ];
         for (text, error) in cases {
             assert_eq!(Description::parse(text), Err(error), "{text:?}");

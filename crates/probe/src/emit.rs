@@ -14,6 +14,7 @@
 macro_rules! __site {
     (($provider:ident $name:ident) ($($text:tt)*) ($($let:tt)*) ($([$($word:expr),*])*)) => {
         if false {
+            $crate::__check!($provider $name $($text)*);
             $($let)*
             $($(let _ = $word;)*)*
         }
@@ -34,6 +35,7 @@ macro_rules! __site {
 #[macro_export]
 macro_rules! __site {
     (($provider:ident $name:ident) ($($text:tt)*) $let:tt $words:tt) => {{
+        $crate::__check!($provider $name $($text)*);
         static POINT: $crate::abi::Point = $crate::site::point();
         if $crate::site::is_enabled(&POINT) {
             // SAFETY: no instruction is emitted, only entries of other sections.
@@ -67,6 +69,7 @@ macro_rules! __site {
 #[macro_export]
 macro_rules! __site {
     (($provider:ident $name:ident) ($($text:tt)*) $let:tt $words:tt) => {{
+        $crate::__check!($provider $name $($text)*);
         static POINT: $crate::abi::Point = $crate::site::point();
         // SAFETY: the bytes at the site are a no-op, or a jump to the block at the end, which begins
         // and ends as any that is jumped to; the rest goes into other sections.
@@ -86,6 +89,17 @@ macro_rules! __site {
             );
         }
     }};
+}
+
+/// Names that could not be read are errors of the compiler.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __check {
+    ($provider:ident $name:ident $($text:tt)*) => {
+        const _: () = $crate::site::check_names(concat!(
+            stringify!($provider), " ", stringify!($name), " ", $($text)*
+        ));
+    };
 }
 
 /// Symbol of the count of tracers that want a probe's sites open.

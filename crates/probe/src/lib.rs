@@ -39,7 +39,13 @@ mod words;
 
 /// Emits a site: `probe!(provider, name, argument: type = expression, ...)`.
 ///
-/// Provider, name and arguments' names are identifiers. See the [crate] for the types.
+/// Provider, name and arguments' names are identifiers of at most 128 bytes. See the [crate] for the types.
+///
+/// A raw identifier is none:
+///
+/// ```compile_fail
+/// perflab_probe::probe!(shop, r#match);
+/// ```
 #[macro_export]
 macro_rules! probe {
     ($provider:ident, $name:ident $(, $($arguments:tt)*)?) => {

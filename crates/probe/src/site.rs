@@ -21,6 +21,19 @@ pub const fn point() -> Point {
     }
 }
 
+/// Stops the compiler at a text with a name that nobody could read.
+pub const fn check_names(text: &str) {
+    let (bytes, mut at, mut length) = (text.as_bytes(), 0, 0);
+    while at < bytes.len() {
+        assert!(bytes[at] != b'#', "probe!: a name is a raw identifier");
+        let is_of_name =
+            bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_' || !bytes[at].is_ascii();
+        length = if is_of_name { length + 1 } else { 0 };
+        assert!(length <= 128, "probe!: a name has more than 128 bytes");
+        at += 1;
+    }
+}
+
 /// Whether a point's sites are on, where sites test a flag.
 #[inline(always)]
 pub fn is_enabled(point: &Point) -> bool {

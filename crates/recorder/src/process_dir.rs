@@ -166,6 +166,8 @@ impl ProcessDir {
     pub fn probes(&self) -> impl Iterator<Item = ProbeProgress> {
         self.file.probes().map(|probe| ProbeProgress {
             process: self.number,
+            pid: self.file.pid(),
+            object: probe.object.clone(),
             provider: probe.provider.clone(),
             name: probe.name.clone(),
             events: probe.events,

@@ -25,6 +25,8 @@ pub struct Probe {
     pub provider: String,
     /// Its name.
     pub name: String,
+    /// The shared object that it is in; empty for the executable.
+    pub object: String,
     /// Of its arguments.
     pub layout: Vec<Layout>,
     /// Events that were written.
@@ -73,6 +75,11 @@ impl ProcessFile {
     /// The process; nothing as long as the file does not say.
     pub fn about(&self) -> Option<About> {
         self.about
+    }
+
+    /// The process's number, as the kernel has it.
+    pub fn pid(&self) -> u32 {
+        self.named.pid
     }
 
     /// The first clocks that were read together.
@@ -185,6 +192,7 @@ impl ProcessFile {
                 *place = Some(Probe {
                     provider: description.provider.to_owned(),
                     name: description.name.to_owned(),
+                    object: said.object.to_owned(),
                     layout: Layout::of_probe(&description),
                     events: 0,
                 });

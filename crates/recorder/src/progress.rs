@@ -51,6 +51,10 @@ impl AddAssign for Progress {
 pub struct ProbeProgress {
     /// Number of the process in the trace.
     pub process: u32,
+    /// The process's number, as the kernel has it.
+    pub pid: u32,
+    /// The shared object that it is in; empty for the executable.
+    pub object: String,
     /// Its provider.
     pub provider: String,
     /// Its name.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use perflab_probe_abi::ThreadContent;
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, ring};
-use perflab_ring::{BLOCK_HEAD, Block, Position, Reader, word};
+use perflab_ring::{BLOCK_HEAD, Block, MOST_EVENTS, Position, Reader, word};
 use perflab_trace::TraceWriter;
 
 use crate::directory::Directory;
@@ -93,9 +93,10 @@ impl RingFile {
         Position { offset, ..position }
     }
 
-    /// Events that were dropped.
+    /// Events that were dropped; 0 if the word was spoiled.
     pub fn dropped(&self) -> u64 {
-        self.word(word::DROPPED)
+        let dropped = self.word(word::DROPPED);
+        if dropped > MOST_EVENTS { 0 } else { dropped }
     }
 
     /// The first block that may still be there.

@@ -118,6 +118,9 @@ impl Position {
     }
 }
 
+/// Events that a ring can have, in nine years of one each microsecond: a word that says more was spoiled.
+pub const MOST_EVENTS: u64 = 1 << 48;
+
 /// The most words of a record.
 pub const LONGEST_RECORD: usize = 255;
 

@@ -49,7 +49,9 @@ mod next_block;
 mod producer;
 mod reader;
 
-pub use layout::{BLOCK_HEAD, HEAD_WORDS, Header, LONGEST_RECORD, Mode, Position, word};
+pub use layout::{
+    BLOCK_HEAD, HEAD_WORDS, Header, LONGEST_RECORD, MOST_EVENTS, Mode, Position, word,
+};
 pub use producer::{
     Event, Fill, Outcome, PRODUCER_WORDS, Producer, Step, Steps, Words, begin, frame, own,
 };

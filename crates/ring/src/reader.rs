@@ -1,7 +1,7 @@
 //! The other side: copies blocks while they are written, and finds the records in the copies.
 
 use super::atomic::{AtomicU64, Ordering, fence};
-use super::layout::{BLOCK_HEAD, Header, Position, mask, word};
+use super::layout::{BLOCK_HEAD, Header, MOST_EVENTS, Position, mask, word};
 
 /// The memory of a ring, as another process sees it. It may hold anything.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Block<'b> {
     /// Events before it since the beginning, those that were dropped not counted; nothing if the thread
     /// had not come to write that.
     pub before: Option<u64>,
-    /// Events that were dropped before it since the beginning.
+    /// Events that were dropped before it since the beginning; nothing if the word was spoiled.
     pub dropped: Option<u64>,
     words: &'b [u64],
 }
@@ -53,9 +53,10 @@ impl<'a> Reader<'a> {
         Position::from_word(self.head[word::POSITION].load(Ordering::Acquire))
     }
 
-    /// Events that were dropped.
+    /// Events that were dropped; 0 if the word was spoiled.
     pub fn dropped(&self) -> u64 {
-        self.head[word::DROPPED].load(Ordering::Acquire)
+        let dropped = self.head[word::DROPPED].load(Ordering::Acquire);
+        if dropped > MOST_EVENTS { 0 } else { dropped }
     }
 
     /// The first block that may still be there.
@@ -94,7 +95,7 @@ impl<'a> Reader<'a> {
         Some(Block {
             number,
             before: is_entered.then_some(*events),
-            dropped: is_entered.then_some(*dropped),
+            dropped: (is_entered && *dropped <= MOST_EVENTS).then_some(*dropped),
             words: copy,
         })
     }

@@ -204,6 +204,18 @@ impl Timeline {
         self.behind.convert(ticks)
     }
 
+    /// So many nanoseconds in ticks, by the rate of the whole, rounded up.
+    pub fn ticks(&self, nanoseconds: u64) -> u64 {
+        if self.clock == Clock::Monotonic {
+            return nanoseconds;
+        }
+        let Rate {
+            nanoseconds: of,
+            ticks,
+        } = self.behind;
+        scale(nanoseconds, ticks, of).saturating_add(1)
+    }
+
     /// Whether an event of this raw time may have happened during a break, so that it cannot be put in order
     /// with events of other threads.
     pub fn is_doubtful(&self, ticks: u64) -> bool {

@@ -19,6 +19,9 @@ const MOST_KEPT: usize = 256 * 1024 * 1024;
 /// What a thing takes beside its texts.
 const LEAST_KEPT: usize = 256;
 
+/// Events that a thread can have, in nine years of one each microsecond: what says that there were more was spoiled.
+const MOST_EVENTS: u64 = 1 << 48;
+
 /// Problems that are kept with their places.
 const MOST_PROBLEMS: usize = 100;
 
@@ -48,6 +51,8 @@ pub enum ProblemKind {
     Overlap,
     /// Events are earlier than what a chunk before says to be complete.
     BeforeRound,
+    /// It says that a thread had more events than any can have.
+    Count,
     /// There is more than a reader keeps in memory: 256 MiB.
     TooMuch,
 }
@@ -67,6 +72,9 @@ impl fmt::Display for Problem {
             ProblemKind::Event => f.write_str("holds bytes that are no event of a known probe"),
             ProblemKind::Overlap => f.write_str("holds events that its thread had before"),
             ProblemKind::BeforeRound => f.write_str("holds events of a time that was complete"),
+            ProblemKind::Count => {
+                f.write_str("says that there were more events than can have been")
+            }
             ProblemKind::TooMuch => f.write_str("is more than fits into 256 MiB"),
         }
     }
@@ -87,6 +95,8 @@ pub(crate) struct Collected {
     pub problem_count: u64,
     /// Chunks of a kind or version that is not known.
     pub skipped: u64,
+    /// Events of processes that no chunk names.
+    pub nobodys: u64,
     pub noted: Noted,
     kept: usize,
 }
@@ -99,6 +109,7 @@ impl Collected {
             problems: Vec::new(),
             problem_count: 0,
             skipped: 0,
+            nobodys: 0,
             noted: Noted::new(),
             kept: 0,
         }
@@ -140,6 +151,9 @@ impl Collected {
             }
             ChunkKind::LOSSES => {
                 let losses = LossesContent::decode(content)?;
+                if losses.no_ring > MOST_EVENTS {
+                    return Err(ProblemKind::Count);
+                }
                 self.named(losses.process)?.no_ring = losses.no_ring;
                 Ok(())
             }
@@ -213,12 +227,18 @@ impl Collected {
         earliest: &mut Option<(Clock, u64)>,
     ) -> Result<(), ProblemKind> {
         let (fields, mut run) = Run::new(chunk.content, chunk.offset)?;
+        if !is_plausible(&fields) {
+            return Err(ProblemKind::Count);
+        }
         let EventsContent {
             process: number,
             thread,
             first,
             ..
         } = fields;
+        if !self.processes.contains_key(&number) {
+            self.nobodys = self.nobodys.saturating_add(fields.count.into());
+        }
         if !self.named(number)?.threads.contains_key(&thread) {
             self.keep(0)?;
         }
@@ -238,10 +258,16 @@ impl Collected {
             }
             Some(expected) => {
                 let missing = first.checked_sub(expected).ok_or(ProblemKind::Overlap)?;
-                totals.overwritten = totals.overwritten.saturating_add(missing);
+                let total = if chunk.gaps > thread.gaps {
+                    &mut totals.damaged
+                } else {
+                    &mut totals.overwritten
+                };
+                *total = total.saturating_add(missing);
             }
         }
         thread.next = Some(next);
+        thread.gaps = chunk.gaps;
         let dropped = fields.dropped.saturating_sub(thread.dropped_earlier);
         totals.dropped = totals.dropped.max(dropped);
         let mut times = None;
@@ -287,6 +313,11 @@ impl Collected {
         self.kept += more;
         Ok(())
     }
+}
+
+/// Whether a thread can have had so many events.
+pub(crate) fn is_plausible(fields: &EventsContent) -> bool {
+    fields.first.max(fields.dropped) <= MOST_EVENTS
 }
 
 fn same(is: bool) -> Result<(), ProblemKind> {

@@ -9,6 +9,9 @@ use perflab_probe_abi::{
 
 use crate::event::Layout;
 
+/// How long before its event a processor may have read its counter, in nanoseconds, where a trace does not say.
+const AHEAD: u64 = 1000;
+
 /// A process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Process {
@@ -22,6 +25,8 @@ pub struct Process {
     pub clock: Clock,
     /// How far the clocks of two processors may be apart, in units of the clock.
     pub skew: u64,
+    /// How long before its event the clock may have been read, in nanoseconds.
+    pub ahead: u64,
     /// Path of its executable.
     pub executable: String,
     /// Its command line, arguments parted by spaces.
@@ -50,6 +55,10 @@ impl Process {
             start: content.start,
             clock: content.clock,
             skew: content.skew,
+            ahead: content.ahead.unwrap_or(match content.clock {
+                Clock::TimeStampCounter => AHEAD,
+                Clock::Monotonic => 0,
+            }),
             executable: content.executable.to_owned(),
             command: content.command.to_owned(),
             probes: BTreeMap::new(),
@@ -65,7 +74,7 @@ impl Process {
     /// Whether it is what another chunk says too.
     pub(crate) fn is(&self, content: &ProcessContent<'_>) -> bool {
         let other = Self::of(content, self.offset);
-        let identity = |of: &Self| (of.pid, of.start, of.clock, of.skew);
+        let identity = |of: &Self| (of.pid, of.start, of.clock, of.skew, of.ahead);
         identity(self) == identity(&other)
             && self.executable == other.executable
             && self.command == other.command
@@ -151,6 +160,8 @@ pub struct Thread {
     pub times: Option<(u64, u64)>,
     /// Number of the next event; nothing before the first chunk.
     pub(crate) next: Option<u64>,
+    /// Gaps of the file before its last chunk.
+    pub(crate) gaps: u64,
     /// Events that were dropped before the trace.
     pub(crate) dropped_earlier: u64,
 }
@@ -165,6 +176,7 @@ impl Thread {
             totals: Totals::default(),
             times: None,
             next: None,
+            gaps: 0,
             dropped_earlier: 0,
         }
     }
@@ -190,6 +202,8 @@ pub struct Totals {
     pub overwritten: u64,
     /// In a chunk behind bytes that are no event.
     pub unreadable: u64,
+    /// In bytes of the file that are no chunk, as far as the numbers of those around show.
+    pub damaged: u64,
 }
 
 impl Totals {
@@ -203,6 +217,7 @@ impl Totals {
             dropped: self.dropped.saturating_add(other.dropped),
             overwritten: self.overwritten.saturating_add(other.overwritten),
             unreadable: self.unreadable.saturating_add(other.unreadable),
+            damaged: self.damaged.saturating_add(other.damaged),
         }
     }
 }

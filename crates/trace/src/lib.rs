@@ -40,6 +40,7 @@ mod varint;
 mod write;
 
 pub use perflab_probe_abi::Clock;
+pub use perflab_probe_abi::recording::LONGEST_TEXT;
 
 pub use batch::{EventBatch, FULL_BATCH};
 pub use clock::{Break, BreakKind, Timeline};
@@ -47,6 +48,6 @@ pub use collect::{Problem, ProblemKind};
 pub use contents::{Argument, Probe, Process, Thread, Totals};
 pub use merge::{Event, Events, Filter};
 pub use order::Order;
-pub use read::{Chunk, ChunkReader, Cut, CutReason};
+pub use read::{Chunk, ChunkReader, Cut, CutReason, Gap};
 pub use trace::{OpenError, Trace};
 pub use write::TraceWriter;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashSet, VecDeque};
 
 use perflab_probe_abi::ChunkKind;
 
+use crate::collect::is_plausible;
 use crate::contents::{Probe, Process, Thread};
 use crate::event::Values;
 use crate::order::{Order, Shown, When};
@@ -108,6 +109,8 @@ pub struct Events<'t> {
 struct Queue<'t> {
     process: &'t Process,
     thread: &'t Thread,
+    /// How far its clock is read ahead of an event at most, in ticks.
+    ahead: u64,
     /// Number of the next event that may come.
     next: u64,
     runs: VecDeque<Run<Vec<u8>>>,
@@ -130,6 +133,7 @@ impl<'t> Events<'t> {
                     queues.push(Queue {
                         process,
                         thread,
+                        ahead: trace.timeline(process.clock).ticks(process.ahead),
                         next: 0,
                         runs: VecDeque::new(),
                         head: None,
@@ -233,6 +237,7 @@ impl<'t> Events<'t> {
             clock: queue.process.clock,
             ticks: found.time,
             nanoseconds,
+            ahead: queue.ahead,
         };
         let arguments = queue.runs.front()?.bytes(found.arguments).into();
         Some(Event {
@@ -258,7 +263,7 @@ fn take(
     let (fields, _) = Run::new(chunk.content, chunk.offset).ok()?;
     let place = (*places.get(&(fields.process, fields.thread))?)?;
     let queue = queues.get_mut(place)?;
-    if fields.first < queue.next || chunk.offset < queue.process.offset {
+    if fields.first < queue.next || chunk.offset < queue.process.offset || !is_plausible(&fields) {
         return None;
     }
     queue.next = fields.first.checked_add(u64::from(fields.count))?;

@@ -10,7 +10,8 @@ use crate::trace::Times;
 pub enum Order {
     /// It happened after all events of other threads that come before it.
     Sure,
-    /// It may have happened before one of those: they are closer than the clocks are to each other.
+    /// It may have happened before one of those: they are closer than the clocks are to each other, and than the
+    /// counter may be read ahead of an event.
     Close,
     /// It may have happened at another time: the clock broke thereabouts, see
     /// [`BreakKind`](crate::BreakKind).
@@ -25,6 +26,19 @@ pub(crate) struct When {
     pub clock: Clock,
     pub ticks: u64,
     pub nanoseconds: u64,
+    /// How much later the event may have been: its clock was read so many ticks before it at most.
+    pub ahead: u64,
+}
+
+impl When {
+    /// The latest time that the event may have had, to compare with that of others.
+    fn latest(&self, times: &Times) -> (u64, u64) {
+        let ahead = times.of(self.clock).duration(self.ahead);
+        (
+            self.nanoseconds.saturating_add(ahead),
+            self.ticks.saturating_add(self.ahead),
+        )
+    }
 }
 
 /// The latest events that were shown.
@@ -44,7 +58,7 @@ impl Shown {
             (_, other) => other.map(|(_, time)| time),
         };
         let order = of_others.map_or(Order::Sure, |before| compare(times, before, when));
-        self.note(thread, when);
+        self.note(times, thread, when);
         let is_doubtful = times.of(when.clock).is_doubtful(when.ticks);
         if is_doubtful && order < Order::Doubtful {
             Order::Doubtful
@@ -53,11 +67,9 @@ impl Shown {
         }
     }
 
-    fn note(&mut self, thread: usize, when: When) {
+    fn note(&mut self, times: &Times, thread: usize, when: When) {
         let is_later = |than: &Option<(usize, When)>| {
-            than.is_none_or(|(_, time)| {
-                (when.nanoseconds, when.ticks) >= (time.nanoseconds, time.ticks)
-            })
+            than.is_none_or(|(_, time)| when.latest(times) >= time.latest(times))
         };
         let is_latest = self.latest.is_some_and(|(latest, _)| latest == thread);
         if is_later(&self.latest) {
@@ -73,22 +85,30 @@ impl Shown {
 
 /// Whether the second is after the first.
 fn compare(times: &Times, first: When, second: When) -> Order {
-    let (earlier, later, unsure) = if first.clock == second.clock {
-        (first.ticks, second.ticks, times.skew(first.clock))
+    let of = |when: When| times.of(when.clock);
+    let (earlier, later, unsure, [ahead_of_first, ahead_of_second]) = if first.clock == second.clock
+    {
+        let ahead = [first, second].map(|when| when.ahead);
+        (first.ticks, second.ticks, times.skew(first.clock), ahead)
     } else {
         let unsure = |when: When| {
-            let timeline = times.of(when.clock);
-            let skew = timeline.duration(times.skew(when.clock));
-            timeline.error(when.ticks).saturating_add(skew)
+            let skew = of(when).duration(times.skew(when.clock));
+            of(when).error(when.ticks).saturating_add(skew)
         };
         let both = unsure(first).saturating_add(unsure(second));
-        (first.nanoseconds, second.nanoseconds, both)
+        let ahead = [first, second].map(|when| of(when).duration(when.ahead));
+        (first.nanoseconds, second.nanoseconds, both, ahead)
     };
-    if earlier.abs_diff(later) <= unsure {
-        Order::Close
-    } else if later < earlier {
+    // An event was at its time or up to `ahead` later.
+    if later
+        > earlier
+            .saturating_add(ahead_of_first)
+            .saturating_add(unsure)
+    {
+        Order::Sure
+    } else if earlier > later.saturating_add(ahead_of_second).saturating_add(unsure) {
         Order::Late
     } else {
-        Order::Sure
+        Order::Close
     }
 }

@@ -13,7 +13,7 @@ use crate::collect::{Collected, Problem};
 use crate::contents::{Process, Totals};
 use crate::horizon::Horizon;
 use crate::merge::{Events, Filter};
-use crate::read::{ChunkReader, Cut, CutReason};
+use crate::read::{ChunkReader, Cut, CutReason, Gap};
 
 /// Why a trace cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -38,24 +38,29 @@ pub enum OpenError {
 #[derive(Debug)]
 pub struct Trace {
     source: Source,
-    /// Bytes of the chunks that were read.
+    /// Bytes up to the end of the last chunk that was read.
     length: u64,
+    /// Bytes of the file.
+    size: u64,
     cut: Option<Cut>,
+    gaps: Vec<Gap>,
+    gap_totals: (u64, u64),
     machine: Option<String>,
     processes: BTreeMap<u32, Process>,
     problems: Vec<Problem>,
     problem_count: u64,
     skipped: u64,
+    nobodys: u64,
     pub(crate) times: Times,
     pub(crate) horizon: Horizon,
 }
 
 impl Trace {
-    /// Reads a file up to its end, or to the first chunk that cannot be read.
+    /// Reads a file up to its end, or to the last chunk that can be read.
     ///
     /// # Errors
     /// When the file cannot be read or is no trace. One that was cut or damaged is no error: see
-    /// [`Trace::cut`].
+    /// [`Trace::cut`] and [`Trace::gaps`].
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let file = File::open(path).map_err(|error| OpenError::Read {
             path: path.to_owned(),
@@ -95,18 +100,25 @@ impl Trace {
             _ => {}
         }
         let length = chunks.offset();
+        let gaps = chunks.gaps().to_vec();
+        let gap_totals = chunks.gap_totals();
+        let size = source.size().max(length);
         let times = Times::new(&found.processes);
         let convert = |clock, ticks| times.of(clock).nanoseconds(ticks);
         let horizon = found.noted.finish(convert);
         Ok(Self {
             source,
             length,
+            size,
             cut,
+            gaps,
+            gap_totals,
             machine: found.machine,
             processes: found.processes,
             problems: found.problems,
             problem_count: found.problem_count,
             skipped: found.skipped,
+            nobodys: found.nobodys,
             times,
             horizon,
         })
@@ -128,7 +140,33 @@ impl Trace {
             .processes
             .values()
             .flat_map(|process| process.threads.values());
-        threads.fold(Totals::default(), |sum, thread| sum.plus(thread.totals))
+        let nobodys = Totals {
+            unreadable: self.nobodys,
+            ..Totals::default()
+        };
+        threads.fold(nobodys, |sum, thread| sum.plus(thread.totals))
+    }
+
+    /// The first hundred places in the middle of the trace where bytes are no chunk, or not the one that was written.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// How many such places there are, and how many bytes they have.
+    pub fn gap_totals(&self) -> (u64, u64) {
+        self.gap_totals
+    }
+
+    /// Whether bytes are not what was written: what a recorder leaves that is killed is cut, and not damaged.
+    pub fn is_damaged(&self) -> bool {
+        let is_broken =
+            |cut: &Cut| matches!(cut.reason, CutReason::Broken(_) | CutReason::Failed(_));
+        self.gap_totals.0 > 0 || self.cut.as_ref().is_some_and(is_broken)
+    }
+
+    /// Bytes behind the last chunk that could be read, if the trace does not come to its end.
+    pub fn left_over(&self) -> u64 {
+        self.cut.as_ref().map_or(0, |_| self.size - self.length)
     }
 
     /// Whether the trace comes to its end, so that nothing was cut off.
@@ -141,7 +179,7 @@ impl Trace {
         self.cut.as_ref()
     }
 
-    /// Bytes up to its end or its cut.
+    /// Bytes up to its end or its cut, gaps included.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -232,6 +270,14 @@ enum Source {
 }
 
 impl Source {
+    /// Bytes; 0 if nobody knows.
+    fn size(&self) -> u64 {
+        match self {
+            Self::File(file) => file.metadata().map_or(0, |metadata| metadata.len()),
+            Self::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
     /// The chunks of the first so many bytes.
     fn chunks(&self, length: u64) -> Chunks<'_> {
         let from = From {

@@ -47,6 +47,26 @@ impl Clock for TimeStampCounter {
     }
 }
 
+/// The processor's counter, read when all that comes before is done.
+#[derive(Debug)]
+pub struct OrderedCounter;
+
+impl Clock for OrderedCounter {
+    #[inline(always)]
+    fn now() -> u64 {
+        // SAFETY: every x86-64 processor has this instruction.
+        unsafe { core::arch::x86_64::_mm_lfence() };
+        TimeStampCounter::now()
+    }
+
+    #[inline(always)]
+    fn stamp(words: &[AtomicU64; 2]) {
+        // SAFETY: as above.
+        unsafe { core::arch::x86_64::_mm_lfence() };
+        TimeStampCounter::stamp(words);
+    }
+}
+
 /// `CLOCK_MONOTONIC`, in nanoseconds; no system call, where the kernel lets processes read its clock.
 #[derive(Debug)]
 pub struct Monotonic;
@@ -117,13 +137,36 @@ pub fn reading(kind: Kind) -> Reading {
     best.1
 }
 
-/// Which clock is right here, and how far the clocks of two processors may be apart, in its units.
+/// How long before its event the counter may have been read if it waits for nothing, in nanoseconds. A processor reads
+/// it ahead of a locked instruction that comes before and waits for another processor's cache line. docs/recording.md
+/// has what was measured.
+const AHEAD: u64 = 1000;
+
+/// A clock for events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// Which.
+    pub kind: Kind,
+    /// How far the clocks of two processors may be apart, in its units.
+    pub skew: u64,
+    /// How long before its event it may have been read, in nanoseconds; 0 if all that comes before is waited for.
+    pub ahead: u64,
+}
+
+/// Which clock is right here.
 ///
 /// The counter is taken if the kernel keeps its own time by it, which it does only as long as all processors
 /// agree, and if a look at each processor finds no more than what the look itself takes.
-pub fn choose() -> (Kind, u64) {
-    if std::env::var_os("PERFLAB_AGENT_CLOCK").is_some_and(|name| name == "monotonic") {
-        return (Kind::Monotonic, 0);
+pub fn choose() -> Choice {
+    let wanted = std::env::var_os("PERFLAB_AGENT_CLOCK").unwrap_or_default();
+    // The kernel waits before it reads the counter for it.
+    let monotonic = Choice {
+        kind: Kind::Monotonic,
+        skew: 0,
+        ahead: 0,
+    };
+    if wanted == "monotonic" {
+        return monotonic;
     }
     let source =
         std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -134,10 +177,12 @@ pub fn choose() -> (Kind, u64) {
     let is_sound = source.is_ok_and(|source| source.trim() == "tsc")
         && asked == 0
         && may_read == libc::PR_TSC_ENABLE;
-    match is_sound.then(skew).flatten() {
-        Some(skew) => (Kind::TimeStampCounter, skew),
-        None => (Kind::Monotonic, 0),
-    }
+    let skew = is_sound.then(skew).flatten();
+    skew.map_or(monotonic, |skew| Choice {
+        kind: Kind::TimeStampCounter,
+        skew,
+        ahead: if wanted == "ordered" { 0 } else { AHEAD },
+    })
 }
 
 /// How far the counters of processors may be apart; nothing if they are for sure.

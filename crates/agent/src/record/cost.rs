@@ -33,11 +33,11 @@ pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Optio
     let mut all = [0; handlers::MOST_WORDS];
     let mut words = 0;
     for argument in description.arguments() {
-        let form = Form::of(argument.kind);
+        let form = Form::of(argument);
         if form != Form::Number {
             *all.get_mut(words)? = TEXT.as_ptr() as u64;
         }
-        if form == Form::Counted {
+        if form.words() == 2 {
             words += 1;
             *all.get_mut(words)? = TEXT.len() as u64 - 1;
         }

@@ -11,11 +11,13 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{LONGEST_TEXT, NULL_TEXT};
-use perflab_probe_abi::{ArgumentType, Clock as ClockKind, Description, MOST_ARGUMENTS, Point};
+use perflab_probe_abi::{
+    Argument, ArgumentType, Clock as ClockKind, Description, MOST_ARGUMENTS, Point,
+};
 use perflab_ring::{Event, Fill, Header};
 
-use super::clock::{Clock, Monotonic, TimeStampCounter};
-use super::{short, slots, text};
+use super::clock::{Choice, Clock, Monotonic, OrderedCounter, TimeStampCounter};
+use super::{nofault, short, slots, text};
 
 /// Words that the arguments of a probe may have.
 pub const MOST_WORDS: usize = 2 * MOST_ARGUMENTS;
@@ -24,11 +26,12 @@ pub const MOST_WORDS: usize = 2 * MOST_ARGUMENTS;
 pub const MOST_PROBES: u32 = 0xff_ffff;
 
 /// What a point's word for the agent says of a recorded probe: its number in the lowest 24 bits. If all arguments are
-/// numbers, it is what the headers of its records have in common; else two bits follow for each argument, see [`Form`].
+/// numbers, it is what the headers of its records have in common; else [`FORM_BITS`] follow for each argument, see
+/// [`Form`], and the highest bit is [`HAS_NOFAULT`].
 pub fn pack(number: u32, description: &Description<'_>) -> u64 {
     let forms = || {
         let arguments = description.arguments();
-        arguments.map(|argument| Form::of(argument.kind) as u64)
+        arguments.map(|argument| Form::of(argument) as u64)
     };
     if forms().all(|form| form == Form::Number as u64) {
         return header(number, forms().count(), false);
@@ -36,7 +39,12 @@ pub fn pack(number: u32, description: &Description<'_>) -> u64 {
     forms()
         .enumerate()
         .fold(u64::from(number), |word, (index, form)| {
-            word | form << (24 + 2 * index)
+            let flag = if form >= TERMINATED_NOFAULT {
+                HAS_NOFAULT
+            } else {
+                0
+            };
+            word | form << (24 + FORM_BITS * index) | flag
         })
 }
 
@@ -65,24 +73,42 @@ pub enum Form {
     Terminated = 1,
     /// Address and length.
     Counted = 2,
+    /// As [`Form::Terminated`], but the text may not be there.
+    TerminatedNofault = 3,
+    /// As [`Form::Counted`], but the text may not be there.
+    CountedNofault = 4,
 }
 
+/// Bits of a [`Form`].
+pub const FORM_BITS: usize = 3;
+
 impl Form {
-    /// Of a type.
-    pub fn of(kind: ArgumentType<'_>) -> Self {
-        match kind {
-            ArgumentType::CString => Self::Terminated,
-            ArgumentType::Str | ArgumentType::Bytes => Self::Counted,
+    /// Of an argument.
+    pub fn of(argument: Argument<'_>) -> Self {
+        match (argument.kind, argument.is_nofault()) {
+            (ArgumentType::CString, false) => Self::Terminated,
+            (ArgumentType::CString, true) => Self::TerminatedNofault,
+            (ArgumentType::Str | ArgumentType::Bytes, false) => Self::Counted,
+            (ArgumentType::Str | ArgumentType::Bytes, true) => Self::CountedNofault,
             _ => Self::Number,
+        }
+    }
+
+    /// Words that it is passed in.
+    pub fn words(self) -> usize {
+        match self {
+            Self::Counted | Self::CountedNofault => 2,
+            _ => 1,
         }
     }
 }
 
 /// The handler for a probe with these arguments; nothing if there are too many.
-pub fn handler(description: &Description<'_>, clock: ClockKind) -> Option<*mut ()> {
-    match clock {
-        ClockKind::TimeStampCounter => handler_with::<TimeStampCounter>(description),
-        ClockKind::Monotonic => handler_with::<Monotonic>(description),
+pub fn handler(description: &Description<'_>, clock: Choice) -> Option<*mut ()> {
+    match (clock.kind, clock.ahead) {
+        (ClockKind::TimeStampCounter, 0) => handler_with::<OrderedCounter>(description),
+        (ClockKind::TimeStampCounter, _) => handler_with::<TimeStampCounter>(description),
+        (ClockKind::Monotonic, _) => handler_with::<Monotonic>(description),
     }
 }
 
@@ -90,20 +116,27 @@ fn handler_with<C: Clock>(description: &Description<'_>) -> Option<*mut ()> {
     let mut words = 0;
     let mut longest = Form::Number;
     for argument in description.arguments() {
-        let form = Form::of(argument.kind);
-        words += if form == Form::Counted { 2 } else { 1 };
+        let form = Form::of(argument);
+        words += form.words();
         longest = longest.max(form);
     }
     match longest {
         Form::Number => numbers::<C>(words),
         Form::Terminated => short::texts::<C>(words),
-        Form::Counted => texts::<C>(words),
+        _ => texts::<C>(words),
     }
 }
 
-/// [`Form::Terminated`] in a point's word.
+/// [`Form::Terminated`] in a point's word, and the others.
 pub const TERMINATED: u64 = Form::Terminated as u64;
-const COUNTED: u64 = Form::Counted as u64;
+pub const COUNTED: u64 = Form::Counted as u64;
+pub const TERMINATED_NOFAULT: u64 = Form::TerminatedNofault as u64;
+pub const COUNTED_NOFAULT: u64 = Form::CountedNofault as u64;
+/// Whether a probe has a text that may not be there.
+pub const HAS_NOFAULT: u64 = 1 << 63;
+const _: () = assert!(24 + FORM_BITS * MOST_ARGUMENTS < 63);
+/// All bits of a form.
+pub const FORM: u64 = (1 << FORM_BITS) - 1;
 
 /// Numbers, which are there before the time is taken.
 struct Numbers<'w, C>(&'w [u64], PhantomData<C>);
@@ -182,20 +215,35 @@ unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
 pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
     // SAFETY: what the caller promises.
     let packed = unsafe { (*point).agent.load(Ordering::Relaxed) };
+    if packed & HAS_NOFAULT != 0 {
+        nofault::copied(packed, words, |packed, words, is_cut| {
+            // SAFETY: what may not be there was copied, and the words are those of the copies.
+            unsafe { record_sound_texts::<C>(packed, words, is_cut) };
+        });
+    } else {
+        // SAFETY: what the caller promises.
+        unsafe { record_sound_texts::<C>(packed, words, false) };
+    }
+}
+
+/// # Safety
+/// The words are those of a probe with the arguments that `packed` says, of which all texts are there.
+#[inline(always)]
+unsafe fn record_sound_texts<C: Clock>(packed: u64, words: &[u64], mut is_cut: bool) {
     // Of the text that begins at each word.
     let mut lengths = [0u16; MOST_WORDS];
     let mut size = words.len();
-    let mut is_cut = false;
     let mut forms = packed >> 24;
     let mut index = 0;
     while let Some(&word) = words.get(index) {
-        let length = match forms & 3 {
+        let length = match forms & FORM {
             // SAFETY: the probe's argument is text that ends with a zero byte.
             TERMINATED if word != 0 => unsafe { text::length(word as *const u8, LONGEST_TEXT + 1) },
             COUNTED => {
                 index += 1;
                 size -= 1;
-                words.get(index).map_or(0, |&length| length as usize)
+                let length = words.get(index).map_or(0, |&length| length as usize);
+                if word == 0 { 0 } else { length }
             }
             _ => 0,
         };
@@ -203,7 +251,7 @@ pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
         let kept = length.min(LONGEST_TEXT);
         lengths[index] = kept as u16;
         size += kept.div_ceil(8);
-        forms >>= 2;
+        forms >>= FORM_BITS;
         index += 1;
     }
     let event = Event {
@@ -216,7 +264,7 @@ pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
             let mut forms = packed >> 24;
             let mut words = words.iter().zip(&lengths);
             while let Some((&word, &length)) = words.next() {
-                match forms & 3 {
+                match forms & FORM {
                     TERMINATED if word == 0 => text::put(&mut place, NULL_TEXT),
                     TERMINATED => {
                         text::put(&mut place, u64::from(length));
@@ -224,14 +272,16 @@ pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
                         unsafe { text::copy(word as *const u8, length.into(), &mut place) };
                     }
                     COUNTED => {
-                        let length = words.next().map_or(0, |(_, &length)| length);
-                        text::put(&mut place, u64::from(length));
+                        let (said, length) =
+                            words.next().map_or((0, 0), |(&said, &kept)| (said, kept));
+                        let is_null = word == 0 && said > 0;
+                        text::put(&mut place, if is_null { NULL_TEXT } else { length.into() });
                         // SAFETY: the probe's argument has these bytes.
                         unsafe { text::copy(word as *const u8, length.into(), &mut place) };
                     }
                     _ => text::put(&mut place, word),
                 }
-                forms >>= 2;
+                forms >>= FORM_BITS;
             }
         };
         ring.record(event, Texts::<C, _>::new(texts), &(), is_left)
@@ -337,10 +387,17 @@ mod tests {
         let text = "p\nn\nf\n1\ni32 a\ncstr b\nbytes c\nf64 d";
         let description = Description::parse(text).unwrap();
         let word = pack(7, &description);
-        assert_eq!((number(word), word >> 24), (7, 0b00_10_01_00));
+        assert_eq!((number(word), word >> 24), (7, 0o0_2_1_0));
+        let nofault = Description::parse("p\nn\nf\n1\nstr_nofault a\ncstr_nofault b").unwrap();
+        assert_eq!(pack(7, &nofault), HAS_NOFAULT | 0o3_4 << 24 | 7);
         let numbers = Description::parse("p\nn\nf\n1\ni32 a\nf64 b").unwrap();
         let word = pack(0xff_ffff, &numbers);
         assert_eq!((number(word), word >> 24), (0xff_ffff, 4));
-        assert!(handler(&description, ClockKind::Monotonic).is_some());
+        let clock = Choice {
+            kind: ClockKind::Monotonic,
+            skew: 0,
+            ahead: 0,
+        };
+        assert!(handler(&description, clock).is_some());
     }
 }

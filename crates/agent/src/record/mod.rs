@@ -1,7 +1,8 @@
 //! Records the events of sites, so that they outlive the process.
 //!
 //! ```text
-//! handlers   a site's words -> the ring of its thread; short, those with short texts
+//! handlers   a site's words -> the ring of its thread; short, those with short texts; nofault, with texts that may not
+//!            be there
 //! slots      threads -> rings
 //! words      where a thread has what it needs of its rings
 //! rings      which there are
@@ -13,6 +14,7 @@ mod clock;
 mod cost;
 mod files;
 mod handlers;
+mod nofault;
 mod rings;
 mod short;
 mod slots;
@@ -26,7 +28,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use perflab_probe_abi::{
-    AnchorContent, ChunkKind, Clock, CostContent, Description, Point, ProbeContent, ProcessContent,
+    AnchorContent, ChunkKind, CostContent, Description, Point, ProbeContent, ProcessContent,
 };
 use perflab_ring::Mode;
 
@@ -45,7 +47,7 @@ const MANY_ANCHORS: u32 = 600;
 #[derive(Debug)]
 pub struct Recorder {
     directory: Directory,
-    clock: Clock,
+    clock: clock::Choice,
     /// Whether rings are made for threads that come.
     is_active: bool,
     rings: Rings,
@@ -68,7 +70,7 @@ impl Recorder {
             format!("the kernel gives no memory that a fork leaves out (Linux 4.14 does): {error}")
         })?;
         let mut directory = Directory::create()?;
-        let (clock, skew) = clock::choose();
+        let clock = clock::choose();
         let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
         let command = fs::read("/proc/self/cmdline").unwrap_or_default();
         let command = String::from_utf8_lossy(&command).replace('\0', " ");
@@ -79,10 +81,11 @@ impl Recorder {
                 process: 0,
                 pid: pid.parse().unwrap_or(0),
                 start: start.parse().unwrap_or(0),
-                clock,
-                skew,
+                clock: clock.kind,
+                skew: clock.skew,
                 executable: &executable.to_string_lossy(),
                 command: command.trim_end(),
+                ahead: Some(clock.ahead),
             }
             .encode(writer)
         })?;
@@ -169,7 +172,7 @@ impl Recorder {
                     process: 0,
                     probe: number,
                     object,
-                    description: text,
+                    description: &nofault::recorded_as(text),
                 }
                 .encode(writer)
             })?;
@@ -227,7 +230,7 @@ impl Recorder {
         if self.anchors > MANY_ANCHORS && !self.anchors.is_multiple_of(10) {
             return Ok(());
         }
-        let reading = clock::reading(self.clock);
+        let reading = clock::reading(self.clock.kind);
         self.directory.append(ChunkKind::ANCHOR, |writer| {
             AnchorContent {
                 process: 0,

@@ -10,7 +10,7 @@ use perflab_probe_abi::Point;
 use perflab_ring::Event;
 
 use super::clock::Clock;
-use super::handlers::{TERMINATED, Texts, header, number, record_texts};
+use super::handlers::{FORM, FORM_BITS, TERMINATED, Texts, header, number, record_texts};
 use super::{slots, text};
 
 macro_rules! short_text_handlers {
@@ -26,8 +26,8 @@ macro_rules! short_text_handlers {
                     let mut size = 0;
                     $(
                         let $word = {
-                            let is_text = forms & 3 == TERMINATED;
-                            forms >>= 2;
+                            let is_text = forms & FORM == TERMINATED;
+                            forms >>= FORM_BITS;
                             let mut length = 0;
                             if is_text {
                                 // SAFETY: the probe's argument is text that ends with a zero byte.

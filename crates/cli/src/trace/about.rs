@@ -10,9 +10,7 @@ use crate::terminal::escape;
 /// What somebody who looks at the events should know: what is missing, and where times are doubtful.
 pub fn warnings(trace: &Trace) -> Vec<String> {
     let mut lines = losses(trace);
-    if let Some(cut) = trace.cut() {
-        lines.push(cut.to_string());
-    }
+    lines.extend(damage(trace));
     if trace.problem_count() > 0 {
         lines.push(format!(
             "{} parts of the trace cannot be understood",
@@ -40,11 +38,40 @@ fn losses(trace: &Trace) -> Vec<String> {
         (no_ring, "were of threads for which there was no memory"),
         (totals.incomplete, "were begun and never completed"),
         (totals.unreadable, "cannot be read"),
+        (totals.damaged, "or more were in damaged parts of the file"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(|(count, what)| format!("lost: {count} events {what}"))
     .collect()
+}
+
+/// Damaged places that are named.
+const PLACES: usize = 5;
+
+/// What of the file could not be read.
+fn damage(trace: &Trace) -> Vec<String> {
+    let (count, bytes) = trace.gap_totals();
+    let mut lines: Vec<String> = trace
+        .gaps()
+        .iter()
+        .take(PLACES)
+        .map(|gap| format!("damaged: {gap}"))
+        .collect();
+    if count > PLACES as u64 {
+        lines.push(format!(
+            "damaged: {bytes} bytes at {count} places were skipped in all"
+        ));
+    }
+    if let Some(cut) = trace.cut() {
+        let left = trace.left_over();
+        lines.push(if left > 0 {
+            format!("{cut}: {left} bytes were skipped")
+        } else {
+            cut.to_string()
+        });
+    }
+    lines
 }
 
 /// Everything but the events.
@@ -82,12 +109,13 @@ fn about_process(
     );
     let _ = writeln!(
         text,
-        "  clock of the events: {}, processors at most {} ns apart",
+        "  clock of the events: {}, processors at most {} ns apart, read up to {} ns before an event",
         match process.clock {
             perflab_trace::Clock::TimeStampCounter => "time stamp counter",
             perflab_trace::Clock::Monotonic => "CLOCK_MONOTONIC",
         },
         timeline.duration(process.skew),
+        process.ahead,
     );
     let _ = writeln!(
         text,
@@ -99,7 +127,9 @@ fn about_process(
         let lost = totals
             .dropped
             .saturating_add(totals.overwritten)
-            .saturating_add(totals.incomplete);
+            .saturating_add(totals.incomplete)
+            .saturating_add(totals.unreadable)
+            .saturating_add(totals.damaged);
         let seconds = line.times.map_or(0.0, |(first, last)| {
             timeline.duration(last.saturating_sub(first)) as f64 / 1e9
         });
@@ -126,11 +156,15 @@ fn about_process(
             || "?".to_owned(),
             |picoseconds| format!("{:.1}", *picoseconds as f64 / 1e3),
         );
-        let _ = writeln!(
+        let _ = write!(
             text,
             "  {count:>12} {cost:>9}  {}:{}",
             probe.provider, probe.name
         );
+        if !probe.object.is_empty() {
+            let _ = write!(text, " of {}", escape(&probe.object));
+        }
+        text.push('\n');
     }
 }
 

@@ -121,7 +121,13 @@ impl Summary {
             .filter(|probe| probe.events > 0)
             .take(PROBES)
         {
-            let name = format!("{}:{}", probe.provider, probe.name);
+            let mut name = format!("{}:{}", probe.provider, probe.name);
+            if !probe.object.is_empty() {
+                let _ = write!(name, " of {}", probe.object);
+            }
+            if self.processes > 1 {
+                let _ = write!(name, " in process {}", probe.pid);
+            }
             let _ = writeln!(text, "{:>14}  {}", probe.events, terminal::escape(&name));
         }
         text

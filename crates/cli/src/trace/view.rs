@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use perflab_trace::event::Value;
-use perflab_trace::{Argument, Event, Filter, Order, Probe, Process, Thread, Trace};
+use perflab_trace::{Argument, Event, Filter, LONGEST_TEXT, Order, Probe, Process, Thread, Trace};
 
 use super::about;
 use crate::failure::{Code, Failure};
@@ -67,9 +67,11 @@ pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
             arguments.file.display()
         )));
     }
+    // Scripts that read the events should not take them for all.
+    let code = trace.is_damaged().then_some(Code::NoData);
     if arguments.summary {
         crate::terminal::print(&about::summary(&trace))?;
-        return Ok(None);
+        return Ok(code);
     }
     for line in about::warnings(&trace) {
         crate::terminal::say(&line);
@@ -79,7 +81,7 @@ pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
             Code::NoData,
             format!("cannot write the output: {error}"),
         )),
-        _ => Ok(None),
+        _ => Ok(code),
     }
 }
 
@@ -142,7 +144,7 @@ fn show(line: &mut String, event: &Event<'_>, zero: u64, before: Option<u64>, se
         Order::Late => '!',
     };
     let name = if event.thread.name.is_empty() {
-        "?"
+        "-"
     } else {
         &event.thread.name
     };
@@ -177,9 +179,19 @@ fn shown(argument: &Argument, value: Value<'_>) -> String {
         Value::Bool(truth) => truth.to_string(),
         Value::Address(address) => format!("{address:#x}"),
         Value::Text(None) => "null".to_owned(),
-        Value::Text(Some(bytes)) => match std::str::from_utf8(bytes) {
+        Value::Text(Some(bytes)) => match std::str::from_utf8(whole(bytes)) {
             Ok(text) => format!("\"{}\"", escape(text).replace('"', "\\\"")),
             Err(_) => format!("\"{}\"", bytes.escape_ascii()),
         },
+    }
+}
+
+/// A text without the first bytes of a character whose others were cut off.
+fn whole(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() && bytes.len() == LONGEST_TEXT => {
+            bytes.get(..error.valid_up_to()).unwrap_or(bytes)
+        }
+        _ => bytes,
     }
 }

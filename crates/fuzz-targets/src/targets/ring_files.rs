@@ -43,6 +43,7 @@ fn process_file(pid: u32, start: u64) -> Vec<u8> {
             skew: 0,
             executable: "",
             command: "",
+            ahead: None,
         };
         content.encode(writer).expect("it has room");
     });

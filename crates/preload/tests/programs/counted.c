@@ -14,6 +14,8 @@ static __attribute__((noinline)) void step(unsigned long number) {
     PERFLAB_PROBE(sites, step, (u64, number, number), (cstr, text, texts[number % 2]));
     PERFLAB_PROBE(sites, always, (i32, number, -(int)number));
     PERFLAB_PROBE(sites, other);
+    static unsigned long evaluated;
+    PERFLAB_PROBE(sites, once, (u64, evaluated, evaluated++));
     PERFLAB_PROBE(sites, elsewhere, (u64, x, 7));
     elsewhere(5);
 }

@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod clock;
+mod header;
 mod life;
 mod linked;
+mod order;
 mod record;
 mod rust;
 mod support;

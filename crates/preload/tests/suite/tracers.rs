@@ -153,6 +153,37 @@ fn while_ours_are_on() {
     program.ends();
 }
 
+/// The agent and a tracer see the same value: what it costs to find, and what it changes, comes once.
+#[test]
+fn arguments_are_evaluated_once() {
+    if !is_allowed() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = counted_program(directory.path());
+    let mut program = Program::start(Command::new(&path).env("PERFLAB_PROBES", "sites:once"));
+    let script = format!(
+        "usdt:{}:sites:once {{ @hits = count(); @numbers = sum(arg0); }}",
+        path.display()
+    );
+    let tracer = Bpftrace::start(&script);
+    let end = Instant::now() + Duration::from_secs(60);
+    while site(&program, "once").tracers == 0 {
+        assert!(Instant::now() < end);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    executes(&mut program, TIMES);
+    let expected = [("hits", TIMES as i64), ("numbers", SUM)];
+    assert_eq!(
+        tracer.ends(),
+        expected
+            .map(|(name, number)| (name.to_owned(), number))
+            .into()
+    );
+    assert_eq!(site(&program, "once").hits, TIMES);
+    program.ends();
+}
+
 /// Says so, if the test fails as well.
 struct Ends<'a>(&'a AtomicBool);
 

@@ -9,16 +9,20 @@
  *     }
  *
  * The first two arguments name the provider and the probe. Each further one is a type, a name and an
- * expression; `str` and `bytes` take an address and a length. There may be twelve. Expressions are
- * evaluated only while the site is on, so they must not have effects that the program needs.
+ * expression; `str` and `bytes` take an address and a length. There may be twelve. Names are identifiers of at
+ * most 128 bytes. They are taken as they are written, also if they are macros too, like `errno`.
+ * Expressions are evaluated only while the site is on, and once, so they must not have effects that the program needs.
  *
  *     i8 i16 i32 i64 u8 u16 u32 u64    integers
  *     f32 f64                          floating-point numbers
  *     bool                             a truth value
  *     ptr                              an address
  *     cstr                             text that ends with a zero byte, or a null pointer
- *     str bytes                        (str, name, address, length): text in UTF-8, or any bytes
+ *     str bytes                        (str, name, address, length): text in UTF-8, or any bytes, or a null pointer
  *     enum(A=0,B=1)                    an integer whose values have names; the values are digits
+ *     cstr_nofault str_nofault bytes_nofault
+ *                                      the same, read by the kernel, which takes a system call for each: what cannot
+ *                                      be read is left out, where the others would end the program
  *
  * Define one of these before the header, the same for all of a program, to choose what a site is:
  *
@@ -31,11 +35,17 @@
  * notes (bpftrace, perf, gdb) find the same probes; each of their arguments is 8 bytes wide, and `str` and
  * `bytes` are two of them, address and length.
  *
- * Needs x86-64 Linux, gcc 9 with binutils 2.36 or clang 13, C11 or C++11; elsewhere a site is a branch.
+ * Needs x86-64 Linux, gcc 9 with binutils 2.36 or clang 13, C99 or C++11, or newer; elsewhere a site is a branch.
  * Works inlined, in templates, with link-time optimisation, static or shared, position-independent or not.
  */
 #ifndef PERFLAB_PROBE_H
 #define PERFLAB_PROBE_H
+
+/* Else gcc shows each macro between an error and the line with the probe. It warns of the line's own tokens as before;
+ * clang would not, and shows a few macros only. */
+#ifndef __clang__
+#pragma GCC system_header
+#endif
 
 #include <stdint.h>
 
@@ -64,160 +74,221 @@
 #ifdef __clang__
 #define PERFLAB_COLD_
 #else
-#define PERFLAB_COLD_ __attribute__((cold));
+#define PERFLAB_COLD_ __attribute__((__cold__));
 #endif
 
-#define PERFLAB_INLINE_ static inline __attribute__((always_inline, unused))
+#define PERFLAB_INLINE_ static inline __attribute__((__always_inline__, __unused__))
 
-/* One place in the source with a site; see `Point` of the crate perflab-probe-abi. */
+/* One place in the source with a site; see `Point` of the crate perflab-probe-abi. All names in this file are its own:
+ * a program may have macros of any other name. */
 struct perflab_point {
-    uint16_t version;
-    uint16_t size;
-    uint32_t enabled;
-    void (*handler)(void);
-    uint64_t hits;
-    uint64_t agent;
+    uint16_t perflab_version;
+    uint16_t perflab_size;
+    uint32_t perflab_enabled;
+    void (*perflab_handler)(void);
+    uint64_t perflab_hits;
+    uint64_t perflab_agent;
 };
 
 /* Each type becomes one word. A conversion that loses something is the compiler's to warn of. */
-PERFLAB_INLINE_ uint64_t perflab_i64_(int64_t value) { return PERFLAB_CAST_(uint64_t, value); }
-PERFLAB_INLINE_ uint64_t perflab_i32_(int32_t value) { return perflab_i64_(value); }
-PERFLAB_INLINE_ uint64_t perflab_i16_(int16_t value) { return perflab_i64_(value); }
-PERFLAB_INLINE_ uint64_t perflab_i8_(int8_t value) { return perflab_i64_(value); }
-PERFLAB_INLINE_ uint64_t perflab_u64_(uint64_t value) { return value; }
-PERFLAB_INLINE_ uint64_t perflab_u32_(uint32_t value) { return value; }
-PERFLAB_INLINE_ uint64_t perflab_u16_(uint16_t value) { return value; }
-PERFLAB_INLINE_ uint64_t perflab_u8_(uint8_t value) { return value; }
+PERFLAB_INLINE_ uint64_t perflab_i64_(int64_t perflab_value) { return PERFLAB_CAST_(uint64_t, perflab_value); }
+PERFLAB_INLINE_ uint64_t perflab_i32_(int32_t perflab_value) { return perflab_i64_(perflab_value); }
+PERFLAB_INLINE_ uint64_t perflab_i16_(int16_t perflab_value) { return perflab_i64_(perflab_value); }
+PERFLAB_INLINE_ uint64_t perflab_i8_(int8_t perflab_value) { return perflab_i64_(perflab_value); }
+PERFLAB_INLINE_ uint64_t perflab_u64_(uint64_t perflab_value) { return perflab_value; }
+PERFLAB_INLINE_ uint64_t perflab_u32_(uint32_t perflab_value) { return perflab_value; }
+PERFLAB_INLINE_ uint64_t perflab_u16_(uint16_t perflab_value) { return perflab_value; }
+PERFLAB_INLINE_ uint64_t perflab_u8_(uint8_t perflab_value) { return perflab_value; }
+PERFLAB_INLINE_ uint64_t perflab_ptr_(const volatile void *perflab_value) { return PERFLAB_ADDRESS_(perflab_value); }
+PERFLAB_INLINE_ uint64_t perflab_f64_(double perflab_value) {
+    uint64_t perflab_bits;
+    __builtin_memcpy(&perflab_bits, &perflab_value, sizeof perflab_bits);
+    return perflab_bits;
+}
+PERFLAB_INLINE_ uint64_t perflab_f32_(float perflab_value) {
+    uint32_t perflab_bits;
+    __builtin_memcpy(&perflab_bits, &perflab_value, sizeof perflab_bits);
+    return perflab_bits;
+}
+
+/* Letters of a text may be signed or not. */
 #ifdef __cplusplus
-PERFLAB_INLINE_ uint64_t perflab_bool_(bool value) { return value; }
-#else
-PERFLAB_INLINE_ uint64_t perflab_bool_(_Bool value) { return value; }
+PERFLAB_INLINE_ uint64_t perflab_bool_(bool perflab_value) { return perflab_value; }
+PERFLAB_INLINE_ uint64_t perflab_cstr_(const char *perflab_value) { return PERFLAB_ADDRESS_(perflab_value); }
+extern "C++" {
+template <class perflab_letter> struct perflab_is_letter_ {};
+template <> struct perflab_is_letter_<unsigned char> { typedef uint64_t perflab_word; };
+template <> struct perflab_is_letter_<signed char> { typedef uint64_t perflab_word; };
+#ifdef __cpp_char8_t
+template <> struct perflab_is_letter_<char8_t> { typedef uint64_t perflab_word; };
 #endif
-PERFLAB_INLINE_ uint64_t perflab_ptr_(const volatile void *value) { return PERFLAB_ADDRESS_(value); }
-PERFLAB_INLINE_ uint64_t perflab_cstr_(const char *value) { return PERFLAB_ADDRESS_(value); }
-PERFLAB_INLINE_ uint64_t perflab_f64_(double value) {
-    uint64_t bits;
-    __builtin_memcpy(&bits, &value, sizeof bits);
-    return bits;
+template <class perflab_letter>
+PERFLAB_INLINE_ typename perflab_is_letter_<perflab_letter>::perflab_word perflab_cstr_(const perflab_letter *perflab_value) {
+    return PERFLAB_ADDRESS_(perflab_value);
 }
-PERFLAB_INLINE_ uint64_t perflab_f32_(float value) {
-    uint32_t bits;
-    __builtin_memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
+#else
+PERFLAB_INLINE_ uint64_t perflab_bool_(_Bool perflab_value) { return perflab_value; }
+typedef union {
+    const char *perflab_plain;
+    const unsigned char *perflab_unsigned;
+    const signed char *perflab_signed;
+} perflab_text_ __attribute__((__transparent_union__));
+PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PERFLAB_ADDRESS_(perflab_value.perflab_plain); }
+#endif
 
-/* A type's words, name and number of words. stdbool.h makes _Bool of bool before we see it. */
-#define PERFLAB_WORDS_i8(value) perflab_i8_(value)
-#define PERFLAB_WORDS_i16(value) perflab_i16_(value)
-#define PERFLAB_WORDS_i32(value) perflab_i32_(value)
-#define PERFLAB_WORDS_i64(value) perflab_i64_(value)
-#define PERFLAB_WORDS_u8(value) perflab_u8_(value)
-#define PERFLAB_WORDS_u16(value) perflab_u16_(value)
-#define PERFLAB_WORDS_u32(value) perflab_u32_(value)
-#define PERFLAB_WORDS_u64(value) perflab_u64_(value)
-#define PERFLAB_WORDS_f32(value) perflab_f32_(value)
-#define PERFLAB_WORDS_f64(value) perflab_f64_(value)
-#define PERFLAB_WORDS_bool(value) perflab_bool_(value)
-#define PERFLAB_WORDS_ptr(value) perflab_ptr_(value)
-#define PERFLAB_WORDS_cstr(value) perflab_cstr_(value)
-#define PERFLAB_WORDS__Bool(value) perflab_bool_(value)
-#define PERFLAB_WORDS_str(address, length) perflab_cstr_(address), perflab_u64_(length)
-#define PERFLAB_WORDS_bytes(address, length) perflab_ptr_(address), perflab_u64_(length)
-#define PERFLAB_WORDS_enum(...) perflab_i64_
+/* The words of an address and a length. */
+#define PERFLAB_TEXT_WORDS_(...) PERFLAB_TEXT_WORDS__(__VA_ARGS__, str_and_bytes_take_an_address_and_a_length, )
+#define PERFLAB_TEXT_WORDS__(address, length, ...) perflab_cstr_(address), perflab_u64_(length)
+#define PERFLAB_BYTES_WORDS_(...) PERFLAB_BYTES_WORDS__(__VA_ARGS__, str_and_bytes_take_an_address_and_a_length, )
+#define PERFLAB_BYTES_WORDS__(address, length, ...) perflab_ptr_(address), perflab_u64_(length)
+#define PERFLAB_NO_WORD_(...) 0
 
-#define PERFLAB_NAME_i8 "i8"
-#define PERFLAB_NAME_i16 "i16"
-#define PERFLAB_NAME_i32 "i32"
-#define PERFLAB_NAME_i64 "i64"
-#define PERFLAB_NAME_u8 "u8"
-#define PERFLAB_NAME_u16 "u16"
-#define PERFLAB_NAME_u32 "u32"
-#define PERFLAB_NAME_u64 "u64"
-#define PERFLAB_NAME_f32 "f32"
-#define PERFLAB_NAME_f64 "f64"
-#define PERFLAB_NAME_bool "bool"
-#define PERFLAB_NAME_ptr "ptr"
-#define PERFLAB_NAME_cstr "cstr"
-#define PERFLAB_NAME_str "str"
-#define PERFLAB_NAME_bytes "bytes"
-#define PERFLAB_NAME__Bool "bool"
-#define PERFLAB_NAME_enum(...) "enum(" #__VA_ARGS__ ")"
+/* Of each type: what makes its words, and their number. */
+#define PERFLAB_TYPE_i8 , perflab_i8_, 1
+#define PERFLAB_TYPE_i16 , perflab_i16_, 1
+#define PERFLAB_TYPE_i32 , perflab_i32_, 1
+#define PERFLAB_TYPE_i64 , perflab_i64_, 1
+#define PERFLAB_TYPE_u8 , perflab_u8_, 1
+#define PERFLAB_TYPE_u16 , perflab_u16_, 1
+#define PERFLAB_TYPE_u32 , perflab_u32_, 1
+#define PERFLAB_TYPE_u64 , perflab_u64_, 1
+#define PERFLAB_TYPE_f32 , perflab_f32_, 1
+#define PERFLAB_TYPE_f64 , perflab_f64_, 1
+#define PERFLAB_TYPE_bool , perflab_bool_, 1
+#define PERFLAB_TYPE_ptr , perflab_ptr_, 1
+#define PERFLAB_TYPE_cstr , perflab_cstr_, 1
+#define PERFLAB_TYPE_str , PERFLAB_TEXT_WORDS_, 2
+#define PERFLAB_TYPE_bytes , PERFLAB_BYTES_WORDS_, 2
+#define PERFLAB_TYPE_cstr_nofault , perflab_cstr_, 1
+#define PERFLAB_TYPE_str_nofault , PERFLAB_TEXT_WORDS_, 2
+#define PERFLAB_TYPE_bytes_nofault , PERFLAB_BYTES_WORDS_, 2
+#define PERFLAB_TYPE_enum(...) , perflab_i64_, 1
 
-#define PERFLAB_COUNT_i8 1
-#define PERFLAB_COUNT_i16 1
-#define PERFLAB_COUNT_i32 1
-#define PERFLAB_COUNT_i64 1
-#define PERFLAB_COUNT_u8 1
-#define PERFLAB_COUNT_u16 1
-#define PERFLAB_COUNT_u32 1
-#define PERFLAB_COUNT_u64 1
-#define PERFLAB_COUNT_f32 1
-#define PERFLAB_COUNT_f64 1
-#define PERFLAB_COUNT_bool 1
-#define PERFLAB_COUNT_ptr 1
-#define PERFLAB_COUNT_cstr 1
-#define PERFLAB_COUNT__Bool 1
-#define PERFLAB_COUNT_str 2
-#define PERFLAB_COUNT_bytes 2
-#define PERFLAB_COUNT_enum(...) 1
+/*
+ * Names and types must not be expanded, as they may be macros too. What stands beside ## is not: so each macro hands its
+ * arguments on behind `e`, which is empty, and ##.
+ *
+ * PERFLAB_ARGUMENT_ takes an argument to pieces: PERFLAB_PARTS_ for what is made of it, PERFLAB_CHECK_ to see that it is
+ * right. What is no argument has pieces that do no harm, so that there is one error and not one for each use.
+ */
+#define PERFLAB_ARGUMENT_(e, pieces, a) \
+    PERFLAB_ARGUMENT__(e, pieces, PERFLAB_SECOND_(PERFLAB_TUPLE_ e##a, 0, ), e##a)
+#define PERFLAB_ARGUMENT__(e, pieces, length, a) PERFLAB_ARGUMENT___(e, pieces, length, e##a)
+#define PERFLAB_ARGUMENT___(e, pieces, length, a) PERFLAB_ARGUMENT_##length(e, pieces, e##a)
+#define PERFLAB_ARGUMENT_0(e, pieces, a) pieces##none("an argument is (type, name, value), not " #a)
+#define PERFLAB_ARGUMENT_1 PERFLAB_ARGUMENT_0
+#define PERFLAB_ARGUMENT_2 PERFLAB_ARGUMENT_0
+#define PERFLAB_ARGUMENT_3(e, pieces, a) pieces##of e##a
 
-/* What is made of each argument; `left` counts down to 1, the last. */
-#define PERFLAB_EACH_TEXT_(left, type, name, ...) "\\n" PERFLAB_NAME_##type " " #name
-#define PERFLAB_EACH_WORDS_(left, type, name, ...) , PERFLAB_WORDS_##type(__VA_ARGS__)
-#define PERFLAB_EACH_PLACE_(left, type, name, ...) PERFLAB_PLACE_(PERFLAB_COUNT_##type, left)
-#define PERFLAB_PLACE_(count, left) PERFLAB_PLACE__(count, left)
-#define PERFLAB_PLACE__(count, left) PERFLAB_PLACE_##count(left)
+/* What makes its words, their number, its line of the description, its expression. */
+#define PERFLAB_PARTS_of(type, name, ...) \
+    PERFLAB_TYPED_(PERFLAB_TYPE_##type, PERFLAB_NO_WORD_, 1, ), "\\n" #type " " #name, __VA_ARGS__
+#define PERFLAB_PARTS_none(problem) PERFLAB_NO_WORD_, 1, "", 0
+#define PERFLAB_CHECK_of(type, name, ...)                                                  \
+    PERFLAB_ASSERT_(PERFLAB_SECOND_(PERFLAB_TYPED_(PERFLAB_TYPE_##type, 0, 0, ), ),          \
+                    "no type of an argument: " #type)                                      \
+    PERFLAB_CHECK_NAME_(name##_is_no_identifier, #name)
+#define PERFLAB_CHECK_none(problem) PERFLAB_ASSERT_(0, problem)
+
+#define PERFLAB_TYPED_(...) PERFLAB_TYPED__(__VA_ARGS__)
+#define PERFLAB_TYPED__(none, words, number, ...) words, number
+#define PERFLAB_SECOND_(...) PERFLAB_SECOND__(__VA_ARGS__)
+#define PERFLAB_SECOND__(first, second, ...) second
+
+/* 3 for that many and more. */
+#define PERFLAB_TUPLE_(...) \
+    , PERFLAB_PICK_(__VA_ARGS__, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 1, )
+/* The number of arguments, which come behind provider and name and before nothing; 13 for that many and more. */
+#define PERFLAB_NUMBER_(e, ...) \
+    PERFLAB_PICK_(e##__VA_ARGS__, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, )
+#define PERFLAB_PICK_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, picked, ...) picked
+
+/* What is made of each argument; `left` counts down to 1, the last, and `at` is the place of its first word. */
+#define PERFLAB_EACH_CHECK_(left, at, ...) __VA_ARGS__
+#define PERFLAB_EACH_TEXT_(left, at, words, number, text, ...) text
+#define PERFLAB_EACH_WORDS_(left, at, words, number, text, ...) , words(__VA_ARGS__)
+#define PERFLAB_EACH_PLACE_(left, at, words, number, ...) PERFLAB_PLACE_##number(left)
 #define PERFLAB_PLACE_1(left) "8@%[perflab_" #left "_1] "
 #define PERFLAB_PLACE_2(left) "8@%[perflab_" #left "_1] 8@%[perflab_" #left "_2] "
-#define PERFLAB_EACH_OPERAND_(left, type, name, ...) \
-    PERFLAB_OPERAND_(PERFLAB_COUNT_##type, left, PERFLAB_WORDS_##type(__VA_ARGS__))
-#define PERFLAB_OPERAND_(count, left, ...) PERFLAB_OPERAND__(count, left, __VA_ARGS__)
-#define PERFLAB_OPERAND__(count, left, ...) PERFLAB_OPERAND_##count(left, __VA_ARGS__)
-#define PERFLAB_OPERAND_1(left, word) , [perflab_##left##_1] "nor"(perflab_kept_(word))
-#define PERFLAB_OPERAND_2(left, word, second) \
-    PERFLAB_OPERAND_1(left, word), [perflab_##left##_2] "nor"(perflab_kept_(second))
+#define PERFLAB_EACH_OPERAND_(left, at, words, number, ...) PERFLAB_OPERAND_##number(left, at)
+#define PERFLAB_OPERAND_1(left, at) , [perflab_##left##_1] "nor"(perflab_kept_(perflab_words[at]))
+#define PERFLAB_OPERAND_2(left, at) \
+    PERFLAB_OPERAND_1(left, at), [perflab_##left##_2] "nor"(perflab_kept_(perflab_words[at + 1]))
 
-#define PERFLAB_STRIP_(...) __VA_ARGS__
-#define PERFLAB_CALL_(macro, ...) macro(__VA_ARGS__)
-#define PERFLAB_MAP_0(macro, none)
-#define PERFLAB_MAP_1(macro, none, a) PERFLAB_CALL_(macro, 1, PERFLAB_STRIP_ a)
-#define PERFLAB_MAP_2(macro, none, a, ...) PERFLAB_CALL_(macro, 2, PERFLAB_STRIP_ a) PERFLAB_MAP_1(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_3(macro, none, a, ...) PERFLAB_CALL_(macro, 3, PERFLAB_STRIP_ a) PERFLAB_MAP_2(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_4(macro, none, a, ...) PERFLAB_CALL_(macro, 4, PERFLAB_STRIP_ a) PERFLAB_MAP_3(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_5(macro, none, a, ...) PERFLAB_CALL_(macro, 5, PERFLAB_STRIP_ a) PERFLAB_MAP_4(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_6(macro, none, a, ...) PERFLAB_CALL_(macro, 6, PERFLAB_STRIP_ a) PERFLAB_MAP_5(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_7(macro, none, a, ...) PERFLAB_CALL_(macro, 7, PERFLAB_STRIP_ a) PERFLAB_MAP_6(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_8(macro, none, a, ...) PERFLAB_CALL_(macro, 8, PERFLAB_STRIP_ a) PERFLAB_MAP_7(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_9(macro, none, a, ...) PERFLAB_CALL_(macro, 9, PERFLAB_STRIP_ a) PERFLAB_MAP_8(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_10(macro, none, a, ...) PERFLAB_CALL_(macro, 10, PERFLAB_STRIP_ a) PERFLAB_MAP_9(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_11(macro, none, a, ...) PERFLAB_CALL_(macro, 11, PERFLAB_STRIP_ a) PERFLAB_MAP_10(macro, none, __VA_ARGS__)
-#define PERFLAB_MAP_12(macro, none, a, ...) PERFLAB_CALL_(macro, 12, PERFLAB_STRIP_ a) PERFLAB_MAP_11(macro, none, __VA_ARGS__)
+#ifdef __cplusplus
+#define PERFLAB_ASSERT_(is_right, problem) static_assert(is_right, "PERFLAB_PROBE: " problem);
+#else
+#define PERFLAB_ASSERT_(is_right, problem) __extension__ _Static_assert(is_right, "PERFLAB_PROBE: " problem);
+#endif
+#define PERFLAB_CHECK_NAME_(label, name)                                                   \
+    struct label;                                                                          \
+    PERFLAB_ASSERT_(sizeof name > 1 && sizeof name <= 129, "a name has 1 to 128 bytes: " name)
 
-/* The number of arguments behind the name. */
-#define PERFLAB_NUMBER_(...) PERFLAB_PICK_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, none)
-#define PERFLAB_PICK_(z, a, b, c, d, e, f, g, h, i, j, k, l, m, ...) m
+#define PERFLAB_CALL_(macro, left, at, ...) macro(left, at, __VA_ARGS__)
+#define PERFLAB_NEXT_(e, at, a) at + PERFLAB_SECOND_(PERFLAB_ARGUMENT_(e, PERFLAB_PARTS_, e##a))
+#define PERFLAB_MAP_0(e, macro, pieces, at, ...)
+#define PERFLAB_MAP_1(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 1, at, PERFLAB_ARGUMENT_(e, pieces, e##a))
+#define PERFLAB_MAP_2(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 2, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_1(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_3(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 3, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_2(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_4(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 4, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_3(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_5(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 5, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_4(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_6(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 6, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_5(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_7(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 7, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_6(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_8(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 8, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_7(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_9(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 9, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_8(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_10(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 10, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_9(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_11(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 11, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_10(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_12(e, macro, pieces, at, a, ...) PERFLAB_CALL_(macro, 12, at, PERFLAB_ARGUMENT_(e, pieces, e##a)) PERFLAB_MAP_11(e, macro, pieces, PERFLAB_NEXT_(e, at, e##a), e##__VA_ARGS__)
+#define PERFLAB_MAP_13(e, macro, pieces, at, ...) PERFLAB_CALL_(macro, 1, at, pieces##none("more than 12 arguments"))
 
-#define PERFLAB_JOIN_(a, b) PERFLAB_JOIN__(a, b)
-#define PERFLAB_JOIN__(a, b) a##b
-#define PERFLAB_STRING_(a) PERFLAB_STRING__(a)
-#define PERFLAB_STRING__(a) #a
+/* ISO C has no comma before ##; gcc and clang do, and it is the only way to an empty argument. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#endif
+#define PERFLAB_PROBE(...) PERFLAB_ALL_(, ##__VA_ARGS__, )
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+/* How the code calls its symbols. g++ forgets in templates what the assembler calls them; elsewhere a name that is no
+ * identifier is not an error at each use. */
+#if defined(__cplusplus) && !defined(__clang__)
+#define PERFLAB_POINT_(provider, name, line, counter) perflab_point__##provider##__##name##__##line##_##counter
+#define PERFLAB_SEMAPHORE_(provider, name, counter) perflab_semaphore__##provider##__##name
+#else
+#define PERFLAB_POINT_(provider, name, line, counter) perflab_point_##counter
+#define PERFLAB_SEMAPHORE_(provider, name, counter) perflab_semaphore_##counter
+#endif
+
+#define PERFLAB_ALL_(e, ...)                                                               \
+    PERFLAB_NUMBERED_(e, PERFLAB_NUMBER_(e, e##__VA_ARGS__), __LINE__, __COUNTER__, e##__VA_ARGS__, , )
+#define PERFLAB_NUMBERED_(e, number, line, counter, ...) PERFLAB_NAMED_(e, number, line, counter, e##__VA_ARGS__)
+#define PERFLAB_NAMED_(e, number, line, counter, provider, name, ...)                      \
+    do {                                                                                   \
+        PERFLAB_CHECK_NAME_(provider##_is_no_identifier, #provider)                        \
+        PERFLAB_CHECK_NAME_(name##_is_no_identifier, #name)                                \
+        PERFLAB_MAP_##number(e, PERFLAB_EACH_CHECK_, PERFLAB_CHECK_, 1, e##__VA_ARGS__)    \
+        PERFLAB_BODY_(e, PERFLAB_MAP_##number,                                             \
+                      PERFLAB_POINT_(e##provider, e##name, line, counter),                 \
+                      "perflab_point__" #provider "__" #name "__" #line "_" #counter,      \
+                      PERFLAB_SEMAPHORE_(e##provider, e##name, counter),                   \
+                      "perflab_semaphore__" #provider "__" #name, perflab_on_##counter,    \
+                      perflab_off_##counter, #line, #provider, #name, e##__VA_ARGS__)      \
+    } while (0)
 
 #ifdef PERFLAB_PROBE_NONE
 
-#define PERFLAB_PROBE(provider, ...) \
-    PERFLAB_NOTHING_(PERFLAB_NUMBER_(__VA_ARGS__), __VA_ARGS__)
-#define PERFLAB_NOTHING_(number, ...)                                                      \
-    do {                                                                                   \
-        if (0) {                                                                           \
-            const uint64_t perflab_words[] = {                                             \
-                0 PERFLAB_JOIN_(PERFLAB_MAP_, number)(PERFLAB_EACH_WORDS_, __VA_ARGS__)};  \
-            (void)perflab_words;                                                           \
-        }                                                                                  \
-    } while (0)
+#define PERFLAB_BODY_(e, map, point, point_text, semaphore, semaphore_text, on, off, line, provider, name, ...) \
+    if (0) {                                                                               \
+        const uint64_t perflab_words[] = {0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)}; \
+        (void)perflab_words;                                                               \
+    }
 
 #else
 
-#define PERFLAB_HANDLER_(...) PERFLAB_FUNCTION_(void (*)(__VA_ARGS__), handler)
+#define PERFLAB_HANDLER_(...) PERFLAB_FUNCTION_(void (*)(__VA_ARGS__), perflab_handler)
 #ifdef __cplusplus
 #define PERFLAB_FUNCTION_(type, value) reinterpret_cast<type>(value)
 #else
@@ -225,44 +296,44 @@ PERFLAB_INLINE_ uint64_t perflab_f32_(float value) {
 #endif
 
 /* Calls a point's handler with its words; the number is a constant, so one call remains. */
-PERFLAB_INLINE_ void perflab_hit_(struct perflab_point *point, const uint64_t *w, unsigned number) {
-    void (*handler)(void) = __atomic_load_n(&point->handler, __ATOMIC_ACQUIRE);
-    if (!handler)
+PERFLAB_INLINE_ void perflab_hit_(struct perflab_point *perflab_point, const uint64_t *perflab_w, unsigned perflab_number) {
+    void (*perflab_handler)(void) = __atomic_load_n(&perflab_point->perflab_handler, __ATOMIC_ACQUIRE);
+    if (!perflab_handler)
         return;
-    switch (number) {
-    case 0: (PERFLAB_HANDLER_(struct perflab_point *))(point); return;
-    case 1: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t))(point, w[0]); return;
-    case 2: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t))(point, w[0], w[1]); return;
-    case 3: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2]); return;
-    case 4: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3]); return;
-    case 5: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4]); return;
-    case 6: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5]); return;
-    case 7: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6]); return;
-    case 8: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]); return;
-    case 9: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8]); return;
-    case 10: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9]); return;
-    case 11: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10]); return;
-    case 12: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]); return;
-    case 13: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12]); return;
-    case 14: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13]); return;
-    case 15: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14]); return;
-    case 16: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15]); return;
-    case 17: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16]); return;
-    case 18: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17]); return;
-    case 19: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18]); return;
-    case 20: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19]); return;
-    case 21: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19], w[20]); return;
-    case 22: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21]); return;
-    case 23: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22]); return;
-    case 24: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(point, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19], w[20], w[21], w[22], w[23]); return;
+    switch (perflab_number) {
+    case 0: (PERFLAB_HANDLER_(struct perflab_point *))(perflab_point); return;
+    case 1: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t))(perflab_point, perflab_w[0]); return;
+    case 2: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1]); return;
+    case 3: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2]); return;
+    case 4: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3]); return;
+    case 5: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4]); return;
+    case 6: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5]); return;
+    case 7: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6]); return;
+    case 8: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7]); return;
+    case 9: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8]); return;
+    case 10: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9]); return;
+    case 11: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10]); return;
+    case 12: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11]); return;
+    case 13: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12]); return;
+    case 14: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13]); return;
+    case 15: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14]); return;
+    case 16: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15]); return;
+    case 17: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16]); return;
+    case 18: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17]); return;
+    case 19: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18]); return;
+    case 20: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18], perflab_w[19]); return;
+    case 21: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18], perflab_w[19], perflab_w[20]); return;
+    case 22: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18], perflab_w[19], perflab_w[20], perflab_w[21]); return;
+    case 23: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18], perflab_w[19], perflab_w[20], perflab_w[21], perflab_w[22]); return;
+    case 24: (PERFLAB_HANDLER_(struct perflab_point *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t))(perflab_point, perflab_w[0], perflab_w[1], perflab_w[2], perflab_w[3], perflab_w[4], perflab_w[5], perflab_w[6], perflab_w[7], perflab_w[8], perflab_w[9], perflab_w[10], perflab_w[11], perflab_w[12], perflab_w[13], perflab_w[14], perflab_w[15], perflab_w[16], perflab_w[17], perflab_w[18], perflab_w[19], perflab_w[20], perflab_w[21], perflab_w[22], perflab_w[23]); return;
     }
 }
 
 /* A word that a tracer in the kernel finds in a register, on the stack, or as a number: not by a symbol. */
-PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t word) {
-    if (!__builtin_constant_p(word))
-        __asm__("" : "+rm"(word));
-    return word;
+PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
+    if (!__builtin_constant_p(perflab_word))
+        __asm__("" : "+rm"(perflab_word));
+    return perflab_word;
 }
 
 /* What each object needs once: the note, and what tells an agent that the object is there, and goes. */
@@ -377,12 +448,12 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t word) {
     PERFLAB_SHARED_(point, semaphore)                                                      \
     PERFLAB_OBJECT_
 
-#define PERFLAB_TEXT_(provider, name, arguments)                                           \
-    provider "\\n" name "\\n" __FILE__ "\\n" PERFLAB_STRING_(__LINE__) arguments
+#define PERFLAB_DESCRIPTION_(provider, name, line, arguments)                              \
+    provider "\\n" name "\\n" __FILE__ "\\n" line arguments
 
 #ifdef PERFLAB_PROBE_BRANCH
 #define PERFLAB_SITE_(point, point_text, semaphore, text, on, off)                         \
-    if (__builtin_expect(!__atomic_load_n(&point.enabled, __ATOMIC_RELAXED), 1))           \
+    if (__builtin_expect(!__atomic_load_n(&point.perflab_enabled, __ATOMIC_RELAXED), 1))           \
         goto off;                                                                          \
     PERFLAB_ASM_ volatile(PERFLAB_ENTRY_("1", "0", "0", point_text, semaphore, text)::)
 #else
@@ -424,45 +495,29 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t word) {
     ".popsection\n"                                                                        \
     ".endif\n"
 
-#define PERFLAB_PROBE(provider, ...)                                                       \
-    PERFLAB_START_(PERFLAB_PROBE_, PERFLAB_NUMBER_(__VA_ARGS__), __LINE__, __COUNTER__,    \
-                  provider, PERFLAB_HEAD_(__VA_ARGS__, ), __VA_ARGS__)
-#define PERFLAB_START_(macro, ...) macro(__VA_ARGS__)
-#define PERFLAB_HEAD_(name, ...) name
-#define PERFLAB_PROBE_(number, line, counter, provider, name, ...)                         \
-    PERFLAB_PROBE__(number, perflab_point__##provider##__##name##__##line##_##counter,     \
-                    perflab_semaphore__##provider##__##name, perflab_on_##counter,         \
-                    perflab_off_##counter, provider, __VA_ARGS__)
-#define PERFLAB_PROBE__(number, point, semaphore, on, off, provider, ...)                  \
-    PERFLAB_BODY_(number, point, #point, semaphore, #semaphore, on, off, #provider,        \
-                  PERFLAB_STRING_(PERFLAB_HEAD_(__VA_ARGS__, )), __VA_ARGS__)
-#define PERFLAB_BODY_(number, point, point_text, semaphore, semaphore_text, on, off,       \
-                      provider, name, ...)                                                 \
-    do {                                                                                   \
-        extern struct perflab_point point __asm__(point_text)                              \
-            __attribute__((visibility("hidden")));                                         \
-        extern uint16_t semaphore __asm__(semaphore_text)                                  \
-            __attribute__((visibility("hidden")));                                         \
-        PERFLAB_SITE_(                                                                     \
-            point, point_text, semaphore_text,                                             \
-            PERFLAB_TEXT_(provider, name,                                                  \
-                          PERFLAB_MAP_##number(PERFLAB_EACH_TEXT_, __VA_ARGS__)),          \
-            on, off);                                                                      \
-        {                                                                                  \
-            const uint64_t perflab_words[] = {                                             \
-                0 PERFLAB_MAP_##number(PERFLAB_EACH_WORDS_, __VA_ARGS__)};                 \
-            perflab_hit_(&point, perflab_words + 1, sizeof perflab_words / 8 - 1);         \
-            if (__builtin_expect(__atomic_load_n(&semaphore, __ATOMIC_RELAXED), 0)) {      \
-                PERFLAB_ASM_ volatile(                                                     \
-                    PERFLAB_TRACER_(provider, name, semaphore_text,                        \
-                                    "" PERFLAB_MAP_##number(                               \
-                                        PERFLAB_EACH_PLACE_, __VA_ARGS__))                 \
-                    :                                                                      \
-                    : "i"(0) PERFLAB_MAP_##number(PERFLAB_EACH_OPERAND_, __VA_ARGS__));    \
-            }                                                                              \
+/* The words are made once, for handler and tracers. */
+#define PERFLAB_BODY_(e, map, point, point_text, semaphore, semaphore_text, on, off, line, provider, name, ...) \
+    extern struct perflab_point point __asm__(point_text)                                  \
+        __attribute__((__visibility__("hidden")));                                         \
+    extern uint16_t semaphore __asm__(semaphore_text)                                      \
+        __attribute__((__visibility__("hidden")));                                         \
+    PERFLAB_SITE_(point, point_text, semaphore_text,                                       \
+                  PERFLAB_DESCRIPTION_(provider, name, line,                               \
+                                       map(e, PERFLAB_EACH_TEXT_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)),     \
+                  on, off);                                                                \
+    {                                                                                      \
+        const uint64_t perflab_words[] = {                                                 \
+            0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)};                             \
+        if (__builtin_expect(__atomic_load_n(&semaphore, __ATOMIC_RELAXED), 0)) {          \
+            PERFLAB_ASM_ volatile(                                                         \
+                PERFLAB_TRACER_(provider, name, semaphore_text,                            \
+                                "" map(e, PERFLAB_EACH_PLACE_, PERFLAB_PARTS_, 1, e##__VA_ARGS__))         \
+                :                                                                          \
+                : "i"(0) map(e, PERFLAB_EACH_OPERAND_, PERFLAB_PARTS_, 1, e##__VA_ARGS__));                \
         }                                                                                  \
-    off:;                                                                                  \
-    } while (0)
+        perflab_hit_(&point, perflab_words + 1, sizeof perflab_words / 8 - 1);             \
+    }                                                                                      \
+    off:;
 
 #endif /* PERFLAB_PROBE_NONE */
 

@@ -86,6 +86,7 @@ impl Kept {
                 skew: 0,
                 executable: "/bin/program",
                 command: "program -x",
+                ahead: Some(0),
             };
             content.encode(writer).unwrap();
         });

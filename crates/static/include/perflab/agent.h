@@ -5,6 +5,8 @@
  *
  *     cc -static program.c -L/usr/local/lib/perflab -lperflab_agent
  *
+ * where `make install` put it; in a checkout it is target/release/libperflab_static.a.
+ *
  * Others are started with an agent by `perflab trace on PROBES -- PROGRAM`. Where both is done, one agent serves.
  */
 #ifndef PERFLAB_AGENT_H

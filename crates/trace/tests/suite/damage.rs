@@ -1,7 +1,7 @@
 //! Traces that were cut, altered, or written by nobody.
 
 use perflab_probe_abi::{CHUNK_HEAD, ChunkError, ChunkHead, ChunkKind};
-use perflab_trace::{ChunkReader, CutReason, OpenError, Trace};
+use perflab_trace::{ChunkReader, CutReason, Trace};
 
 use crate::made::{Threads, read_all, small};
 
@@ -84,27 +84,107 @@ fn every_cut_leaves_what_came_before() {
     assert_eq!(most, 36);
 }
 
+/// Events of a chunk of the small trace, those that were never completed counted.
+const OF_CHUNK: u64 = 9;
+
 #[test]
-fn no_altered_byte_goes_unseen() {
+fn an_altered_byte_costs_its_chunk_only() {
     let (bytes, whole) = small();
     let chunks = boundaries(&bytes);
     for place in 0..bytes.len() {
+        let next = chunks.partition_point(|begin| *begin <= place as u64);
+        let (begin, end) = (chunks[next - 1], chunks[next]);
+        let kind_at = |begin: u64| ChunkKind(bytes[begin as usize + 4].into());
+        let kind = kind_at(begin);
+        // Two threads have three chunks each, in turn.
+        let before = chunks[..next - 1]
+            .iter()
+            .filter(|begin| kind_at(**begin) == ChunkKind::EVENTS)
+            .count();
         for change in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
             let mut altered = bytes.clone();
             altered[place] ^= change;
-            let trace = match Trace::from_bytes(altered) {
-                Ok(trace) => trace,
-                Err(OpenError::NoTrace { .. }) if place < 4 => continue,
-                Err(error) => panic!("{error}"),
+            let trace = Trace::from_bytes(altered).unwrap();
+            if kind == ChunkKind::END {
+                // With another length it is as if the rest had been cut off.
+                let cut = trace.cut().unwrap();
+                assert_eq!((cut.offset, trace.left_over()), (begin, end - begin));
+                assert_eq!(read_all(&trace), whole);
+                continue;
+            }
+            assert!(trace.is_damaged());
+            let [gap] = trace.gaps() else {
+                panic!("{:?}", trace.gaps());
             };
-            let last = *chunks
-                .iter()
-                .rfind(|begin| **begin <= place as u64)
-                .unwrap();
-            assert_eq!(trace.cut().unwrap().offset, last);
-            assert!(!trace.is_ended());
-            assert_prefix(&read_all(&trace), &whole);
+            assert_eq!((gap.offset, gap.length), (begin, end - begin));
+            assert_eq!(trace.gap_totals(), (1, end - begin));
+            assert!(trace.is_ended() && trace.left_over() == 0);
+            let read = read_all(&trace);
+            for (thread, events) in &read {
+                let mut all = whole[thread].iter();
+                assert!(events.iter().all(|event| all.any(|each| each == event)));
+            }
+            let totals = trace.totals();
+            let count = read.values().map(Vec::len).sum::<usize>() as u64;
+            assert_eq!(totals.events, count);
+            // Nobody knows of the last events of a thread, and of the first whether they are of the trace.
+            let lost = match kind {
+                ChunkKind::EVENTS => OF_CHUNK,
+                ChunkKind::PROBE => totals.unreadable,
+                ChunkKind::PROCESS => 6 * OF_CHUNK,
+                _ => 0,
+            };
+            assert_eq!(count + totals.incomplete + lost, 6 * OF_CHUNK, "{kind:?}");
+            // Four had others written over them; behind a gap nobody can tell these from those that were in it.
+            let missing = totals.damaged + totals.overwritten;
+            match kind {
+                ChunkKind::PROCESS => assert_eq!(totals.unreadable, lost),
+                ChunkKind::PROBE => assert!(lost > 0),
+                ChunkKind::EVENTS if before == 2 || before == 3 => {
+                    assert_eq!(missing, OF_CHUNK + 4);
+                    assert!(totals.damaged > OF_CHUNK);
+                }
+                ChunkKind::EVENTS => assert!(missing <= 4),
+                _ => assert_eq!((&read, missing), (&whole, 4)),
+            }
         }
+    }
+}
+
+#[test]
+fn what_looks_like_a_chunk_is_none() {
+    let (bytes, whole) = small();
+    let chunks = boundaries(&bytes);
+    let third = chunks[3] as usize;
+    let head = |length| {
+        let head = ChunkHead {
+            kind: ChunkKind::EVENTS,
+            version: 1,
+            length,
+            check: 0,
+        };
+        head.encode().to_vec()
+    };
+    // Between two chunks: text with the magic, heads that say more than there is, bytes of all kinds.
+    let noises = [
+        b"PFLCPFLCPFLC".to_vec(),
+        [head(16 * 1024 * 1024), head(5), head(0)].concat(),
+        b"PFL".to_vec(),
+        vec![b'P'; 200_000],
+        [vec![0; 65_536 + 1021], b"PFLC".to_vec(), vec![7; 70_000]].concat(),
+    ];
+    for noise in noises {
+        let longer = [&bytes[..third], &noise, &bytes[third..]].concat();
+        let trace = Trace::from_bytes(longer).unwrap();
+        assert_eq!(trace.gap_totals(), (1, noise.len() as u64));
+        assert!(trace.is_damaged() && trace.is_ended());
+        assert_eq!(read_all(&trace), whole);
+        // The same at its end: nothing comes any more.
+        let end = *chunks.iter().rev().nth(1).unwrap() as usize;
+        let trace = Trace::from_bytes([&bytes[..end], &noise].concat()).unwrap();
+        assert_eq!(trace.left_over(), noise.len() as u64);
+        assert_eq!((trace.length(), trace.gap_totals().0), (end as u64, 0));
+        assert_eq!(read_all(&trace), whole);
     }
 }
 

@@ -74,6 +74,7 @@ pub fn process(number: u32, clock: Clock, skew: u64) -> ProcessContent<'static> 
         skew,
         executable: "/usr/bin/shop",
         command: "shop --port 7777",
+        ahead: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Events of threads whose clocks are apart, drift and step: in true order, or marked.
 
-use perflab_probe_abi::{Clock, ProbeContent};
+use perflab_probe_abi::{Clock, ProbeContent, ProcessContent};
 use perflab_trace::event::Value;
 use perflab_trace::{EventBatch, Filter, Order, Trace, TraceWriter};
 
@@ -23,6 +23,9 @@ fn numbers(mut state: u64) -> impl FnMut(u64) -> u64 {
 struct World {
     ticks: fn(u64) -> u64,
     clock: Clock,
+    /// How many nanoseconds the clock is read before an event, as the trace says, and at most.
+    ahead: Option<u64>,
+    early: u64,
 }
 
 /// Threads of each world record their truth now and then, for a minute; their events are written in chunks of
@@ -32,7 +35,12 @@ fn record(worlds: &[World], skew: u64, apart: u64, seed: u64) -> Trace {
     let mut to = TraceWriter::new(Vec::new());
     let layout = layout(TRUTH);
     for (world, index) in worlds.iter().zip(1..) {
-        to.process(&process(index, world.clock, skew)).unwrap();
+        let ahead = world.ahead;
+        to.process(&ProcessContent {
+            ahead,
+            ..process(index, world.clock, skew)
+        })
+        .unwrap();
         to.probe(&ProbeContent {
             process: index,
             probe: 1,
@@ -56,7 +64,13 @@ fn record(worlds: &[World], skew: u64, apart: u64, seed: u64) -> Trace {
     for until in 2..=60 {
         for (batch, world, offset, time) in &mut batches {
             while *time < until * 1000 * MS {
-                let ticks = (world.ticks)(*time) + *offset;
+                let early = if world.early > 0 {
+                    number(world.early + 1)
+                } else {
+                    0
+                };
+                let read = *time - early;
+                let ticks = (world.ticks)(read) + *offset;
                 batch.push(1, false, ticks, &layout, &[*time]).unwrap();
                 *time += if number(2) == 0 {
                     number(2000)
@@ -112,6 +126,8 @@ fn offset_and_drift() {
         let world = [World {
             ticks: steady,
             clock: Clock::TimeStampCounter,
+            ahead: Some(0),
+            early: 0,
         }];
         let trace = record(&world, 500, 500, seed);
         assert_eq!(trace.breaks().count(), 0);
@@ -134,6 +150,8 @@ fn offset_that_nobody_admits() {
     let world = [World {
         ticks: steady,
         clock: Clock::TimeStampCounter,
+        ahead: Some(0),
+        early: 0,
     }];
     judge(&record(&world, 0, 100_000, 1), 64 * 1024 * 1024);
 }
@@ -149,6 +167,8 @@ fn steps() {
         let world = [World {
             ticks,
             clock: Clock::TimeStampCounter,
+            ahead: Some(0),
+            early: 0,
         }];
         let trace = record(&world, 500, 500, 3);
         assert_eq!(trace.breaks().count(), 1);
@@ -165,18 +185,53 @@ fn two_processes_and_two_clocks() {
         World {
             ticks: steady,
             clock: Clock::TimeStampCounter,
+            ahead: Some(0),
+            early: 0,
         },
         World {
             ticks: steady,
             clock: Clock::TimeStampCounter,
+            ahead: Some(0),
+            early: 0,
         },
         World {
             ticks: nanoseconds,
             clock: Clock::Monotonic,
+            ahead: Some(0),
+            early: 0,
         },
     ];
     let trace = record(&worlds, 200, 200, 5);
     let [sure, close, doubtful, late] = judge(&trace, 64 * 1024 * 1024);
     assert!(sure > 30_000 && close < sure / 10, "{sure} {close}");
     assert_eq!((doubtful, late), (0, 0));
+}
+
+/// A processor reads its counter before what comes before the event is done.
+fn read_ahead(ahead: Option<u64>, early: u64) -> [u64; 4] {
+    let world = [World {
+        ticks: steady,
+        clock: Clock::TimeStampCounter,
+        ahead,
+        early,
+    }];
+    judge(&record(&world, 0, 0, 2), 64 * 1024 * 1024)
+}
+
+#[test]
+fn a_clock_that_is_read_ahead() {
+    for (ahead, early) in [(Some(100_000), 100_000), (None, 1000)] {
+        let [sure, close, doubtful, late] = read_ahead(ahead, early);
+        assert!(
+            sure > 10_000 && close > 0 && close < sure / 10,
+            "{sure} {close}"
+        );
+        assert_eq!((doubtful, late), (0, 0));
+    }
+}
+
+#[test]
+#[should_panic(expected = "Sure")]
+fn a_clock_that_is_read_ahead_and_does_not_say_so() {
+    read_ahead(Some(0), 100_000);
 }

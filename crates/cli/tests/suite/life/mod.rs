@@ -31,16 +31,24 @@ impl Place {
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::copy(from, to).unwrap();
         }
+        let place = Self { directory };
+        place.built("life.c");
+        place
+    }
+
+    /// A program of the agent's tests, compiled.
+    pub fn built(&self, source: &str) -> String {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let program = self.directory.path().join(source.trim_end_matches(".c"));
         let built = Command::new("gcc")
-            .args(["-O2", "-I"])
+            .args(["-O2", "-pthread", "-I"])
             .arg(crates.join("probe/include"))
-            .arg(crates.join("preload/tests/programs/life.c"))
+            .arg(crates.join("preload/tests/programs").join(source))
             .arg("-o")
-            .arg(directory.path().join("life"))
+            .arg(&program)
             .status();
         assert!(built.unwrap().success());
-        Self { directory }
+        program.to_str().unwrap().to_owned()
     }
 
     pub fn perflab(&self) -> Command {

@@ -1,0 +1,155 @@
+//! What is said of traces and rings that are not as they were written.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::life::{Place, printed, text};
+
+/// Events that the program makes in one go: they find room, whoever reads them when.
+const AT_ONCE: u32 = 3000;
+
+/// How often it does.
+const TIMES: u32 = 20;
+
+/// A trace of a program's events.
+fn recorded(place: &Place) -> String {
+    let trace = place.directory.path().join("trace");
+    let trace = trace.to_str().unwrap().to_owned();
+    let mut life = place.started(&["trace", "record", "-o", &trace]);
+    for _ in 0..TIMES {
+        life.works(AT_ONCE);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    life.ends();
+    trace
+}
+
+/// The numbers of the events that are shown.
+fn numbers(shown: &str) -> Vec<u32> {
+    let events = shown
+        .lines()
+        .filter_map(|line| line.split_once("life:work x="));
+    events.map(|(_, number)| number.parse().unwrap()).collect()
+}
+
+/// The first number behind a word of a text.
+fn number_behind(text: &str, word: &str) -> u64 {
+    let (_, rest) = text
+        .split_once(word)
+        .unwrap_or_else(|| panic!("{word}: {text}"));
+    rest.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn one_flipped_bit() {
+    const EVENTS: u32 = TIMES * AT_ONCE;
+    let place = Place::new();
+    let trace = recorded(&place);
+    let whole = place.trace(&["view", &trace]);
+    assert_eq!(numbers(&printed(&whole)).len(), EVENTS as usize);
+    let mut bytes = fs::read(&trace).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&trace, &bytes).unwrap();
+    let shown = place.trace(&["view", &trace]);
+    assert_eq!(shown.status.code(), Some(4));
+    let said = text(&shown.stderr);
+    let skipped = number_behind(&said, "damaged: ");
+    assert!(skipped < 70_000, "{said}");
+    assert!(
+        said.contains(" on were skipped: a chunk's content has been changed"),
+        "{said}"
+    );
+    let lost = number_behind(&said, "lost: ");
+    assert!(
+        said.contains("events or more were in damaged parts of the file"),
+        "{said}"
+    );
+    let numbers = numbers(&text(&shown.stdout));
+    assert_eq!(numbers.len() as u64 + lost, u64::from(EVENTS));
+    assert_eq!(
+        (numbers.first(), numbers.last()),
+        (Some(&0), Some(&(AT_ONCE - 1)))
+    );
+    // So does what says what the trace has.
+    let summary = place.trace(&["view", &trace, "--summary"]);
+    assert_eq!(summary.status.code(), Some(4));
+    assert!(text(&summary.stdout).contains(&format!("damaged: {skipped} bytes from byte ")));
+    // A recorder that was killed leaves no end, and perhaps a part of a chunk.
+    fs::write(&trace, &bytes[..middle - 1000]).unwrap();
+    let cut = place.trace(&["view", &trace]);
+    assert!(printed(&cut).contains("life:work x=0\n"));
+    assert!(
+        text(&cut.stderr).contains(" bytes were skipped"),
+        "{}",
+        text(&cut.stderr)
+    );
+}
+
+/// Files of a directory whose names end so.
+fn files(directory: &str, end: &str) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(Path::new(directory)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.to_str().unwrap().ends_with(end))
+        .collect()
+}
+
+#[test]
+fn a_ring_whose_count_was_spoiled() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let pid = life.pid();
+    life.works(3);
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let list = printed(&place.trace(&["recover", &pid]));
+    let directory = list
+        .split_whitespace()
+        .find(|word| word.contains(&format!("/{pid}-")))
+        .unwrap();
+    for ring in files(directory, ".ring") {
+        let mut bytes = fs::read(&ring).unwrap();
+        // Events that were dropped.
+        bytes[72..80].fill(0xff);
+        fs::write(&ring, &bytes).unwrap();
+    }
+    let trace = place.directory.path().join("trace");
+    let trace = trace.to_str().unwrap();
+    let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", trace]));
+    assert!(said.starts_with("3 events of 1 process into "), "{said}");
+    assert!(!said.contains("18446744073709551615"), "{said}");
+    let summary = place.trace(&["view", trace, "--summary"]);
+    let said = printed(&summary) + &text(&summary.stderr);
+    assert!(
+        said.starts_with("3 events in ") && !said.contains("18446744073709551615"),
+        "{said}"
+    );
+}
+
+#[test]
+fn whose_events_a_recording_has() {
+    let place = Place::new();
+    let life = place.directory.path().join("life");
+    let script = format!(
+        "for i in 0 1; do echo work 3 | {} >/dev/null; done",
+        life.display()
+    );
+    let trace = place.directory.path().join("trace");
+    let words = [
+        "record",
+        "life:*",
+        "-o",
+        trace.to_str().unwrap(),
+        "--",
+        "sh",
+        "-c",
+        &script,
+    ];
+    let said = printed(&place.trace(&words));
+    let named = said
+        .lines()
+        .filter(|line| line.contains("             3  life:work in process "));
+    assert_eq!(named.count(), 2, "{said}");
+}

@@ -1,0 +1,145 @@
+//! The header for C and C++: names are what was written, and what is wrong is said in a few lines.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use perflab_testing::needs;
+
+use crate::support::HEADER;
+use crate::support::agreement::counts_agree;
+use crate::support::compile::{FOR_C, FOR_CPP, compile};
+
+/// All that the header is promised for.
+const STANDARDS: [(&[&str], &[&str]); 2] = [
+    (&FOR_C, &["c99", "gnu99", "c11", "c17", "c2x"]),
+    (&FOR_CPP, &["c++11", "c++14", "gnu++17", "c++20"]),
+];
+
+/// A compiler says these of code that is not right everywhere.
+const STRICT: [&str; 4] = ["-Wpedantic", "-Wshadow", "-Wconversion", "-O2"];
+
+#[test]
+fn names_that_are_macros_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("program");
+    for (compilers, standards) in STANDARDS {
+        for compiler in compilers {
+            for standard in standards {
+                let what = format!("{compiler} {standard}");
+                let standard = format!("-std={standard}");
+                let flags = [&STRICT[..], &[&standard]].concat();
+                let source = if FOR_C.contains(compiler) {
+                    "names.c"
+                } else {
+                    "names.cc"
+                };
+                compile(compiler, &flags, &[source], &path);
+                let found = counts_agree(&path, &what).join("\n");
+                for expected in [
+                    r#"linux []"#,
+                    r#"errno [("i32", "errno"), ("u8", "key"), ("bool", "unix")]"#,
+                    r#"("enum(unix = 0, EINTR = 4)", "value"), ("ptr", "point"), ("f32", "hits")"#,
+                    r#"("cstr", "u8"), ("cstr", "cstr"), ("cstr", "word"), ("str", "str")"#,
+                ] {
+                    assert!(found.contains(expected), "{what}: {expected} in {found}");
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong, and what each compiler says of it.
+const MISUSES: [(&str, &str); 16] = [
+    (
+        "m, n, (i33, x, x)",
+        "PERFLAB_PROBE: no type of an argument: i33",
+    ),
+    (
+        "m, n, (const char *, s, t)",
+        "no type of an argument: const char *",
+    ),
+    ("m, n, (enum, x, x)", "no type of an argument: enum"),
+    ("m, n, x", "an argument is (type, name, value), not x"),
+    (
+        "m, n, (i32, x)",
+        "an argument is (type, name, value), not (i32, x)",
+    ),
+    (
+        "m, n, (i32)",
+        "an argument is (type, name, value), not (i32)",
+    ),
+    (
+        "m, n, (str, t, t)",
+        "str_and_bytes_take_an_address_and_a_length",
+    ),
+    ("m", "a name has 1 to 128 bytes"),
+    ("", "a name has 1 to 128 bytes"),
+    ("m, n, (i32, , x)", "a name has 1 to 128 bytes"),
+    ("m, LONG", "a name has 1 to 128 bytes"),
+    ("m, n, (i32, 1a, x)", "1a"),
+    ("m, a-b, (i32, x, x)", "a-b"),
+    ("\"m\", n", "\"m\""),
+    ("m, n, (cstr, x, p)", "cstr"),
+    (
+        "m, n, (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), \
+      (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1)",
+        "more than 12 arguments",
+    ),
+];
+
+/// The lines that a compiler says of a probe that it refuses.
+fn said(compiler: &str, source: &Path) -> Vec<String> {
+    needs(compiler, compiler);
+    let mut command = Command::new(compiler);
+    if FOR_CPP.contains(&compiler) {
+        command.args(["-x", "c++"]);
+    }
+    if FOR_C.contains(&compiler) {
+        // gcc 14 and later refuse a pointer to something else by themselves.
+        command.arg("-Werror=incompatible-pointer-types");
+    }
+    let output = command
+        .args(["-O", "-c", "-o", "/dev/null", "-I", HEADER])
+        .arg(source)
+        .env("LC_ALL", "C")
+        .output()
+        .unwrap();
+    assert!(!output.status.success(), "{compiler}: {}", source.display());
+    let said = String::from_utf8(output.stderr).unwrap();
+    said.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_misuse_is_refused_in_a_few_lines() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("misuse.c");
+    for (arguments, expected) in MISUSES {
+        let arguments = arguments.replace("LONG", &"n".repeat(129));
+        let text = format!(
+            "#include <perflab/probe.h>\nvoid f(int x, const char *t, int *p);\n\
+             void f(int x, const char *t, int *p) {{\n(void)x, (void)t, (void)p;\n    PERFLAB_PROBE({arguments});\n}}\n"
+        );
+        fs::write(&source, text).unwrap();
+        for compiler in [FOR_C, FOR_CPP].concat() {
+            let said = said(compiler, &source);
+            let text = said.join("\n");
+            assert!(text.contains(expected), "{compiler}, {arguments}: {text}");
+            assert!(
+                text.contains("misuse.c:5:"),
+                "{compiler}, {arguments}: {text}"
+            );
+            // clang shows up to eight of the header's own macros of each error, and has no way to be told not to.
+            let most = if compiler.starts_with("clang") {
+                50
+            } else {
+                30
+            };
+            assert!(
+                said.len() <= most,
+                "{compiler}, {arguments}: {} lines: {text}",
+                said.len()
+            );
+        }
+    }
+}
