@@ -7,6 +7,7 @@ mod bench_flags;
 mod bench_order;
 mod colour;
 mod counters;
+mod crowds;
 mod damaged_results;
 mod doctor;
 mod documents;
