@@ -113,6 +113,11 @@ pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
     }
     let index = Index::rebuild(&arguments.path).map_err(store_failure)?;
     terminal::print(&list(&index)?)?;
+    if let Some(why) = index.not_kept() {
+        terminal::say(&format!(
+            "note: the index is not kept: {why}; perflab show reads all results here each time"
+        ));
+    }
     Ok(None)
 }
 

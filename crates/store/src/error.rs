@@ -109,7 +109,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The index cannot be used.
-    #[error("cannot use the index {}: {source}; it can be deleted at any time", path.display())]
+    #[error("cannot use the index {}: {source}", path.display())]
     Index {
         /// The index.
         path: PathBuf,

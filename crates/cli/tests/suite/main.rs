@@ -27,6 +27,7 @@ mod pages;
 mod plain_files;
 mod planning;
 mod plots;
+mod read_only;
 mod record;
 mod refresh;
 mod repeated_failures;
