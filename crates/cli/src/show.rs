@@ -211,6 +211,13 @@ fn one_result(path: &Path) -> Result<String, Failure> {
     for notice in result.notices() {
         lines.push(format!("note: {notice}"));
     }
+    if !result.meta().chained {
+        lines.push(
+            "note: unchained: an older version of perflab began this result, and lines that were removed from its \
+             runs.jsonl since may not show"
+                .to_owned(),
+        );
+    }
     Ok(join(&lines))
 }
 

@@ -30,6 +30,7 @@ mod plots;
 mod read_only;
 mod record;
 mod refresh;
+mod removed_records;
 mod repeated_failures;
 mod resume;
 mod saturation;
