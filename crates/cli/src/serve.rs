@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use perflab_serve::{Options, ServeError, serve as answer};
+use perflab_serve::{Limits, Options, ServeError, serve as answer};
 
 use crate::failure::{Code, Failure};
 use crate::run::RESULTS;
@@ -52,6 +52,7 @@ pub fn serve(arguments: &ServeArguments) -> Result<Option<Code>, Failure> {
     let options = Options {
         root: arguments.path.clone(),
         address: SocketAddr::new(arguments.bind, arguments.port),
+        limits: Limits::default(),
     };
     let said = answer(&options, |first| {
         let _nobody_reads = terminal::print(&format!("{first}\n"));

@@ -113,6 +113,11 @@ pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
     }
     let index = Index::rebuild(&arguments.path).map_err(store_failure)?;
     terminal::print(&list(&index)?)?;
+    if let Some(why) = index.not_kept() {
+        terminal::say(&format!(
+            "note: the index is not kept: {why}; perflab show reads all results here each time"
+        ));
+    }
     Ok(None)
 }
 
@@ -205,6 +210,13 @@ fn one_result(path: &Path) -> Result<String, Failure> {
     }
     for notice in result.notices() {
         lines.push(format!("note: {notice}"));
+    }
+    if !result.meta().chained {
+        lines.push(
+            "note: unchained: an older version of perflab began this result, and lines that were removed from its \
+             runs.jsonl since may not show"
+                .to_owned(),
+        );
     }
     Ok(join(&lines))
 }

@@ -124,6 +124,44 @@ pub fn sealed_lines(input: &[u8]) -> Vec<u8> {
     content
 }
 
+/// The same for a result whose lines are chained: each names the one before it, the first one `before`. Those that begin
+/// with `-` are left out after that, as if somebody had removed them.
+pub struct ChainedLines {
+    /// The lines that are left.
+    pub content: Vec<u8>,
+    /// Whether a line is left after one that was removed.
+    pub has_gap: bool,
+}
+
+impl ChainedLines {
+    /// Seals and chains the lines of an input.
+    pub fn new(before: &[u8], input: &[u8]) -> Self {
+        let mut before = before.to_vec();
+        let (mut content, mut is_removed, mut has_gap) = (Vec::new(), false, false);
+        for line in input.split_inclusive(|&byte| byte == b'\n') {
+            let Some(object) = line.strip_suffix(b"\n") else {
+                content.extend_from_slice(line);
+                continue;
+            };
+            let (object, removed) = match object.strip_prefix(b"-") {
+                Some(object) => (object, true),
+                None => (object, false),
+            };
+            let mut open = object.strip_suffix(b"}").unwrap_or(object).to_vec();
+            let link =
+                u64::from_be_bytes(*Sha256::digest(&before).first_chunk().expect("32 bytes"));
+            open.extend_from_slice(format!(",\"previous\":\"{link:016x}\"}}").as_bytes());
+            before = sealed_line(&open);
+            if !removed {
+                content.extend_from_slice(&before);
+                has_gap |= is_removed;
+            }
+            is_removed |= removed;
+        }
+        Self { content, has_gap }
+    }
+}
+
 /// Whether a text has characters that would steer a terminal. Line ends are none.
 pub fn has_control(text: &str) -> bool {
     text.chars()

@@ -6,7 +6,7 @@
 //! 3. `prepare` is executed, then the warm-ups if the system is new;
 //! 4. the workload is executed and measured, with nothing of the laboratory running beside it;
 //! 5. the system must still be alive; `cleanup` is executed; the system is stopped unless kept;
-//! 6. the output is read, the run's directory gets its final name, and the record is appended.
+//! 6. the output is read, the record is appended, and the run's directory gets its final name.
 //!
 //! Whatever fails in 1 to 6 becomes the status of the run. Only trouble of the laboratory itself
 //! (a full disk) or of the whole experiment ends it early, and it can be resumed then.

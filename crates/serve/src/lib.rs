@@ -5,6 +5,7 @@
 //! paths of the file system. What is sent asks the browser for nothing from elsewhere.
 
 mod answer;
+mod connections;
 mod guard;
 mod library;
 mod routes;
@@ -14,6 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use connections::Limits;
 use guard::Token;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -27,6 +29,8 @@ pub struct Options {
     pub root: PathBuf,
     /// Where to listen. Whoever can reach another place than this machine itself needs the token.
     pub address: SocketAddr,
+    /// How many connections there may be, and how long they may wait.
+    pub limits: Limits,
 }
 
 /// Why nothing can be served.
@@ -85,17 +89,7 @@ pub fn serve(options: &Options, ready: impl FnOnce(&str)) -> Result<(), ServeErr
         // Before anybody knows that this is a server, who may ask it to end.
         let mut signals = Signals::new()?;
         ready(&first);
-        let (end, ends) = tokio::sync::oneshot::channel::<()>();
-        let server = axum::serve(listener, router).with_graceful_shutdown(async {
-            let _ = ends.await;
-        });
-        let server = tokio::spawn(server.into_future());
-        signals.next().await;
-        drop(end);
-        // Whoever has sent half a request, or does not read the answer, is not waited for.
-        if let Ok(Ok(ended)) = tokio::time::timeout(GRACE, server).await {
-            ended?;
-        }
+        connections::answer(listener, router, options.limits, signals.next(), GRACE).await;
         Ok(())
     });
     // Nor are pages that are just being made.

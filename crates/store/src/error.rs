@@ -109,7 +109,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// The index cannot be used.
-    #[error("cannot use the index {}: {source}; it can be deleted at any time", path.display())]
+    #[error("cannot use the index {}: {source}", path.display())]
     Index {
         /// The index.
         path: PathBuf,
@@ -126,7 +126,7 @@ pub enum StoreError {
 pub enum LineProblem {
     /// The checksum does not fit.
     #[error(
-        "the line is not as it was written: its checksum does not fit; restore the file from a copy, or move the line to another file and measure that run again with --resume"
+        "the line is not as it was written: its checksum does not fit; restore the file from a copy, or measure all runs again into a new directory"
     )]
     Altered,
     /// The checksum fits, but the line does not hold what it should.
@@ -146,13 +146,33 @@ pub enum LineProblem {
     },
     /// The run is there twice.
     #[error(
-        "run {run} was already recorded in line {first}; keep one of the two lines, move the other to another file"
+        "run {run} was already recorded in line {first}; restore the file from a copy, or measure all runs again into a new directory"
     )]
     Duplicate {
         /// The run's number.
         run: u32,
         /// The line that had it first.
         first: usize,
+    },
+    /// The line names another one than that before it.
+    #[error(
+        "the line does not follow the one before it: lines between them were removed, or lines were moved or rewritten; restore the file from a copy, or measure all runs again into a new directory"
+    )]
+    Gap,
+    /// The line names no line before it, though it should.
+    #[error(
+        "the line does not name the one before it, as all lines of this file should: an older version of perflab or another program wrote it; restore the file from a copy, or measure all runs again into a new directory"
+    )]
+    Unchained,
+    /// The lines end before that of a run that was recorded.
+    #[error(
+        "expected the record of run {run} ({why}), found the end of the file: lines were removed; restore the file from a copy, or measure all runs again into a new directory"
+    )]
+    Missing {
+        /// The run's number.
+        run: u32,
+        /// How it is known that the run was recorded.
+        why: String,
     },
 }
 

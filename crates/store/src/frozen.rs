@@ -23,8 +23,10 @@ pub(crate) const FINGERPRINT: &str = "fingerprint.json";
 pub(crate) struct Frozen {
     directory: PathBuf,
     pub(crate) meta: Meta,
+    /// The line of `meta.json`, which the first record names.
+    pub(crate) meta_line: Vec<u8>,
     pub(crate) experiment: String,
-    plan: Vec<u8>,
+    pub(crate) plan: Vec<u8>,
     fingerprint: Vec<u8>,
 }
 
@@ -62,6 +64,7 @@ impl Frozen {
         Ok(Self {
             directory: directory.to_owned(),
             meta,
+            meta_line: sealed,
             experiment: experiment.to_owned(),
             plan,
             fingerprint,
@@ -70,7 +73,7 @@ impl Frozen {
 
     /// Reads them and compares their hashes.
     pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
-        let meta = Meta::read(directory)?;
+        let (meta, meta_line) = Meta::read(directory)?;
         let experiment = verified(directory, EXPERIMENT, &meta.sha256.experiment)?;
         let experiment = String::from_utf8(experiment).map_err(|error| StoreError::Content {
             path: directory.join(EXPERIMENT),
@@ -81,6 +84,7 @@ impl Frozen {
         Ok(Self {
             directory: directory.to_owned(),
             meta,
+            meta_line,
             experiment,
             plan,
             fingerprint,

@@ -1,6 +1,7 @@
 //! The index: a summary of many results directories in SQLite.
 //!
-//! It holds nothing that is not in the directories, and a damaged one is rebuilt without a word.
+//! It holds nothing that is not in the directories, and a damaged one is rebuilt without a word. Where it cannot be
+//! kept, as in directories of others, it is made in memory each time.
 
 mod database;
 
@@ -28,22 +29,28 @@ use database::FILE;
 pub struct Index {
     root: PathBuf,
     connection: Connection,
+    /// Why it is in memory alone.
+    not_kept: Option<String>,
 }
 
 impl Index {
     /// Reads all results directories below a root into a new index.
     ///
+    /// One that cannot be written is made in memory, see [`Self::not_kept`].
+    ///
     /// # Errors
-    /// If the root cannot be read or the index cannot be written, or if another program's database
-    /// is in its place. Directories that cannot be read are listed with their error instead.
+    /// If the root cannot be read, or if another program's database is in the index's place. Directories that
+    /// cannot be read are listed with their error instead.
     pub fn rebuild(root: &Path) -> Result<Self, StoreError> {
         if let Err(Failure::Store(error @ StoreError::ForeignIndex(_))) =
             database::open(&root.join(FILE))
         {
             return Err(error);
         }
-        database::remove(root)?;
-        Self::update(root).map_err(|error| failed(root, error))
+        match database::remove(root) {
+            Ok(()) => Self::update_or_in_memory(root),
+            Err(error) => Self::in_memory(root, &error.to_string()),
+        }
     }
 
     /// Reads the results directories that are new or have changed since the index was last used, and
@@ -54,8 +61,16 @@ impl Index {
     pub fn refresh(root: &Path) -> Result<Self, StoreError> {
         match Self::update(root) {
             Err(Failure::Sqlite(error)) if database::calls_for_new(&error) => Self::rebuild(root),
+            Err(Failure::Sqlite(error)) => {
+                Self::in_memory(root, &unusable(root, error).to_string())
+            }
             result => result.map_err(|error| failed(root, error)),
         }
+    }
+
+    /// Why the index is not kept in a file, so that all results are read again next time.
+    pub fn not_kept(&self) -> Option<&str> {
+        self.not_kept.as_deref()
     }
 
     /// All results, newest first, those that cannot be read last.
@@ -71,9 +86,32 @@ impl Index {
         let mut index = Self {
             root: root.to_owned(),
             connection: database::open(&root.join(FILE))?,
+            not_kept: None,
         };
         index.update_all()?;
         Ok(index)
+    }
+
+    fn update_or_in_memory(root: &Path) -> Result<Self, StoreError> {
+        match Self::update(root) {
+            Err(Failure::Sqlite(error)) => {
+                Self::in_memory(root, &unusable(root, error).to_string())
+            }
+            result => result.map_err(|error| failed(root, error)),
+        }
+    }
+
+    fn in_memory(root: &Path, why: &str) -> Result<Self, StoreError> {
+        let made = || {
+            let mut index = Self {
+                root: root.to_owned(),
+                connection: database::in_memory()?,
+                not_kept: Some(why.to_owned()),
+            };
+            index.update_all()?;
+            Ok(index)
+        };
+        made().map_err(|error| failed(root, error))
     }
 
     fn update_all(&mut self) -> Result<(), Failure> {
@@ -154,10 +192,14 @@ impl From<StoreError> for Failure {
 fn failed(root: &Path, failure: Failure) -> StoreError {
     match failure {
         Failure::Store(error) => error,
-        Failure::Sqlite(source) => StoreError::Index {
-            path: root.join(FILE),
-            source: Box::new(source),
-        },
+        Failure::Sqlite(source) => unusable(root, source),
+    }
+}
+
+fn unusable(root: &Path, source: rusqlite::Error) -> StoreError {
+    StoreError::Index {
+        path: root.join(FILE),
+        source: Box::new(source),
     }
 }
 

@@ -5,7 +5,7 @@
 //! DIR/plan.json          every run, in order
 //! DIR/fingerprint.json   the machine
 //! DIR/meta.json          who wrote this, when, and the hashes of the three files above
-//! DIR/runs.jsonl         one line for each finished run, with a checksum
+//! DIR/runs.jsonl         one line for each finished run, with a checksum and the name of the line before
 //! DIR/stopped.json       why it ended, if its own results may end it
 //! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log
 //! DIR/imported/          the files of another tool that runs were read from, if they were
@@ -19,7 +19,9 @@
 //! [`Index`] is a summary of many such directories in SQLite, which can be thrown away at any time.
 
 mod atomic;
+mod chain;
 mod error;
+mod expected;
 mod file;
 mod frozen;
 mod imported;

@@ -1,4 +1,5 @@
-//! Lines of JSON with a checksum: each ends with `,"crc":"89abcdef"}`.
+//! Lines of JSON with a checksum: each ends with `,"crc":"89abcdef"}`, and where lines are chained with
+//! `,"previous":"0123456789abcdef","crc":"89abcdef"}`.
 //!
 //! The checksum is the CRC-32 of all bytes before it, so that a line can be checked before anything
 //! is made of it, and any one altered byte is found.
@@ -6,17 +7,32 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::chain::Link;
 use crate::error::LineProblem;
 
 const KEY: &[u8] = br#","crc":""#;
 const END: &[u8] = br#""}"#;
 const DIGITS: usize = 8;
+const PREVIOUS: &[u8] = br#","previous":""#;
 
 /// Writes a value that is an object with at least one field as a line, with its line feed.
 pub(crate) fn seal(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    seal_after(value, None)
+}
+
+/// The same for a line that names the one before it.
+pub(crate) fn seal_after(
+    value: &impl Serialize,
+    previous: Option<Link>,
+) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = serde_json::to_vec(value)?;
     // The brace that closes the object.
     line.pop();
+    if let Some(previous) = previous {
+        line.extend_from_slice(PREVIOUS);
+        line.extend_from_slice(previous.to_string().as_bytes());
+        line.push(b'"');
+    }
     let crc = crc32fast::hash(&line);
     line.extend_from_slice(KEY);
     line.extend_from_slice(format!("{crc:08x}").as_bytes());
@@ -33,18 +49,25 @@ pub(crate) fn unseal<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineProblem>
     serde_json::from_slice(line).map_err(|error| LineProblem::Malformed(error.to_string()))
 }
 
+/// The name of the line before, as a line has it that is given without its line feed.
+pub(crate) fn previous(line: &[u8]) -> Option<&[u8]> {
+    let (body, _) = split(line)?;
+    let start = body.len().checked_sub(PREVIOUS.len() + Link::DIGITS + 1)?;
+    body.get(start..)?
+        .strip_prefix(PREVIOUS)?
+        .strip_suffix(b"\"")
+}
+
 fn is_intact(line: &[u8]) -> bool {
-    let Some(length) = line.len().checked_sub(KEY.len() + DIGITS + END.len()) else {
-        return false;
-    };
+    split(line)
+        .is_some_and(|(body, digits)| digits == format!("{:08x}", crc32fast::hash(body)).as_bytes())
+}
+
+/// The bytes before the checksum, and its digits.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = line.len().checked_sub(KEY.len() + DIGITS + END.len())?;
     let (body, seal) = line.split_at(length);
-    let Some(digits) = seal
-        .strip_prefix(KEY)
-        .and_then(|seal| seal.strip_suffix(END))
-    else {
-        return false;
-    };
-    digits == format!("{:08x}", crc32fast::hash(body)).as_bytes()
+    Some((body, seal.strip_prefix(KEY)?.strip_suffix(END)?))
 }
 
 #[cfg(test)]

@@ -88,6 +88,10 @@ pub struct Meta {
     /// Where the results come from.
     #[serde(flatten)]
     pub origin: Origin,
+    /// Whether each line of `runs.jsonl` names the one before it, from the first on, and a run's output gets its final
+    /// name after its record. Results of perflab 0.1.0 are without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chained: bool,
     /// Hashes of the files beside it.
     pub sha256: Hashes,
 }
@@ -97,11 +101,13 @@ impl Meta {
         Self {
             schema: SCHEMA,
             origin,
+            chained: true,
             sha256,
         }
     }
 
-    pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
+    /// Reads it; returns its line, too.
+    pub(crate) fn read(directory: &Path) -> Result<(Self, Vec<u8>), StoreError> {
         let path = directory.join(FILE);
         let content = file::read(&path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => StoreError::Missing {
@@ -125,6 +131,6 @@ impl Meta {
                 found: meta.schema,
             }));
         }
-        Ok(meta)
+        Ok((meta, content))
     }
 }

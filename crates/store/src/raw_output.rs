@@ -1,7 +1,7 @@
 //! `runs/`: what each run said, a directory for each.
 //!
-//! A run's files are written into `000017.partial`, which is renamed to `000017` when the run has
-//! ended. A directory without a record is no result.
+//! A run's files are written into `000017.partial`, which is renamed to `000017` once the run is recorded. A directory
+//! with its final name so tells of a record; one without is no result.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -24,8 +24,26 @@ pub(crate) fn remove_empty(directory: &Path) {
     let _in_use = fs::remove_dir(directory.join(DIRECTORY));
 }
 
-/// Where the output of a finished run lies.
-pub(crate) fn finished(directory: &Path, run: u32) -> PathBuf {
+/// The directory of a recorded run's output. A laboratory that was killed may not have renamed it yet.
+pub(crate) fn recorded(directory: &Path, run: u32) -> PathBuf {
+    let (partial, finished) = (partial(directory, run), finished(directory, run));
+    match finished.symlink_metadata().is_err() && partial.is_dir() {
+        true => partial,
+        false => finished,
+    }
+}
+
+/// The runs whose output has its final name; none if that cannot be told.
+pub(crate) fn all_finished(directory: &Path) -> Vec<u32> {
+    let entries = fs::read_dir(directory.join(DIRECTORY))
+        .into_iter()
+        .flatten();
+    entries
+        .filter_map(|entry| run_of(entry.ok()?.file_name().to_str()?))
+        .collect()
+}
+
+fn finished(directory: &Path, run: u32) -> PathBuf {
     directory.join(DIRECTORY).join(format!("{run:06}"))
 }
 
@@ -43,13 +61,20 @@ pub(crate) fn begin(directory: &Path, run: u32) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
-/// Gives the directory of a run that has ended its final name, once its files are on the disk.
-pub(crate) fn finish(directory: &Path, run: u32) -> Result<PathBuf, StoreError> {
+/// Brings the files of a run that has ended onto the disk.
+pub(crate) fn finish(directory: &Path, run: u32) -> Result<(), StoreError> {
+    sync_tree(&partial(directory, run))?;
+    atomic::sync(&directory.join(DIRECTORY))
+}
+
+/// Gives the directory of a run that is recorded its final name, if it has one.
+pub(crate) fn name(directory: &Path, run: u32) -> Result<(), StoreError> {
     let (from, to) = (partial(directory, run), finished(directory, run));
-    sync_tree(&from)?;
-    fs::rename(&from, &to).map_err(|source| StoreError::io("rename", &from, source))?;
-    atomic::sync(&directory.join(DIRECTORY))?;
-    Ok(to)
+    match fs::rename(&from, &to) {
+        Ok(()) => atomic::sync(&directory.join(DIRECTORY)),
+        Err(source) if source.kind() == ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(StoreError::io("rename", &from, source)),
+    }
 }
 
 /// Syncs all files of a directory. Links are not followed, pipes and sockets not opened.
@@ -67,7 +92,8 @@ fn sync_tree(path: &Path) -> Result<(), StoreError> {
     atomic::sync(path)
 }
 
-/// Removes what is left of runs that did not end or have no record; returns the directories' names.
+/// Removes what is left of runs that did not end or have no record, and gives that of recorded ones its name; returns
+/// the names of the directories that were removed.
 pub(crate) fn clear(
     directory: &Path,
     is_recorded: impl Fn(u32) -> bool,
@@ -80,6 +106,10 @@ pub(crate) fn clear(
         let Some(name) = name.to_str() else { continue };
         let leftover = match (run_of(name), name.strip_suffix(PARTIAL).and_then(run_of)) {
             (Some(run), _) => !is_recorded(run),
+            (None, Some(run)) if is_recorded(run) && !finished(directory, run).exists() => {
+                self::name(directory, run)?;
+                false
+            }
             (None, partial) => partial.is_some(),
         };
         if leftover {

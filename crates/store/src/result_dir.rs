@@ -72,7 +72,7 @@ impl ResultDir {
         {
             atomic::sync(parent)?;
         }
-        let (runs, _) = Appender::open(path)?;
+        let runs = Appender::begin(path, &frozen)?;
         let writer = Some(Writer { runs, _lock: lock });
         Ok(Self {
             path: path.to_owned(),
@@ -109,7 +109,7 @@ impl ResultDir {
     pub fn resume(path: &Path) -> Result<Self, StoreError> {
         let frozen = Frozen::read(path)?;
         let lock = LockFile::try_lock(&path.join(LOCK))?;
-        let (runs, cut) = Appender::open(path)?;
+        let (runs, cut) = Appender::open(path, &frozen)?;
         raw_output::create(path)?;
         let directories = raw_output::clear(path, |run| runs.has(run))?;
         let removed = (!directories.is_empty()).then_some(Notice::RemovedRaw { directories });
@@ -162,18 +162,20 @@ impl ResultDir {
     /// All records, in the order in which the runs ended.
     ///
     /// # Errors
-    /// [`StoreError::Line`] if a line was altered, is of another schema or has a run again.
+    /// [`StoreError::Line`] if a line was altered or removed, is of another schema or has a run again.
     pub fn records(&self) -> Result<Vec<RunRecord>, StoreError> {
-        runs_file::read(&self.path)
+        runs_file::read(&self.path, &self.frozen)
     }
 
-    /// Records a run that has ended. When this returns, the record is on the disk.
+    /// Records a run that has ended. When this returns, the record is on the disk, and the run's raw output has its
+    /// final name.
     ///
     /// # Errors
     /// [`StoreError::DiskFull`] or [`StoreError::Io`] if it cannot be written: the records before are
     /// intact, and appending may be tried again. Else if the record is not fit to be stored.
     pub fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
-        self.writer_mut()?.runs.append(record)
+        self.writer_mut()?.runs.append(record)?;
+        raw_output::name(&self.path, record.run)
     }
 
     /// Keeps a copy of a file that results were read from, `imported/PATH`. Its hash belongs into
@@ -196,7 +198,7 @@ impl ResultDir {
 
     /// Where the raw output of a recorded run lies.
     pub fn run_dir(&self, run: u32) -> PathBuf {
-        raw_output::finished(&self.path, run)
+        raw_output::recorded(&self.path, run)
     }
 
     /// Makes an empty directory for the raw output of a run that begins, `runs/000017.partial`. What
@@ -214,12 +216,12 @@ impl ResultDir {
         raw_output::begin(&self.path, run)
     }
 
-    /// Gives the raw output of a run that has ended its final name, and returns it. To be called
-    /// before [`Self::append`], so that no record is without its raw output.
+    /// Brings the raw output of a run that has ended onto the disk. To be called before [`Self::append`], so that no
+    /// record is without its raw output.
     ///
     /// # Errors
-    /// If the run was not begun, or its files cannot be synced or renamed.
-    pub fn finish_run(&mut self, run: u32) -> Result<PathBuf, StoreError> {
+    /// If the run was not begun, or its files cannot be synced.
+    pub fn finish_run(&mut self, run: u32) -> Result<(), StoreError> {
         self.writer()?;
         raw_output::finish(&self.path, run)
     }

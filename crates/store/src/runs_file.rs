@@ -6,8 +6,11 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
+use crate::chain::{Chain, Link, Step};
 use crate::error::{LineProblem, StoreError};
+use crate::expected::Expected;
 use crate::file;
+use crate::frozen::Frozen;
 use crate::line;
 use crate::metrics::Metrics;
 use crate::notice::Notice;
@@ -23,10 +26,17 @@ pub(crate) fn create(directory: &Path) -> Result<(), StoreError> {
 }
 
 /// All records. A last line that was cut off is left out; anything else that is wrong is an error.
-pub(crate) fn read(directory: &Path) -> Result<Vec<RunRecord>, StoreError> {
-    let path = directory.join(FILE);
-    let content = file::read(&path).map_err(|source| missing_or("read", directory, source))?;
-    parse(&path, complete(&content))
+pub(crate) fn read(directory: &Path, frozen: &Frozen) -> Result<Vec<RunRecord>, StoreError> {
+    let (content, expected) = content(directory, frozen)?;
+    parse(directory, frozen, &content, &expected)
+}
+
+/// The bytes of the file, and the runs that must be in it.
+fn content(directory: &Path, frozen: &Frozen) -> Result<(Vec<u8>, Expected), StoreError> {
+    let expected = Expected::gather(directory, &frozen.meta, Some(&frozen.plan));
+    let content = file::read(&directory.join(FILE));
+    let content = content.map_err(|source| missing_or("read", directory, source))?;
+    Ok((content, expected))
 }
 
 /// What lies before the last line feed, with it.
@@ -38,28 +48,44 @@ pub(crate) fn complete(content: &[u8]) -> &[u8] {
     &content[..end]
 }
 
-fn parse(path: &Path, content: &[u8]) -> Result<Vec<RunRecord>, StoreError> {
+fn parse(
+    directory: &Path,
+    frozen: &Frozen,
+    content: &[u8],
+    expected: &Expected,
+) -> Result<Vec<RunRecord>, StoreError> {
+    let wrong = |line, problem| StoreError::Line {
+        path: directory.join(FILE),
+        line,
+        problem,
+    };
+    let whole = complete(content);
     let mut records: Vec<RunRecord> = Vec::new();
     let mut first_line: HashMap<u32, usize> = HashMap::new();
-    let (metrics, mut before) = (Metrics::default(), Vec::new());
-    for (line, text) in (1..).zip(content.split_inclusive(|byte| *byte == b'\n')) {
-        let wrong = |problem| StoreError::Line {
-            path: path.to_owned(),
-            line,
-            problem,
-        };
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
-        let mut record = record(text).map_err(wrong)?;
-        metrics.share(&mut record, &mut before);
+    let (metrics, mut shared) = (Metrics::default(), Vec::new());
+    let mut chain = Chain::begin(frozen.meta.chained);
+    let mut before = frozen.meta_line.as_slice();
+    for (line, text) in (1..).zip(whole.split_inclusive(|byte| *byte == b'\n')) {
+        let wrong = |problem| wrong(line, problem);
+        let mut record = record(text.strip_suffix(b"\n").unwrap_or(text)).map_err(wrong)?;
+        metrics.share(&mut record, &mut shared);
         if let Some(first) = first_line.insert(record.run, line) {
             return Err(wrong(LineProblem::Duplicate {
                 run: record.run,
                 first,
             }));
         }
+        chain
+            .take(Step::between(Some(before), text))
+            .map_err(wrong)?;
+        before = text;
         records.push(record);
     }
-    Ok(records)
+    let is_cut = whole.len() < content.len();
+    match expected.missing(|run| first_line.contains_key(&run), is_cut) {
+        Some(problem) => Err(wrong(records.len() + 1, problem)),
+        None => Ok(records),
+    }
 }
 
 /// The record in a line, given without its line feed.
@@ -135,32 +161,54 @@ pub(crate) struct Appender {
     file: File,
     length: u64,
     recorded: HashSet<u32>,
+    /// The last line, or that of `meta.json` if there is none.
+    last: Link,
     half_written: bool,
 }
 
 impl Appender {
-    /// Opens the file and moves what is left of a cut-off last line into a file of its own.
-    ///
-    /// All complete lines are checked first: nothing is changed if one of them cannot be trusted.
-    pub(crate) fn open(directory: &Path) -> Result<(Self, Option<Notice>), StoreError> {
+    /// Opens the empty file of a new result.
+    pub(crate) fn begin(directory: &Path, frozen: &Frozen) -> Result<Self, StoreError> {
+        Self::at_end(directory, frozen, b"", HashSet::new())
+    }
+
+    /// Opens the file behind complete lines, which hold these runs.
+    fn at_end(
+        directory: &Path,
+        frozen: &Frozen,
+        complete: &[u8],
+        recorded: HashSet<u32>,
+    ) -> Result<Self, StoreError> {
         let path = directory.join(FILE);
-        let content = file::read(&path).map_err(|source| missing_or("read", directory, source))?;
-        let complete = complete(&content);
-        let recorded = parse(&path, complete)?
-            .into_iter()
-            .map(|record| record.run)
-            .collect();
         let file = OpenOptions::new()
             .append(true)
             .open(&path)
             .map_err(|source| missing_or("open", directory, source))?;
-        let mut appender = Self {
+        let last = complete.split_inclusive(|byte| *byte == b'\n').next_back();
+        Ok(Self {
             path,
             file,
             length: complete.len() as u64,
             recorded,
+            last: Link::of(last.unwrap_or(&frozen.meta_line)),
             half_written: false,
-        };
+        })
+    }
+
+    /// Opens the file and moves what is left of a cut-off last line into a file of its own.
+    ///
+    /// All complete lines are checked first: nothing is changed if one of them cannot be trusted.
+    pub(crate) fn open(
+        directory: &Path,
+        frozen: &Frozen,
+    ) -> Result<(Self, Option<Notice>), StoreError> {
+        let (content, expected) = content(directory, frozen)?;
+        let complete = complete(&content);
+        let recorded = parse(directory, frozen, &content, &expected)?
+            .into_iter()
+            .map(|record| record.run)
+            .collect();
+        let mut appender = Self::at_end(directory, frozen, complete, recorded)?;
         let cut = &content[complete.len()..];
         if cut.is_empty() {
             return Ok((appender, None));
@@ -193,10 +241,11 @@ impl Appender {
                 path: self.path.clone(),
             });
         }
-        let line = line::seal(record).map_err(|error| StoreError::Content {
-            path: self.path.clone(),
-            reason: error.to_string(),
-        })?;
+        let line =
+            line::seal_after(record, Some(self.last)).map_err(|error| StoreError::Content {
+                path: self.path.clone(),
+                reason: error.to_string(),
+            })?;
         // write_all makes a single call unless the disk fills up within the line; the next call then
         // says so.
         let written = self
@@ -208,6 +257,7 @@ impl Appender {
             return Err(StoreError::io("add a record to", &self.path, source));
         }
         self.length += line.len() as u64;
+        self.last = Link::of(&line);
         self.recorded.insert(record.run);
         Ok(())
     }

@@ -8,7 +8,9 @@ use std::thread;
 use perflab_machine::{Holder, LockFile};
 use serde_json::Value;
 
+use crate::chain::{Chain, Step};
 use crate::error::{LineProblem, StoreError};
+use crate::expected::Expected;
 use crate::file;
 use crate::frozen::{self, EXPERIMENT, FINGERPRINT, PLAN};
 use crate::imported;
@@ -63,7 +65,7 @@ impl Salvage {
         };
         let meta = Meta::read(directory);
         let [experiment, plan, fingerprint] = match &meta {
-            Ok(meta) => {
+            Ok((meta, _)) => {
                 let hashes = &meta.sha256;
                 [
                     kept(frozen::verified(directory, EXPERIMENT, &hashes.experiment)),
@@ -82,15 +84,19 @@ impl Salvage {
             path: directory.to_owned(),
             meta: None,
             experiment: experiment.map(|text| String::from_utf8_lossy(&text).into_owned()),
-            plan: plan.and_then(|plan| serde_json::from_slice(&plan).ok()),
+            plan: (plan.as_ref()).and_then(|plan| serde_json::from_slice(plan).ok()),
             fingerprint: fingerprint.and_then(|content| serde_json::from_slice(&content).ok()),
             records: Vec::new(),
             stopped: None,
             problems,
             notices: Vec::new(),
         };
+        let mut expected = Expected::default();
+        let mut meta_line = None;
         match meta {
-            Ok(meta) => {
+            Ok((meta, line)) => {
+                expected = Expected::gather(directory, &meta, plan.as_deref());
+                meta_line = Some(line);
                 if let Some(imported) = &meta.origin.imported {
                     salvage.notices.extend(imported::check(directory, imported));
                 }
@@ -98,7 +104,7 @@ impl Salvage {
             }
             Err(error) => salvage.problems.push(error),
         }
-        salvage.read_records();
+        salvage.read_records(meta_line.as_deref(), &expected);
         match Stopped::read(directory) {
             Ok(stopped) => salvage.stopped = stopped,
             Err(error) => salvage.problems.push(error),
@@ -113,10 +119,10 @@ impl Salvage {
 
     /// Where the raw output of a recorded run lies.
     pub fn run_dir(&self, run: u32) -> PathBuf {
-        raw_output::finished(&self.path, run)
+        raw_output::recorded(&self.path, run)
     }
 
-    fn read_records(&mut self) {
+    fn read_records(&mut self, meta_line: Option<&[u8]>, expected: &Expected) {
         let path = self.path.join(runs_file::FILE);
         let content = match file::read(&path) {
             Ok(content) => content,
@@ -135,7 +141,9 @@ impl Salvage {
         }
         let mut first_line: HashMap<u32, usize> = HashMap::new();
         let lines: Vec<&[u8]> = complete.split_inclusive(|byte| *byte == b'\n').collect();
-        for (line, read) in (1..).zip(parsed(&lines)) {
+        let mut chain = Chain::begin(self.meta.as_ref().is_some_and(|meta| meta.chained));
+        let mut found = Vec::new();
+        for (line, (read, step)) in (1..).zip(parsed(meta_line, &lines)) {
             let problem = match read {
                 Ok(record) => match first_line.get(&record.run) {
                     Some(first) => LineProblem::Duplicate {
@@ -145,17 +153,30 @@ impl Salvage {
                     None => {
                         first_line.insert(record.run, line);
                         self.records.push(record);
-                        continue;
+                        // A line after a wrong one cannot follow it: that one is reported.
+                        let is_known = found.last().is_some_and(|(last, _)| last + 1 == line);
+                        match chain.take(step) {
+                            Err(problem) if !is_known => problem,
+                            _ => continue,
+                        }
                     }
                 },
                 Err(problem) => problem,
             };
-            self.problems.push(StoreError::Line {
-                path: path.clone(),
-                line,
-                problem,
-            });
+            found.push((line, problem));
         }
+        // Runs whose lines are wrong are missing for that.
+        if found.is_empty() {
+            let is_cut = complete.len() < content.len();
+            let missing = expected.missing(|run| first_line.contains_key(&run), is_cut);
+            found.extend(missing.map(|problem| (lines.len() + 1, problem)));
+        }
+        let wrong = |(line, problem)| StoreError::Line {
+            path: path.clone(),
+            line,
+            problem,
+        };
+        self.problems.extend(found.into_iter().map(wrong));
     }
 }
 
@@ -164,25 +185,35 @@ pub fn writer(directory: &Path) -> Option<Holder> {
     LockFile::holder(&directory.join(LOCK))
 }
 
+/// A line: its record, and how it goes with the line before it.
+type Parsed = (Result<RunRecord, LineProblem>, Step);
+
 /// What lines say, in their order. Thousands of runs are long lines, so all processors read them.
-fn parsed(lines: &[&[u8]]) -> Vec<Result<RunRecord, LineProblem>> {
+fn parsed(meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Parsed> {
     let metrics = &Metrics::default();
-    let parse = |lines: &[&[u8]]| -> Vec<Result<RunRecord, LineProblem>> {
-        let mut before = Vec::new();
-        let ended = |line: &&[u8]| {
-            let mut record = runs_file::record(line.strip_suffix(b"\n").unwrap_or(line))?;
-            metrics.share(&mut record, &mut before);
-            Ok(record)
+    let before: Vec<Option<&[u8]>> = std::iter::once(meta_line)
+        .chain(lines.iter().copied().map(Some))
+        .collect();
+    let pairs: Vec<(Option<&[u8]>, &[u8])> =
+        before.into_iter().zip(lines.iter().copied()).collect();
+    let parse = |pairs: &[(Option<&[u8]>, &[u8])]| -> Vec<Parsed> {
+        let mut shared = Vec::new();
+        let read = |(before, line): &(Option<&[u8]>, &[u8])| {
+            let mut record = runs_file::record(line.strip_suffix(b"\n").unwrap_or(line));
+            if let Ok(record) = &mut record {
+                metrics.share(record, &mut shared);
+            }
+            (record, Step::between(*before, line))
         };
-        lines.iter().map(ended).collect()
+        pairs.iter().map(read).collect()
     };
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let share = lines.len().div_ceil(workers).max(FEW);
     if lines.len() <= share {
-        return parse(lines);
+        return parse(&pairs);
     }
     thread::scope(|scope| {
-        let parts: Vec<_> = lines
+        let parts: Vec<_> = pairs
             .chunks(share)
             .map(|part| (part, scope.spawn(move || parse(part))))
             .collect();

@@ -25,6 +25,9 @@ fn begun() -> Laboratory {
     let whole = laboratory.read("result/runs.jsonl");
     let first = whole.find('\n').unwrap();
     laboratory.write("result/runs.jsonl", &whole[..=first]);
+    for run in ["000002", "000003"] {
+        fs::remove_dir_all(laboratory.path("result/runs").join(run)).unwrap();
+    }
     laboratory
 }
 

@@ -16,7 +16,24 @@ pub fn collect(all: &mut Collection<'_>) {
         all.add_file("result_dir", name(&file), "", &file);
         all.add_file("pages", name(&file), "r", &file);
     }
+    removed(all);
     pages(all);
+}
+
+/// Records of which one in the middle, or those at the end, were removed.
+fn removed(all: &mut Collection<'_>) {
+    let records = all.read(&format!("{OWN}/records.jsonl"));
+    let with = |is_removed: fn(usize) -> bool| {
+        let lines = records.split_inclusive(|&byte| byte == b'\n').enumerate();
+        let marked = lines.map(|(place, line)| match is_removed(place) {
+            true => [b"-", line].concat(),
+            false => line.to_vec(),
+        });
+        marked.collect::<Vec<_>>().concat()
+    };
+    let (middle, end) = (with(|place| place == 2), with(|place| place > 3));
+    all.add("result_dir", "removed-in-the-middle", middle);
+    all.add("result_dir", "removed-at-the-end", end);
 }
 
 fn experiments(all: &mut Collection<'_>) {

@@ -1,5 +1,6 @@
-//! Any bytes as the records of a result whose other files are sound. Lines are sealed first, so that
-//! they pass the checksum, unless the input begins with `=`. What is read can be resumed and compared.
+//! Any bytes as the records of a result whose other files are sound. Lines are sealed and chained first, so that
+//! they pass for what the store wrote, unless the input begins with `=`. Those that begin with `-` are removed after that,
+//! and missed if one is left behind them. What is read can be resumed and compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use perflab_report::{
 };
 use perflab_store::{Origin, ResultDir, RunRecord};
 
-use crate::shared::{directory, has_control, sealed_lines};
+use crate::shared::{ChainedLines, directory, has_control};
 
 const EXPERIMENT: &str = include_str!("../../seeds/small.toml");
 
@@ -53,14 +54,19 @@ static SMALL: LazyLock<Small> = LazyLock::new(|| {
 /// Whether the input is worth keeping in a corpus.
 pub fn run(input: &[u8]) -> bool {
     let path = &SMALL.path;
-    let content = match input.strip_prefix(b"=") {
-        Some(raw) => raw.to_vec(),
-        None => sealed_lines(input),
+    let (content, has_gap) = match input.strip_prefix(b"=") {
+        Some(raw) => (raw.to_vec(), false),
+        None => {
+            let meta = fs::read(path.join("meta.json")).expect("the other files are sound");
+            let ChainedLines { content, has_gap } = ChainedLines::new(&meta, input);
+            (content, has_gap)
+        }
     };
     fs::write(path.join("runs.jsonl"), content).expect("a file can be written");
 
     let opened = ResultDir::open(path).expect("the other files are sound");
     let records = opened.records();
+    assert!(!has_gap || records.is_err(), "a removed line is missed");
     resumed(path, records.as_deref().ok());
     match records {
         Ok(records) => compared(&records),

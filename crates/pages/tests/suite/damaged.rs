@@ -121,6 +121,24 @@ fn a_run_twice() {
 }
 
 #[test]
+fn a_line_that_was_removed() {
+    let remove = |directory: &Path, removed: usize| {
+        let file = directory.join("runs.jsonl");
+        let text = fs::read_to_string(&file).unwrap();
+        let lines = (0..).zip(text.split_inclusive('\n'));
+        let left: String = lines
+            .filter(|(line, _)| *line != removed)
+            .map(|(_, text)| text)
+            .collect();
+        fs::write(file, left).unwrap();
+    };
+    for (removed, line) in [(10, "runs.jsonl:11: "), (35, "runs.jsonl:36: ")] {
+        let found = after(|directory| remove(directory, removed));
+        says(&found, &[line, "removed"], 35);
+    }
+}
+
+#[test]
 fn a_last_line_that_was_cut_is_no_damage() {
     let found = after(|directory| {
         edit(&directory.join("runs.jsonl"), |content| {
@@ -143,7 +161,10 @@ fn no_records() {
         &["runs.jsonl"],
         0,
     );
-    let empty = after(|directory| fs::write(directory.join("runs.jsonl"), "").unwrap());
+    let empty = after(|directory| {
+        fs::write(directory.join("runs.jsonl"), "").unwrap();
+        fs::remove_dir_all(directory.join("runs")).unwrap();
+    });
     let first = empty.text("index.html");
     assert!(
         first.contains("No verdict: there are no samples to compare"),

@@ -6,6 +6,7 @@
 mod made;
 
 mod changing;
+mod limits;
 mod paths;
 mod requests;
 mod support;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use perflab_serve::{Options, serve};
+use perflab_serve::{Limits, Options, serve};
 
 use crate::made::Made;
 
@@ -31,9 +31,14 @@ impl Served {
     }
 
     pub fn of(root: tempfile::TempDir) -> Self {
+        Self::within(root, Limits::default())
+    }
+
+    pub fn within(root: tempfile::TempDir, limits: Limits) -> Self {
         let options = Options {
             root: root.path().to_owned(),
             address: "127.0.0.1:0".parse().unwrap(),
+            limits,
         };
         let (say, hear) = channel();
         std::thread::spawn(move || serve(&options, |first| say.send(first.to_owned()).unwrap()));

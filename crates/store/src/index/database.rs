@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::ffi::{SQLITE_CORRUPT, SQLITE_SCHEMA};
+use rusqlite::ffi::{SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_SCHEMA};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::Failure;
@@ -69,6 +69,11 @@ WHERE name NOT IN ('results', 'runs', 'samples', 'samples_of_run') AND name NOT 
 
 /// Opens the index, or makes an empty one.
 pub(super) fn open(path: &Path) -> Result<Connection, Failure> {
+    // A link in the directory of another user may lead anywhere, and a read from a pipe may never end.
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        let reason = "it is no regular file".to_owned();
+        return Err(unfit(SQLITE_CANTOPEN, reason));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -98,6 +103,14 @@ pub(super) fn open(path: &Path) -> Result<Connection, Failure> {
     } else {
         Err(unfit(SQLITE_CORRUPT, health))
     }
+}
+
+/// An empty index that no file is kept of.
+pub(super) fn in_memory() -> rusqlite::Result<Connection> {
+    let connection = Connection::open_in_memory()?;
+    connection.execute_batch("PRAGMA foreign_keys = ON;")?;
+    connection.execute_batch(TABLES)?;
+    Ok(connection)
 }
 
 fn unfit(code: c_int, reason: String) -> Failure {

@@ -8,7 +8,7 @@ use perflab_store::{LineProblem, ResultDir, StoreError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::fixture::{record, runs_file, with_runs};
+use crate::fixture::{link, record, runs_file, sealed, with_runs};
 
 #[test]
 fn any_altered_byte_of_a_record_is_found() {
@@ -142,13 +142,13 @@ fn any_altered_byte_of_the_other_files_is_found() {
     );
 }
 
-/// Adds a line with a checksum that fits.
+/// Adds a line with a checksum that fits, and which names the line before it.
 fn add_sealed(file: &Path, value: &Value) {
-    let mut line = value.to_string();
-    line.pop();
-    let crc = crc32fast::hash(line.as_bytes());
+    let mut value = value.clone();
+    let written = fs::read_to_string(file).unwrap();
+    value["previous"] = link(written.lines().next_back().unwrap()).into();
     let mut file = fs::OpenOptions::new().append(true).open(file).unwrap();
-    writeln!(file, "{line},\"crc\":\"{crc:08x}\"}}").unwrap();
+    writeln!(file, "{}", sealed(&value.to_string())).unwrap();
 }
 
 fn problem(root: &Path) -> LineProblem {

@@ -18,8 +18,11 @@ fn a_cut_at_any_byte_of_the_last_line_costs_that_run_alone() {
         .unwrap()
         + 1;
     let original = [record(1), record(2), record(3)];
+    let output = root.path().join("runs/000003");
     for end in last..whole.len() {
         fs::write(&file, &whole[..end]).unwrap();
+        // It gets its name after the line.
+        fs::rename(&output, output.with_extension("partial")).unwrap();
         let bytes = end - last;
 
         let reader = ResultDir::open(root.path()).unwrap();
@@ -49,7 +52,7 @@ fn a_cut_at_any_byte_of_the_last_line_costs_that_run_alone() {
             });
         }
         expected.push(Notice::RemovedRaw {
-            directories: vec!["000003".into()],
+            directories: vec!["000003.partial".into()],
         });
         assert_eq!(results.notices(), expected);
         run_one(&mut results, 3);

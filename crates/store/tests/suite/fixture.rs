@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric, Sample, Status};
 use perflab_store::{Origin, ResultDir, RunRecord};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 pub const EXPERIMENT: &str = "# an experiment\nname = \"small\"\r\n";
 
@@ -117,4 +118,33 @@ pub fn names(path: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// A line of JSON with its checksum, as the store writes it.
+pub fn sealed(object: &str) -> String {
+    let open = object.strip_suffix('}').unwrap();
+    let crc = crc32fast::hash(open.as_bytes());
+    format!("{open},\"crc\":\"{crc:08x}\"}}")
+}
+
+/// The name of a line, given without its line feed, in the line after it.
+pub fn link(line: &str) -> String {
+    let hash = Sha256::digest(format!("{line}\n"));
+    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Makes a result one as older versions wrote it: no line names another.
+pub fn unchain(path: &Path) {
+    for name in ["runs.jsonl", "meta.json"] {
+        let lines = fs::read_to_string(path.join(name)).unwrap();
+        let unchained = lines.lines().map(|line| {
+            let mut object: Value = serde_json::from_str(line).unwrap();
+            let fields = object.as_object_mut().unwrap();
+            for field in ["previous", "chained", "crc"] {
+                fields.shift_remove(field);
+            }
+            sealed(&object.to_string()) + "\n"
+        });
+        fs::write(path.join(name), unchained.collect::<String>()).unwrap();
+    }
 }

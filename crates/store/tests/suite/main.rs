@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod altered;
+mod chain;
 mod crash;
 mod disk_full;
 mod fixture;

@@ -12,7 +12,9 @@ use proptest::prelude::*;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 
-use crate::fixture::{EXPERIMENT, create, origin, plan, record, run_one, runs_file, with_runs};
+use crate::fixture::{
+    EXPERIMENT, create, origin, plan, record, run_one, runs_file, sealed, unchain, with_runs,
+};
 
 /// Files that never change; of what is in each, [`parts`] says whether it is there.
 const FROZEN: [&str; 4] = [
@@ -308,7 +310,10 @@ fn records_that_are_missing_or_no_records() {
     ));
     assert_eq!((parts(&salvage), salvage.records.len()), ([true; 4], 0));
 
-    let (_root, salvage) = after(|path| fs::write(runs_file(path), "").unwrap());
+    let (_root, salvage) = after(|path| {
+        fs::write(runs_file(path), "").unwrap();
+        fs::remove_dir_all(path.join("runs")).unwrap();
+    });
     assert!(salvage.problems.is_empty() && salvage.records.is_empty());
 
     let (_root, salvage) =
@@ -351,8 +356,12 @@ fn a_file_that_runs_were_read_from_is_missed() {
         ],
         notes: Vec::new(),
     });
-    let result = ResultDir::create(root.path(), EXPERIMENT, &plan(), &Value::Null, origin).unwrap();
+    let mut result =
+        ResultDir::create(root.path(), EXPERIMENT, &plan(), &Value::Null, origin).unwrap();
     result.keep_imported("1/a", b"x").unwrap();
+    for run in 1..=3 {
+        result.append(&record(run)).unwrap();
+    }
     let salvage = Salvage::read(root.path());
     assert!(salvage.problems.is_empty());
     let evidence = |file: &str| Notice::Evidence { file: file.into() };
@@ -447,18 +456,14 @@ proptest! {
 fn faults_among_thousands_of_records_are_told_by_their_lines() {
     let root = tempfile::tempdir().unwrap();
     complete(root.path());
+    unchain(root.path());
     let content = fs::read_to_string(runs_file(root.path())).unwrap();
     let line = content.lines().next().unwrap();
     let numbered = |run: u32| {
         let mut record: Value = serde_json::from_str(line).unwrap();
         record.as_object_mut().unwrap().remove("crc");
         record["run"] = run.into();
-        let text = record.to_string();
-        let open = text.strip_suffix('}').unwrap();
-        format!(
-            "{open},\"crc\":\"{:08x}\"}}",
-            crc32fast::hash(open.as_bytes())
-        )
+        sealed(&record.to_string())
     };
     let mut lines: Vec<String> = (1..=3000).map(numbered).collect();
     lines[1234] = "no record".to_owned();

@@ -80,6 +80,20 @@ impl Laboratory {
         Running(Some(self.perflab(arguments).spawn().unwrap()))
     }
 
+    /// Starts the binary with so many file descriptors at most.
+    pub fn start_with_descriptors(&self, most: u32, arguments: &[&str]) -> Running {
+        let shell = format!("ulimit -n {most}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &shell, env!("CARGO_BIN_EXE_perflab")])
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Running(Some(command.spawn().unwrap()))
+    }
+
     /// Starts the binary as a shell does, as the leader of a group that a terminal's Ctrl-C goes to.
     pub fn start_as_group<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Running {
         let mut command = self.perflab(arguments);

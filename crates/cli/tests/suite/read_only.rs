@@ -1,0 +1,82 @@
+//! Directories of results that may be read and not written.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+
+use crate::damaged_results::measured;
+use crate::support::{Laboratory, Said};
+
+/// A user who owns nothing here.
+const NOBODY: u32 = 65534;
+
+/// Executes the binary as somebody who may not write, whoever runs the test.
+fn call(laboratory: &Laboratory, arguments: &[&str]) -> Said {
+    let mut command = laboratory.perflab(arguments);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command.output().unwrap().into()
+}
+
+/// A directory `all` with a result, which others may look into.
+fn shared() -> Laboratory {
+    let laboratory = measured();
+    fs::create_dir(laboratory.path("all")).unwrap();
+    fs::rename(laboratory.path("result"), laboratory.path("all/one")).unwrap();
+    fs::set_permissions(laboratory.path("."), Permissions::from_mode(0o755)).unwrap();
+    laboratory
+}
+
+fn allow(laboratory: &Laboratory, mode: u32) {
+    fs::set_permissions(laboratory.path("all"), Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn results_are_listed_where_no_index_can_be_made() {
+    let laboratory = shared();
+    allow(&laboratory, 0o555);
+    let lists = ["all/one  ", "12/12 runs"];
+    let said = call(&laboratory, &["show", "all"]).code(0).prints(&lists);
+    assert!(said.err.is_empty(), "{}", said.err);
+    call(&laboratory, &["index", "all"])
+        .code(0)
+        .prints(&lists)
+        .says(&["note: the index is not kept", "all/index.sqlite"]);
+    for arguments in [
+        &["show", "all/one"][..],
+        &["compare", "all/one", "--gate=none"],
+    ] {
+        call(&laboratory, arguments).code(0);
+    }
+    allow(&laboratory, 0o755);
+    assert!(!laboratory.path("all/index.sqlite").exists());
+}
+
+#[test]
+fn an_index_of_somebody_else_is_left_alone() {
+    let laboratory = shared();
+    laboratory.call(&["index", "all"]).code(0);
+    let index = laboratory.path("all/index.sqlite");
+    // Another result since, which that index does not have.
+    laboratory
+        .call(&["run", "exp.toml", "--out", "all/two"])
+        .code(0);
+    let damages: [fn(&[u8]) -> Vec<u8>; 2] = [<[u8]>::to_vec, |index| index[..5000].to_vec()];
+    for damaged in damages {
+        let kept = damaged(&fs::read(&index).unwrap());
+        fs::write(&index, &kept).unwrap();
+        for mode in [0o444, 0o000] {
+            fs::set_permissions(&index, Permissions::from_mode(mode)).unwrap();
+            allow(&laboratory, 0o555);
+            for command in ["show", "index"] {
+                call(&laboratory, &[command, "all"])
+                    .code(0)
+                    .prints(&["all/one  ", "all/two  "]);
+            }
+            allow(&laboratory, 0o755);
+            fs::set_permissions(&index, Permissions::from_mode(0o644)).unwrap();
+            assert_eq!(fs::read(&index).unwrap(), kept);
+        }
+    }
+}

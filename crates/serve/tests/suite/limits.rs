@@ -1,0 +1,82 @@
+//! How long clients are waited for, with limits so short that a test can wait for them.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use perflab_serve::Limits;
+use rustix::net::sockopt::set_socket_recv_buffer_size;
+
+use crate::made::Made;
+use crate::support::Served;
+
+const SHORT: Duration = Duration::from_millis(1500);
+
+fn served() -> Served {
+    let root = tempfile::tempdir().unwrap();
+    Made::plain().write(&root.path().join("first"));
+    let limits = Limits {
+        connections: 2,
+        request: SHORT,
+        stall: SHORT,
+    };
+    Served::within(root, limits)
+}
+
+/// Asks for far more than sockets hold.
+fn ask_for_much(served: &Served) -> TcpStream {
+    let mut stream = TcpStream::connect(served.address).unwrap();
+    set_socket_recv_buffer_size(&stream, 1 << 14).unwrap();
+    let host = served.address;
+    let request = format!("GET /plotly.js HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.repeat(4).as_bytes()).unwrap();
+    stream
+}
+
+/// Reads until nothing more comes, with a pause after each part; how many bytes came.
+fn read(stream: &mut TcpStream, pause: Duration) -> usize {
+    let (mut part, mut all) = (vec![0; 1 << 17], 0);
+    while let Ok(bytes @ 1..) = stream.read(&mut part) {
+        all += bytes;
+        sleep(pause);
+    }
+    all
+}
+
+#[test]
+fn who_takes_nothing_of_an_answer_is_let_go_and_who_takes_it_slowly_is_not() {
+    let served = served();
+    let one = served.get("/plotly.js").is(200).body.len();
+    let mut slow = ask_for_much(&served);
+    let mut stalled = ask_for_much(&served);
+    let begun = Instant::now();
+    // Far longer than the limit in all, far shorter each time.
+    let all = read(&mut slow, Duration::from_millis(10));
+    assert!(all > 4 * one, "{all} of 4 times {one}");
+    assert!(begun.elapsed() > SHORT, "{:?}", begun.elapsed());
+    sleep(2 * SHORT);
+    assert!(read(&mut stalled, Duration::ZERO) < 4 * one);
+    served.get("/").is(200);
+}
+
+#[test]
+fn the_one_that_has_waited_longest_makes_room() {
+    let served = served();
+    let begin = || {
+        let mut stream = TcpStream::connect(served.address).unwrap();
+        stream.write_all(b"GET /").unwrap();
+        sleep(SHORT / 10);
+        stream
+    };
+    let (mut first, mut second) = (begin(), begin());
+    served.get("/style.css").is(200);
+    let mut said = String::new();
+    first.read_to_string(&mut said).unwrap();
+    assert!(said.starts_with("HTTP/1.1 503 "), "{said}");
+    let rest = format!("style.css HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
+    second.write_all(rest.as_bytes()).unwrap();
+    let mut said = [0; 12];
+    second.read_exact(&mut said).unwrap();
+    assert_eq!(&said, b"HTTP/1.1 200");
+}

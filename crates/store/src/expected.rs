@@ -1,0 +1,90 @@
+//! The runs that other files of a result tell of: lines that are missing at the end of `runs.jsonl` break no chain.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::LineProblem;
+use crate::meta::Meta;
+use crate::raw_output;
+use crate::stopped::Stopped;
+
+/// Runs that must be recorded, each with what tells of it.
+#[derive(Debug, Default)]
+pub(crate) struct Expected(BTreeMap<u32, Reason>);
+
+#[derive(Debug, Clone, Copy)]
+enum Reason {
+    /// Its output has its final name, which it gets once the record is on the disk.
+    Output,
+    /// All of an import is written before it gets its name.
+    Imported,
+    /// It is in a block that was finished when the experiment ended.
+    Finished(u32),
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Runs {
+    runs: Vec<Planned>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Planned {
+    run: u32,
+    #[serde(default)]
+    block: u32,
+}
+
+impl Expected {
+    /// To be gathered before the records are read, so that a laboratory that adds to them meanwhile does no harm.
+    /// Results that were begun before lines were chained keep no such promises.
+    pub(crate) fn gather(directory: &Path, meta: &Meta, plan: Option<&[u8]>) -> Self {
+        if !meta.chained {
+            return Self::default();
+        }
+        let planned = || {
+            let plan = plan.and_then(|plan| serde_json::from_slice::<Runs>(plan).ok());
+            plan.unwrap_or_default().runs
+        };
+        let mut expected = BTreeMap::new();
+        if meta.origin.imported.is_some() {
+            expected.extend(planned().iter().map(|run| (run.run, Reason::Imported)));
+        }
+        // A note that cannot be read is reported by those who need what it says.
+        if let Ok(Some(stopped)) = Stopped::read(directory) {
+            let planned = planned();
+            let finished = planned
+                .iter()
+                .filter(|run| (1..=stopped.blocks).contains(&run.block));
+            expected.extend(finished.map(|run| (run.run, Reason::Finished(run.block))));
+        }
+        let output = raw_output::all_finished(directory);
+        expected.extend(output.into_iter().map(|run| (run, Reason::Output)));
+        Self(expected)
+    }
+
+    /// The problem if these runs are all that are recorded. A last line that was cut off counts as one run.
+    pub(crate) fn missing(
+        &self,
+        is_recorded: impl Fn(u32) -> bool,
+        is_cut: bool,
+    ) -> Option<LineProblem> {
+        let missing: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(run, _)| !is_recorded(**run))
+            .collect();
+        let (run, reason) = *missing.first()?;
+        if is_cut && missing.len() == 1 {
+            return None;
+        }
+        let why = match reason {
+            Reason::Output => format!("its output is in runs/{run:06}"),
+            Reason::Imported => "the plan of the import has it".to_owned(),
+            Reason::Finished(block) => format!("stopped.json counts its block, {block}"),
+        };
+        Some(LineProblem::Missing { run: *run, why })
+    }
+}
