@@ -32,6 +32,7 @@ mod repeated_failures;
 mod resume;
 mod saturation;
 mod servers;
+mod standstill;
 mod support;
 mod surroundings;
 mod tools;
