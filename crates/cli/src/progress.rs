@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use perflab_experiment::{Cell, PlannedRun};
-use perflab_runner::Observer;
+use perflab_runner::{Observer, Standstill};
 use perflab_store::RunRecord;
 
 /// Least time between two drawings; nothing is drawn by a thread of its own.
@@ -69,6 +69,14 @@ impl Progress {
         Some(self.started.elapsed().mul_f64(rest as f64 / here as f64))
     }
 
+    /// Prints a line above the bar, or where there is none.
+    fn line(&self, line: &str) {
+        match self.plain {
+            Some(_) if !self.quiet => crate::terminal::say(line),
+            _ => self.bar.println(line),
+        }
+    }
+
     fn message(&self, what: &str) -> String {
         let left = self.left().map_or_else(
             || "time left not known yet".to_owned(),
@@ -89,6 +97,14 @@ impl Observer for Progress {
             .set_message(self.message(&format!("block {}: {}", run.block, cell.id)));
     }
 
+    fn repeated(&mut self, run: &PlannedRun, cell: &Cell, why: Standstill) {
+        let line = format!(
+            "run {} of {} is repeated: {why} during it",
+            run.run, cell.id
+        );
+        self.line(&line);
+    }
+
     fn finished(&mut self, record: &RunRecord) {
         self.done += 1;
         if !record.status.passed() {
@@ -100,10 +116,7 @@ impl Observer for Progress {
                 record.cell,
                 record.status.name()
             );
-            match self.plain {
-                Some(_) if !self.quiet => crate::terminal::say(&line),
-                _ => self.bar.println(line),
-            }
+            self.line(&line);
         }
         self.bar.set_position(self.done);
         if let Some(last) = self.plain

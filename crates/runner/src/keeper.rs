@@ -18,6 +18,7 @@ use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,7 @@ pub struct Keeper {
 struct Inner {
     child: Child,
     pipe: Option<io::PipeWriter>,
-    table: Table,
+    table: Arc<Table>,
 }
 
 impl Keeper {
@@ -57,7 +58,7 @@ impl Keeper {
     pub fn start(program: &Path) -> io::Result<Self> {
         let mark = random_word()?;
         let (read, write) = io::pipe()?;
-        let table = Table::new()?;
+        let table = Arc::new(Table::new()?);
         let child = Command::new(program)
             .args([KEEPER_ARGUMENT, &mark])
             .stdin(read)
@@ -89,6 +90,11 @@ impl Keeper {
     /// The word that marks this laboratory's processes.
     pub fn mark(&self) -> &str {
         &self.mark
+    }
+
+    /// The groups that were started and not yet collected; `None` where nobody keeps them.
+    pub(crate) fn table(&self) -> Option<Arc<Table>> {
+        self.inner.as_ref().map(|inner| Arc::clone(&inner.table))
     }
 
     pub(crate) fn started(&self, group: Pid) {

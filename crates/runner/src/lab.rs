@@ -8,7 +8,8 @@
 //! 5. the system must still be alive; `cleanup` is executed; the system is stopped unless kept;
 //! 6. the output is read, the record is appended, and the run's directory gets its final name.
 //!
-//! Whatever fails in 1 to 6 becomes the status of the run. Only trouble of the laboratory itself
+//! Whatever fails in 1 to 6 becomes the status of the run; one during which the laboratory or the
+//! machine stood still is thrown away and made again. Only trouble of the laboratory itself
 //! (a full disk) or of the whole experiment ends it early, and it can be resumed then.
 
 mod builds;
@@ -35,9 +36,10 @@ use rustix::thread::CpuSet;
 use crate::aside::{Surroundings, is_full};
 use crate::cpus::{CpuError, cpu_set};
 use crate::environment::Environment;
-use crate::fault::Trouble;
+use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
+use crate::standstill::{MOST_ATTEMPTS, Moment, Standstill};
 
 use builds::{Built, cell_key};
 use current::{Current, Finding, record};
@@ -48,10 +50,15 @@ use ledger::{HOPELESS, Ledger};
 /// it leaves less than a few blocks.
 const LEAST_ROOM_BYTES: u64 = 1 << 14;
 
+/// Counts the attempts at a run that were thrown away, in its record.
+const DISCARDED: &str = "executions_discarded";
+
 /// Hears of what happens; must be quick, and silent between `started` and `finished`.
 pub trait Observer {
     /// A run begins.
     fn started(&mut self, run: &PlannedRun, cell: &Cell);
+    /// It is thrown away, and begins again.
+    fn repeated(&mut self, run: &PlannedRun, cell: &Cell, why: Standstill);
     /// A run has been recorded.
     fn finished(&mut self, record: &RunRecord);
 }
@@ -74,6 +81,18 @@ pub enum LabError {
         status: &'static str,
         /// The last fault.
         detail: String,
+    },
+    /// The laboratory or the machine stood still in every attempt at a run.
+    #[error(
+        "run {run} of {cell}: {why} during each of {MOST_ATTEMPTS} attempts, so it could not be measured"
+    )]
+    Disturbed {
+        /// The run's number.
+        run: u32,
+        /// Its cell.
+        cell: String,
+        /// What stood still in the last attempt.
+        why: Standstill,
     },
     /// The CPUs asked for are not there.
     #[error(transparent)]
@@ -218,35 +237,42 @@ impl<'a> Lab<'a> {
             .experiment
             .workload(cell)
             .map_err(|error| LabError::Plan(error.to_string()))?;
-        let directory = std::path::absolute(self.result.begin_run(planned.run)?)?;
-        self.observer.started(planned, cell);
-        let started = jiff::Timestamp::now().to_string();
-
-        let mut current = Current {
-            planned,
-            cell,
-            variant: &variant,
-            workload: &workload,
-            logs: &directory,
-            random: ChaCha8Rng::seed_from_u64(planned.seed),
-            finding: Finding::default(),
+        let mut discarded = 0;
+        let (mut current, started, outcome) = loop {
+            let directory = std::path::absolute(self.result.begin_run(planned.run)?)?;
+            self.observer.started(planned, cell);
+            let started = jiff::Timestamp::now().to_string();
+            let moment = Moment::now();
+            let mut current = Current {
+                planned,
+                cell,
+                variant: &variant,
+                workload: &workload,
+                logs: directory,
+                random: ChaCha8Rng::seed_from_u64(planned.seed),
+                finding: Finding::default(),
+            };
+            let outcome = self.attempt(&mut current)?;
+            let Some(why) = moment.standstill() else {
+                break (current, started, outcome);
+            };
+            discarded += 1;
+            if discarded == MOST_ATTEMPTS {
+                return Err(LabError::Disturbed {
+                    run: planned.run,
+                    cell: cell.id.clone(),
+                    why,
+                });
+            }
+            self.observer.repeated(planned, cell, why);
         };
-        let outcome = self.perform(&mut current);
-        // Before the scratch directory goes, and with it the room that the run had.
-        let full = no_room(&self.root);
-        let scratch = self.scratch().join(format!("run-{}", planned.run));
-        let _ = fs::remove_dir_all(&scratch);
-        if full {
-            return Err(disk_full(&self.root, io::ErrorKind::StorageFull.into()));
+        if discarded > 0 {
+            let evidence = &mut current.finding.evidence;
+            evidence.insert(DISCARDED.to_owned(), f64::from(discarded));
         }
         let (status, detail) = match outcome {
             Ok(()) => (Status::Pass, None),
-            Err(Trouble::Fault(fault)) => (fault.status, Some(fault.detail)),
-            Err(Trouble::Interrupted) => return Err(LabError::Interrupted),
-            Err(Trouble::Fatal(error)) if is_full(&error) => {
-                return Err(disk_full(&self.root, error));
-            }
-            Err(Trouble::Fatal(error)) => return Err(LabError::System(error)),
+            Err(fault) => (fault.status, Some(fault.detail)),
         };
         if !status.passed() {
             // A number from a run that failed must not be there to be taken.
@@ -257,6 +283,25 @@ impl<'a> Lab<'a> {
         self.result.append(&record)?;
         self.observer.finished(&record);
         Ok(record)
+    }
+
+    /// Performs a run; its fault, or what ends the experiment.
+    fn attempt(&mut self, run: &mut Current<'_>) -> Result<Result<(), Fault>, LabError> {
+        let outcome = self.perform(run);
+        // Before the scratch directory goes, and with it the room that the run had.
+        let full = no_room(&self.root);
+        let scratch = self.scratch().join(format!("run-{}", run.planned.run));
+        let _ = fs::remove_dir_all(&scratch);
+        if full {
+            return Err(disk_full(&self.root, io::ErrorKind::StorageFull.into()));
+        }
+        match outcome {
+            Ok(()) => Ok(Ok(())),
+            Err(Trouble::Fault(fault)) => Ok(Err(fault)),
+            Err(Trouble::Interrupted) => Err(LabError::Interrupted),
+            Err(Trouble::Fatal(error)) if is_full(&error) => Err(disk_full(&self.root, error)),
+            Err(Trouble::Fatal(error)) => Err(LabError::System(error)),
+        }
     }
 
     fn perform(&mut self, run: &mut Current<'_>) -> Result<(), Trouble> {

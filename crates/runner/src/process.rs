@@ -99,7 +99,7 @@ pub struct Ended {
     pub wall: Duration,
     /// What it used.
     pub usage: ResourceUsage,
-    /// Whether the laboratory ended it, and why.
+    /// Whether the laboratory ended it, or would have, and why.
     pub stopped: Option<Stopped>,
 }
 
@@ -220,7 +220,12 @@ impl<'k> Process<'k> {
             self.watch_until(deadline, interrupt)?
         };
         drop(seat);
-        self.collect(stopped)
+        let mut ended = self.collect(stopped)?;
+        // It may have ended before the laboratory, which came late, could end it.
+        if limit.is_some_and(|limit| ended.wall > limit) {
+            ended.stopped = ended.stopped.or(Some(Stopped::TimeLimit));
+        }
+        Ok(ended)
     }
 
     /// Waits at most so long, without ending anything; whether it has ended by then.
@@ -278,10 +283,10 @@ impl<'k> Process<'k> {
     fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
         // Before the leader is collected, as the group's number can be given away after that.
         let _ = kill_process_group(self.pid, Signal::KILL);
+        self.keeper.ended(self.pid);
         self.collected = true;
         let collected = sys::wait4(self.pid);
         let wall = self.started.elapsed();
-        self.keeper.ended(self.pid);
         let (exit, usage) = collected?;
         Ok(Ended {
             exit,

@@ -18,6 +18,7 @@ use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
+use crate::standstill::Moment;
 
 /// Longest that a program may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
@@ -146,7 +147,15 @@ fn version(
         cpus: None,
         limit: VERSION_LIMIT,
     };
-    ask.exit(around).ok()?;
+    // One that took too long as it was stopped with the laboratory has not said its version.
+    loop {
+        let moment = Moment::now();
+        let exit = ask.exit(around);
+        if moment.standstill().is_none() || around.interrupt.asked() {
+            exit.ok()?;
+            break;
+        }
+    }
     let said = fs::read(&log).ok()?;
     let said = said.get(..VERSION_BYTES).unwrap_or(&said);
     Some(String::from_utf8_lossy(said).trim().to_owned())

@@ -70,6 +70,12 @@ impl Table {
         let _ = self.slots().iter().any(change);
     }
 
+    /// The numbers in it. Fit for a signal handler.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = i32> {
+        let numbers = self.slots().iter().map(|slot| slot.load(Ordering::Acquire));
+        numbers.filter(|number| *number != 0)
+    }
+
     fn slots(&self) -> &[AtomicI32; SLOTS] {
         // SAFETY: the mapping lives as long as `self`, is aligned to a page, as long as the array,
         // and of zeroes at first, which are valid atomics. The file keeps its length: only this
@@ -120,6 +126,7 @@ mod tests {
         assert_eq!(Table::numbers(table.file()).unwrap(), [5, 7]);
         table.replace(0, 8);
         assert_eq!(Table::numbers(table.file()).unwrap(), [5, 8, 7]);
+        assert!(table.taken().eq([5, 8, 7]));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use perflab_runner::{Environment, Interrupt, Keeper};
 use rustix::thread::CpuSet;
 
 use super::commands::{BenchCommand, Shell};
-use super::measure::{Bench, Timing, Tolerated};
+use super::measure::{Bench, Timing, Tolerated, undisturbed};
 use super::schedule::Shuffler;
 use super::{Findings, Measured, summary};
 use crate::failure::Failure;
@@ -68,7 +68,9 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
     for block in 1..=itself.runs.div_ceil(itself.block.max(1)) {
         for drawn in shuffler.block(sides.len(), itself.block) {
             let padding = shuffler.padding();
-            let timing = bench.run(&command, itself.argv, padding, &Timing::default())?;
+            let timing = undisturbed(&command.name, || {
+                bench.run(&command, itself.argv, padding, &Timing::default())
+            })?;
             if let Some(side) = sides.get_mut(drawn) {
                 side.push((block, timing));
             }

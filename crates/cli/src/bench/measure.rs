@@ -4,11 +4,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use perflab_runner::{Ended, Environment, Exit, Interrupt, Keeper, Launch, Process, Sink, Stopped};
+use perflab_runner::{
+    Ended, Environment, Exit, Interrupt, Keeper, Launch, MOST_ATTEMPTS, Moment, Process, Sink,
+    Stopped,
+};
 use rustix::thread::CpuSet;
 
 use super::commands::{BenchCommand, Shell};
 use crate::failure::{Code, Failure};
+use crate::terminal;
 
 /// Runs of an empty command that tell what the shell costs.
 const SHELL_RUNS: u32 = 50;
@@ -71,6 +75,35 @@ pub struct Timing {
     pub exit_code: Option<i32>,
 }
 
+/// Executes something until neither the laboratory nor the machine stood still meanwhile: what comes of it else, a
+/// time or a failure, is no result.
+///
+/// # Errors
+/// Those of the execution; or when the same has happened again and again.
+pub fn undisturbed<T>(
+    name: &str,
+    mut execute: impl FnMut() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    for _ in 0..MOST_ATTEMPTS {
+        let moment = Moment::now();
+        let outcome = execute();
+        let Some(why) = moment.standstill() else {
+            return outcome;
+        };
+        if let Err(failure) = outcome
+            && failure.code == Code::Interrupted
+        {
+            return Err(failure);
+        }
+        let name = terminal::escape(name);
+        terminal::say(&format!("a run of `{name}` is repeated: {why} during it"));
+    }
+    Err(Failure::environment(format!(
+        "`{name}` could not be measured: the laboratory or the machine stood still during each of \
+         {MOST_ATTEMPTS} attempts"
+    )))
+}
+
 /// What executes the commands.
 #[derive(Debug)]
 pub struct Bench<'a> {
@@ -108,7 +141,7 @@ impl Bench<'_> {
         let argv = self.shell.argv("")?;
         let mut sum = Timing::default();
         for _ in 0..SHELL_RUNS {
-            let ended = self.launch(&argv, 0, Sink::Null)?;
+            let ended = undisturbed("the empty command", || self.launch(&argv, 0, Sink::Null))?;
             if !matches!(ended.exit, Exit::Code(0)) {
                 return Err(Failure::usage(
                     "the shell cannot run an empty command; is --shell right?".to_owned(),

@@ -17,9 +17,9 @@ use arguments::Order;
 use commands::{BenchCommand, Shell};
 pub use export::write;
 pub use itself::{Itself, against_itself};
-use measure::{Bench, Timing, Tolerated};
+use measure::{Bench, Timing, Tolerated, undisturbed};
 use perflab_report::UntilDecided;
-use perflab_runner::{Environment, cpu_set};
+use perflab_runner::{Environment, Moment, cpu_set};
 use schedule::{Count, Shuffler};
 use until::Until;
 
@@ -174,9 +174,12 @@ impl<'a> Round<'a> {
             .arguments
             .block
             .min(count.exactly.or(count.most).unwrap_or(u32::MAX));
-        let before = std::time::Instant::now();
+        let (before, moment) = (std::time::Instant::now(), Moment::now());
         self.block(bench, members, 1, first)?;
-        let seconds = before.elapsed().as_secs_f64() / f64::from(first);
+        let seconds = match moment.standstill() {
+            None => before.elapsed().as_secs_f64(),
+            Some(_) => self.measured_s(members),
+        } / f64::from(first);
         let total = count
             .decide(seconds, members.len(), self.arguments.block)
             .max(first);
@@ -228,19 +231,28 @@ impl<'a> Round<'a> {
         block: Option<u32>,
     ) -> Result<(), Failure> {
         let command = &self.commands[member];
-        if let Some(prepare) = &command.prepare {
-            bench.aside("--prepare", prepare)?;
-        }
         let padding = self.shuffler.padding();
-        let timing = bench.run(command, &self.argvs[member], padding, &self.shell)?;
-        if let Some(conclude) = &command.conclude {
-            bench.aside("--conclude", conclude)?;
-        }
+        let timing = undisturbed(&command.name, || {
+            if let Some(prepare) = &command.prepare {
+                bench.aside("--prepare", prepare)?;
+            }
+            let timing = bench.run(command, &self.argvs[member], padding, &self.shell)?;
+            if let Some(conclude) = &command.conclude {
+                bench.aside("--conclude", conclude)?;
+            }
+            Ok(timing)
+        })?;
         if let Some(block) = block {
             self.runs[member].push((block, timing));
             self.progress.add(&command.name);
         }
         Ok(())
+    }
+
+    /// Time that the runs so far of some of the commands have taken themselves.
+    fn measured_s(&self, members: &[usize]) -> f64 {
+        let runs = members.iter().flat_map(|&member| &self.runs[member]);
+        runs.map(|(_, timing)| timing.wall_s).sum()
     }
 
     fn pick(&self, members: &[usize]) -> Vec<&'a BenchCommand> {

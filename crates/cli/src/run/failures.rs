@@ -26,7 +26,7 @@ pub(super) fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure
     let code = match error {
         LabError::Interrupted => Code::Interrupted,
         LabError::Limit(_) => Code::TimeLimit,
-        LabError::Cpus(_) => Code::Environment,
+        LabError::Cpus(_) | LabError::Disturbed { .. } => Code::Environment,
         LabError::Plan(_) => Code::Usage,
         LabError::Hopeless { .. } | LabError::Store(_) | LabError::System(_) => Code::NoData,
     };

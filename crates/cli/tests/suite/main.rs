@@ -37,6 +37,7 @@ mod repeated_failures;
 mod resume;
 mod saturation;
 mod servers;
+mod standstill;
 mod support;
 mod surroundings;
 mod texts;

@@ -63,7 +63,7 @@ impl Lab<'_> {
         environment.set("PERFLAB_SEED", run.planned.seed.to_string());
         let site = Site {
             output,
-            logs: run.logs,
+            logs: &run.logs,
             environment: &environment,
             limit: self.experiment.design.timeout,
             around: self.around,

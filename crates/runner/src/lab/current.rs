@@ -1,6 +1,6 @@
 //! The run under way, what it comes to, and the record made of that.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use indexmap::IndexMap;
 use perflab_experiment::{Cell, PlannedRun, Sample, Status, Variant, Workload};
@@ -21,7 +21,7 @@ pub(super) struct Current<'r> {
     /// With parameters filled in.
     pub(super) workload: &'r Workload,
     /// Where its raw output goes.
-    pub(super) logs: &'r Path,
+    pub(super) logs: PathBuf,
     /// Source of this run's own choices.
     pub(super) random: ChaCha8Rng,
     pub(super) finding: Finding,

@@ -71,7 +71,7 @@ impl<'a> Lab<'a> {
             ports: &mut ports,
             random: &mut names,
             dir: &directory,
-            run: if keep { None } else { Some(run.logs) },
+            run: if keep { None } else { Some(&run.logs) },
             build: built.map(|built| built.output.as_path()),
             experiment: &self.home,
         };

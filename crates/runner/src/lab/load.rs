@@ -48,7 +48,7 @@ impl Lab<'_> {
             ports: &mut instance.ports,
             random: &mut names,
             dir: &instance.directory,
-            run: Some(run.logs),
+            run: Some(&run.logs),
             build: built.map(|built| built.output.as_path()),
             experiment: &self.home,
         };
@@ -191,7 +191,11 @@ fn well_ended(
         (Some(_), _) => Err(Fault::new(
             Status::Timeout,
             format!(
-                "the workload took longer than {limit:?} and was killed{}",
+                "the workload took longer than {limit:?}{}{}",
+                match ended.exit {
+                    Exit::Signal(_) => " and was killed",
+                    Exit::Code(_) => "",
+                },
                 said()
             ),
         )),
