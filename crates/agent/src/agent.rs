@@ -10,7 +10,7 @@ use perflab_probe_abi::{Backend, Object, Point, SiteState};
 use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
-use crate::record::{self, Recorder};
+use crate::record::{self, Recorder, Size};
 use recording::Attached;
 
 /// The handler of a site that is wanted: counts.
@@ -77,6 +77,8 @@ pub struct Agent {
     /// What somebody records who is there now, which comes before wishes.
     attached: Option<Attached>,
     recorder: Option<Recorder>,
+    /// Memory for events where who asks for them names none.
+    usual: Size,
     patcher: Patcher,
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
@@ -110,6 +112,7 @@ impl Agent {
             wishes: Vec::new(),
             attached: None,
             recorder: None,
+            usual: Size::DEFAULT,
             patcher: Patcher::new(),
             trouble: None,
             again: None,

@@ -17,6 +17,7 @@ use perflab_probe_abi::{Agent as AgentAbi, Object};
 use crate::agent::{Agent, Wish};
 use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
+use crate::record::Size;
 use crate::socket;
 
 /// Probes that are wanted from the start.
@@ -24,6 +25,10 @@ const WANTED: &str = "PERFLAB_PROBES";
 
 /// Probes that are recorded from the start.
 const RECORDED: &str = "PERFLAB_RECORD";
+
+/// Memory for the events of one thread, and for those of the process, in KiB.
+const RING: &str = "PERFLAB_RECORD_RING";
+const MEMORY: &str = "PERFLAB_RECORD_MEMORY";
 
 /// Set if somebody comes soon to record them, for whom they are kept.
 const EXPECTED: &str = "PERFLAB_RECORD_FOR";
@@ -190,6 +195,9 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
             wish_from(&mut agent, WANTED, |agent, pattern| {
                 agent.wish_from_the_start(pattern, Wish::Count);
             });
+            // Threads may begin before a recorder comes, and keep the rings that they take then.
+            let [ring, all] = [RING, MEMORY].map(|variable| kibibytes_from(&mut agent, variable));
+            agent.set_usual_size(Size::DEFAULT.or(ring, all));
             let expected = std::env::var(EXPECTED).ok();
             wish_from(&mut agent, RECORDED, |agent, pattern| {
                 agent.record_from_the_start(pattern, expected.as_deref());
@@ -212,6 +220,20 @@ fn wish_from(agent: &mut Agent, variable: &str, wish: impl Fn(&mut Agent, &Patte
         }),
         Err(_) => {}
     }
+}
+
+/// A number of KiB that a variable of the environment asks for; 0 if it asks for none.
+fn kibibytes_from(agent: &mut Agent, variable: &str) -> u32 {
+    let Ok(text) = std::env::var(variable) else {
+        return 0;
+    };
+    text.parse().unwrap_or_else(|_| {
+        agent.note(Unusable {
+            path: variable.to_owned(),
+            reason: format!("{text:?} is no number of KiB up to {}", u32::MAX),
+        });
+        0
+    })
 }
 
 /// Gives the calling thread a table of files of its own, with nothing of the program's in it: the

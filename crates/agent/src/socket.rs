@@ -16,7 +16,6 @@ use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, Reco
 use crate::agent::{Switched, Wish};
 use crate::pattern::Pattern;
 use crate::process::{agent, refreshed};
-use crate::record::Size;
 
 /// How often the agent looks for objects that came and tracers that ask.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -328,7 +327,7 @@ fn act(
         Kind::Record => {
             let wish = RecordWish::decode(&mut fields)
                 .map_err(|error| format!("the message is refused: {error}"))?;
-            let size = Size::DEFAULT.or(wish.ring, wish.all);
+            let size = agent.usual_size().or(wish.ring, wish.all);
             let (directory, switched) = agent.record(pattern, size, wish.keep)?;
             let matched = agent.count(pattern);
             drop(agent);

@@ -22,6 +22,16 @@ pub(super) struct Attached {
 const EXPECTED: Duration = Duration::from_secs(10);
 
 impl Agent {
+    /// Memory for events where who asks for them names none.
+    pub fn usual_size(&self) -> Size {
+        self.usual
+    }
+
+    /// From now on it is this.
+    pub fn set_usual_size(&mut self, size: Size) {
+        self.usual = size;
+    }
+
     /// Records sites from now on, those too that come later, and says where the events are. If they are kept,
     /// it is until [`Agent::detach`].
     ///
@@ -78,7 +88,7 @@ impl Agent {
     /// Records sites from the start: for nobody, or for somebody who comes soon.
     pub fn record_from_the_start(&mut self, pattern: &Pattern, expected: Option<&str>) {
         let mut result = self
-            .record(pattern, Size::DEFAULT, expected.is_some())
+            .record(pattern, self.usual, expected.is_some())
             .map(drop);
         if let (Some(whom), Some(attached)) = (expected, &mut self.attached) {
             attached.expected = Some(Instant::now());
@@ -102,7 +112,7 @@ impl Agent {
         let mut wishes = self.wishes.iter();
         if wishes.any(|(_, wish)| *wish == Wish::Record) {
             let mut recorder = Recorder::start()?;
-            recorder.activate(Size::DEFAULT, Mode::Overwrite)?;
+            recorder.activate(self.usual, Mode::Overwrite)?;
             self.recorder = Some(recorder);
         }
         Ok(())

@@ -211,7 +211,8 @@ impl Session {
         let child = if arguments.command.is_empty() {
             None
         } else {
-            Some(start::watched(&arguments.probes, &arguments.command)?)
+            let wish = arguments.memory.wish(true, 0);
+            Some(start::watched(&arguments.probes, wish, &arguments.command)?)
         };
         let since = if child.is_some() {
             Since::Oldest

@@ -13,6 +13,7 @@ mod documents;
 mod drift;
 mod exchange;
 mod experiment_files;
+mod family;
 mod full_disk;
 mod gates;
 mod help;

@@ -31,16 +31,24 @@ impl Place {
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::copy(from, to).unwrap();
         }
+        let place = Self { directory };
+        place.compile("life");
+        place
+    }
+
+    /// Compiles another program, into the same directory. Returns its path.
+    pub fn compile(&self, name: &str) -> String {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let program = self.directory.path().join(name);
         let built = Command::new("gcc")
-            .args(["-O2", "-I"])
+            .args(["-O2", "-pthread", "-I"])
             .arg(crates.join("probe/include"))
-            .arg(crates.join("preload/tests/programs/life.c"))
+            .arg(crates.join(format!("preload/tests/programs/{name}.c")))
             .arg("-o")
-            .arg(directory.path().join("life"))
+            .arg(&program)
             .status();
         assert!(built.unwrap().success());
-        Self { directory }
+        program.to_str().unwrap().to_owned()
     }
 
     pub fn perflab(&self) -> Command {
