@@ -60,6 +60,24 @@ fn find_directory() -> PathBuf {
     }
 }
 
+/// The directory for the sockets of this process's user: [`directory`] if that is the user's alone, else
+/// `/tmp/perflab-UID`. A process may have got the environment of another user, or have become another user itself.
+///
+/// # Errors
+/// When neither is the user's alone.
+pub fn usable_directory() -> Result<PathBuf, String> {
+    let asked = directory();
+    let Err(reason) = own_directory(asked) else {
+        return Ok(asked.to_owned());
+    };
+    let usual = PathBuf::from(format!("/tmp/perflab-{}", user()));
+    if asked == usual {
+        return Err(reason);
+    }
+    own_directory(&usual).map_err(|error| format!("{reason}; {error}"))?;
+    Ok(usual)
+}
+
 /// The user whose process this is.
 pub fn user() -> u32 {
     // SAFETY: it cannot fail.
@@ -72,8 +90,7 @@ impl Socket {
     /// # Errors
     /// When its directory is not the user's alone, or the socket cannot be made.
     pub fn bind() -> Result<Option<Self>, String> {
-        let directory = directory();
-        own_directory(directory)?;
+        let directory = usable_directory()?;
         let path = directory.join(format!("{}.sock", identity()?));
         let failed = |error: io::Error| format!("{} cannot be bound: {error}", path.display());
         SocketAddr::from_pathname(&path).map_err(failed)?;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use perflab_control::{RecordWish, Traced};
+use perflab_recorder::Recorded;
 
 use super::outcome::Outcome;
 use crate::failure::{Code, Failure};
@@ -104,16 +105,19 @@ impl Watched {
     }
 
     /// Whether a process is one of the command's that was not seen before. One that calls `exec` has a new agent.
-    pub fn is_new(&mut self, process: &Traced) -> bool {
+    ///
+    /// A server may write over its environment, so those count too that are known to keep their events for this.
+    pub fn is_new(&mut self, process: &Traced, kept: &[Recorded]) -> bool {
         let Ok(socket) = std::fs::symlink_metadata(&process.socket) else {
             return false;
         };
+        let is_kept = kept.iter().any(|other| other.process.pid == process.pid);
         let environment = std::fs::read(format!("/proc/{}/environ", process.pid));
         let mut variables = environment
             .iter()
             .flat_map(|all| all.split(|byte| *byte == 0));
         let wanted = format!("{RECORD_FOR}={}", self.mark);
-        variables.any(|variable| variable == wanted.as_bytes())
+        (is_kept || variables.any(|variable| variable == wanted.as_bytes()))
             && self.known.insert((
                 process.socket.clone(),
                 socket.ino(),
