@@ -10,7 +10,7 @@ use perflab_probe_abi::{Backend, Object, Point, SiteState};
 use crate::objects::{KnownObject, KnownSite, Unusable};
 use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
-use crate::record::{self, Recorder};
+use crate::record::{self, Heritage, Recorder, Size};
 use recording::Attached;
 
 /// The handler of a site that is wanted: counts.
@@ -77,6 +77,10 @@ pub struct Agent {
     /// What somebody records who is there now, which comes before wishes.
     attached: Option<Attached>,
     recorder: Option<Recorder>,
+    /// In the child of a fork, until its agent has begun: what it records with as its parent did.
+    heritage: Option<Heritage>,
+    /// Memory for events where who asks for them names none.
+    usual: Size,
     patcher: Patcher,
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
@@ -110,6 +114,8 @@ impl Agent {
             wishes: Vec::new(),
             attached: None,
             recorder: None,
+            heritage: None,
+            usual: Size::DEFAULT,
             patcher: Patcher::new(),
             trouble: None,
             again: None,
@@ -179,21 +185,29 @@ impl Agent {
         });
     }
 
-    /// Goes on in the child of a fork.
-    pub fn after_fork(&mut self) {
+    /// Goes on in the child of a fork. Returns whether its agent has to begin before the program goes on: its first
+    /// events are wanted, or it is root's and may have no rights to begin later.
+    pub fn after_fork(&mut self) -> bool {
         // A search of the parent's does not end here.
         self.generation = None;
         self.gone_meanwhile = None;
         // What the parent counted is the parent's.
         for (_, site, _) in self.entries() {
             site.point().hits.store(0, Ordering::Relaxed);
-            record::forget(site.point());
         }
-        self.attached = None;
-        // Its files are the parent's. They are not closed: here their numbers may be the program's.
-        std::mem::forget(self.recorder.take());
+        let heritage = self.recorder.take().map(Recorder::bequeath);
+        self.attached = self.attached.take().and_then(Attached::in_child);
+        self.heritage = heritage.filter(|_| self.is_to_be_recorded());
+        if self.heritage.is_none() {
+            for (_, site, _) in self.entries() {
+                record::forget(site.point());
+            }
+            record::count_nowhere();
+        }
         record::after_fork();
         self.patcher.after_fork();
+        let may_lose_rights = crate::socket::user() == 0 && self.entries().next().is_some();
+        self.heritage.is_some() || may_lose_rights
     }
 
     /// Wants sites on, or no longer, those too that come later.

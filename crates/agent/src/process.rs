@@ -17,6 +17,7 @@ use perflab_probe_abi::{Agent as AgentAbi, Object};
 use crate::agent::{Agent, Wish};
 use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
+use crate::record::Size;
 use crate::socket;
 
 /// Probes that are wanted from the start.
@@ -25,11 +26,19 @@ const WANTED: &str = "PERFLAB_PROBES";
 /// Probes that are recorded from the start.
 const RECORDED: &str = "PERFLAB_RECORD";
 
+/// Memory for the events of one thread, and for those of the process, in KiB.
+const RING: &str = "PERFLAB_RECORD_RING";
+const MEMORY: &str = "PERFLAB_RECORD_MEMORY";
+
 /// Set if somebody comes soon to record them, for whom they are kept.
 const EXPECTED: &str = "PERFLAB_RECORD_FOR";
 
-/// How long the agent of a forked child waits before it can be reached.
+/// How long the agent of a forked child waits before it can be reached, where nobody waits for it.
 const CHILD: Duration = Duration::from_millis(100);
+
+/// Longest wait of a forked child for its agent, where its first events are wanted or it may give up its rights. The
+/// agent takes less than a millisecond, unless it waits for a lock that another thread of the parent held.
+const CHILD_AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Longest wait for the thread at the start of the program, and the same where something is asked for from the start:
 /// that a machine is slow must not change that it is on from then on.
@@ -45,6 +54,12 @@ static ABI: AgentAbi = AgentAbi { gone };
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
 static AGENT: OnceLock<Mutex<Agent>> = OnceLock::new();
+
+/// Set if reasons why there is no agent are to be said.
+const VERBOSE: &str = "PERFLAB_AGENT_VERBOSE";
+
+/// Whether it is set. A child does not ask its environment anew, whose lock a thread of its parent may hold.
+static IS_VERBOSE: AtomicBool = AtomicBool::new(false);
 
 /// Why there is no agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,8 +130,16 @@ enum Start {
     Linked,
     /// It was loaded before the program.
     Preloaded,
-    /// Its process was forked.
+    /// Its process was forked, which has gone on already.
     Forked,
+    /// Its process was forked, and waits for it.
+    ForkedAtOnce,
+}
+
+impl Start {
+    fn is_forked(self) -> bool {
+        matches!(self, Self::Forked | Self::ForkedAtOnce)
+    }
 }
 
 fn start_as(start: Start) -> Result<(), StartError> {
@@ -127,6 +150,7 @@ fn start_as(start: Start) -> Result<(), StartError> {
     if AGENT.set(Mutex::new(Agent::new())).is_err() {
         return Err(StartError::Elected);
     }
+    IS_VERBOSE.store(std::env::var_os(VERBOSE).is_some(), Ordering::Relaxed);
     // SAFETY: the functions have the signatures that are asked for and stay.
     unsafe {
         libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child));
@@ -165,6 +189,7 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     if start == Start::Forked {
         std::thread::sleep(CHILD);
     }
+    // While the process has the rights of its parent: what it gives up later does not take them away.
     let socket = match socket::Socket::bind() {
         Ok(Some(socket)) => socket,
         Ok(None) => {
@@ -177,19 +202,28 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
             return;
         }
     };
+    // The child of a fork has its parent's wishes, and its objects; the linker's lock may never be given back.
+    if start.is_forked()
+        && let Some(mut agent) = agent()
+    {
+        let result = agent.record_after_fork();
+        if let Err(reason) = &result {
+            agent.note(Unusable {
+                path: String::new(),
+                reason: reason.clone(),
+            });
+        }
+        drop(agent);
+        let _ = ready.send(result.map_err(StartError::Failed));
+    }
     if let Some(mut agent) = agent_with_all(start == Start::Preloaded) {
-        // The child of a fork has its parent's wishes.
-        if start == Start::Forked {
-            if let Err(reason) = agent.record_after_fork() {
-                agent.note(Unusable {
-                    path: String::new(),
-                    reason,
-                });
-            }
-        } else {
+        if !start.is_forked() {
             wish_from(&mut agent, WANTED, |agent, pattern| {
                 agent.wish_from_the_start(pattern, Wish::Count);
             });
+            // Threads may begin before a recorder comes, and keep the rings that they take then.
+            let [ring, all] = [RING, MEMORY].map(|variable| kibibytes_from(&mut agent, variable));
+            agent.set_usual_size(Size::DEFAULT.or(ring, all));
             let expected = std::env::var(EXPECTED).ok();
             wish_from(&mut agent, RECORDED, |agent, pattern| {
                 agent.record_from_the_start(pattern, expected.as_deref());
@@ -212,6 +246,20 @@ fn wish_from(agent: &mut Agent, variable: &str, wish: impl Fn(&mut Agent, &Patte
         }),
         Err(_) => {}
     }
+}
+
+/// A number of KiB that a variable of the environment asks for; 0 if it asks for none.
+fn kibibytes_from(agent: &mut Agent, variable: &str) -> u32 {
+    let Ok(text) = std::env::var(variable) else {
+        return 0;
+    };
+    text.parse().unwrap_or_else(|_| {
+        agent.note(Unusable {
+            path: variable.to_owned(),
+            reason: format!("{text:?} is no number of KiB up to {}", u32::MAX),
+        });
+        0
+    })
 }
 
 /// Gives the calling thread a table of files of its own, with nothing of the program's in it: the
@@ -371,11 +419,31 @@ extern "C" fn in_child() {
         return;
     };
     OWNER.store(std::process::id(), Ordering::Release);
-    agent.after_fork();
+    let is_awaited = agent.after_fork();
     drop((agent, looking));
-    // Most children exec or end at once, so the thread waits before it does anything that shows. The child
-    // does not wait for it: a lock that another thread of the parent held stays closed for ever.
-    let _ = spawn(Start::Forked);
+    if !is_awaited {
+        // Most children exec or end at once, so the thread waits before it does anything that shows. The child
+        // does not wait for it: a lock that another thread of the parent held stays closed for ever.
+        let _ = spawn(Start::Forked);
+        return;
+    }
+    let late = || StartError::Failed("its thread did not answer".to_owned());
+    let begun = spawn(Start::ForkedAtOnce)
+        .and_then(|started| started.recv_timeout(CHILD_AT_ONCE).map_err(|_| late())?);
+    if let Err(reason) = begun {
+        say(&format!(
+            "perflab agent: child {}: {reason}\n",
+            std::process::id()
+        ));
+    }
+}
+
+/// Writes to standard error, if reasons are to be said. The standard library's lock may be held by a thread of the parent.
+fn say(line: &str) {
+    if IS_VERBOSE.load(Ordering::Relaxed) {
+        // SAFETY: so many bytes are there.
+        unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+    }
 }
 
 extern "C" fn at_exit() {

@@ -16,7 +16,6 @@ use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, Reco
 use crate::agent::{Switched, Wish};
 use crate::pattern::Pattern;
 use crate::process::{agent, refreshed};
-use crate::record::Size;
 
 /// How often the agent looks for objects that came and tracers that ask.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -61,6 +60,24 @@ fn find_directory() -> PathBuf {
     }
 }
 
+/// The directory for the sockets of this process's user: [`directory`] if that is the user's alone, else
+/// `/tmp/perflab-UID`. A process may have got the environment of another user, or have become another user itself.
+///
+/// # Errors
+/// When neither is the user's alone.
+pub fn usable_directory() -> Result<PathBuf, String> {
+    let asked = directory();
+    let Err(reason) = own_directory(asked) else {
+        return Ok(asked.to_owned());
+    };
+    let usual = PathBuf::from(format!("/tmp/perflab-{}", user()));
+    if asked == usual {
+        return Err(reason);
+    }
+    own_directory(&usual).map_err(|error| format!("{reason}; {error}"))?;
+    Ok(usual)
+}
+
 /// The user whose process this is.
 pub fn user() -> u32 {
     // SAFETY: it cannot fail.
@@ -73,8 +90,7 @@ impl Socket {
     /// # Errors
     /// When its directory is not the user's alone, or the socket cannot be made.
     pub fn bind() -> Result<Option<Self>, String> {
-        let directory = directory();
-        own_directory(directory)?;
+        let directory = usable_directory()?;
         let path = directory.join(format!("{}.sock", identity()?));
         let failed = |error: io::Error| format!("{} cannot be bound: {error}", path.display());
         SocketAddr::from_pathname(&path).map_err(failed)?;
@@ -328,7 +344,7 @@ fn act(
         Kind::Record => {
             let wish = RecordWish::decode(&mut fields)
                 .map_err(|error| format!("the message is refused: {error}"))?;
-            let size = Size::DEFAULT.or(wish.ring, wish.all);
+            let size = agent.usual_size().or(wish.ring, wish.all);
             let (directory, switched) = agent.record(pattern, size, wish.keep)?;
             let matched = agent.count(pattern);
             drop(agent);

@@ -10,6 +10,8 @@
 //! | `for` | if events are kept for a recorder that is expected: the text that it gave |
 //! | `NUMBER.ring` | events of one thread: all, as long as no handler interrupts one |
 //!
+//! Beside the directories lies `total`, one page, see [`total`]: what all recordings of the user take together.
+//!
 //! A ring file has a head of [`RING_HEAD_BYTES`], of which the first words are those of the crate `ring` and
 //! of [`ring`] here, then [`RING_BLOCK_WORDS`] words for each block. All words are little-endian. Whoever reads
 //! them believes nothing: the process may have written anything there.
@@ -41,6 +43,12 @@ pub const FOR_FILE: &str = "for";
 /// The file of losses.
 pub const LOSSES_FILE: &str = "losses";
 
+/// The first word of `total`: `PFLTOTL1`.
+pub const TOTAL_MAGIC: u64 = u64::from_le_bytes(*b"PFLTOTL1");
+
+/// The file of what all recordings of a user take.
+pub const TOTAL_FILE: &str = "total";
+
 /// Most bytes of a text in an event; of longer ones the first bytes are kept, and the event is marked as cut.
 pub const LONGEST_TEXT: usize = 128;
 
@@ -71,4 +79,22 @@ pub mod losses {
     pub const MAGIC: usize = 0;
     /// Events for which there was no ring.
     pub const NO_RING: usize = 1;
+    /// Events of children that have no rings at all, as no agent could be started there.
+    pub const UNREACHED: usize = 2;
+    /// Numbers of such children, the first ones; 0 behind the last.
+    pub const CHILDREN: core::ops::Range<usize> = 8..24;
+}
+
+/// Words of `total`.
+pub mod total {
+    /// [`super::TOTAL_MAGIC`].
+    pub const MAGIC: usize = 0;
+    /// Bytes of rings that were made since they were counted last, and those that were there then.
+    pub const BYTES: usize = 1;
+    /// Recordings of dead processes that were removed, as the memory was needed.
+    pub const PROCESSES: usize = 2;
+    /// Events that were in these.
+    pub const EVENTS: usize = 3;
+    /// When the bytes were counted last, in nanoseconds since boot.
+    pub const COUNTED: usize = 4;
 }

@@ -17,7 +17,10 @@ const MOST_NAMES: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
-    handle: File,
+    /// Nothing once it was closed.
+    handle: Option<File>,
+    /// Its device and inode.
+    identity: (u64, u64),
     owner: u32,
 }
 
@@ -39,8 +42,19 @@ impl Directory {
         Ok(Self {
             path: path.to_owned(),
             owner: about.uid(),
-            handle,
+            identity: (about.dev(), about.ino()),
+            handle: Some(handle),
         })
+    }
+
+    /// Nothing of it is needed any more but where it is, and whether it is still there.
+    pub fn close(&mut self) {
+        self.handle = None;
+    }
+
+    fn handle(&self) -> io::Result<&File> {
+        let closed = || io::Error::other("the directory was closed");
+        self.handle.as_ref().ok_or_else(closed)
     }
 
     /// Where it is.
@@ -51,13 +65,9 @@ impl Directory {
     /// Whether there is no more of it at its path, or another one: a process that calls `exec` makes a new one of the
     /// same name.
     pub fn is_gone(&self) -> bool {
-        match (
-            self.handle.metadata(),
-            std::fs::symlink_metadata(&self.path),
-        ) {
-            (Ok(own), Ok(there)) => (own.dev(), own.ino()) != (there.dev(), there.ino()),
-            (_, Err(error)) => error.kind() == io::ErrorKind::NotFound,
-            _ => false,
+        match std::fs::symlink_metadata(&self.path) {
+            Ok(there) => self.identity != (there.dev(), there.ino()),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
         }
     }
 
@@ -77,7 +87,7 @@ impl Directory {
         };
         let flags = mode | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(
-            &self.handle,
+            self.handle()?,
             name,
             flags,
             Mode::empty(),
@@ -97,7 +107,7 @@ impl Directory {
     /// When it cannot be read.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in Dir::read_from(&self.handle)?.take(MOST_NAMES) {
+        for entry in Dir::read_from(self.handle()?)?.take(MOST_NAMES) {
             if let Ok(name) = entry?.file_name().to_str()
                 && name != "."
                 && name != ".."
@@ -110,9 +120,9 @@ impl Directory {
 
     /// When something in it was last written, as far as the file system noted that, in seconds since 1970.
     pub fn changed(&self) -> io::Result<i64> {
-        let mut last = self.handle.metadata()?.mtime();
+        let mut last = self.handle()?.metadata()?.mtime();
         for name in self.names()? {
-            let about = rustix::fs::statat(&self.handle, &*name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let about = rustix::fs::statat(self.handle()?, &*name, AtFlags::SYMLINK_NOFOLLOW)?;
             last = last.max(about.st_mtime);
         }
         Ok(last)
@@ -123,9 +133,9 @@ impl Directory {
     /// # Errors
     /// When it cannot be removed.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        let about = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let about = rustix::fs::statat(self.handle()?, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if FileType::from_raw_mode(about.st_mode) == FileType::RegularFile {
-            rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())?;
+            rustix::fs::unlinkat(self.handle()?, name, AtFlags::empty())?;
         }
         Ok(())
     }

@@ -35,7 +35,9 @@ mod ring_file;
 
 pub use error::RecordError;
 pub use mapping::{Access, Mapping};
-pub use places::{Recorded, directories, kept_for, recorded, remove_leavings, sweep};
+pub use places::{
+    Recorded, Removed, directories, kept_for, recorded, remove_leavings, removed, sweep,
+};
 pub use process_dir::{Manner, ProcessDir, Since};
 pub use progress::{ProbeProgress, Progress};
 pub use recording::{Pass, Recording, recover, snapshot};

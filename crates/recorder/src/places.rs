@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use perflab_control::Process;
-use perflab_probe_abi::recording::{FOR_FILE, LOSSES_FILE, PROCESS_FILE};
+use perflab_probe_abi::recording::{
+    FOR_FILE, LOSSES_FILE, PROCESS_FILE, TOTAL_FILE, TOTAL_MAGIC, total,
+};
 
 use crate::directory::Directory;
 use crate::error::RecordError;
@@ -45,6 +47,11 @@ pub fn directories() -> Vec<PathBuf> {
 /// The processes that have rings in some directories, by number, then start. Directories that are not there,
 /// are open to others or belong to another user are passed over.
 pub fn recorded(directories: &[PathBuf]) -> Vec<Recorded> {
+    found(directories, |_| true)
+}
+
+/// Those whose directories are wanted.
+fn found(directories: &[PathBuf], is_wanted: impl Fn(&Path) -> bool) -> Vec<Recorded> {
     let mut found = Vec::new();
     for directory in directories {
         let names = Directory::open(directory).and_then(|open| {
@@ -53,7 +60,7 @@ pub fn recorded(directories: &[PathBuf]) -> Vec<Recorded> {
         });
         for name in names.unwrap_or_default() {
             let path = directory.join(name);
-            if let Some(process) = process_of(&path) {
+            if let Some(process) = process_of(&path).filter(|_| is_wanted(&path)) {
                 found.push(Recorded {
                     process,
                     is_alive: lives(&path),
@@ -68,9 +75,9 @@ pub fn recorded(directories: &[PathBuf]) -> Vec<Recorded> {
 
 /// The processes that keep their events for whoever gave them this text, alive or dead.
 pub fn kept_for(directories: &[PathBuf], whom: &str) -> Vec<Recorded> {
-    let mut found = recorded(directories);
-    found.retain(|recorded| {
-        let text = Directory::open(&recorded.directory)
+    // Asked first, as there may be many others.
+    found(directories, |directory| {
+        let text = Directory::open(directory)
             .ok()
             .and_then(|directory| directory.file(FOR_FILE, Access::Read).ok())
             .and_then(|file| {
@@ -80,8 +87,40 @@ pub fn kept_for(directories: &[PathBuf], whom: &str) -> Vec<Recorded> {
                 Some(text)
             });
         text.is_some_and(|text| text == whom.as_bytes())
-    });
-    found
+    })
+}
+
+/// Recordings of dead processes that agents have removed, as all those of a user together may take so much memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// How many processes.
+    pub processes: u64,
+    /// Events that were in them.
+    pub events: u64,
+}
+
+/// What agents have removed from some directories, since they are there. Only what this user's agents say, for the
+/// superuser all.
+pub fn removed(directories: &[PathBuf]) -> Removed {
+    let mut sum = Removed::default();
+    for directory in directories {
+        let file = Directory::open(directory)
+            .ok()
+            .and_then(|directory| directory.file(TOTAL_FILE, Access::Read).ok());
+        let word = |index: usize| {
+            let mut word = [0; 8];
+            file.as_ref()?
+                .read_exact_at(&mut word, index as u64 * 8)
+                .ok()?;
+            Some(u64::from_le_bytes(word))
+        };
+        if word(total::MAGIC) == Some(TOTAL_MAGIC) {
+            let [processes, events] = [total::PROCESSES, total::EVENTS].map(word);
+            sum.processes = sum.processes.saturating_add(processes.unwrap_or(0));
+            sum.events = sum.events.saturating_add(events.unwrap_or(0));
+        }
+    }
+    sum
 }
 
 /// Removes what processes left that are dead, if nothing in it was written for so long. Only this user's, and

@@ -63,6 +63,9 @@ pub struct ProcessDir {
     /// Totals of the rings that were read to their end.
     read: Progress,
     no_ring: u64,
+    unreached: u64,
+    /// Children that could not be recorded, the first ones.
+    children: Vec<u32>,
     /// By the process's clock; known from the first round on.
     since: Option<u64>,
     /// What the trace says of the time up to which all is written.
@@ -70,7 +73,10 @@ pub struct ProcessDir {
     /// Whether somebody knows that nothing more comes.
     is_left: bool,
     is_finished: bool,
-    copy: Box<BlockCopy>,
+    /// Whether its place was removed.
+    pub(crate) is_removed: bool,
+    /// Nothing between rounds once all was read.
+    copy: Option<Box<BlockCopy>>,
 }
 
 /// The process whose directory this is.
@@ -114,11 +120,14 @@ impl ProcessDir {
             done: BTreeSet::new(),
             read: Progress::default(),
             no_ring: 0,
+            unreached: 0,
+            children: Vec::new(),
             since: None,
             up_to: 0,
             is_left: false,
             is_finished: false,
-            copy: Box::new([0; RING_BLOCK_WORDS]),
+            is_removed: false,
+            copy: None,
         })
     }
 
@@ -159,7 +168,13 @@ impl ProcessDir {
             sum += ring.totals();
         }
         sum.no_ring = self.no_ring;
+        sum.unreached = self.unreached;
         sum
+    }
+
+    /// Numbers of children that could not be recorded, the first ones.
+    pub fn unreached(&self) -> &[u32] {
+        &self.children
     }
 
     /// Events of each probe that is known so far.
@@ -233,6 +248,9 @@ impl ProcessDir {
         if self.file.about().is_none() {
             // Nothing is known without it. If it does not come any more, nothing can be read.
             self.is_finished = is_over;
+            if is_over {
+                self.close();
+            }
             return Ok(());
         }
         let names = self.directory.names().ok();
@@ -255,13 +273,15 @@ impl ProcessDir {
             is_last,
             since,
         };
+        let copy = self.copy.take();
+        let mut copy = copy.unwrap_or_else(|| Box::new([0; RING_BLOCK_WORDS]));
         for ring in &mut self.rings {
             // A ring is removed when no thread has it.
             let is_gone = there
                 .as_ref()
                 .is_some_and(|there| !there.contains(&ring.number()));
             round.is_over = is_over || is_gone;
-            if let Some(last) = ring.round(&mut round, &mut self.copy)? {
+            if let Some(last) = ring.round(&mut round, &mut copy)? {
                 up_to = up_to.map(|time| time.min(last));
             }
         }
@@ -274,12 +294,23 @@ impl ProcessDir {
             !ring.is_read()
         });
         self.is_finished = is_over && are_all && self.rings.is_empty();
+        if self.is_finished {
+            self.close();
+        } else {
+            self.copy = Some(copy);
+        }
         if let Some(time) = up_to.filter(|time| *time > self.up_to) {
             self.up_to = time;
             let process = self.number;
             output.trace.round(&RoundContent { process, time })?;
         }
         Ok(())
+    }
+
+    /// Keeps no file open: a server may have any number of children, one after the other.
+    fn close(&mut self) {
+        self.directory.close();
+        self.file.close();
     }
 
     /// Opens ring files among these that have come. What is none is not looked at again as long as it is there.
@@ -318,24 +349,37 @@ impl ProcessDir {
     }
 
     fn say_losses<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
-        let no_ring = self.losses().unwrap_or(0);
-        if no_ring > self.no_ring {
-            self.no_ring = no_ring;
+        let Some((no_ring, unreached)) = self.losses() else {
+            return Ok(());
+        };
+        if no_ring > self.no_ring || unreached > self.unreached {
+            self.no_ring = no_ring.max(self.no_ring);
+            self.unreached = unreached.max(self.unreached);
             let process = self.number;
+            let no_ring = self.no_ring.saturating_add(self.unreached);
             output.trace.losses(&LossesContent { process, no_ring })?;
         }
         Ok(())
     }
 
-    fn losses(&self) -> Option<u64> {
+    /// Events of the process, and of its children, for which there was no ring.
+    fn losses(&mut self) -> Option<(u64, u64)> {
         let file = self.directory.file(LOSSES_FILE, Access::Read).ok()?;
         let word = |index: usize| {
             let mut word = [0; 8];
             file.read_exact_at(&mut word, index as u64 * 8).ok()?;
             Some(u64::from_le_bytes(word))
         };
-        let is_ready = word(losses::MAGIC)? == LOSSES_MAGIC;
-        is_ready.then(|| word(losses::NO_RING))?
+        if word(losses::MAGIC)? != LOSSES_MAGIC {
+            return None;
+        }
+        let lost = (word(losses::NO_RING)?, word(losses::UNREACHED)?);
+        if lost.1 > self.unreached {
+            let children = losses::CHILDREN.map_while(word);
+            let children = children.filter_map(|child| u32::try_from(child).ok());
+            self.children = children.filter(|child| *child != 0).collect();
+        }
+        Some(lost)
     }
 
     /// From when on events are written, by the process's clock. All of them if that cannot be told.

@@ -45,7 +45,8 @@ pub struct About {
 /// The file, and what was read of it.
 #[derive(Debug)]
 pub struct ProcessFile {
-    file: File,
+    /// Nothing once all of it was read.
+    file: Option<File>,
     /// Number of the process in the trace.
     process: u32,
     /// Whose file it should be.
@@ -62,7 +63,7 @@ impl ProcessFile {
     /// Nothing of it was read.
     pub fn new(file: File, process: u32, named: Process) -> Self {
         Self {
-            file,
+            file: Some(file),
             process,
             named,
             offset: 0,
@@ -70,6 +71,11 @@ impl ProcessFile {
             probes: Vec::new(),
             first_anchor: None,
         }
+    }
+
+    /// Nothing more is read of it.
+    pub fn close(&mut self) {
+        self.file = None;
     }
 
     /// The process; nothing as long as the file does not say.
@@ -113,19 +119,20 @@ impl ProcessFile {
 
     /// The next chunk, if it is there and whole.
     fn chunk(&self) -> Option<(ChunkKind, Vec<u8>)> {
-        let size = self.file.metadata().ok()?.len().min(LONGEST_FILE);
+        let file = self.file.as_ref()?;
+        let size = file.metadata().ok()?.len().min(LONGEST_FILE);
         let begin = self.offset.checked_add(CHUNK_HEAD as u64)?;
         if begin > size {
             return None;
         }
         let mut head = [0; CHUNK_HEAD];
-        self.file.read_exact_at(&mut head, self.offset).ok()?;
+        file.read_exact_at(&mut head, self.offset).ok()?;
         let head = ChunkHead::decode(&head).ok()?;
         if begin + u64::from(head.length) > size {
             return None;
         }
         let mut content = vec![0; head.length as usize];
-        self.file.read_exact_at(&mut content, begin).ok()?;
+        file.read_exact_at(&mut content, begin).ok()?;
         head.verify(&content).ok()?;
         Some((head.kind, content))
     }

@@ -19,6 +19,8 @@ pub struct Progress {
     pub invalid: u64,
     /// Events for which there was no ring.
     pub no_ring: u64,
+    /// Events of children that could not be recorded: no agent could be started there.
+    pub unreached: u64,
     /// Events before the time from which on was recorded.
     pub earlier: u64,
     /// Bytes of the trace.
@@ -36,6 +38,7 @@ impl AddAssign for Progress {
             (&mut self.incomplete, other.incomplete),
             (&mut self.invalid, other.invalid),
             (&mut self.no_ring, other.no_ring),
+            (&mut self.unreached, other.unreached),
             (&mut self.earlier, other.earlier),
             (&mut self.bytes, other.bytes),
             (&mut self.broken, other.broken),

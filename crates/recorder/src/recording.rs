@@ -8,7 +8,8 @@ use perflab_trace::TraceWriter;
 
 use crate::error::RecordError;
 use crate::output::Output;
-use crate::process_dir::{Manner, ProcessDir, Since};
+use crate::places::remove_leavings;
+use crate::process_dir::{Manner, ProcessDir, Since, lives};
 use crate::progress::{ProbeProgress, Progress};
 
 /// A trace that is being recorded.
@@ -74,6 +75,29 @@ impl<W: Write> Recording<W> {
         Ok(self.progress())
     }
 
+    /// Removes what processes left that have ended, once all of it is in the trace: a server may have any number of
+    /// children, one after the other. What cannot be removed stays.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn remove_finished(&mut self) -> Result<(), RecordError> {
+        let mut is_flushed = false;
+        for process in &mut self.processes {
+            if process.is_removed || !process.is_finished() || lives(process.path()) {
+                continue;
+            }
+            // What another program left that the process became is not read yet.
+            if !process.is_gone() {
+                if !std::mem::replace(&mut is_flushed, true) {
+                    self.output.trace.flush()?;
+                }
+                let _ = remove_leavings(process.path());
+            }
+            process.is_removed = true;
+        }
+        Ok(())
+    }
+
     /// What was recorded so far.
     pub fn progress(&self) -> Progress {
         let mut sum = Progress::default();
@@ -95,11 +119,16 @@ impl<W: Write> Recording<W> {
     /// # Errors
     /// When the trace cannot be written.
     pub fn finish(mut self) -> Result<(Progress, W), RecordError> {
+        self.last_round()?;
+        let progress = self.progress();
+        Ok((progress, self.output.trace.finish()?))
+    }
+
+    fn last_round(&mut self) -> Result<(), RecordError> {
         for process in &mut self.processes {
             process.last_round(&mut self.output)?;
         }
-        let progress = self.progress();
-        Ok((progress, self.output.trace.finish()?))
+        Ok(())
     }
 }
 
@@ -110,6 +139,8 @@ pub struct Pass<W> {
     pub progress: Progress,
     /// Directories that were not believed, or had no file of the process.
     pub refused: Vec<(PathBuf, RecordError)>,
+    /// Child processes that could not be recorded, the first ones of each process.
+    pub unreached: Vec<u32>,
     /// The writer below the trace.
     pub writer: W,
 }
@@ -135,11 +166,14 @@ pub fn snapshot<W: Write>(
             refused.push((directory.clone(), error));
         }
     }
-    let (progress, writer) = recording.finish()?;
+    recording.last_round()?;
+    let children = recording.processes.iter().flat_map(ProcessDir::unreached);
+    let unreached = children.copied().collect();
     Ok(Pass {
-        progress,
+        progress: recording.progress(),
         refused,
-        writer,
+        unreached,
+        writer: recording.output.trace.finish()?,
     })
 }
 
@@ -151,7 +185,7 @@ pub fn recover<W: Write>(
     directories: &[PathBuf],
     trace: TraceWriter<W>,
 ) -> Result<Pass<W>, RecordError> {
-    let is_alive = |directory: &&PathBuf| crate::process_dir::lives(directory);
+    let is_alive = |directory: &&PathBuf| lives(directory);
     let (living, dead): (Vec<_>, Vec<_>) = directories.iter().partition(is_alive);
     let dead: Vec<PathBuf> = dead.into_iter().cloned().collect();
     let mut pass = snapshot(&dead, trace, None)?;

@@ -101,6 +101,11 @@ impl<W: Write> TraceWriter<W> {
         Ok(())
     }
 
+    /// What was written so far is with the writer below, which keeps none of it back.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+
     /// Ends the trace and returns the writer below.
     pub fn finish(mut self) -> io::Result<W> {
         self.content(ChunkKind::END, &[])?;

@@ -8,7 +8,7 @@ use perflab_ring::Mode;
 use super::{Agent, Switched, Wish, is_meant};
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
-use crate::record::{Recorder, Size};
+use crate::record::{self, Recorder, Size};
 
 /// Somebody who records all events.
 #[derive(Debug, Clone)]
@@ -16,12 +16,34 @@ pub(super) struct Attached {
     pub(super) pattern: Pattern,
     /// Since when it is expected, if it has not come yet: events are kept for it from the start.
     expected: Option<Instant>,
+    /// What it is called, if it records children too.
+    whom: Option<String>,
+}
+
+impl Attached {
+    /// Whether the child of a fork is recorded too: it is expected to come there as well.
+    pub(super) fn in_child(self) -> Option<Self> {
+        self.whom.is_some().then(|| Self {
+            expected: Some(Instant::now()),
+            ..self
+        })
+    }
 }
 
 /// How long events are kept for somebody who does not come.
 const EXPECTED: Duration = Duration::from_secs(10);
 
 impl Agent {
+    /// Memory for events where who asks for them names none.
+    pub fn usual_size(&self) -> Size {
+        self.usual
+    }
+
+    /// From now on it is this.
+    pub fn set_usual_size(&mut self, size: Size) {
+        self.usual = size;
+    }
+
     /// Records sites from now on, those too that come later, and says where the events are. If they are kept,
     /// it is until [`Agent::detach`].
     ///
@@ -36,19 +58,33 @@ impl Agent {
     ) -> Result<(PathBuf, Switched), String> {
         let attached = self.attached.as_ref();
         let is_expected = attached.is_some_and(|attached| attached.expected.is_some());
+        let whom = attached.and_then(|attached| attached.whom.clone());
         if keep && self.attached.is_some() && !is_expected {
             return Err("somebody else records all events of this process".to_owned());
         }
-        let recorder = match self.recorder.take() {
+        let known = self.recorder.take();
+        let is_new = known.is_none();
+        let mut recorder = match known {
             Some(recorder) => recorder,
             None => Recorder::start()?,
         };
-        let recorder = self.recorder.insert(recorder);
-        if keep {
-            recorder.activate(size, Mode::Keep)?;
-        } else if self.attached.is_none() {
-            recorder.activate(size, Mode::Overwrite)?;
+        let activated = if keep {
+            recorder.activate(size, Mode::Keep)
+        } else if is_new || self.attached.is_none() {
+            recorder.activate(size, Mode::Overwrite)
+        } else {
+            Ok(())
+        };
+        if let Err(reason) = activated {
+            // An event without a ring is counted where it was until now.
+            if is_new {
+                recorder.discard();
+            } else {
+                self.recorder = Some(recorder);
+            }
+            return Err(reason);
         }
+        let recorder = self.recorder.insert(recorder);
         let directory = recorder.directory().to_owned();
         if !keep {
             return Ok((directory, self.wish(pattern, Wish::Record)?));
@@ -56,6 +92,7 @@ impl Agent {
         self.attached = Some(Attached {
             pattern: pattern.clone(),
             expected: None,
+            whom,
         });
         // What the expected one wanted may be more.
         let result = self.apply(|site| is_expected || is_meant(pattern, site));
@@ -78,10 +115,11 @@ impl Agent {
     /// Records sites from the start: for nobody, or for somebody who comes soon.
     pub fn record_from_the_start(&mut self, pattern: &Pattern, expected: Option<&str>) {
         let mut result = self
-            .record(pattern, Size::DEFAULT, expected.is_some())
+            .record(pattern, self.usual, expected.is_some())
             .map(drop);
         if let (Some(whom), Some(attached)) = (expected, &mut self.attached) {
             attached.expected = Some(Instant::now());
+            attached.whom = Some(whom.to_owned());
             if let (Ok(()), Some(recorder)) = (&result, &self.recorder) {
                 result = recorder.keep_for(whom);
             }
@@ -94,18 +132,31 @@ impl Agent {
         }
     }
 
-    /// Records in the child of a fork what its parent did for nobody.
+    /// Records in the child of a fork as in its parent. If that fails, its events are counted where the parent's are.
     ///
     /// # Errors
     /// When it cannot be recorded.
     pub fn record_after_fork(&mut self) -> Result<(), String> {
-        let mut wishes = self.wishes.iter();
-        if wishes.any(|(_, wish)| *wish == Wish::Record) {
-            let mut recorder = Recorder::start()?;
-            recorder.activate(Size::DEFAULT, Mode::Overwrite)?;
-            self.recorder = Some(recorder);
+        let Some(heritage) = self.heritage.take() else {
+            return Ok(());
+        };
+        let attached = self.attached.as_ref();
+        let mode = attached.map_or(Mode::Overwrite, |_| Mode::Keep);
+        let whom = attached.and_then(|attached| attached.whom.as_deref());
+        let started = Recorder::start_in_child(heritage, mode, whom);
+        if started.is_err() {
+            for (_, site, _) in self.entries() {
+                record::forget(site.point());
+            }
         }
+        self.recorder = Some(started?);
         Ok(())
+    }
+
+    /// Whether events of sites are wanted at any time.
+    pub(super) fn is_to_be_recorded(&self) -> bool {
+        let mut wishes = self.wishes.iter();
+        self.attached.is_some() || wishes.any(|(_, wish)| *wish == Wish::Record)
     }
 
     /// Keeps what recording needs, if there is any.
@@ -115,8 +166,7 @@ impl Agent {
         if expected.is_some_and(|since| since.elapsed() > EXPECTED) {
             self.detach();
         }
-        let mut wishes = self.wishes.iter();
-        let is_wanted = self.attached.is_some() || wishes.any(|(_, wish)| *wish == Wish::Record);
+        let is_wanted = self.is_to_be_recorded();
         if let Some(recorder) = &mut self.recorder {
             if !is_wanted && recorder.is_active() {
                 recorder.rest();

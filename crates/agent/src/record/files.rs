@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{
@@ -17,6 +16,7 @@ use perflab_probe_abi::{ChunkHead, ChunkKind, LONGEST_MESSAGE, MessageError, Wri
 use perflab_ring::{HEAD_WORDS, Mode, word};
 
 use super::slots;
+use super::total::Total;
 use crate::socket;
 
 /// Bytes of the file of losses.
@@ -27,26 +27,23 @@ const PAGE: usize = 4096;
 pub struct Directory {
     path: PathBuf,
     process: File,
+    total: Total,
 }
 
 /// Where the directories are: with the sockets, if those are in memory, which `$XDG_RUNTIME_DIR` is; else in
 /// `/dev/shm`, if that can be used. On a disk, the kernel would stop threads to write their rings back.
-fn base() -> Result<&'static Path, String> {
-    static BASE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let found = BASE.get_or_init(|| {
-        let with_sockets = socket::directory();
-        if !with_sockets.starts_with("/tmp") {
-            socket::own_directory(with_sockets)?;
-            return Ok(with_sockets.to_owned());
-        }
-        let shared = PathBuf::from(format!("/dev/shm/perflab-{}", socket::user()));
-        if socket::own_directory(&shared).is_ok() {
-            return Ok(shared);
-        }
-        socket::own_directory(with_sockets)?;
-        Ok(with_sockets.to_owned())
-    });
-    found.as_deref().map_err(Clone::clone)
+///
+/// It is asked for each directory: a process may have another user by now.
+fn base() -> Result<PathBuf, String> {
+    let with_sockets = socket::usable_directory()?;
+    if !with_sockets.starts_with("/tmp") {
+        return Ok(with_sockets);
+    }
+    let shared = PathBuf::from(format!("/dev/shm/perflab-{}", socket::user()));
+    if socket::own_directory(&shared).is_ok() {
+        return Ok(shared);
+    }
+    Ok(with_sockets)
 }
 
 impl Directory {
@@ -55,13 +52,24 @@ impl Directory {
     /// # Errors
     /// When it cannot be made, with its path.
     pub fn create() -> Result<Self, String> {
-        let path = base()?.join(format!("{}{RINGS_SUFFIX}", socket::identity()?));
+        let base = base()?;
+        let path = base.join(format!("{}{RINGS_SUFFIX}", socket::identity()?));
         // What a program left that this process was before it called exec.
         let _ = fs::remove_dir_all(&path);
         socket::own_directory(&path)?;
         let process = new_file(&path.join(PROCESS_FILE))
             .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-        Ok(Self { path, process })
+        let total = Total::new(base);
+        Ok(Self {
+            path,
+            process,
+            total,
+        })
+    }
+
+    /// What all recordings of the user take together.
+    pub fn total(&self) -> &Total {
+        &self.total
     }
 
     /// Removes it with all that is in it. What is mapped stays so.
@@ -74,7 +82,7 @@ impl Directory {
         &self.path
     }
 
-    /// Appends a chunk to the process's file.
+    /// Appends a chunk to the process's file. Returns it.
     ///
     /// # Errors
     /// When it cannot be written, or is too long.
@@ -82,7 +90,7 @@ impl Directory {
         &mut self,
         kind: ChunkKind,
         content: impl FnOnce(&mut Writer<'_>) -> Result<(), MessageError>,
-    ) -> Result<(), String> {
+    ) -> Result<Vec<u8>, String> {
         let mut buffer = vec![0; LONGEST_MESSAGE as usize];
         let mut writer = Writer::new(&mut buffer);
         content(&mut writer).map_err(|error| error.to_string())?;
@@ -91,8 +99,17 @@ impl Directory {
         let head = ChunkHead::of(kind, 1, content).map_err(|error| error.to_string())?;
         let mut chunk = head.encode().to_vec();
         chunk.extend_from_slice(content);
+        self.append_chunks(&chunk)?;
+        Ok(chunk)
+    }
+
+    /// Appends chunks as [`Directory::append`] returned them.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn append_chunks(&mut self, chunks: &[u8]) -> Result<(), String> {
         self.process
-            .write_all(&chunk)
+            .write_all(chunks)
             .map_err(|error| format!("{} cannot be written: {error}", self.path.display()))
     }
 
@@ -118,7 +135,7 @@ impl Directory {
         // SAFETY: a page of words was mapped, for good.
         unsafe {
             (*memory.add(losses::MAGIC)).store(LOSSES_MAGIC, Ordering::Release);
-            slots::set_losses(memory.add(losses::NO_RING));
+            slots::set_losses(memory);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! words      where a thread has what it needs of its rings
 //! rings      which there are
 //! files      rings, probes, anchors -> files, for readers in other processes
+//! total      how much all recordings of a user take
 //! clock      which clock is right, and how it stands to others
 //! ```
 
@@ -19,6 +20,7 @@ mod rings;
 mod short;
 mod slots;
 mod text;
+mod total;
 mod words;
 
 use std::collections::BTreeMap;
@@ -48,8 +50,12 @@ const MANY_ANCHORS: u32 = 600;
 pub struct Recorder {
     directory: Directory,
     clock: clock::Choice,
+    /// The chunks of the process's file that name probes and costs, for children.
+    named: Vec<u8>,
     /// Whether rings are made for threads that come.
     is_active: bool,
+    /// Whether events without a ring are counted in this process's files.
+    is_counting: bool,
     rings: Rings,
     probes: u32,
     /// By the forms of arguments, and their number.
@@ -58,6 +64,16 @@ pub struct Recorder {
     looked: Option<Instant>,
     /// What did not work last.
     pub trouble: Option<String>,
+}
+
+/// What the child of a fork records with as its parent did.
+#[derive(Debug)]
+pub struct Heritage {
+    clock: clock::Choice,
+    named: Vec<u8>,
+    probes: u32,
+    costs: BTreeMap<(u64, usize), u64>,
+    size: Size,
 }
 
 impl Recorder {
@@ -69,8 +85,82 @@ impl Recorder {
         slots::prepare().map_err(|error| {
             format!("the kernel gives no memory that a fork leaves out (Linux 4.14 does): {error}")
         })?;
+        Self::begin(clock::choose())
+    }
+
+    /// Makes the files of this child of a fork, and one ring or two: most children have one thread, and live shortly.
+    /// If that fails, its events are counted where its parent's are.
+    ///
+    /// # Errors
+    /// When it cannot be recorded here.
+    pub fn start_in_child(
+        parent: Heritage,
+        mode: Mode,
+        whom: Option<&str>,
+    ) -> Result<Self, String> {
+        let mut recorder = Self::begin(parent.clock)?;
+        match recorder.take_over(parent, mode, whom) {
+            Ok(()) => Ok(recorder),
+            Err(reason) => {
+                recorder.discard();
+                Err(reason)
+            }
+        }
+    }
+
+    /// Nothing can be recorded with it.
+    pub fn discard(mut self) {
+        self.rings.withdraw_spare();
+        self.directory.remove();
+    }
+
+    fn take_over(
+        &mut self,
+        parent: Heritage,
+        mode: Mode,
+        whom: Option<&str>,
+    ) -> Result<(), String> {
+        self.directory.append_chunks(&parent.named)?;
+        self.named = parent.named;
+        self.probes = parent.probes;
+        self.costs = parent.costs;
+        self.rings.set_size(parent.size);
+        self.rings.set_mode(mode);
+        self.rings.begin_in_child(&self.directory)?;
+        // A recorder may take it for its own from now on.
+        if let Some(whom) = whom {
+            self.keep_for(whom)?;
+        }
+        self.is_active = true;
+        self.begin_to_count()
+    }
+
+    /// From now on threads may take rings, and events without one are counted here.
+    fn begin_to_count(&mut self) -> Result<(), String> {
+        if !self.is_counting {
+            self.directory.count_losses()?;
+            slots::begin();
+            self.is_counting = true;
+        }
+        Ok(())
+    }
+
+    /// What a child of this process's goes on with, seen from there: all files are the parent's. They are not closed,
+    /// as in the child their numbers may be the program's.
+    pub fn bequeath(self) -> Heritage {
+        let heritage = Heritage {
+            clock: self.clock,
+            named: self.named,
+            probes: self.probes,
+            costs: self.costs,
+            size: self.rings.size(),
+        };
+        std::mem::forget((self.directory, self.rings));
+        heritage
+    }
+
+    fn begin(clock: clock::Choice) -> Result<Self, String> {
         let mut directory = Directory::create()?;
-        let clock = clock::choose();
         let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
         let command = fs::read("/proc/self/cmdline").unwrap_or_default();
         let command = String::from_utf8_lossy(&command).replace('\0', " ");
@@ -89,11 +179,12 @@ impl Recorder {
             }
             .encode(writer)
         })?;
-        directory.count_losses()?;
         let mut recorder = Self {
             directory,
             clock,
+            named: Vec::new(),
             is_active: false,
+            is_counting: false,
             rings: Rings::new(),
             probes: 0,
             costs: BTreeMap::new(),
@@ -117,9 +208,13 @@ impl Recorder {
     pub fn activate(&mut self, size: Size, mode: Mode) -> Result<(), String> {
         self.rings.set_size(size);
         self.rings.set_mode(mode);
+        self.rings.try_again();
         let result = self.rings.refill(&self.directory);
         self.is_active = slots::free() > 0;
-        if self.is_active { Ok(()) } else { result }
+        if !self.is_active {
+            return result;
+        }
+        self.begin_to_count()
     }
 
     /// Says for whom events are kept.
@@ -167,7 +262,7 @@ impl Recorder {
                 return Err("there are more probes than can be recorded".to_owned());
             }
             let number = self.probes + 1;
-            self.directory.append(ChunkKind::PROBE, |writer| {
+            let chunk = self.directory.append(ChunkKind::PROBE, |writer| {
                 ProbeContent {
                     process: 0,
                     probe: number,
@@ -176,6 +271,7 @@ impl Recorder {
                 }
                 .encode(writer)
             })?;
+            self.named.extend(chunk);
             self.probes = number;
             let word = handlers::pack(number, &description);
             self.name_cost(handler, &description, word)?;
@@ -197,14 +293,16 @@ impl Recorder {
             return Ok(());
         };
         self.costs.insert(forms, picoseconds);
-        self.directory.append(ChunkKind::COST, |writer| {
+        let chunk = self.directory.append(ChunkKind::COST, |writer| {
             CostContent {
                 process: 0,
                 probe: handlers::number(word),
                 picoseconds,
             }
             .encode(writer)
-        })
+        })?;
+        self.named.extend(chunk);
+        Ok(())
     }
 
     /// Keeps rings ready, and looks after threads and clocks.
@@ -221,6 +319,7 @@ impl Recorder {
         if is_due {
             self.looked = Some(Instant::now());
             result = result.and(self.anchor());
+            self.rings.look_at_total(&self.directory);
         }
         self.trouble = result.err();
     }
@@ -231,7 +330,7 @@ impl Recorder {
             return Ok(());
         }
         let reading = clock::reading(self.clock.kind);
-        self.directory.append(ChunkKind::ANCHOR, |writer| {
+        let written = self.directory.append(ChunkKind::ANCHOR, |writer| {
             AnchorContent {
                 process: 0,
                 before: reading.before,
@@ -241,8 +340,14 @@ impl Recorder {
                 boottime: reading.boottime,
             }
             .encode(writer)
-        })
+        });
+        written.map(drop)
     }
+}
+
+/// Events of this child of a fork are not wanted.
+pub fn count_nowhere() {
+    slots::count_nowhere();
 }
 
 /// A site's probe has no number any more. Of an event that is recorded before it gets one, only the number is unknown.

@@ -1,8 +1,10 @@
 //! The rings of a process: ready for threads that come, in memory that is bounded, and until their threads end.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, ring};
 use perflab_ring::Mode;
@@ -12,6 +14,9 @@ use super::slots;
 
 /// Rings that wait for threads to come.
 const SPARE: usize = 16;
+
+/// How long no ring is made after a try that failed.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Memory for rings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +80,10 @@ pub struct Rings {
     mode: Mode,
     all: Vec<Ring>,
     next: u64,
+    /// Whether this is the child of a fork that has made no thread so far.
+    is_small: bool,
+    /// When it is tried again to make one, after a try that failed.
+    again: Option<Instant>,
 }
 
 impl Rings {
@@ -85,7 +94,14 @@ impl Rings {
             mode: Mode::Overwrite,
             all: Vec::new(),
             next: 0,
+            is_small: false,
+            again: None,
         }
+    }
+
+    /// The size of those that are made from now on.
+    pub fn size(&self) -> Size {
+        self.size
     }
 
     /// Whether there are none.
@@ -116,10 +132,40 @@ impl Rings {
     /// # Errors
     /// When one cannot be made; that there are as many as there may be is no error.
     pub fn refill(&mut self, directory: &Directory) -> Result<(), String> {
-        while slots::free() < SPARE {
+        if self.again.is_some_and(|again| Instant::now() < again) {
+            return Ok(());
+        }
+        self.is_small &= !has_threads();
+        let spare = if self.is_small { 1 } else { SPARE };
+        let result = self.fill(directory, spare);
+        self.again = result.is_err().then(|| Instant::now() + PAUSE);
+        result
+    }
+
+    /// Whatever failed before may not fail now.
+    pub fn try_again(&mut self) {
+        self.again = None;
+    }
+
+    /// Makes as few rings as will do for a process with one thread. One that has root's rights may give them up, and
+    /// can make no more in this place then: it has a second one, for handlers of signals.
+    ///
+    /// # Errors
+    /// When not one can be made.
+    pub fn begin_in_child(&mut self, directory: &Directory) -> Result<(), String> {
+        self.is_small = true;
+        let spare = if crate::socket::user() == 0 { 2 } else { 1 };
+        let result = self.fill(directory, spare);
+        if slots::free() > 0 { Ok(()) } else { result }
+    }
+
+    fn fill(&mut self, directory: &Directory, spare: usize) -> Result<(), String> {
+        while slots::free() < spare {
             if self.all.len() >= self.size.rings() && !self.reuse() {
                 return Ok(());
             }
+            let bytes = RingFile::bytes(self.size.log()) as u64;
+            directory.total().take(bytes, self.size.all)?;
             let file = RingFile::create(directory, self.next, self.size.log(), self.mode)?;
             self.next += 1;
             let Some(slot) = file.offer() else {
@@ -133,6 +179,11 @@ impl Rings {
             });
         }
         Ok(())
+    }
+
+    /// Makes room for later ones, before that is needed.
+    pub fn look_at_total(&self, directory: &Directory) {
+        directory.total().look(self.size.all);
     }
 
     /// Removes the ring of a thread that has ended, the first of those that may go; returns whether there was
@@ -215,6 +266,13 @@ impl Ring {
             }
         }
     }
+}
+
+/// Whether this process has a thread beside the first and the agent's.
+fn has_threads() -> bool {
+    // Two links, and one for each thread.
+    let threads = fs::metadata("/proc/self/task").map_or(u64::MAX, |about| about.nlink());
+    threads > 2 + 2
 }
 
 /// What the kernel says of a thread.

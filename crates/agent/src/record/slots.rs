@@ -11,7 +11,7 @@
 use std::io;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
+use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, losses, ring};
 use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words};
 
 use super::words::{AnyWords, THREAD_NEXT, ThreadWords};
@@ -47,8 +47,6 @@ struct Slot {
 
 #[repr(C)]
 struct Table {
-    /// Address of the word that counts events without a ring; 0 if there is none.
-    losses: AtomicU64,
     /// How many slots are [`FREE`], about.
     free: AtomicI64,
     /// Number of the process.
@@ -57,6 +55,10 @@ struct Table {
 }
 
 static TABLE: AtomicPtr<Table> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The page that counts events without a ring, see [`losses`]; null if there is none. A child of a fork counts in its
+/// parent's until it has one of its own.
+static LOSSES: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 
 /// What producers of this process say when they are ready; 0 if there are none. On a page of its own, which is empty in
 /// the child of a fork as the table is: each event loads it, so no address of it should have to be loaded before.
@@ -217,10 +219,24 @@ unsafe fn open(producer: Producer<AnyWords>, memory: *const AtomicU64, log: u32)
 /// Counts an event that has no ring.
 #[cold]
 pub fn lose() {
-    let losses = table().map_or(0, |table| table.losses.load(Ordering::Acquire));
-    if losses != 0 {
-        // SAFETY: `set_losses` put a word there that stays.
-        unsafe { (*(losses as *const AtomicU64)).fetch_add(1, Ordering::Relaxed) };
+    let page = LOSSES.load(Ordering::Acquire);
+    if page.is_null() {
+        return;
+    }
+    // SAFETY: `set_losses` was given a page, which stays, in children too.
+    let words = unsafe { std::slice::from_raw_parts(page, losses::CHILDREN.end) };
+    if ready() != 0 {
+        words[losses::NO_RING].fetch_add(1, Ordering::Relaxed);
+        return;
+    }
+    // A child that has nothing yet, or never will.
+    words[losses::UNREACHED].fetch_add(1, Ordering::Relaxed);
+    let process = u64::from(std::process::id());
+    for word in &words[losses::CHILDREN] {
+        match word.compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed) {
+            Err(other) if other != process => {}
+            _ => return,
+        }
     }
 }
 
@@ -258,6 +274,11 @@ pub fn forget_parent() {
         }
     }
     forget();
+}
+
+/// Events without a ring are not counted any more: nobody wants those of this child of a fork.
+pub fn count_nowhere() {
+    LOSSES.store(std::ptr::null_mut(), Ordering::Release);
 }
 
 fn table() -> Option<&'static Table> {
@@ -300,7 +321,11 @@ pub fn prepare() -> io::Result<()> {
         }
         TABLE.store(memory.cast(), Ordering::Release);
     }
-    // In the child of a fork too: what was ready in the parent is not so there.
+    Ok(())
+}
+
+/// Lets threads take rings from now on. In the child of a fork too: what was ready in the parent is not so there.
+pub fn begin() {
     if ready() == 0 {
         if let Some(table) = table() {
             table.process.store(std::process::id(), Ordering::Relaxed);
@@ -308,17 +333,14 @@ pub fn prepare() -> io::Result<()> {
         let word = super::clock::read(libc::CLOCK_BOOTTIME);
         READY.0.store(word | 1, Ordering::Release);
     }
-    Ok(())
 }
 
 /// Where events without a ring are counted.
 ///
 /// # Safety
-/// The word stays for as long as the process.
-pub unsafe fn set_losses(word: *const AtomicU64) {
-    if let Some(table) = table() {
-        table.losses.store(word as u64, Ordering::Release);
-    }
+/// A page of words is there, and stays for as long as the process.
+pub unsafe fn set_losses(page: *const AtomicU64) {
+    LOSSES.store(page.cast_mut(), Ordering::Release);
 }
 
 /// Puts a ring into a slot, for a thread to take; nothing if no slot is empty.
@@ -447,12 +469,14 @@ mod tests {
 
     #[test]
     fn each_event_that_interrupts_another_has_a_ring() {
-        static LOSSES: AtomicU64 = AtomicU64::new(0);
+        static PAGE: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+        let lost = || PAGE[losses::NO_RING].load(Ordering::Relaxed);
         prepare().unwrap();
+        super::begin();
         // SAFETY: it stays.
-        unsafe { set_losses(&raw const LOSSES) };
+        unsafe { set_losses(PAGE.as_ptr()) };
         nested(1);
-        assert_eq!(LOSSES.load(Ordering::Relaxed), 1, "there are no rings");
+        assert_eq!(lost(), 1, "there are no rings");
         let rings: Vec<_> = (0..MOST_LEVELS + 2).map(|_| offered()).collect();
         for round in 1..4 {
             nested(MOST_LEVELS + 1);
@@ -460,7 +484,7 @@ mod tests {
             let expected = (0..MOST_LEVELS + 2).map(|level| u64::from(level < MOST_LEVELS) * round);
             assert!(counts.iter().copied().eq(expected), "{counts:?}");
             // The last one has nobody to be interrupted by.
-            assert_eq!(LOSSES.load(Ordering::Relaxed), 1 + round);
+            assert_eq!(lost(), 1 + round);
             assert_eq!(free(), 2);
         }
         // A thread that jumps out of an event goes on in the next block of the same ring.

@@ -8,7 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use perflab_control::Traced;
 use perflab_recorder::{
-    Pass, Recorded, directories, recorded, recover, remove_leavings, snapshot as take,
+    Pass, Recorded, Removed, directories, recorded, recover, remove_leavings, removed,
+    snapshot as take,
 };
 use perflab_trace::TraceWriter;
 
@@ -50,6 +51,7 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
     if !arguments.pid.is_empty() {
         dead.retain(|recorded| arguments.pid.contains(&recorded.process.pid));
     }
+    say_removed(removed(&places));
     if dead.is_empty() {
         outcome.nothing("no process that has ended left events");
         return Ok(outcome.code());
@@ -76,6 +78,22 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
         }
     }
     Ok(outcome.code())
+}
+
+/// Says what agents have removed, if they have.
+fn say_removed(removed: Removed) {
+    let Removed { processes, events } = removed;
+    if processes > 0 {
+        let what = if processes == 1 {
+            "process"
+        } else {
+            "processes"
+        };
+        terminal::say(&format!(
+            "{events} events of {processes} {what} that ended earlier are gone: later recordings needed their memory \
+             (PERFLAB_RECORD_TOTAL gives more)"
+        ));
+    }
 }
 
 /// The last seconds of processes that record.
@@ -123,5 +141,6 @@ fn summary(
         pass.progress,
         bytes,
         processes - pass.refused.len(),
+        pass.unreached,
     ))
 }

@@ -180,7 +180,8 @@ pub fn trace(command: TraceCommand) -> Result<Option<Code>, Failure> {
             } else {
                 start::COUNT
             };
-            start::start(variable, &arguments.probes, &arguments.command)
+            let wish = arguments.memory.wish(false, 0);
+            start::start(variable, &arguments.probes, wish, &arguments.command)
         }
         TraceCommand::On(arguments) => {
             let what = if arguments.record {

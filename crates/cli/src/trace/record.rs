@@ -17,6 +17,7 @@ use perflab_runner::Interrupt;
 use perflab_trace::TraceWriter;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
+use rustix::process::{Resource, getrlimit, setrlimit};
 
 use super::outcome::Outcome;
 use super::shown::Shown;
@@ -175,6 +176,14 @@ pub fn not_written(error: impl std::fmt::Display) -> Failure {
     Failure::new(Code::NoData, format!("the trace is not whole: {error}"))
 }
 
+/// Lets this process open as many files as it may: three for each process that is recorded.
+fn open_more_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // What it has may suffice.
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
 /// A recording that goes on.
 struct Session {
     recording: Recording<BufWriter<File>>,
@@ -211,8 +220,11 @@ impl Session {
         let child = if arguments.command.is_empty() {
             None
         } else {
-            Some(start::watched(&arguments.probes, &arguments.command)?)
+            let wish = arguments.memory.wish(true, 0);
+            Some(start::watched(&arguments.probes, wish, &arguments.command)?)
         };
+        // The command has begun with the limit that there was.
+        open_more_files();
         let since = if child.is_some() {
             Since::Oldest
         } else {
@@ -304,12 +316,12 @@ impl Session {
             return Ok(());
         };
         let found = traced().map_err(|error| Failure::environment(error.to_string()))?;
-        let come: Vec<Traced> = found
-            .into_iter()
-            .filter(|traced| child.is_new(traced))
-            .collect();
         // Some may have ended before they could be asked.
         let kept = kept_for(&directories(), child.mark());
+        let come: Vec<Traced> = found
+            .into_iter()
+            .filter(|traced| child.is_new(traced, &kept))
+            .collect();
         let mut again = Vec::new();
         for process in come {
             // Its socket took the place of its former program's when that was to be asked.
@@ -342,7 +354,10 @@ impl Session {
                 outcome.fail(&Failure::environment(error.to_string()));
             }
         }
-        Ok(())
+        let processes = self.recording.processes();
+        self.connections
+            .retain(|connection| !processes[connection.number as usize - 1].is_finished());
+        self.recording.remove_finished().map_err(not_written)
     }
 
     /// Whether the program that a process is now has answered.

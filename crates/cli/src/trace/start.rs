@@ -7,7 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
-use perflab_control::Traced;
+use perflab_control::{RecordWish, Traced};
+use perflab_recorder::Recorded;
 
 use super::outcome::Outcome;
 use crate::failure::{Code, Failure};
@@ -22,12 +23,23 @@ pub const COUNT: &str = "PERFLAB_PROBES";
 /// As [`COUNT`], for events in place of hits.
 pub const RECORD: &str = "PERFLAB_RECORD";
 
+/// Memory for the events of one thread, and of one process, in KiB: threads that start before a recorder comes have
+/// it too.
+const RING: &str = "PERFLAB_RECORD_RING";
+const MEMORY: &str = "PERFLAB_RECORD_MEMORY";
+
 /// Set to a text of its own for each recorder that comes soon.
 const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
 
 /// Becomes the command, which loads the agent before anything else.
-pub fn start(variable: &str, probes: &str, command: &[OsString]) -> Result<Option<Code>, Failure> {
+pub fn start(
+    variable: &str,
+    probes: &str,
+    wish: RecordWish,
+    command: &[OsString],
+) -> Result<Option<Code>, Failure> {
     let mut command = with_agent(command)?;
+    name_sizes(&mut command, wish);
     let error = command.env(variable, probes).exec();
     Err(cannot_start(&command, &error))
 }
@@ -51,6 +63,15 @@ fn with_agent(command: &[OsString]) -> Result<Command, Failure> {
     Ok(command)
 }
 
+/// Sets the variables of the sizes that are asked for.
+fn name_sizes(command: &mut Command, wish: RecordWish) {
+    for (variable, kibibytes) in [(RING, wish.ring), (MEMORY, wish.all)] {
+        if kibibytes > 0 {
+            command.env(variable, kibibytes.to_string());
+        }
+    }
+}
+
 /// A command that is recorded, with the processes that it starts.
 #[derive(Debug)]
 pub struct Watched {
@@ -62,8 +83,9 @@ pub struct Watched {
 }
 
 /// Starts a command whose processes keep their events for a recorder.
-pub fn watched(probes: &str, command: &[OsString]) -> Result<Watched, Failure> {
+pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<Watched, Failure> {
     let mut command = with_agent(command)?;
+    name_sizes(&mut command, wish);
     let mark = format!("{}-{:016x}", std::process::id(), rand::random::<u64>());
     command.env(RECORD, probes).env(RECORD_FOR, &mark);
     let child = command
@@ -83,16 +105,19 @@ impl Watched {
     }
 
     /// Whether a process is one of the command's that was not seen before. One that calls `exec` has a new agent.
-    pub fn is_new(&mut self, process: &Traced) -> bool {
+    ///
+    /// A server may write over its environment, so those count too that are known to keep their events for this.
+    pub fn is_new(&mut self, process: &Traced, kept: &[Recorded]) -> bool {
         let Ok(socket) = std::fs::symlink_metadata(&process.socket) else {
             return false;
         };
+        let is_kept = kept.iter().any(|other| other.process.pid == process.pid);
         let environment = std::fs::read(format!("/proc/{}/environ", process.pid));
         let mut variables = environment
             .iter()
             .flat_map(|all| all.split(|byte| *byte == 0));
         let wanted = format!("{RECORD_FOR}={}", self.mark);
-        variables.any(|variable| variable == wanted.as_bytes())
+        (is_kept || variables.any(|variable| variable == wanted.as_bytes()))
             && self.known.insert((
                 process.socket.clone(),
                 socket.ino(),

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use perflab_recorder::{ProbeProgress, Progress, Recording};
+use perflab_recorder::{ProbeProgress, ProcessDir, Progress, Recording};
 
 use crate::terminal;
 
@@ -21,6 +21,8 @@ pub struct Summary {
     pub bytes: u64,
     processes: usize,
     probes: Vec<ProbeProgress>,
+    /// Child processes that could not be recorded, the first ones of each process.
+    unreached: Vec<u32>,
     took: Option<Duration>,
 }
 
@@ -30,11 +32,17 @@ pub fn lost(progress: &Progress) -> u64 {
         progress.dropped,
         progress.overwritten,
         progress.no_ring,
+        progress.unreached,
         progress.incomplete,
         progress.invalid,
     ]
     .iter()
     .fold(0, |sum, count| sum.saturating_add(*count))
+}
+
+fn unreached(processes: &[ProcessDir]) -> Vec<u32> {
+    let children = processes.iter().flat_map(ProcessDir::unreached);
+    children.copied().collect()
 }
 
 impl Summary {
@@ -45,17 +53,19 @@ impl Summary {
             bytes: 0,
             processes: recording.processes().len(),
             probes: recording.probes().collect(),
+            unreached: unreached(recording.processes()),
             took: Some(took),
         }
     }
 
     /// Of what was there already.
-    pub fn of_pass(progress: Progress, bytes: u64, processes: usize) -> Self {
+    pub fn of_pass(progress: Progress, bytes: u64, processes: usize, unreached: Vec<u32>) -> Self {
         Self {
             progress,
             bytes,
             processes,
             probes: Vec::new(),
+            unreached,
             took: None,
         }
     }
@@ -106,6 +116,15 @@ impl Summary {
             if count > 0 {
                 let _ = writeln!(text, "lost: {count} events {what}");
             }
+        }
+        if progress.unreached > 0 {
+            let children: Vec<String> = self.unreached.iter().map(u32::to_string).collect();
+            let _ = writeln!(
+                text,
+                "lost: {} events of child processes that could not be recorded: {}",
+                progress.unreached,
+                children.join(", ")
+            );
         }
         if lost(progress) == 0 {
             text.push_str("none lost\n");

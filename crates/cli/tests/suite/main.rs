@@ -15,6 +15,7 @@ mod documents;
 mod drift;
 mod exchange;
 mod experiment_files;
+mod family;
 mod full_disk;
 mod gates;
 mod help;

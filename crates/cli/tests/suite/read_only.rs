@@ -62,7 +62,8 @@ fn an_index_of_somebody_else_is_left_alone() {
     laboratory
         .call(&["run", "exp.toml", "--out", "all/two"])
         .code(0);
-    let damages: [fn(&[u8]) -> Vec<u8>; 2] = [<[u8]>::to_vec, |index| index[..5000].to_vec()];
+    type Damage = fn(&[u8]) -> Vec<u8>;
+    let damages: [Damage; 2] = [<[u8]>::to_vec, |index| index[..5000].to_vec()];
     for damaged in damages {
         let kept = damaged(&fs::read(&index).unwrap());
         fs::write(&index, &kept).unwrap();

@@ -6,7 +6,7 @@ use crate::life::{Place, printed, text};
 fn events(place: &Place, program: &str) -> Vec<String> {
     let trace = place.directory.path().join("trace");
     let trace = trace.to_str().unwrap();
-    let program = place.built(program);
+    let program = place.compile(program.trim_end_matches(".c"));
     let said = printed(&place.trace(&["record", "-o", trace, "--", &program]));
     assert!(said.contains("none lost"), "{said}");
     let shown = place.trace(&["view", trace]);

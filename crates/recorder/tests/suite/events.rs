@@ -93,6 +93,24 @@ fn all_that_a_process_says() {
     assert_eq!(first.values, values);
 }
 
+/// Their events are counted beside those of the process that made them, and the trace has the sum.
+#[test]
+fn children_that_could_not_be_recorded() {
+    let kept = Kept::new(own());
+    kept.probe(3, "");
+    kept.anchor(5, 5);
+    kept.no_ring(1);
+    let mut recording = Recording::new(trace(), LOOK);
+    recording.add(&kept.path).unwrap();
+    recording.round().unwrap();
+    kept.unreached(20, &[11, 12]);
+    recording.round().unwrap();
+    assert_eq!(recording.processes()[0].unreached(), [11, 12]);
+    let (progress, bytes) = recording.finish().unwrap();
+    assert_eq!((progress.no_ring, progress.unreached), (1, 20));
+    assert_eq!(read(&bytes).losses, [(1, 1), (1, 21)]);
+}
+
 #[test]
 fn what_was_written_over_or_found_no_place() {
     let kept = Kept::new(dead());

@@ -5,10 +5,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use perflab_recorder::{recorded, sweep};
+use perflab_recorder::{Recording, recorded, sweep};
 use perflab_ring::Mode;
 
-use crate::support::{Kept, dead, own};
+use crate::support::{KEEP, Kept, dead, own, trace};
 
 #[test]
 fn the_living_and_the_dead() {
@@ -46,6 +46,26 @@ fn what_the_dead_left_is_removed_when_it_is_old() {
         std::slice::from_ref(&kept.path)
     );
     assert!(!kept.path.exists());
+}
+
+#[test]
+fn what_was_read_to_its_end_goes_at_once() {
+    let (kept, living) = (Kept::new(dead()), Kept::new(own()));
+    let mut recording = Recording::new(trace(), KEEP);
+    for kept in [&kept, &living] {
+        kept.probe(3, "");
+        kept.ring(1, 2, Mode::Keep);
+        recording.add(&kept.path).unwrap();
+    }
+    recording.remove_finished().unwrap();
+    assert!(kept.path.exists(), "nothing was read");
+    recording.round().unwrap();
+    recording.remove_finished().unwrap();
+    assert!(!kept.path.exists() && living.path.exists());
+    // What another program left in the same place is not read yet.
+    fs::create_dir(&kept.path).unwrap();
+    recording.remove_finished().unwrap();
+    assert!(kept.path.exists());
 }
 
 #[test]

@@ -141,6 +141,19 @@ impl Kept {
         file.write_all_at(&number.to_le_bytes(), 8).unwrap();
     }
 
+    /// So many events of children that could not be recorded, of which these are the first.
+    pub fn unreached(&self, number: u64, children: &[u64]) {
+        let file = File::options().write(true).open(self.path.join("losses"));
+        let file = file.unwrap();
+        let words = [number]
+            .into_iter()
+            .chain([0; 5])
+            .chain(children.iter().copied());
+        for (word, index) in words.zip(2..) {
+            file.write_all_at(&word.to_le_bytes(), index * 8).unwrap();
+        }
+    }
+
     pub fn ring_path(&self, number: u32) -> PathBuf {
         self.path.join(format!("{number}.ring"))
     }

@@ -32,18 +32,18 @@ impl Place {
             fs::copy(from, to).unwrap();
         }
         let place = Self { directory };
-        place.built("life.c");
+        place.compile("life");
         place
     }
 
-    /// A program of the agent's tests, compiled.
-    pub fn built(&self, source: &str) -> String {
+    /// Compiles another program, into the same directory. Returns its path.
+    pub fn compile(&self, name: &str) -> String {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let program = self.directory.path().join(source.trim_end_matches(".c"));
+        let program = self.directory.path().join(name);
         let built = Command::new("gcc")
             .args(["-O2", "-pthread", "-I"])
             .arg(crates.join("probe/include"))
-            .arg(crates.join("preload/tests/programs").join(source))
+            .arg(crates.join(format!("preload/tests/programs/{name}.c")))
             .arg("-o")
             .arg(&program)
             .status();

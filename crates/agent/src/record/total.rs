@@ -1,0 +1,368 @@
+//! What all recordings of a user take together: it is bounded, and dead processes make room, the oldest first.
+//!
+//! 1. Who makes a ring adds its bytes to a number that all processes of the user share, in a file.
+//! 2. If that is beyond the limit, the files that are there are counted, under a lock. What is counted takes the place
+//!    of what was added: files that others removed are in the number until then.
+//! 3. As long as it is beyond the limit then, the recording of a dead process is removed, the one that was written to
+//!    least lately. How many events went with it is added to two other numbers of that file. The recording of a
+//!    process that a recorder reads stays while the recorder lives, and so does that of each process that lives.
+//! 4. If that is not enough, there is no ring.
+#![expect(
+    unsafe_code,
+    reason = "the numbers are mapped, and shared by processes"
+)]
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use perflab_probe_abi::recording::{
+    FOR_FILE, RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, RING_SUFFIX, RINGS_SUFFIX, TOTAL_FILE,
+    TOTAL_MAGIC, ring, total,
+};
+use perflab_ring::{Position, word};
+
+use super::clock;
+use crate::socket;
+
+/// The most bytes of all recordings of a user, unless one process is to have more, or the file system has less than
+/// twice as many.
+const MOST: u64 = 1 << 30;
+
+/// The same as a user wishes it, in KiB.
+const WISH: &str = "PERFLAB_RECORD_TOTAL";
+
+/// Bytes of the file.
+const PAGE: usize = 4096;
+
+/// All processes of a user together look for what can go no more often than once in so many nanoseconds, as long as
+/// they need nothing.
+const PAUSE: u64 = 1_000_000_000;
+
+/// A block of the file system, as it is counted.
+const BLOCK: u64 = 512;
+
+/// Where the recordings of a user are.
+#[derive(Debug)]
+pub struct Total {
+    base: PathBuf,
+    /// Of the file system, in bytes; nothing if the kernel does not say.
+    size: Option<u64>,
+}
+
+/// What a user wishes, in bytes. Asked once: in the child of a fork another thread may have locked the environment.
+fn wished() -> Option<u64> {
+    static WISHED: OnceLock<Option<u64>> = OnceLock::new();
+    *WISHED.get_or_init(|| {
+        let kibibytes: u64 = std::env::var(WISH).ok()?.parse().ok()?;
+        kibibytes.checked_mul(1024)
+    })
+}
+
+impl Total {
+    /// In this directory.
+    pub fn new(base: PathBuf) -> Self {
+        let size = size(&base);
+        Self { base, size }
+    }
+
+    /// Takes so many bytes, of a process that may have so many in all.
+    ///
+    /// # Errors
+    /// When they are not to be had.
+    pub fn take(&self, bytes: u64, of_process: u64) -> Result<(), String> {
+        let limit = self.limit(of_process);
+        let numbers = Numbers::open(&self.base).map_err(|error| self.failed(&error))?;
+        let before = numbers.bytes().fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) <= limit && !numbers.is_new {
+            return Ok(());
+        }
+        let there = numbers
+            .lock(true)
+            .and_then(|()| self.make_room(&numbers, limit - limit / 4, bytes))
+            .map_err(|error| self.failed(&error))?;
+        if there <= limit {
+            return Ok(());
+        }
+        numbers.bytes().fetch_sub(bytes, Ordering::Relaxed);
+        Err(format!(
+            "recordings of this user take {} KiB, and may take {} KiB ({WISH})",
+            there.saturating_sub(bytes) >> 10,
+            limit >> 10
+        ))
+    }
+
+    /// Makes room before it is needed, so that no child of a fork has to wait for it.
+    pub fn look(&self, of_process: u64) {
+        let limit = self.limit(of_process);
+        let Ok(numbers) = Numbers::open(&self.base) else {
+            return;
+        };
+        let is_much = numbers.bytes().load(Ordering::Relaxed) > limit - limit / 4;
+        let counted = numbers.word(total::COUNTED).load(Ordering::Relaxed);
+        let is_due = clock::read(libc::CLOCK_BOOTTIME).saturating_sub(counted) >= PAUSE;
+        // Somebody else does it, or the next look will.
+        if is_much && is_due && numbers.lock(false).is_ok() {
+            let _ = self.make_room(&numbers, limit / 2, 0);
+        }
+    }
+
+    fn limit(&self, of_process: u64) -> u64 {
+        if let Some(wished) = wished() {
+            return wished;
+        }
+        let half = self.size.map_or(u64::MAX, |size| size / 2);
+        MOST.max(of_process).min(half)
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        format!(
+            "{} cannot be used: {error}",
+            self.base.join(TOTAL_FILE).display()
+        )
+    }
+
+    /// Steps 2 and 3. Returns how many bytes there are then, with those that are to come.
+    fn make_room(&self, numbers: &Numbers, wanted: u64, to_come: u64) -> io::Result<u64> {
+        let before = numbers.bytes().load(Ordering::Relaxed);
+        let mut there = to_come;
+        let mut dead = Vec::new();
+        for entry in fs::read_dir(&self.base)? {
+            let path = entry?.path();
+            let Some(process) = process_of(&path) else {
+                continue;
+            };
+            // One that is being removed may be there in part.
+            let Ok(left) = Left::of(path) else { continue };
+            there += left.bytes;
+            if !process.lives() && !left.is_read() {
+                dead.push(left);
+            }
+        }
+        dead.sort_by_key(|left| left.changed);
+        let sockets = socket::usable_directory();
+        for left in dead {
+            if there <= wanted {
+                break;
+            }
+            let events = left.events();
+            if fs::remove_dir_all(&left.path).is_ok() {
+                // Where nobody asks for processes, nobody else removes their sockets.
+                if let (Some(name), Ok(sockets)) = (left.path.file_stem(), &sockets) {
+                    let _ = fs::remove_file(sockets.join(name).with_extension("sock"));
+                }
+                there -= left.bytes;
+                numbers
+                    .word(total::PROCESSES)
+                    .fetch_add(1, Ordering::Relaxed);
+                numbers
+                    .word(total::EVENTS)
+                    .fetch_add(events, Ordering::Relaxed);
+            }
+        }
+        let counted = clock::read(libc::CLOCK_BOOTTIME);
+        numbers
+            .word(total::COUNTED)
+            .store(counted, Ordering::Relaxed);
+        // What others have added meanwhile stays.
+        let now = there.wrapping_sub(before);
+        let all = numbers.bytes().fetch_add(now, Ordering::Relaxed);
+        Ok(all.wrapping_add(now))
+    }
+}
+
+/// The bytes of a file system.
+fn size(path: &Path) -> Option<u64> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
+    // SAFETY: the structure is plain numbers, the path ends with zero.
+    unsafe {
+        let mut about: libc::statvfs = std::mem::zeroed();
+        let asked = libc::statvfs(path.as_ptr(), &raw mut about);
+        let size = about.f_frsize.checked_mul(about.f_blocks)?;
+        (asked == 0 && size > 0).then_some(size)
+    }
+}
+
+/// The numbers that all processes of a user share, and their file.
+struct Numbers {
+    file: File,
+    /// Whether nothing was counted so far.
+    is_new: bool,
+    memory: *const AtomicU64,
+}
+
+impl Numbers {
+    fn open(base: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(base.join(TOTAL_FILE))?;
+        // SAFETY: a file that is open. What is in it stays.
+        let result = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, PAGE as libc::off_t) };
+        if result != 0 {
+            return Err(io::Error::from_raw_os_error(result));
+        }
+        // SAFETY: a new mapping of a file that has these bytes.
+        let memory = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                PAGE,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if memory == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let mut numbers = Self {
+            file,
+            is_new: false,
+            memory: memory.cast(),
+        };
+        let before = numbers
+            .word(total::MAGIC)
+            .swap(TOTAL_MAGIC, Ordering::AcqRel);
+        numbers.is_new = before != TOTAL_MAGIC;
+        Ok(numbers)
+    }
+
+    fn word(&self, index: usize) -> &AtomicU64 {
+        // SAFETY: a page is mapped until `self` goes.
+        unsafe { &std::slice::from_raw_parts(self.memory, total::COUNTED + 1)[index] }
+    }
+
+    fn bytes(&self) -> &AtomicU64 {
+        self.word(total::BYTES)
+    }
+
+    /// Waits until nobody else counts, or fails if somebody does. The lock goes with the file.
+    fn lock(&self, may_wait: bool) -> io::Result<()> {
+        let how = if may_wait {
+            libc::LOCK_EX
+        } else {
+            libc::LOCK_EX | libc::LOCK_NB
+        };
+        // SAFETY: a file that is open.
+        if unsafe { libc::flock(self.file.as_raw_fd(), how) } == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+}
+
+impl Drop for Numbers {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `open`, and nobody has it any more.
+        unsafe { libc::munmap(self.memory.cast_mut().cast(), PAGE) };
+    }
+}
+
+/// A process as the name of its directory has it.
+struct Process {
+    pid: u32,
+    start: u64,
+}
+
+fn process_of(path: &Path) -> Option<Process> {
+    let name = path.file_name()?.to_str()?.strip_suffix(RINGS_SUFFIX)?;
+    let (pid, start) = name.split_once('-')?;
+    Some(Process {
+        pid: pid.parse().ok()?,
+        start: start.parse().ok()?,
+    })
+}
+
+impl Process {
+    fn lives(&self) -> bool {
+        let stat = fs::read(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        let stat = String::from_utf8_lossy(&stat);
+        // The name of the program, in parentheses, may contain anything.
+        let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+        let fields: Vec<&str> = after.split_whitespace().collect();
+        let is_same = fields.get(19).and_then(|start| start.parse().ok()) == Some(self.start);
+        // Where only the first thread has ended, the others go on.
+        let has_ended =
+            matches!(fields.first(), Some(&("Z" | "X"))) && fields.get(17) == Some(&"1");
+        is_same && !has_ended
+    }
+}
+
+/// The recording of a process.
+struct Left {
+    path: PathBuf,
+    bytes: u64,
+    /// When it was last written to, in seconds and nanoseconds since 1970.
+    changed: (i64, i64),
+    rings: Vec<PathBuf>,
+}
+
+impl Left {
+    fn of(path: PathBuf) -> io::Result<Self> {
+        let mut left = Self {
+            bytes: 0,
+            changed: (0, 0),
+            rings: Vec::new(),
+            path,
+        };
+        for entry in fs::read_dir(&left.path)? {
+            let entry = entry?;
+            let about = entry.metadata()?;
+            left.bytes += about.blocks() * BLOCK;
+            let changed = (about.mtime(), about.mtime_nsec());
+            left.changed = left.changed.max(changed);
+            let path = entry.path();
+            if path.to_string_lossy().ends_with(RING_SUFFIX) {
+                left.rings.push(path);
+            }
+        }
+        Ok(left)
+    }
+
+    /// Whether a recorder reads it that lives: the first number of what it is kept for is that of the recorder.
+    fn is_read(&self) -> bool {
+        let whom = fs::read_to_string(self.path.join(FOR_FILE)).unwrap_or_default();
+        let recorder = whom.split_once('-').map_or("", |(recorder, _)| recorder);
+        let is_number = recorder.parse::<u32>().is_ok();
+        is_number && Path::new("/proc").join(recorder).exists()
+    }
+
+    /// How many events are in its rings.
+    fn events(&self) -> u64 {
+        let rings = self.rings.iter();
+        rings.fold(0, |sum, ring| sum.saturating_add(events(ring).unwrap_or(0)))
+    }
+}
+
+/// How many events are in a ring: those before the place of the next one, less those before the oldest block.
+fn events(path: &Path) -> Option<u64> {
+    let file = File::open(path).ok()?;
+    let word = |at: u64| {
+        let mut bytes = [0; 8];
+        file.read_exact_at(&mut bytes, at * 8).ok()?;
+        Some(u64::from_le_bytes(bytes))
+    };
+    if word(ring::MAGIC as u64)? != RING_MAGIC {
+        return None;
+    }
+    let blocks = word(ring::BLOCKS as u64)?.max(1);
+    let position = Position::from_word(word(word::POSITION as u64)?);
+    let before = |block: u64| {
+        let at = RING_HEAD_BYTES / 8 + (block % blocks) as usize * RING_BLOCK_WORDS;
+        (word(at as u64)? == block + 1).then(|| word(at as u64 + 1))?
+    };
+    let oldest = position.block.saturating_sub(blocks - 1);
+    let all = before(position.block)?.checked_add(position.count)?;
+    all.checked_sub(before(oldest)?)
+}

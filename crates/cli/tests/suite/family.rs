@@ -1,0 +1,311 @@
+//! `perflab trace` on programs that make threads and processes: nothing is missing that is not counted.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use perflab_testing::{not_checked, test_name};
+
+use crate::life::{Place, printed, text};
+
+/// A program that makes processes, and a place of its own for its recordings.
+struct Family {
+    place: Place,
+    program: String,
+    memory: tempfile::TempDir,
+}
+
+impl Family {
+    fn new() -> Self {
+        let place = Place::new();
+        Self {
+            program: place.compile("family"),
+            memory: tempfile::tempdir_in("/dev/shm").unwrap(),
+            place,
+        }
+    }
+
+    fn file(&self, name: &str) -> String {
+        let path = self.place.directory.path().join(name);
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// perflab, where all recordings together take so many KiB.
+    fn perflab(&self, total: u32) -> Command {
+        let mut command = self.place.perflab();
+        command.env("XDG_RUNTIME_DIR", self.memory.path());
+        command.env("PERFLAB_RECORD_TOTAL", total.to_string());
+        command.arg("trace");
+        command
+    }
+
+    /// Lets perflab do something with the program. Returns the most KiB that recordings took meanwhile, too.
+    fn does(&self, total: u32, words: &[&str], program: &[&str]) -> (Output, u64) {
+        let mut command = self.perflab(total);
+        command
+            .args(words)
+            .args(["--", &self.program])
+            .args(program);
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watched = scope.spawn(|| {
+                let mut most = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    most = most.max(kibibytes(&self.recordings()));
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                most
+            });
+            let output = command.output();
+            is_over.store(true, Ordering::Relaxed);
+            (output.unwrap(), watched.join().unwrap())
+        })
+    }
+
+    /// Processes and events that went here, as there was no memory for them.
+    fn gone(&self) -> [u64; 2] {
+        let total = fs::read(self.memory.path().join("perflab/total")).unwrap();
+        [2, 3].map(|word| u64::from_le_bytes(total[8 * word..][..8].try_into().unwrap()))
+    }
+
+    /// The directories of recorded processes.
+    fn recordings(&self) -> Vec<PathBuf> {
+        let there = fs::read_dir(self.memory.path().join("perflab"));
+        let paths = there
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
+        let is_recording = |path: &PathBuf| path.extension().is_some_and(|end| end == "rings");
+        paths.filter(is_recording).collect()
+    }
+}
+
+/// What files in some directories take, as far as they are still there.
+fn kibibytes(directories: &[PathBuf]) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let files = directories
+        .iter()
+        .flat_map(fs::read_dir)
+        .flatten()
+        .flatten();
+    let blocks = files.map(|file| file.metadata().map_or(0, |about| about.blocks()));
+    blocks.sum::<u64>() / 2
+}
+
+/// The number before some words.
+fn number(said: &str, words: &str) -> u64 {
+    let before = said.split(words).next().unwrap();
+    before.split_whitespace().last().unwrap().parse().unwrap()
+}
+
+/// A thread takes its ring with its first event, which is before the recorder has connected.
+#[test]
+fn sizes_reach_threads_that_start_before_the_recorder() {
+    let place = Place::new();
+    let program = place.compile("family");
+    let trace = place.directory.path().join("burst.trace");
+    let mut words = ["record", "-o", trace.to_str().unwrap()].to_vec();
+    words.extend(["--ring", "16384", "--memory", "524288"]);
+    words.extend(["--", &program, "burst", "400000"]);
+    let said = printed(&place.trace(&words));
+    assert!(
+        said.starts_with("400001 events of 1 process") && said.contains("none lost"),
+        "{said}"
+    );
+}
+
+#[test]
+fn children_from_their_first_event() {
+    let family = Family::new();
+    let trace = family.file("trace");
+    let words = ["record", "-o", &trace];
+    let (output, _) = family.does(1 << 20, &words, &["forks", "20", "20", "300"]);
+    let said = printed(&output);
+    assert!(
+        said.starts_with("400 events of 21 processes") && said.contains("none lost"),
+        "{said}"
+    );
+}
+
+/// More children than there is memory for, each of which lives shortly.
+#[test]
+fn children_that_a_recorder_reads_leave_nothing() {
+    let family = Family::new();
+    let (trace, total) = (family.file("trace"), 64 << 10);
+    let words = ["record", "-o", &trace];
+    let (output, most) = family.does(total, &words, &["forks", "200", "8", "20"]);
+    let said = printed(&output);
+    assert!(
+        said.starts_with("4000 events of 201 processes") && said.contains("none lost"),
+        "{said}"
+    );
+    assert!(most <= total.into(), "{most} KiB");
+    assert_eq!(family.recordings(), Vec::<PathBuf>::new());
+}
+
+/// Nobody reads them: the oldest go.
+#[test]
+fn children_that_record_on_their_own_have_a_limit() {
+    let family = Family::new();
+    let total = 16 << 10;
+    let words = ["on", "family", "--record"];
+    let (output, most) = family.does(total, &words, &["forks", "200", "8", "20"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The small files of a process come on top of its rings until they are counted.
+    assert!(most <= u64::from(total) + 4096, "{most} KiB");
+    let trace = family.file("trace");
+    // Those of this place only.
+    let names = family.recordings().into_iter();
+    let left = names.map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        name.split('-').next().unwrap().to_owned()
+    });
+    let mut recover = family.perflab(total);
+    recover.args(["recover", "-o", &trace]).args(left);
+    let output = recover.output().unwrap();
+    let (said, gone) = (printed(&output), text(&output.stderr));
+    assert!(gone.contains("that ended earlier are gone"), "{gone}");
+    let there = number(&said, " events of");
+    let of_processes = number(&said, " processes into");
+    // What it says is of all places together.
+    let [gone_processes, gone_events] = family.gone();
+    assert!(
+        number(&gone, " processes that ended") >= gone_processes,
+        "{gone}"
+    );
+    assert_eq!(there + gone_events, 4000, "{said} {gone}");
+    assert_eq!(of_processes + gone_processes, 201, "{said} {gone}");
+    assert!(said.contains("none lost"), "{said}");
+}
+
+/// Without memory for a child's rings nothing of it is recorded: that is counted, and it is named.
+#[test]
+fn children_that_cannot_be_recorded_are_named() {
+    let family = Family::new();
+    let trace = family.file("trace");
+    let words = ["record", "-o", &trace];
+    // For the first process, and no more.
+    let (output, _) = family.does(4400, &words, &["forks", "10", "10", "100"]);
+    // Those that live when the recorder calls them refuse.
+    let said = text(&output.stdout);
+    assert!(said.starts_with("0 events of 1 process"), "{said}");
+    let lost = "lost: 200 events of child processes that could not be recorded: ";
+    let (_, named) = said.split_once(lost).unwrap_or_else(|| panic!("{said}"));
+    assert_eq!(
+        named.lines().next().unwrap().split(", ").count(),
+        10,
+        "{said}"
+    );
+    assert!(!said.contains("none lost"), "{said}");
+}
+
+/// A server whose master is root's, and whose workers are not.
+#[test]
+fn workers_that_give_up_their_rights() {
+    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    if !is_root {
+        not_checked(&test_name(), "only root can become another user");
+        return;
+    }
+    let place = Place::new();
+    let program = place.compile("family");
+    let trace = place.directory.path().join("trace");
+    let mut command = place.perflab();
+    command.args(["trace", "record", "-o"]).arg(&trace);
+    command.args(["--", &program, "workers", "2"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut recorder = command.spawn().unwrap();
+    let mut output = BufReader::new(recorder.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    let [master] = children(recorder.id())[..] else {
+        panic!("the program is the recorder's child");
+    };
+    let workers = children(master);
+    assert_eq!(workers.len(), 2);
+    for worker in workers {
+        assert_eq!(user(worker), "65534");
+        let list = printed(&place.trace(&["list", "--pid", &worker.to_string()]));
+        assert!(
+            list.contains("family:work") && list.contains("recorded"),
+            "{list}"
+        );
+    }
+    drop(recorder.stdin.take());
+    let said: Vec<String> = output.lines().map(Result::unwrap).collect();
+    assert!(recorder.wait().unwrap().success());
+    let said = said.join("\n");
+    assert!(
+        said.starts_with("60 events of 3 processes") && said.contains("none lost"),
+        "{said}"
+    );
+}
+
+/// A worker's sites can be switched, by root only.
+#[test]
+fn workers_of_a_server_that_is_not_recorded() {
+    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    if !is_root {
+        not_checked(&test_name(), "only root can become another user");
+        return;
+    }
+    let place = Place::new();
+    let program = place.compile("family");
+    let mut command = place.perflab();
+    command.args(["trace", "on", "family", "--", &program, "workers", "1"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut master = command.spawn().unwrap();
+    let mut line = String::new();
+    let mut output = BufReader::new(master.stdout.take().unwrap());
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    let [worker] = children(master.id())[..] else {
+        panic!("one worker");
+    };
+    let worker = worker.to_string();
+    let list = printed(&place.trace(&["list", "--pid", &worker]));
+    assert!(list.contains("    20  i: i64"), "{list}");
+    let off = printed(&place.trace(&["off", "*", "--pid", &worker]));
+    assert!(off.contains(" sites switched off in "), "{off}");
+    // Its socket lies where only root may look.
+    let sockets = Path::new("/tmp/perflab-0");
+    let name = format!("{worker}-");
+    let is_workers = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&name);
+    if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        use std::os::unix::fs::MetadataExt;
+        assert!(
+            fs::read_dir(sockets)
+                .unwrap()
+                .flatten()
+                .any(|entry| is_workers(&entry))
+        );
+        let about = fs::metadata(sockets).unwrap();
+        assert_eq!((about.uid(), about.mode() & 0o777), (0, 0o700));
+    }
+    drop(master.stdin.take());
+    assert!(master.wait().unwrap().success());
+}
+
+fn children(process: u32) -> Vec<u32> {
+    let path = format!("/proc/{process}/task/{process}/children");
+    let children = fs::read_to_string(path).unwrap();
+    children
+        .split_whitespace()
+        .map(|child| child.parse().unwrap())
+        .collect()
+}
+
+/// Whose rights a process has.
+fn user(process: u32) -> String {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let users = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Uid:"))
+        .unwrap();
+    users.split_whitespace().nth(1).unwrap().to_owned()
+}

@@ -1,0 +1,105 @@
+/*
+ * burst EVENTS              one event at once, a moment later so many as fast as they can be made
+ * forks CHILDREN WIDTH MS   children, so many at a time: each makes ten events, waits, makes ten more, and is gone
+ * workers COUNT             children that root makes and that become nobody: each makes ten events, has a thread
+ *                           make ten, says that it is ready, and makes ten when standard input ends
+ */
+#define _GNU_SOURCE
+#include <perflab/probe.h>
+
+#include <grp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void work(long count) {
+    for (long i = 0; i < count; i++)
+        PERFLAB_PROBE(family, work, (i64, i, i), (i32, pid, getpid()));
+}
+
+static void *thread(void *argument) {
+    work(10);
+    return argument;
+}
+
+static int burst(long events) {
+    work(1);
+    usleep(100 * 1000);
+    work(events);
+    return 0;
+}
+
+static int forks(int children, int width, int milliseconds) {
+    int failed = 0, status;
+    for (int i = 0, alive = 0; i < children || alive; ) {
+        if (i < children && alive < width) {
+            pid_t child = fork();
+            if (child < 0)
+                return 1;
+            if (child == 0) {
+                work(10);
+                usleep(milliseconds * 1000);
+                work(10);
+                _exit(0);
+            }
+            i++, alive++;
+            continue;
+        }
+        wait(&status);
+        failed |= status;
+        alive--;
+    }
+    return failed != 0;
+}
+
+static int worker(int ready, int end) {
+    pthread_t other;
+    char byte = 0;
+    if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+        return 1;
+    work(10);
+    /* The agent may have to find room for it. */
+    usleep(100 * 1000);
+    if (pthread_create(&other, NULL, thread, NULL) || pthread_join(other, NULL))
+        return 1;
+    if (write(ready, &byte, 1) != 1 || read(end, &byte, 1) != 0)
+        return 1;
+    work(10);
+    return 0;
+}
+
+static int workers(int count) {
+    int ready[2], end[2], failed = 0, status;
+    char byte;
+    if (pipe(ready) || pipe(end))
+        return 1;
+    for (int i = 0; i < count; i++)
+        if (fork() == 0) {
+            close(end[1]);
+            _exit(worker(ready[1], end[0]));
+        }
+    for (int i = 0; i < count; i++)
+        if (read(ready[0], &byte, 1) != 1)
+            return 1;
+    puts("ready");
+    fflush(stdout);
+    while (read(0, &byte, 1) == 1)
+        ;
+    close(end[1]);
+    while (wait(&status) > 0)
+        failed |= status;
+    return failed != 0;
+}
+
+int main(int count, char **words) {
+    if (count == 3 && !strcmp(words[1], "burst"))
+        return burst(atol(words[2]));
+    if (count == 5 && !strcmp(words[1], "forks"))
+        return forks(atoi(words[2]), atoi(words[3]), atoi(words[4]));
+    if (count == 3 && !strcmp(words[1], "workers"))
+        return workers(atoi(words[2]));
+    return 2;
+}
