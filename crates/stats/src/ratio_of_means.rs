@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn pairs_on_a_line_through_zero_have_one_ratio() {
-        let found = ratio_of_paired_means(&[(1.0, 3.0), (2.0, 6.0), (4.0, 12.0)], 0.95).unwrap();
+        let found =
+            ratio_of_paired_means(&[(10.0, 30.0), (11.0, 33.0), (12.0, 36.0)], 0.95).unwrap();
         let RatioInterval::Bounded { low, high } = found.interval else {
             panic!("{found:?}");
         };
