@@ -337,7 +337,12 @@ fn side(summary: &perflab_stats::Summary, group: &Group, selection: &Selection) 
     // It holds for a number of runs that was fixed before.
     let interval = sd
         .filter(|_| !selection.anytime)
-        .and_then(|sd| mean_interval(summary.n, summary.mean, sd, selection.confidence));
+        .and_then(|sd| mean_interval(summary.n, summary.mean, sd, selection.confidence))
+        .map(|(low, high)| {
+            // Values that are all above zero have a mean above zero.
+            let least = if summary.min > 0.0 { 0.0 } else { low };
+            (low.max(least), high)
+        });
     let is_finite = |end: &f64| end.is_finite();
     Side {
         n: summary.n,

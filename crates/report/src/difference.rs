@@ -10,7 +10,7 @@ pub fn percent(difference: f64) -> String {
 }
 
 /// A relative difference with its interval: `+30% [+9, +48]`.
-pub(crate) fn percent_within(difference: f64, low: f64, high: f64) -> String {
+pub fn percent_within(difference: f64, low: f64, high: f64) -> String {
     let decimals = fitting_decimals(Some(low), Some(high), difference, 100.0, true);
     let style = Differences::percent(decimals);
     let (low, high) = style.ends(Some(low), Some(high));

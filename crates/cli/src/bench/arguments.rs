@@ -1,16 +1,18 @@
 //! The command line of `perflab bench`: hyperfine's flags, with hyperfine's meanings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::terminal;
 use crate::until::UntilArguments;
 
 /// Compare commands, without a file: runs them in turn and says which is faster.
 ///
-/// Flags and meanings are those of hyperfine, with two differences: the runs of all commands are
-/// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), and
-/// the comparison is a verdict with an interval.
+/// Flags and meanings are those of hyperfine, with three differences: the runs of all commands are
+/// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), the
+/// comparison is a verdict with an interval, and times have the shell's time in them (`-N` leaves
+/// the shell out).
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L time 0.01,0.02 'sleep {time}'"
@@ -36,6 +38,10 @@ pub struct BenchArguments {
     #[arg(short = 'M', long, value_name = "NUM", conflicts_with = "runs", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_runs: Option<u32>,
 
+    /// Seconds that the runs of each command fill together, within the other limits.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds)]
+    pub min_benchmarking_time: f64,
+
     /// Executed once per command, before its first execution.
     #[arg(short, long, value_name = "CMD")]
     pub setup: Option<String>,
@@ -56,7 +62,7 @@ pub struct BenchArguments {
     #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, conflicts_with = "parameter_list")]
     pub parameter_scan: Option<Vec<String>>,
 
-    /// Step of --parameter-scan.
+    /// Step of --parameter-scan; 1 if absent, which only whole numbers may leave out.
     #[arg(
         short = 'D',
         long,
@@ -67,11 +73,17 @@ pub struct BenchArguments {
     pub parameter_step_size: Option<String>,
 
     /// Runs every command for each of the comma-separated VALUES in place of {VAR}.
-    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"], action = clap::ArgAction::Append)]
+    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub parameter_list: Vec<String>,
 
     /// The shell that runs the commands; `none` for no shell.
-    #[arg(short = 'S', long, value_name = "SHELL", default_value = "default")]
+    #[arg(
+        short = 'S',
+        long,
+        value_name = "SHELL",
+        default_value = "default",
+        overrides_with = "shell"
+    )]
     pub shell: String,
 
     /// No shell: the same as --shell=none.
@@ -90,23 +102,38 @@ pub struct BenchArguments {
     #[arg(long, value_name = "CMD")]
     pub reference: Option<String>,
 
+    /// Name of the --reference in the output.
+    #[arg(long, value_name = "NAME", requires = "reference")]
+    pub reference_name: Option<String>,
+
+    /// Order of the comparisons and of the exported tables.
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t = Sort::Auto)]
+    pub sort: Sort,
+
+    /// Colour and progress; `none` is the same as --quiet.
+    #[arg(long, value_enum, value_name = "TYPE", default_value_t = Style::Auto)]
+    pub style: Style,
+
     /// Unit of times in the output.
     #[arg(short = 'u', long, value_enum, value_name = "UNIT")]
     pub time_unit: Option<TimeUnit>,
 
-    /// Where the commands' output goes: null, inherit, or a file.
-    #[arg(long, value_name = "WHERE", default_value = "null")]
-    pub output: String,
+    /// Where the commands' output goes: null, pipe, inherit or a path, as ./FILE (once for all
+    /// commands, or once per command) [default: null].
+    #[arg(long, value_name = "WHERE", value_parser = Output::parse)]
+    pub output: Vec<Output>,
 
     /// The same as --output=inherit.
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with_all = ["output", "style"])]
     pub show_output: bool,
 
     /// Where the commands' input comes from: null or a file.
     #[arg(long, value_name = "WHERE", default_value = "null")]
     pub input: String,
 
-    /// Write the results as hyperfine's JSON (`-` is standard output; so for all exports).
+    /// Write the results as hyperfine's JSON (`-` is standard output; so for all exports). Times
+    /// have the shell's in them. `memory_usage_byte` is left out where a command takes less memory
+    /// than perflab does: Linux then reports perflab's.
     #[arg(long, value_name = "FILE")]
     pub export_json: Option<PathBuf>,
 
@@ -117,6 +144,14 @@ pub struct BenchArguments {
     /// Write the summary as hyperfine's Markdown table.
     #[arg(long, value_name = "FILE")]
     pub export_markdown: Option<PathBuf>,
+
+    /// Write the summary as hyperfine's AsciiDoc table.
+    #[arg(long, value_name = "FILE")]
+    pub export_asciidoc: Option<PathBuf>,
+
+    /// Write the summary as hyperfine's Emacs Org table.
+    #[arg(long, value_name = "FILE")]
+    pub export_orgmode: Option<PathBuf>,
 
     /// Write the comparison as JSON: see `perflab schema result`.
     #[arg(long, value_name = "FILE")]
@@ -150,9 +185,102 @@ pub struct BenchArguments {
     #[command(flatten)]
     pub until: UntilArguments,
 
+    /// Wait while another laboratory measures on this machine.
+    #[arg(long)]
+    pub wait: bool,
+
     /// Print nothing but errors and what an export writes to standard output.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+impl BenchArguments {
+    /// Whether nothing but errors and exports is printed.
+    pub fn is_silent(&self) -> bool {
+        self.quiet || self.style == Style::None
+    }
+}
+
+/// A time in seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
+        .ok_or_else(|| "expected seconds, 0 or more, as 1.5".to_owned())
+}
+
+/// Where a command's output goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Nowhere: `/dev/null`, which some commands look for.
+    Null,
+    /// Through a pipe that perflab empties.
+    Pipe,
+    /// Where perflab's own goes.
+    Inherit,
+    /// Into a file, made anew for each run.
+    File(PathBuf),
+}
+
+impl Output {
+    /// A bare name is no file, as in hyperfine: it may be a word that is misspelt.
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "null" => Ok(Self::Null),
+            "pipe" => Ok(Self::Pipe),
+            "inherit" => Ok(Self::Inherit),
+            path if Path::new(path).components().count() > 1 => Ok(Self::File(path.into())),
+            word => Err(format!(
+                "expected null, pipe, inherit or a path; the file is ./{word}"
+            )),
+        }
+    }
+}
+
+/// Orders of comparisons and tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// That of the command line. hyperfine sorts the comparisons by time here.
+    Auto,
+    /// That of the command line.
+    Command,
+    /// The shortest mean first.
+    MeanTime,
+}
+
+/// Colour and progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Style {
+    /// Both on a terminal.
+    Auto,
+    /// Neither.
+    Basic,
+    /// Colour in any case, progress on a terminal.
+    Full,
+    /// No colour, progress on a terminal.
+    #[value(name = "nocolor")]
+    NoColour,
+    /// Colour in any case, no progress.
+    #[value(name = "color")]
+    Colour,
+    /// No output.
+    None,
+}
+
+impl Style {
+    /// Whether text is coloured.
+    pub fn colour(self) -> bool {
+        match self {
+            Self::Auto => terminal::colour(),
+            Self::Full | Self::Colour => true,
+            Self::Basic | Self::NoColour | Self::None => false,
+        }
+    }
+
+    /// Whether progress is drawn on a terminal.
+    pub fn progress(self) -> bool {
+        matches!(self, Self::Auto | Self::Full | Self::NoColour)
+    }
 }
 
 /// Units of time in the output.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::arguments::BenchArguments;
+use super::arguments::{BenchArguments, Output};
 use crate::failure::Failure;
 
 /// One command to measure.
@@ -10,6 +10,8 @@ use crate::failure::Failure;
 pub struct BenchCommand {
     /// What it is called in the output.
     pub name: String,
+    /// Its name, with the parameters that its line does not show: where commands stand side by side.
+    pub full_name: String,
     /// The command line, with parameters filled in.
     pub line: String,
     /// Executed before each run.
@@ -20,6 +22,8 @@ pub struct BenchCommand {
     pub setup: Option<String>,
     /// Executed once, last.
     pub cleanup: Option<String>,
+    /// Where its output goes.
+    pub output: Output,
     /// Parameters in the order of the flags.
     pub parameters: Vec<(String, String)>,
 }
@@ -44,7 +48,9 @@ impl Shell {
             "none" => Ok(Self::None),
             "default" => Ok(Self::Through(vec!["sh".to_owned()])),
             other => match shell_words::split(other) {
-                Ok(words) if !words.is_empty() => Ok(Self::Through(words)),
+                Ok(words) if words.first().is_some_and(|word| !word.is_empty()) => {
+                    Ok(Self::Through(words))
+                }
                 _ => Err(Failure::usage(format!(
                     "--shell: `{other}` is not a command"
                 ))),
@@ -66,7 +72,7 @@ impl Shell {
                 .collect()),
             Self::None => match shell_words::split(line) {
                 Ok(words) if !words.is_empty() => Ok(words.into_iter().map(Into::into).collect()),
-                Ok(_) => Err(Failure::usage("a command is empty".to_owned())),
+                Ok(_) => Err(empty()),
                 Err(error) => Err(Failure::usage(format!(
                     "cannot split `{line}` into words: {error}; quote it, or leave -N out"
                 ))),
@@ -75,90 +81,158 @@ impl Shell {
     }
 }
 
+fn empty() -> Failure {
+    Failure::usage("a command is empty".to_owned())
+}
+
 /// All commands in the order of the command line, the reference first where one is given.
 ///
 /// # Errors
 /// When flags contradict each other.
 pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> {
+    if arguments.commands.iter().any(String::is_empty) {
+        return Err(empty());
+    }
     let combinations = parameters(arguments)?;
     let count = arguments.commands.len();
     let total = count * combinations.len();
-    let per_command = |flag: &str, values: &[String], index: usize, place: usize| match values.len()
-    {
-        0 => Ok(None),
-        1 => Ok(values.first().cloned()),
-        given if given == total => Ok(values.get(place).cloned()),
-        given if given == count => Ok(values.get(index).cloned()),
+    let referred = usize::from(arguments.reference.is_some());
+    let names = Names::of(arguments, total)?;
+    // A value for each command: all the same, or in their order with the reference first. Without a
+    // reference one for each command line does as well, whatever its parameters are.
+    let places = |flag: &str, given: usize| match given {
+        0 | 1 => Ok(None),
+        given if given == total + referred => Ok(Some(total + referred)),
+        given if given == count && referred == 0 => Ok(Some(count)),
         given => Err(Failure::usage(format!(
-            "{flag} is given {given} times for {count} commands; expected once, or once per command"
+            "{flag} is given {given} times for {} commands{}; expected once, or once per command",
+            total + referred,
+            if referred > 0 {
+                ", the --reference among them"
+            } else {
+                ""
+            }
         ))),
     };
-    if arguments.command_name.len() > total {
-        return Err(Failure::usage(format!(
-            "--command-name is given {} times, but there are only {} commands",
-            arguments.command_name.len(),
-            total
-        )));
-    }
-
-    let mut commands = Vec::new();
-    if let Some(reference) = &arguments.reference {
-        commands.push(BenchCommand {
-            name: reference.clone(),
-            line: reference.clone(),
-            prepare: if arguments.prepare.len() == 1 {
-                arguments.prepare.first().cloned()
-            } else {
-                None
-            },
-            conclude: if arguments.conclude.len() == 1 {
-                arguments.conclude.first().cloned()
-            } else {
-                None
-            },
-            setup: arguments.setup.clone(),
-            cleanup: arguments.cleanup.clone(),
-            parameters: Vec::new(),
-        });
-    }
+    let prepare = places("--prepare", arguments.prepare.len())?;
+    let conclude = places("--conclude", arguments.conclude.len())?;
+    let output = places("--output", arguments.output.len())?;
     // As in hyperfine: all commands for one combination of values before those for the next.
-    for (round, parameters) in combinations.iter().enumerate() {
-        for (index, line) in arguments.commands.iter().enumerate() {
-            let named = round * count + index;
-            let prepare = per_command("--prepare", &arguments.prepare, index, named)?;
-            let conclude = per_command("--conclude", &arguments.conclude, index, named)?;
-            let fill = |text: &String| substitute(text, parameters);
-            let name = arguments
-                .command_name
-                .get(named)
-                .or_else(|| {
-                    if arguments.command_name.len() == count {
-                        arguments.command_name.get(index)
-                    } else {
-                        None
-                    }
-                })
-                .unwrap_or(line);
-            commands.push(BenchCommand {
+    let reference = arguments.reference.iter().map(|line| {
+        let name = arguments.reference_name.as_ref().unwrap_or(line);
+        (name, line, Vec::new())
+    });
+    let others = combinations.iter().flat_map(|parameters| {
+        let lines = arguments.commands.iter();
+        lines.map(move |line| (line, parameters.clone()))
+    });
+    let others = others.enumerate().map(|(place, (line, parameters))| {
+        let name = names.of_command(place, count).unwrap_or(line);
+        (name, line, parameters)
+    });
+    Ok(reference
+        .chain(others)
+        .enumerate()
+        .map(|(place, (name, line, parameters))| {
+            let fill = |text: &String| substitute(text, &parameters);
+            let own = |values: &[String], places: Option<usize>| {
+                let place = places.map_or(0, |places| place % places);
+                values.get(place).map(fill)
+            };
+            let output = output.map_or(0, |places| place % places);
+            BenchCommand {
                 name: fill(name),
+                full_name: fill(name) + &not_in(line, &parameters),
                 line: fill(line),
-                prepare: prepare.as_ref().map(fill),
-                conclude: conclude.as_ref().map(fill),
+                prepare: own(&arguments.prepare, prepare),
+                conclude: own(&arguments.conclude, conclude),
                 setup: arguments.setup.as_ref().map(fill),
                 cleanup: arguments.cleanup.as_ref().map(fill),
-                parameters: parameters.clone(),
-            });
-        }
-    }
-    Ok(commands)
+                output: match arguments.output.get(output) {
+                    _ if arguments.show_output => Output::Inherit,
+                    Some(output) => output.clone(),
+                    None => Output::Null,
+                },
+                parameters,
+            }
+        })
+        .collect())
 }
 
-fn substitute(text: &str, parameters: &[(String, String)]) -> String {
-    parameters
-        .iter()
-        .fold(text.to_owned(), |text, (name, value)| {
-            text.replace(&format!("{{{name}}}"), value)
+/// The values of --command-name.
+struct Names<'a> {
+    given: &'a [String],
+    has_parameters: bool,
+}
+
+impl<'a> Names<'a> {
+    /// Without parameters the last commands may go without a name; with parameters one name is for
+    /// all, and several are for all commands or for all command lines.
+    fn of(arguments: &'a BenchArguments, total: usize) -> Result<Self, Failure> {
+        let given = arguments.command_name.as_slice();
+        let has_parameters =
+            arguments.parameter_scan.is_some() || !arguments.parameter_list.is_empty();
+        let fits = match given.len() {
+            0 | 1 => true,
+            names if has_parameters => names == total || names == arguments.commands.len(),
+            names => names <= total,
+        };
+        if !fits {
+            let expected = if has_parameters {
+                "expected once, or once per command"
+            } else {
+                "there are no more commands than that"
+            };
+            return Err(Failure::usage(format!(
+                "--command-name is given {} times for {total} commands; {expected}",
+                given.len()
+            )));
+        }
+        Ok(Self {
+            given,
+            has_parameters,
         })
+    }
+
+    fn of_command(&self, place: usize, lines: usize) -> Option<&'a String> {
+        let place = match self.given.len() {
+            1 if self.has_parameters => 0,
+            given if self.has_parameters && given == lines => place % lines,
+            _ => place,
+        };
+        self.given.get(place)
+    }
+}
+
+/// Fills in the parameters, all at once: what a value contains is left as it is.
+fn substitute(text: &str, parameters: &[(String, String)]) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(brace) = rest.find('{') {
+        let (before, from) = rest.split_at(brace);
+        filled.push_str(before);
+        let found = parameters.iter().find_map(|(name, value)| {
+            let after = from.strip_prefix('{')?.strip_prefix(name.as_str())?;
+            Some((value.as_str(), after.strip_prefix('}')?))
+        });
+        let (value, after) = found.unwrap_or_else(|| from.split_at(1));
+        filled.push_str(value);
+        rest = after;
+    }
+    filled + rest
+}
+
+/// The parameters that a line does not mention, as ` (n = 1, m = 2)`.
+fn not_in(line: &str, parameters: &[(String, String)]) -> String {
+    let missing: Vec<String> = parameters
+        .iter()
+        .filter(|(name, _)| !line.contains(&format!("{{{name}}}")))
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    match missing.as_slice() {
+        [] => String::new(),
+        missing => format!(" ({})", missing.join(", ")),
+    }
 }
 
 /// Every combination of parameter values; one empty combination where there are no parameters.
@@ -169,8 +243,13 @@ fn parameters(arguments: &BenchArguments) -> Result<Vec<Vec<(String, String)>>, 
                 "--parameter-scan takes VAR, MIN and MAX".to_owned(),
             ));
         };
-        let step = arguments.parameter_step_size.as_deref().unwrap_or("1");
-        let values = scan_values(low, high, step)?;
+        let step = arguments.parameter_step_size.as_deref();
+        if step.is_none() && [low, high].iter().any(|end| end.contains('.')) {
+            return Err(Failure::usage(format!(
+                "--parameter-scan from {low} to {high} needs --parameter-step-size, as they are not whole numbers"
+            )));
+        }
+        let values = scan_values(low, high, step.unwrap_or("1"))?;
         return Ok(values
             .into_iter()
             .map(|value| vec![(name.clone(), value)])
@@ -382,6 +461,27 @@ mod tests {
         // Where there are parameters, each of their values makes a command.
         assert!(lines(&["-p", "x", "-p", "y", "-L", "n", "1,2", "a"]).is_ok());
         assert!(lines(&["-p", "x", "-p", "y", "-L", "n", "1,2", "a", "b"]).is_ok());
+        // The reference is one of them.
+        let line = [
+            "bench",
+            "--reference",
+            "r",
+            "-p",
+            "x",
+            "-p",
+            "y",
+            "-p",
+            "z",
+            "a",
+            "b",
+        ];
+        let prepared: Vec<_> = expand(&Line::try_parse_from(line).unwrap().bench)
+            .unwrap()
+            .into_iter()
+            .map(|command| format!("{} {}", command.prepare.unwrap(), command.line))
+            .collect();
+        assert_eq!(prepared, ["x r", "y a", "z b"]);
+        assert!(lines(&["--reference", "r", "-p", "x", "-p", "y", "a", "b"]).is_err());
     }
 
     #[test]
@@ -393,6 +493,20 @@ mod tests {
             .into_iter()
             .map(|c| c.name)
             .collect();
-        assert_eq!(names, ["first", "b", "a 2", "b"]);
+        assert_eq!(names, ["first"; 4]);
+    }
+
+    #[test]
+    fn values_are_filled_in_once() {
+        let got = lines(&["-L", "a", "1{b}", "-L", "b", "2", "t {a} {b} {c} {"]).unwrap();
+        assert_eq!(got, ["t 1{b} 2 {c} {"]);
+    }
+
+    #[test]
+    fn parameters_that_a_line_does_not_show_are_in_its_full_name() {
+        let line = Line::try_parse_from(["bench", "-L", "x", "1", "-L", "y", "-2", "a {x}"]);
+        let commands = expand(&line.unwrap().bench).unwrap();
+        assert_eq!(commands[0].name, "a 1");
+        assert_eq!(commands[0].full_name, "a 1 (y = -2)");
     }
 }

@@ -4,10 +4,13 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-use perflab_formats::hyperfine::{Entry, Unit, WriteError, write_csv, write_json, write_markdown};
+use indexmap::IndexMap;
+use perflab_formats::hyperfine::{
+    Entry, Unit, WriteError, write_asciidoc, write_csv, write_json, write_markdown, write_orgmode,
+};
 use perflab_stats::Summary;
 
-use super::arguments::{BenchArguments, TimeUnit};
+use super::arguments::{BenchArguments, Sort, TimeUnit};
 use super::{Findings, Measured};
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -19,6 +22,8 @@ pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
         &arguments.export_json,
         &arguments.export_csv,
         &arguments.export_markdown,
+        &arguments.export_asciidoc,
+        &arguments.export_orgmode,
         &arguments.export_report,
     ];
     for path in wanted
@@ -41,6 +46,8 @@ pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failur
         &arguments.export_json,
         &arguments.export_csv,
         &arguments.export_markdown,
+        &arguments.export_asciidoc,
+        &arguments.export_orgmode,
     ];
     if wanted.iter().all(|path| path.is_none()) {
         return Ok(());
@@ -65,8 +72,26 @@ pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failur
     if let Some(path) = &arguments.export_csv {
         write(path, &text(write_csv(&entries))?)?;
     }
+    // A table shows no parameters, so there they are in the name.
+    let mut rows: Vec<Entry> = entries
+        .into_iter()
+        .zip(&findings.commands)
+        .map(|(entry, measured)| Entry {
+            command: measured.command.full_name.clone(),
+            ..entry
+        })
+        .collect();
+    if arguments.sort == Sort::MeanTime {
+        rows.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+    }
     if let Some(path) = &arguments.export_markdown {
-        write(path, &text(write_markdown(&entries, unit))?)?;
+        write(path, &text(write_markdown(&rows, unit))?)?;
+    }
+    if let Some(path) = &arguments.export_asciidoc {
+        write(path, &text(write_asciidoc(&rows, unit))?)?;
+    }
+    if let Some(path) = &arguments.export_orgmode {
+        write(path, &text(write_orgmode(&rows, unit))?)?;
     }
     Ok(())
 }
@@ -83,6 +108,8 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
         .iter()
         .map(|(_, timing)| timing.max_rss_bytes)
         .collect();
+    let mut parameters: IndexMap<_, _> = measured.command.parameters.iter().cloned().collect();
+    parameters.sort_keys();
     Ok(Entry {
         command: measured.command.name.clone(),
         mean: summary.mean,
@@ -99,7 +126,7 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
             .iter()
             .map(|(_, timing)| timing.exit_code)
             .collect(),
-        parameters: measured.command.parameters.iter().cloned().collect(),
+        parameters,
     })
 }
 

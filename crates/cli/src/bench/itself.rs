@@ -7,8 +7,9 @@ use perflab_report::Report;
 use perflab_runner::{Environment, Interrupt, Keeper};
 use rustix::thread::CpuSet;
 
+use super::arguments::Output;
 use super::commands::{BenchCommand, Shell};
-use super::measure::{Bench, Timing, Tolerated, undisturbed};
+use super::measure::{Bench, Tolerated, undisturbed};
 use super::schedule::Shuffler;
 use super::{Findings, Measured, summary};
 use crate::failure::Failure;
@@ -39,6 +40,7 @@ pub struct Itself<'a> {
 pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
     let command = BenchCommand {
         name: "itself".to_owned(),
+        full_name: "itself".to_owned(),
         line: itself
             .argv
             .join(" ".as_ref())
@@ -48,6 +50,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
         conclude: None,
         setup: None,
         cleanup: None,
+        output: Output::Null,
         parameters: Vec::new(),
     };
     let mut bench = Bench {
@@ -57,8 +60,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
         timeout: Some(itself.timeout),
         tolerated: Tolerated::None,
         input: None,
-        output: None,
-        inherit_output: false,
+        pipe: None,
         keeper: itself.keeper,
         interrupt: itself.interrupt,
     };
@@ -68,8 +70,9 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
     for block in 1..=itself.runs.div_ceil(itself.block.max(1)) {
         for drawn in shuffler.block(sides.len(), itself.block) {
             let padding = shuffler.padding();
+            let iteration = sides.get(drawn).map_or(0, Vec::len).to_string();
             let timing = undisturbed(&command.name, || {
-                bench.run(&command, itself.argv, padding, &Timing::default())
+                bench.run(&command, itself.argv, padding, &iteration)
             })?;
             if let Some(side) = sides.get_mut(drawn) {
                 side.push((block, timing));
@@ -81,6 +84,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
             .map(|runs| Measured {
                 command: command.clone(),
                 runs,
+                shells: Vec::new(),
             })
             .into(),
         seed,

@@ -10,12 +10,15 @@ use perflab_runner::{
 };
 use rustix::thread::CpuSet;
 
+use super::arguments::Output;
 use super::commands::{BenchCommand, Shell};
+use super::pipe::Pipe;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
-/// Runs of an empty command that tell what the shell costs.
-const SHELL_RUNS: u32 = 50;
+/// Holds the number of a run, from 0, or of a warm-up as `warmup-0`: hyperfine's name, which
+/// commands use to tell their runs apart.
+const ITERATION: &str = "HYPERFINE_ITERATION";
 
 /// Which failures of a command are put up with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +39,7 @@ impl Tolerated {
     pub fn parse(flag: Option<&str>) -> Result<Self, Failure> {
         match flag {
             None => Ok(Self::None),
-            Some("all" | "all-non-zero") => Ok(Self::All),
+            Some("all" | "all-non-zero" | "") => Ok(Self::All),
             Some(list) => list
                 .split(',')
                 .map(|code| {
@@ -63,11 +66,11 @@ impl Tolerated {
 /// One run of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Timing {
-    /// Wall-clock time in seconds, the shell's own taken off.
+    /// Wall-clock time in seconds, that of the shell with it.
     pub wall_s: f64,
-    /// Time in user mode in seconds, the shell's own taken off.
+    /// Time in user mode in seconds, that of the shell with it.
     pub user_s: f64,
-    /// Time in the kernel in seconds, the shell's own taken off.
+    /// Time in the kernel in seconds, that of the shell with it.
     pub system_s: f64,
     /// Largest resident set in bytes, where it can be told from the laboratory's own.
     pub max_rss_bytes: Option<u64>,
@@ -119,10 +122,8 @@ pub struct Bench<'a> {
     pub tolerated: Tolerated,
     /// A file to read, or nothing.
     pub input: Option<PathBuf>,
-    /// A file to write, `None` for nothing.
-    pub output: Option<PathBuf>,
-    /// Whether output goes to the terminal.
-    pub inherit_output: bool,
+    /// Takes the output of commands whose output goes through a pipe.
+    pub pipe: Option<Pipe>,
     /// Ends what is left over.
     pub keeper: &'a Keeper,
     /// Ctrl-C.
@@ -130,37 +131,7 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Mean cost of the shell itself, measured on an empty command; nothing without a shell.
-    ///
-    /// # Errors
-    /// When the shell cannot be run.
-    pub fn shell_cost(&mut self) -> Result<Timing, Failure> {
-        if self.shell == Shell::None {
-            return Ok(Timing::default());
-        }
-        let argv = self.shell.argv("")?;
-        let mut sum = Timing::default();
-        for _ in 0..SHELL_RUNS {
-            let ended = undisturbed("the empty command", || self.launch(&argv, 0, Sink::Null))?;
-            if !matches!(ended.exit, Exit::Code(0)) {
-                return Err(Failure::usage(
-                    "the shell cannot run an empty command; is --shell right?".to_owned(),
-                ));
-            }
-            sum.wall_s += ended.wall.as_secs_f64();
-            sum.user_s += ended.usage.user.as_secs_f64();
-            sum.system_s += ended.usage.system.as_secs_f64();
-        }
-        let runs = f64::from(SHELL_RUNS);
-        Ok(Timing {
-            wall_s: sum.wall_s / runs,
-            user_s: sum.user_s / runs,
-            system_s: sum.system_s / runs,
-            ..Timing::default()
-        })
-    }
-
-    /// One run of a command, `shell` being the shell's own cost.
+    /// One run of a command.
     ///
     /// # Errors
     /// When the command cannot be started, fails, or is stopped.
@@ -169,15 +140,18 @@ impl Bench<'_> {
         command: &BenchCommand,
         argv: &[OsString],
         padding: u32,
-        shell: &Timing,
+        iteration: &str,
     ) -> Result<Timing, Failure> {
-        let output = self.output.clone();
-        let sink = match &output {
-            Some(path) => Sink::File(path),
-            None if self.inherit_output => Sink::Inherit,
-            None => Sink::Null,
+        self.environment.set(ITERATION, iteration);
+        let through = self.pipe.as_ref().map(|pipe| pipe.path().to_owned());
+        let stdout = match &command.output {
+            Output::Null => Sink::Null,
+            Output::Pipe => through.as_deref().map_or(Sink::Null, Sink::File),
+            Output::Inherit => Sink::Inherit,
+            Output::File(path) => Sink::File(path),
         };
-        let ended = self.launch(argv, padding, sink)?;
+        let stderr = stderr(&command.output);
+        let ended = self.launch(argv, padding, stdout, stderr)?;
         if !self.tolerated.accepts(ended.exit) {
             return Err(Failure::no_data(format!(
                 "`{}` {}; --ignore-failure goes on all the same, --show-output shows what it says",
@@ -186,9 +160,9 @@ impl Bench<'_> {
             )));
         }
         Ok(Timing {
-            wall_s: (ended.wall.as_secs_f64() - shell.wall_s).max(0.0),
-            user_s: (ended.usage.user.as_secs_f64() - shell.user_s).max(0.0),
-            system_s: (ended.usage.system.as_secs_f64() - shell.system_s).max(0.0),
+            wall_s: ended.wall.as_secs_f64(),
+            user_s: ended.usage.user.as_secs_f64(),
+            system_s: ended.usage.system.as_secs_f64(),
             max_rss_bytes: ended.usage.max_rss_bytes,
             exit_code: match ended.exit {
                 Exit::Code(code) => Some(code),
@@ -197,18 +171,23 @@ impl Bench<'_> {
         })
     }
 
+    /// Wall-clock seconds of one run of what tells the shell's time; none if it fails.
+    ///
+    /// # Errors
+    /// When it cannot be started, or is stopped.
+    pub fn probe(&mut self, argv: &[OsString], padding: u32) -> Result<Option<f64>, Failure> {
+        let ended = self.launch(argv, padding, Sink::Null, Sink::Null)?;
+        let passed = matches!(ended.exit, Exit::Code(0));
+        Ok(passed.then_some(ended.wall.as_secs_f64()))
+    }
+
     /// A command that is not measured: setup, prepare, conclude, cleanup.
     ///
     /// # Errors
     /// When it fails: what comes after would measure something else.
-    pub fn aside(&mut self, flag: &str, line: &str) -> Result<(), Failure> {
+    pub fn aside(&mut self, flag: &str, line: &str, output: &Output) -> Result<(), Failure> {
         let argv = self.shell.argv(line)?;
-        let sink = if self.inherit_output {
-            Sink::Inherit
-        } else {
-            Sink::Null
-        };
-        let ended = self.launch(&argv, 0, sink)?;
+        let ended = self.launch(&argv, 0, stderr(output), stderr(output))?;
         match ended.exit {
             Exit::Code(0) => Ok(()),
             exit => Err(Failure::no_data(format!(
@@ -223,6 +202,7 @@ impl Bench<'_> {
         argv: &[OsString],
         padding: u32,
         stdout: Sink<'_>,
+        stderr: Sink<'_>,
     ) -> Result<Ended, Failure> {
         self.environment.pad(padding);
         let launch = Launch {
@@ -231,11 +211,7 @@ impl Bench<'_> {
             directory: None::<&Path>,
             stdin: self.input.as_deref(),
             stdout,
-            stderr: if self.inherit_output {
-                Sink::Inherit
-            } else {
-                Sink::Null
-            },
+            stderr,
             cpus: self.cpus.as_ref(),
         };
         let ended = Process::start(&launch, self.keeper)
@@ -255,6 +231,14 @@ impl Bench<'_> {
                 ),
             )),
         }
+    }
+}
+
+/// Where messages go, and all that a command writes that is not measured: to the terminal or nowhere.
+fn stderr(output: &Output) -> Sink<'static> {
+    match output {
+        Output::Inherit => Sink::Inherit,
+        _ => Sink::Null,
     }
 }
 

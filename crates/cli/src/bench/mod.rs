@@ -5,7 +5,9 @@ mod commands;
 mod export;
 mod itself;
 mod measure;
+mod pipe;
 mod schedule;
+mod shell;
 mod summary;
 mod until;
 
@@ -13,13 +15,14 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 pub use arguments::BenchArguments;
-use arguments::Order;
+use arguments::{Order, Output, Sort};
 use commands::{BenchCommand, Shell};
 pub use export::write;
 pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated, undisturbed};
-use perflab_report::UntilDecided;
+use perflab_report::{Row, UntilDecided};
 use perflab_runner::{Environment, Moment, cpu_set};
+use pipe::Pipe;
 use schedule::{Count, Shuffler};
 use until::Until;
 
@@ -35,6 +38,8 @@ pub struct Measured {
     pub command: BenchCommand,
     /// Each run with its block, from 1.
     pub runs: Vec<(u32, Timing)>,
+    /// Seconds of each run of an empty shell beside these, with its block.
+    pub shells: Vec<(u32, f64)>,
 }
 
 /// Everything that a bench found out.
@@ -64,8 +69,15 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         .collect::<Result<_, _>>()?;
     export::check(arguments)?;
     let until = Until::from(arguments, commands.len(), margin)?;
+    if let (Some(least), Some(most)) = (arguments.min_runs, arguments.max_runs)
+        && least > most
+    {
+        return Err(Failure::usage(format!(
+            "--min-runs asks for more than the {most} runs of --max-runs"
+        )));
+    }
 
-    let _lock = lock(false)?;
+    let _lock = lock(arguments.wait)?;
     let (interrupt, keeper) = stand_by()?;
     let mut bench = Bench {
         shell,
@@ -74,11 +86,11 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         timeout: arguments.timeout.as_deref().map(duration).transpose()?,
         tolerated: Tolerated::parse(arguments.ignore_failure.as_deref())?,
         input: path_or_null(&arguments.input),
-        output: match arguments.output.as_str() {
-            "inherit" => None,
-            other => path_or_null(other),
-        },
-        inherit_output: arguments.show_output || arguments.output == "inherit",
+        pipe: commands
+            .iter()
+            .any(|command| command.output == Output::Pipe)
+            .then(Pipe::new)
+            .transpose()?,
         keeper: &keeper,
         interrupt: &interrupt,
     };
@@ -86,9 +98,13 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     let mut round = Round::new(&commands, &argvs, arguments, seed, until);
     round.all(&mut bench)?;
     let findings = round.findings();
-    let report = summary::report(&findings, margin)?;
+    let mut report = summary::report(&findings, margin)?;
+    if let (Sort::MeanTime, Some(report)) = (arguments.sort, &mut report) {
+        let mean = |row: &Row| row.candidate.mean;
+        report.rows.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
+    }
     // Before the exports: should one of them fail, what was measured is not lost.
-    if !arguments.quiet {
+    if !arguments.is_silent() {
         terminal::print(&summary::text(&findings, arguments, report.as_ref())?)?;
     }
     export::all(&findings, arguments)?;
@@ -110,7 +126,9 @@ struct Round<'a> {
     until: Option<Until>,
     until_decided: Option<UntilDecided>,
     runs: Vec<Vec<(u32, Timing)>>,
-    shell: Timing,
+    /// The empty shell, where its time is measured.
+    empty: Option<Vec<OsString>>,
+    shells: Vec<Vec<(u32, f64)>>,
     progress: summary::BenchProgress,
 }
 
@@ -131,13 +149,16 @@ impl<'a> Round<'a> {
             until,
             until_decided: None,
             runs: vec![Vec::new(); commands.len()],
-            shell: Timing::default(),
-            progress: summary::BenchProgress::new(arguments.quiet),
+            empty: None,
+            shells: vec![Vec::new(); commands.len()],
+            progress: summary::BenchProgress::new(
+                arguments.style.progress() && !arguments.is_silent(),
+            ),
         }
     }
 
     fn all(&mut self, bench: &mut Bench<'_>) -> Result<(), Failure> {
-        self.shell = bench.shell_cost()?;
+        self.empty = self.empty_shell(bench)?;
         match self.arguments.order {
             Order::Interleaved => {
                 let all: Vec<usize> = (0..self.commands.len()).collect();
@@ -153,19 +174,35 @@ impl<'a> Round<'a> {
         Ok(())
     }
 
+    /// What runs an empty shell, having run it once; none where its time would tell nothing:
+    /// without a shell, and where what comes before and after each run may change it.
+    fn empty_shell(&mut self, bench: &mut Bench<'_>) -> Result<Option<Vec<OsString>>, Failure> {
+        if bench.shell == Shell::None {
+            return Ok(None);
+        }
+        let argv = bench.shell.argv("")?;
+        if bench.probe(&argv, 0)?.is_none() {
+            return Err(shell_fails());
+        }
+        let around =
+            |command: &BenchCommand| command.prepare.is_some() || command.conclude.is_some();
+        Ok((!self.commands.iter().any(around)).then_some(argv))
+    }
+
     /// Measures some of the commands against each other, in blocks.
     fn group(&mut self, bench: &mut Bench<'_>, members: &[usize]) -> Result<(), Failure> {
         for command in self.pick(members) {
             if let Some(setup) = &command.setup {
-                bench.aside("--setup", setup)?;
+                bench.aside("--setup", setup, &command.output)?;
             }
         }
-        for _ in 0..self.arguments.warmup {
+        for warmup in 0..self.arguments.warmup {
             for &member in members {
-                self.one(bench, member, None)?;
+                self.one(bench, member, &format!("warmup-{warmup}"))?;
             }
         }
         let count = Count {
+            seconds: self.arguments.min_benchmarking_time,
             exactly: self.until.as_ref().map(Until::most).or(self.arguments.runs),
             least: self.arguments.min_runs,
             most: self.arguments.max_runs,
@@ -194,7 +231,7 @@ impl<'a> Round<'a> {
         }
         for command in self.pick(members) {
             if let Some(cleanup) = &command.cleanup {
-                bench.aside("--cleanup", cleanup)?;
+                bench.aside("--cleanup", cleanup, &command.output)?;
             }
         }
         Ok(())
@@ -217,36 +254,48 @@ impl<'a> Round<'a> {
         block: u32,
         each: u32,
     ) -> Result<(), Failure> {
-        for drawn in self.shuffler.block(members.len(), each) {
-            self.one(bench, members[drawn], Some(block))?;
+        let empty = self.empty.clone();
+        let drawn = members.len() + usize::from(empty.is_some());
+        for drawn in self.shuffler.block(drawn, each) {
+            match (members.get(drawn), &empty) {
+                (Some(&member), _) => {
+                    let iteration = self.runs[member].len().to_string();
+                    let timing = self.one(bench, member, &iteration)?;
+                    self.runs[member].push((block, timing));
+                    self.progress.add(&self.commands[member].name);
+                }
+                (None, Some(empty)) => {
+                    let padding = self.shuffler.padding();
+                    let shell = bench.probe(empty, padding)?.ok_or_else(shell_fails)?;
+                    for &member in members {
+                        self.shells[member].push((block, shell));
+                    }
+                }
+                (None, None) => {}
+            }
         }
         Ok(())
     }
 
-    /// One execution with what goes before and after; kept where it belongs to a block.
+    /// One execution with what goes before and after.
     fn one(
         &mut self,
         bench: &mut Bench<'_>,
         member: usize,
-        block: Option<u32>,
-    ) -> Result<(), Failure> {
+        iteration: &str,
+    ) -> Result<Timing, Failure> {
         let command = &self.commands[member];
         let padding = self.shuffler.padding();
-        let timing = undisturbed(&command.name, || {
+        undisturbed(&command.name, || {
             if let Some(prepare) = &command.prepare {
-                bench.aside("--prepare", prepare)?;
+                bench.aside("--prepare", prepare, &command.output)?;
             }
-            let timing = bench.run(command, &self.argvs[member], padding, &self.shell)?;
+            let timing = bench.run(command, &self.argvs[member], padding, iteration)?;
             if let Some(conclude) = &command.conclude {
-                bench.aside("--conclude", conclude)?;
+                bench.aside("--conclude", conclude, &command.output)?;
             }
             Ok(timing)
-        })?;
-        if let Some(block) = block {
-            self.runs[member].push((block, timing));
-            self.progress.add(&command.name);
-        }
-        Ok(())
+        })
     }
 
     /// Time that the runs so far of some of the commands have taken themselves.
@@ -266,10 +315,11 @@ impl<'a> Round<'a> {
         let commands = self
             .commands
             .iter()
-            .zip(&self.runs)
-            .map(|(command, runs)| Measured {
+            .zip(self.runs.iter().zip(&self.shells))
+            .map(|(command, (runs, shells))| Measured {
                 command: command.clone(),
                 runs: runs.clone(),
+                shells: shells.clone(),
             })
             .collect();
         Findings {
@@ -279,6 +329,10 @@ impl<'a> Round<'a> {
             until_decided: self.until_decided,
         }
     }
+}
+
+fn shell_fails() -> Failure {
+    Failure::usage("the shell cannot run an empty command; is --shell right?".to_owned())
 }
 
 fn path_or_null(text: &str) -> Option<std::path::PathBuf> {

@@ -4,16 +4,14 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// Time that the runs of one command shall take together where nothing else is asked, as in
-/// hyperfine.
-const TIME_PER_COMMAND_S: f64 = 3.0;
-
 /// Fewest runs where nothing else is asked, as in hyperfine.
 const DEFAULT_MIN_RUNS: u32 = 10;
 
 /// Limits on the number of runs per command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Count {
+    /// Time that the runs of one command shall take together, in seconds.
+    pub seconds: f64,
     /// Exactly so many.
     pub exactly: Option<u32>,
     /// At least so many.
@@ -31,7 +29,7 @@ impl Count {
         if let Some(exactly) = self.exactly {
             return exactly;
         }
-        let budget = TIME_PER_COMMAND_S * commands as f64;
+        let budget = self.seconds * commands as f64;
         let affordable = if seconds_per_round > 0.0 {
             budget / seconds_per_round
         } else {
@@ -82,6 +80,7 @@ mod tests {
     use super::*;
 
     const FREE: Count = Count {
+        seconds: 3.0,
         exactly: None,
         least: None,
         most: None,
@@ -91,6 +90,11 @@ mod tests {
     fn runs_fill_three_seconds_in_whole_blocks() {
         assert_eq!(FREE.decide(0.2, 2, 3), 30);
         assert_eq!(FREE.decide(60.0, 2, 3), 12);
+        let longer = Count {
+            seconds: 9.0,
+            ..FREE
+        };
+        assert_eq!(longer.decide(0.2, 2, 3), 90);
         assert_eq!(FREE.decide(0.0, 1, 3) % 3, 0);
         assert_eq!(
             Count {

@@ -5,15 +5,18 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use perflab_experiment::{Better, Metric};
-use perflab_report::{Group, Report, Selection, TextOptions, plain_report, settle_drift};
+use perflab_report::{
+    Group, Report, Selection, TextOptions, percent_within, plain_report, settle_drift,
+};
 use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
+use super::shell::{difference, share};
 use super::{Findings, Measured};
 use crate::failure::Failure;
 use crate::terminal;
 
-/// Below this a shell's own noise is larger than what is measured, in seconds.
+/// Below this a shell may take more than what is measured, in seconds.
 const TOO_FAST_FOR_A_SHELL_S: f64 = 0.005;
 
 /// Least time between two drawings of the progress bar.
@@ -26,9 +29,9 @@ pub struct BenchProgress {
 }
 
 impl BenchProgress {
-    /// Silent where nobody looks.
-    pub fn new(quiet: bool) -> Self {
-        let target = if stderr().is_terminal() && !quiet {
+    /// Drawn where it is wanted and somebody looks.
+    pub fn new(wanted: bool) -> Self {
+        let target = if stderr().is_terminal() && wanted {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
@@ -71,18 +74,10 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
     if findings.commands.len() < 2 {
         return Ok(None);
     }
-    let mut groups: Vec<Group> = Vec::new();
-    for measured in &findings.commands {
-        let mut group = group(measured);
-        // A command may stand there twice, as to see how well it agrees with itself.
-        let name = group.variant.clone();
-        let mut copy = 1;
-        while groups.iter().any(|known| known.variant == group.variant) {
-            copy += 1;
-            group.variant = format!("{name} ({copy})");
-        }
-        groups.push(group);
-    }
+    let names = variants(findings);
+    let groups = findings.commands.iter().zip(names);
+    let groups = groups.map(|(measured, variant)| group(measured, variant));
+    let groups = groups.collect();
     let selection = Selection {
         margin,
         anytime: findings.until_decided.is_some(),
@@ -99,6 +94,7 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
     report.design.randomised = findings.randomised;
     report.design.until_decided = findings.until_decided;
     settle_drift(&mut report);
+    tell_of_the_shell(&mut report, findings);
     if !findings.randomised {
         report.warnings.push(
             "the commands ran one after the other: what changed meanwhile on the machine counts \
@@ -107,6 +103,54 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
         );
     }
     Ok(Some(report))
+}
+
+/// The names of the commands, each once: a command may be given twice, as to see how well it agrees
+/// with itself.
+fn variants(findings: &Findings) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for measured in &findings.commands {
+        let name = &measured.command.full_name;
+        let copies = (2..).map(|copy| format!("{name} ({copy})"));
+        let own = std::iter::once(name.clone())
+            .chain(copies)
+            .find(|own| !names.contains(own));
+        names.extend(own);
+    }
+    names
+}
+
+/// Says beside each comparison what the shell has to do with it.
+fn tell_of_the_shell(report: &mut Report, findings: &Findings) {
+    let Some((base, shell)) = findings
+        .commands
+        .first()
+        .and_then(|base| Some((base, share(base)?)))
+    else {
+        return;
+    };
+    let candidates = variants(findings).into_iter().zip(&findings.commands);
+    for (variant, candidate) in candidates {
+        let without = match difference(base, candidate) {
+            // An interval holds for a number of runs that was fixed before.
+            _ if findings.until_decided.is_some() => String::new(),
+            _ if shell.alone_s.is_none() => "; one block tells no more".to_owned(),
+            None => {
+                "; what is left without it is too little or too uncertain for a ratio, so use -N"
+                    .to_owned()
+            }
+            Some(estimate) => {
+                let within = percent_within(estimate.value, estimate.low, estimate.high);
+                format!("; without it the difference is about {within}")
+            }
+        };
+        for row in report.rows.iter_mut().filter(|row| row.variant == variant) {
+            row.warnings.push(format!(
+                "the shell's time is in all times, as {:.0}% of the baseline's{without}",
+                shell.share * 100.0
+            ));
+        }
+    }
 }
 
 /// All commands one by one, then the comparison.
@@ -122,7 +166,7 @@ pub fn text(
     if let Some(report) = report {
         let options = TextOptions {
             width: terminal::columns().unwrap_or(100),
-            colour: terminal::colour(),
+            colour: arguments.style.colour(),
             ascii: false,
         };
         out.push('\n');
@@ -131,7 +175,7 @@ pub fn text(
     Ok(out)
 }
 
-fn group(measured: &Measured) -> Group {
+fn group(measured: &Measured, variant: String) -> Group {
     let observations = measured
         .runs
         .iter()
@@ -143,7 +187,7 @@ fn group(measured: &Measured) -> Group {
         })
         .collect();
     Group {
-        variant: measured.command.name.clone(),
+        variant,
         observations,
     }
 }
@@ -156,7 +200,10 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
     let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let show = |seconds: f64| time(seconds, arguments.time_unit, summary.mean);
-    let mut out = format!("{number}: {}\n", terminal::escape(&measured.command.name));
+    let mut out = format!(
+        "{number}: {}\n",
+        terminal::escape(&measured.command.full_name)
+    );
     out.push_str(&format!(
         "   mean {} ± {}, median {}, user {}, system {}\n",
         show(summary.mean),
@@ -179,9 +226,25 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
             format!(", peak memory {:.1} MiB", bytes as f64 / 1_048_576.0)
         })
     ));
-    let shell = !arguments.no_shell && arguments.shell != "none";
-    if shell && summary.median < TOO_FAST_FOR_A_SHELL_S {
-        out.push_str("   warning: faster than 5 ms, where the shell's own time blurs it; -N leaves the shell out\n");
+    let through_shell = !arguments.no_shell && arguments.shell != "none";
+    if let Some(shell) = share(measured) {
+        let alone = shell.alone_s.filter(|_| !arguments.until.until_decided);
+        let alone = alone.map_or_else(String::new, |alone| {
+            format!(
+                "; without it about {} [{}, {}]",
+                show(alone.value),
+                show(alone.low),
+                show(alone.high)
+            )
+        });
+        let (time, percent) = (show(shell.shell_s), shell.share * 100.0);
+        out.push_str(&format!(
+            "   of it the shell {time}, {percent:.0}%{alone}\n"
+        ));
+    } else if through_shell && summary.median < TOO_FAST_FOR_A_SHELL_S {
+        out.push_str(
+            "   warning: faster than 5 ms, with the shell's time in it; -N leaves the shell out\n",
+        );
     }
     let failed = measured
         .runs

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use perflab_testing::needs;
+use perflab_testing::{needs, not_checked, test_name};
 
 use crate::support::Laboratory;
 
@@ -268,9 +268,9 @@ fn names_in_the_output() {
         "true {n}",
     ];
     laboratory.call(&arguments).code(0).prints(&[
-        "1: first\n",
+        "1: first (n = 1)\n",
         "2: second 1\n",
-        "second 1 against first",
+        "second 1 against first (n = 1)",
     ]);
 }
 
@@ -345,7 +345,7 @@ fn input_and_output() {
     laboratory.write("in", "one\ntwo\n");
     laboratory
         .call(&[
-            "bench", "-N", "-r", "2", "--input", "in", "--output", "out", "cat",
+            "bench", "-N", "-r", "2", "--input", "in", "--output", "./out", "cat",
         ])
         .code(0);
     assert_eq!(laboratory.read("out"), "one\ntwo\n");
@@ -353,4 +353,384 @@ fn input_and_output() {
         .call(&["bench", "-q", "-r", "2", "--show-output", "echo seen"])
         .code(0);
     assert_eq!(said.out, "seen\nseen\n");
+}
+
+/// The version of the hyperfine that is installed, as `(1, 20)`.
+fn version() -> (u32, u32) {
+    needs("hyperfine", "hyperfine");
+    let output = Command::new("hyperfine").arg("--version").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut numbers = text.trim().trim_start_matches("hyperfine ").split('.');
+    let mut number = || numbers.next().unwrap().parse().unwrap();
+    (number(), number())
+}
+
+/// Invocations, and whether hyperfine 1.20.0 takes them.
+const INVOCATIONS: [(&[&str], bool); 46] = [
+    (&["true"], true),
+    (&[""], false),
+    (&["-N", " "], false),
+    (&["true", ""], false),
+    (&["-m", "5", "-M", "3", "true"], false),
+    (&["-m", "3", "-M", "3", "true"], true),
+    (&["-r", "3", "-m", "3", "true"], false),
+    (&["-P", "n", "0.5", "1.5", "true {n}"], false),
+    (&["-P", "n", "1", "1.5", "true {n}"], false),
+    (&["-P", "n", "1", "2", "-D", "0.5", "true {n}"], true),
+    (&["-P", "n", "0.5", "1.5", "-D", "1", "true {n}"], true),
+    (&["-P", "n", "2", "1", "true {n}"], false),
+    (&["-P", "n", "1", "2", "-D", "0", "true {n}"], false),
+    (&["-P", "n", "a", "2", "true {n}"], false),
+    (&["-D", "1", "true"], false),
+    (&["-L", "n", "-1,2", "true {n}"], true),
+    (&["-L", "n", "1", "-L", "n", "2", "true {n}"], false),
+    (&["-L", "n", "1", "-P", "m", "1", "2", "true {n}"], false),
+    (
+        &[
+            "-L", "n", "1,2", "-n", "a", "-n", "b", "-n", "c", "true {n}",
+        ],
+        false,
+    ),
+    (&["-L", "n", "1,2", "-n", "a", "true {n}"], true),
+    (&["-n", "a", "-n", "b", "true"], false),
+    (&["-n", "a", "true", "true 2"], true),
+    (&["-p", "true", "-p", "true", "true", "true", "true"], false),
+    (
+        &[
+            "-p",
+            "true",
+            "-p",
+            "true",
+            "--reference",
+            "true",
+            "true",
+            "true",
+        ],
+        false,
+    ),
+    (
+        &["-p", "true", "-p", "true", "--reference", "true", "true"],
+        true,
+    ),
+    (&["-C", "true", "-C", "true", "true", "true 2"], true),
+    (
+        &["--reference", "true", "--reference-name", "r", "true 2"],
+        true,
+    ),
+    (&["--reference-name", "r", "true"], false),
+    (&["--output", "null", "true"], true),
+    (&["--output", "pipe", "true"], true),
+    (&["--output", "pipes", "true"], false),
+    (&["--output", "./pipe", "true"], true),
+    (
+        &["--output", "null", "--output", "pipe", "true", "true 2"],
+        true,
+    ),
+    (&["--output", "null", "--output", "pipe", "true"], false),
+    (&["--output", "null", "--show-output", "true"], false),
+    (&["--style", "basic", "--show-output", "true"], false),
+    (&["--style", "nocolor", "true"], true),
+    (&["--style", "colour", "true"], false),
+    (&["--sort", "mean-time", "true"], true),
+    (&["--sort", "mean", "true"], false),
+    (
+        &["--min-benchmarking-time", "0.01", "-m", "2", "true"],
+        true,
+    ),
+    (&["--min-benchmarking-time", "x", "true"], false),
+    (&["-S", "", "true"], false),
+    (&["-S", "''", "true"], false),
+    (&["-S", "sh", "-S", "sh -u", "true"], true),
+    (&["--ignore-failure=", "false"], true),
+];
+
+#[test]
+fn what_hyperfine_refuses_is_refused_and_the_rest_is_taken() {
+    for (arguments, taken) in INVOCATIONS {
+        let laboratory = Laboratory::new();
+        let bounds = ["bench", "-M", "3"];
+        let own_bounds = arguments
+            .iter()
+            .any(|flag| ["-r", "-m", "-M"].contains(flag));
+        let bounds = &bounds[..if own_bounds { 1 } else { 3 }];
+        let said = laboratory.call(&[bounds, arguments].concat());
+        let expected = if taken { 0 } else { 2 };
+        assert_eq!(said.code, expected, "{arguments:?}: {said:?}");
+    }
+    if version() < (1, 20) {
+        not_checked(
+            &test_name(),
+            "the answers are those of hyperfine 1.20, and an older one is installed",
+        );
+        return;
+    }
+    for (arguments, taken) in INVOCATIONS {
+        let laboratory = Laboratory::new();
+        let bounds = ["--style", "none", "-M", "3"];
+        let own_bounds = arguments
+            .iter()
+            .any(|flag| ["-r", "-m", "-M"].contains(flag));
+        let own_style = arguments
+            .iter()
+            .any(|flag| ["--style", "--show-output"].contains(flag));
+        let bounds = &bounds[if own_style { 2 } else { 0 }..if own_bounds { 2 } else { 4 }];
+        let output = Command::new("hyperfine")
+            .args(bounds)
+            .args(arguments)
+            .current_dir(laboratory.path(""))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.success(), taken, "{arguments:?}: {output:?}");
+    }
+}
+
+/// A text with `0` for each number, and no blanks that make columns even.
+fn shape(text: &str) -> String {
+    let mut shape = String::new();
+    for character in text.trim_end().chars() {
+        let in_number = character.is_ascii_digit() || character == '.';
+        if !in_number {
+            shape.push(character);
+        } else if !shape.ends_with('0') {
+            shape.push('0');
+        }
+    }
+    shape
+}
+
+const EXPORTS: [&str; 4] = ["csv", "markdown", "asciidoc", "orgmode"];
+
+/// What `program` exports for these commands, each export by its shape.
+fn exports(laboratory: &Laboratory, mut program: Command, arguments: &[&str]) -> Vec<String> {
+    for format in EXPORTS {
+        program.args([format!("--export-{format}"), format!("out.{format}")]);
+    }
+    let output = program.args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    EXPORTS
+        .iter()
+        .map(|format| shape(&laboratory.read(&format!("out.{format}"))))
+        .collect()
+}
+
+#[test]
+fn tables_are_those_of_hyperfine() {
+    // In one unit, and with a sure order of the means.
+    let mut cases = vec![
+        vec!["sleep 0.01", "sleep 0.03"],
+        vec![
+            "-L",
+            "b",
+            "1",
+            "-L",
+            "a",
+            "5",
+            "-n",
+            "{b} and | {a}",
+            "sleep 0.0{b}{a}",
+        ],
+        vec!["--reference", "sleep 0.03", "sleep 0.01"],
+    ];
+    if version() >= (1, 20) {
+        cases.push(vec!["--sort", "mean-time", "sleep 0.03", "sleep 0.01"]);
+        cases.push(vec!["-L", "unused", "1", "sleep 0.01"]);
+        let names = [
+            "--reference",
+            "sleep 0.03",
+            "--reference-name",
+            "r",
+            "sleep 0.01",
+        ];
+        cases.push(names.to_vec());
+    } else {
+        not_checked(
+            &format!(
+                "{} (--sort, --reference-name, parameters that no command shows)",
+                test_name()
+            ),
+            "hyperfine 1.20 has them, and an older one is installed",
+        );
+        cases.remove(2);
+    }
+    for arguments in cases {
+        let common = ["-N", "-r", "3", "-u", "millisecond"];
+        let arguments = [&common[..], &arguments].concat();
+        let laboratory = Laboratory::new();
+        let mut theirs = Command::new("hyperfine");
+        theirs
+            .args(["--style", "none"])
+            .current_dir(laboratory.path(""));
+        let theirs = exports(&laboratory, theirs, &arguments);
+        let laboratory = Laboratory::new();
+        let ours = exports(
+            &laboratory,
+            laboratory.perflab(&["bench", "-q"]),
+            &arguments,
+        );
+        assert_eq!(ours, theirs, "{arguments:?}");
+    }
+}
+
+#[test]
+fn tables_of_what_only_newer_versions_have() {
+    let laboratory = Laboratory::new();
+    let common = [
+        "bench",
+        "-q",
+        "-N",
+        "-r",
+        "2",
+        "-u",
+        "millisecond",
+        "--export-orgmode",
+        "-",
+    ];
+    for (arguments, expected) in [
+        (
+            &["--sort", "mean-time", "sleep 0.03", "sleep 0.01"][..],
+            [
+                "=sleep 0=  |  0 ± 0 |  0 |  0 |  0 |",
+                "=sleep 0=  |  0 ± 0 |  0 |  0 |  0 ± 0 |",
+            ],
+        ),
+        (
+            &[
+                "--reference",
+                "sleep 0.01",
+                "--reference-name",
+                "r",
+                "-L",
+                "m",
+                "x",
+                "sleep 0.03",
+            ],
+            [
+                "=r=  |  0 ± 0 |  0 |  0 |  0 |",
+                "=sleep 0 (m = x)=  |  0 ± 0 |  0 |  0 |  0 ± 0 |",
+            ],
+        ),
+    ] {
+        let said = laboratory.call(&[&common[..], arguments].concat()).code(0);
+        let rows: Vec<String> = said.out.lines().skip(2).map(shape).collect();
+        let expected = expected.map(|row| format!("| {row}"));
+        assert_eq!(rows, expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn comparisons_are_in_the_order_that_is_asked_for() {
+    let laboratory = Laboratory::new();
+    let commands = ["sleep 0.01", "sleep 0.05", "sleep 0.03"];
+    for (method, expected) in [
+        ("auto", ["sleep 0.05", "sleep 0.03"]),
+        ("command", ["sleep 0.05", "sleep 0.03"]),
+        ("mean-time", ["sleep 0.03", "sleep 0.05"]),
+    ] {
+        let flags = [
+            "bench",
+            "-q",
+            "-N",
+            "-r",
+            "2",
+            "--export-report",
+            "-",
+            "--sort",
+            method,
+        ];
+        let report = laboratory
+            .call(&[&flags[..], &commands].concat())
+            .code(0)
+            .json();
+        let rows = report["rows"].as_array().unwrap().clone();
+        let variants: Vec<_> = rows.iter().map(|row| row["variant"].clone()).collect();
+        assert_eq!(variants, expected, "{method}");
+    }
+}
+
+#[test]
+fn styles() {
+    let laboratory = Laboratory::new();
+    let said = |style: &str| {
+        let bench = [
+            "bench",
+            "-N",
+            "-r",
+            "6",
+            "--style",
+            style,
+            "true",
+            "sleep 0.02",
+        ];
+        laboratory.call(&bench).code(0).out
+    };
+    assert!(said("full").contains('\x1b') && said("color").contains('\x1b'));
+    for style in ["auto", "basic", "nocolor"] {
+        let out = said(style);
+        assert!(
+            out.contains("1: true") && !out.contains('\x1b'),
+            "{style}: {out}"
+        );
+    }
+    assert_eq!(said("none"), "");
+}
+
+#[test]
+fn the_time_to_fill() {
+    let runs = |seconds: &str| {
+        let short = ["--min-benchmarking-time", seconds, "-m", "2"];
+        log(&[&short[..], &["echo x >> log; sleep 0.02"]].concat()).len()
+    };
+    assert_eq!(runs("0"), 3);
+    assert!((6..=30).contains(&runs("0.5")));
+}
+
+/// Writes to a file what its standard output is.
+const KIND: &str = "sh -c 'stat -Lc %F - <&1 >> kinds; seq 100000'";
+
+#[test]
+fn output_goes_where_it_should() {
+    let laboratory = Laboratory::new();
+    for (place, kind) in [
+        ("null", "character special file"),
+        ("pipe", "fifo"),
+        ("./pipe", "regular empty file"),
+    ] {
+        laboratory.write("kinds", "");
+        laboratory
+            .call(&["bench", "-N", "-q", "-r", "2", "--output", place, KIND])
+            .code(0);
+        assert_eq!(
+            laboratory.read("kinds"),
+            format!("{kind}\n").repeat(2),
+            "{place}"
+        );
+    }
+    assert_eq!(laboratory.read("pipe").lines().count(), 100_000);
+    laboratory
+        .call(&["bench", "-q", "-r", "2", "--output", "pipe", "true"])
+        .code(0);
+    laboratory
+        .call(&["bench", "-q", "--output", "out", "true"])
+        .code(2)
+        .says(&["./out", "pipe"]);
+}
+
+#[test]
+fn output_of_each_command() {
+    let laboratory = Laboratory::new();
+    let places = ["--output", "./a", "--output", "inherit", "--output", "./c"];
+    let commands = ["--reference", "echo a", "echo b", "echo c"];
+    let bench = [&["bench", "-q", "-r", "2"], &places[..], &commands].concat();
+    let said = laboratory.call(&bench).code(0);
+    assert_eq!(said.out, "b\nb\n");
+    assert_eq!(
+        (laboratory.read("a"), laboratory.read("c")),
+        ("a\n".into(), "c\n".into())
+    );
+}
+
+#[test]
+fn runs_have_numbers() {
+    let lines = log(&["-w", "1", "-r", "3", "echo $HYPERFINE_ITERATION >> log"]);
+    assert_eq!(lines, ["warmup-0", "0", "1", "2"]);
 }

@@ -5,6 +5,7 @@
 mod bench_failures;
 mod bench_flags;
 mod bench_order;
+mod bench_shell;
 mod colour;
 mod counters;
 mod crowds;

@@ -235,3 +235,19 @@ fn a_difference_of_none_is_neither_faster_nor_slower() {
         assert_eq!(typical["verdict"], "not-proven", "{typical}");
     }
 }
+
+/// A few runs of very uneven times: the interval of the mean would reach below nothing at all.
+#[test]
+fn what_is_positive_falls_by_no_more_than_all_of_it() {
+    let laboratory = Laboratory::new();
+    write(&laboratory, "old", &[1.0, 1.3, 0.8, 1.1, 2.5]);
+    write(&laboratory, "new", &[0.1, 0.2, 3.0, 0.1, 0.1]);
+    let said = laboratory
+        .call(&["compare", "old=old", "new=new", "--format", "json"])
+        .code(0);
+    let row = &said.json()["rows"][0];
+    assert_eq!(row["relative"], true, "{row}");
+    assert_eq!(row["mean"]["low"], -1.0, "{row}");
+    assert!(row["mean"]["high"].as_f64().unwrap() > 0.0, "{row}");
+    assert_eq!(row["candidate"]["mean_low"], 0.0, "{row}");
+}

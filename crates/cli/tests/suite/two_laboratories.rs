@@ -67,6 +67,20 @@ fn the_second_can_wait() {
 }
 
 #[test]
+fn a_bench_can_wait() {
+    let (laboratory, first) = measuring();
+    let bench = ["bench", "-q", "-r", "2", "echo bench >> log"];
+    laboratory.call(&bench).code(5).says(&["--wait"]);
+    let mut second = laboratory.start(&[&bench[..], &["--wait"]].concat());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(second.is_running());
+    laboratory.write("end", "");
+    first.end().code(0);
+    second.end().code(0);
+    assert_eq!(laboratory.read("log"), "begin\nend\nbench\nbench\n");
+}
+
+#[test]
 fn two_locks_still_do_not_share_one_result() {
     let (laboratory, first) = measuring();
     let second = laboratory

@@ -96,9 +96,9 @@ fn no_agent_can_be() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("program");
     link("gcc", &["-static"], IN_C, &path);
-    let nowhere = directory.path().join("nowhere");
-    let mut command = Command::new(&path);
-    let mut program = Program::start_alone(command.env("XDG_RUNTIME_DIR", nowhere));
+    // No socket can be opened.
+    let mut command = Command::new("prlimit");
+    let mut program = Program::start_alone(command.arg("--nofile=3").arg(&path));
     assert_eq!(program.line(), "start 5\n", "EIO");
     assert_eq!(program.said().len(), 5);
     program.ends();

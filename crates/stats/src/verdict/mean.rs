@@ -74,7 +74,10 @@ pub(super) fn mean(
     };
     let (difference, low, high) = match (scale, blocked.ratio) {
         (Scale::Ratio, Some(ratio)) => match ratio.interval {
-            RatioInterval::Bounded { low, high } => (ratio.ratio - 1.0, low - 1.0, high - 1.0),
+            // Values that are all above zero have a mean above zero: nothing falls by more than all of it.
+            RatioInterval::Bounded { low, high } => {
+                (ratio.ratio - 1.0, (low - 1.0).max(-1.0), high - 1.0)
+            }
             RatioInterval::Unbounded => {
                 warnings.push(Warning::RatioUnbounded);
                 (ratio.ratio - 1.0, f64::NEG_INFINITY, f64::INFINITY)
