@@ -36,8 +36,8 @@ const EXPECTED: &str = "PERFLAB_RECORD_FOR";
 /// How long the agent of a forked child waits before it can be reached, where nobody waits for it.
 const CHILD: Duration = Duration::from_millis(100);
 
-/// Longest wait of a forked child for its agent, where its first events are wanted or it may give up its rights. The
-/// agent takes less than a millisecond, unless it waits for a lock that another thread of the parent held.
+/// Longest wait of a forked child for its agent, where its first events are wanted or it may give up its rights. It
+/// ends with the wait if the agent waits for a lock that another thread of the parent held.
 const CHILD_AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Longest wait for the thread at the start of the program, and the same where something is asked for from the start:
