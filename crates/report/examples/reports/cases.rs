@@ -227,6 +227,6 @@ fn powers() -> Vec<Case> {
         slower(Noise::SlowMode, 10, [3, 3], 97.0),
         slower(Noise::SlowMode, 1, [30, 30], 98.0),
         slower(Noise::Normal, 1, [6, 6], 85.0),
-        slower(Noise::Normal, 1, [4, 4], 55.0),
+        slower(Noise::Normal, 1, [4, 4], 50.0),
     ]
 }
