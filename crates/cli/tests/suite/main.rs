@@ -2,6 +2,7 @@
 //! signals.
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
+mod apart;
 mod bench_failures;
 mod bench_flags;
 mod bench_order;
@@ -39,6 +40,7 @@ mod repeated_failures;
 mod resume;
 mod saturation;
 mod servers;
+mod slow_runs;
 mod standstill;
 mod support;
 mod surroundings;

@@ -1,0 +1,100 @@
+//! Two results that were not measured together: what is claimed of a change, and what not.
+
+use serde_json::Value;
+
+use crate::support::Laboratory;
+
+/// Measures two variants that count; `old` and `new` say how far.
+fn measured(laboratory: &Laboratory, name: &str, old: u32, new: u32) {
+    let count = "i=0; while [ $i -lt $N ]; do i=$((i + 1)); done";
+    laboratory.write(
+        &format!("{name}.toml"),
+        format!(
+            "[design]\nruns = 8\nblock = 2\n[variants.old]\nenv = {{ N = \"{old}\" }}\n[variants.new]\n\
+             env = {{ N = \"{new}\" }}\n[workloads.count]\ndriver = \"command\"\nshell = true\ncommand = \"{count}\"\n"
+        ),
+    );
+    let file = format!("{name}.toml");
+    laboratory.call(&["run", &file, "--out", name]).code(0);
+}
+
+fn row<'r>(report: &'r Value, metric: &str) -> &'r Value {
+    let rows = report["rows"].as_array().unwrap();
+    let is_wanted = |row: &&Value| row["metric"]["name"] == metric;
+    rows.iter()
+        .find(is_wanted)
+        .unwrap_or_else(|| panic!("{metric}: {report:#}"))
+}
+
+#[test]
+fn a_change_whose_cause_is_not_known_is_no_regression() {
+    let laboratory = Laboratory::new();
+    measured(&laboratory, "first", 2000, 2000);
+    measured(&laboratory, "second", 40_000, 40_000);
+    let both = ["compare", "a=first", "b=second", "--format", "json"];
+    let report = laboratory.call(&both).code(4).json();
+    for variant in ["old", "new"] {
+        let row = row(&report, &format!("wall of {variant}"));
+        assert!(row["typical"]["difference"].as_f64().unwrap() > 1.0);
+        assert_eq!(row["typical"]["p_adjusted"], Value::Null);
+        assert_eq!(row["typical"]["verdict"], "not-proven");
+        assert_eq!(row["headline"], "changed, cause unknown");
+    }
+    laboratory
+        .call(&["compare", "a=first", "b=second"])
+        .code(4)
+        .prints(&[
+            "wall of old",
+            "changed, cause unknown: typical run",
+            "nothing is claimed of old, new",
+            "old is not started in the same way in both",
+            "copy first/experiment.toml to both.toml",
+            "perflab run both.toml",
+        ]);
+    let gate = ["compare", "a=first", "b=second", "--gate", "none"];
+    laboratory.call(&gate).code(0);
+}
+
+#[test]
+fn a_shared_baseline_decides() {
+    let laboratory = Laboratory::new();
+    measured(&laboratory, "first", 4000, 4000);
+    measured(&laboratory, "second", 4000, 100_000);
+    let both = ["compare", "a=first", "b=second", "--format", "json"];
+    let report = laboratory.call(&both).code(1).json();
+    let quotient = row(&report, "wall of new / old");
+    assert_eq!(quotient["typical"]["verdict"], "worse");
+    assert_eq!(
+        row(&report, "wall of new")["typical"]["verdict"],
+        "not-proven"
+    );
+    assert_eq!(report["design"]["undecided"], Value::Array(Vec::new()));
+    // The other way round it is faster, which no gate minds.
+    laboratory
+        .call(&["compare", "a=second", "b=first"])
+        .code(0)
+        .prints(&["wall of new / old"]);
+}
+
+#[test]
+fn only_two_results_are_compared_with_each_other() {
+    let laboratory = Laboratory::new();
+    measured(&laboratory, "first", 10, 10);
+    laboratory.write("plain.txt", "1\n2\n3\n");
+    let refused: [(&[&str], &str); 4] = [
+        (&["a=first", "b=plain.txt"], "plain.txt is no directory"),
+        (
+            &["a=first", "b=first", "c=first"],
+            "two results can be compared with each other, not 3",
+        ),
+        (&["a=first", "a=first"], "the label `a` is given twice"),
+        (
+            &["a=first", "b=first", "--metric", "wall"],
+            "--metric is for one result",
+        ),
+    ];
+    for (arguments, why) in refused {
+        let all: Vec<&str> = ["compare"].iter().chain(arguments).copied().collect();
+        laboratory.call(&all).code(2).says(&[why]);
+    }
+}
