@@ -128,6 +128,13 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
     let rule = decided::rule(&arguments.until, &experiment, arguments.resume)?;
     refuse_all(Code::Usage, "", &unknown_metrics(&experiment))?;
+    let is_compared = comparisons(&experiment, None) > 0;
+    if !is_compared && !arguments.quiet {
+        terminal::say(&format!(
+            "note: there will be nothing to compare: no workload is executed with the baseline {} and with another variant",
+            experiment.baseline()
+        ));
+    }
     if arguments.dry_run {
         let seed = arguments.seed.or(experiment.design.seed);
         let plan = Plan::new(&experiment, seed.unwrap_or(0));
@@ -194,7 +201,6 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         ));
     }
 
-    let is_compared = comparisons(&experiment) > 0;
     let mut rule = Decided::of(result.meta(), &experiment, &plan, done.len());
     let mut settings = settings::begin(&experiment)?;
     let extent = Extent {

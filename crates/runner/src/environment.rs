@@ -66,7 +66,7 @@ impl Environment {
     }
 
     /// Where programs are looked for.
-    pub(crate) fn path(&self) -> OsString {
+    pub fn path(&self) -> OsString {
         let own = || std::env::var_os("PATH").filter(|_| !self.cleared);
         let path = self.get("PATH").map(OsStr::to_owned).or_else(own);
         path.unwrap_or_else(|| "/usr/bin:/bin".into())

@@ -45,6 +45,7 @@ pub use interrupt::Interrupt;
 pub use job_control::job_control;
 pub use keeper::{KEEPER_ARGUMENT, Keeper, keep};
 pub use lab::{Lab, LabError, Observer};
+pub use locate::locate;
 pub use preflight::{Preflight, preflight, unknown_metrics};
 pub use process::{Ended, Launch, LaunchError, Process, Sink, Stopped};
 pub use programs::{Programs, programs};

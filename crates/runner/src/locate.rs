@@ -11,7 +11,7 @@ use perflab_machine::{interpreter, is_executable};
 ///
 /// # Errors
 /// What is in the way, in words, and what to do about it.
-pub(crate) fn locate(program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, String> {
+pub fn locate(program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, String> {
     if !directory.is_dir() {
         let what = if directory.exists() {
             "is no directory"

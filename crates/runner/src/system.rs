@@ -165,12 +165,14 @@ impl<'k> System<'k> {
             "process {} (`{called}`)",
             self.process.pid().as_raw_nonzero()
         );
-        // The server is then a child of it, and gets no signal.
-        let is_shell = ["sh", "dash", "bash"].contains(&called.as_str());
         let (told, what) = match &variant.stop.action {
             StopAction::Signal(signal) => {
                 self.process.signal(number(*signal));
-                (Ok(()), format!("{leader} got {}", name(*signal)))
+                let hint = match ["sh", "dash", "bash"].contains(&called.as_str()) {
+                    true => "; that is the shell: put `exec` in front of the server's command",
+                    false => "",
+                };
+                (Ok(()), format!("{leader} got {}{hint}", name(*signal)))
             }
             StopAction::Command(command) => {
                 let stop = Aside {
@@ -197,13 +199,8 @@ impl<'k> System<'k> {
             return Err(Fault::new(
                 Status::NoStop,
                 format!(
-                    "the system did not stop within {:?} and was killed: {what}{}{}",
+                    "the system did not stop within {:?} and was killed: {what}{}",
                     variant.stop.timeout,
-                    if is_shell {
-                        "; that is the shell: put `exec` in front of the server's command"
-                    } else {
-                        ""
-                    },
                     last_line(&log)
                 ),
             )

@@ -25,7 +25,7 @@ pub fn rule(
         return Ok(None);
     }
     arguments.check_gate(experiment.design.margin)?;
-    let comparisons = comparisons(experiment);
+    let comparisons = comparisons(experiment, experiment.design.control.as_deref());
     if comparisons == 0 {
         return Err(Failure::usage(
             "--until-decided compares variants with the baseline, found none beside it in any workload; \
@@ -52,8 +52,8 @@ pub fn rule(
 }
 
 /// How many comparisons a report makes at least: more where a run has several metrics or parts.
-/// Those with the control do not count.
-pub fn comparisons(experiment: &Experiment) -> usize {
+/// Those with the variant `without` do not count.
+pub fn comparisons(experiment: &Experiment, without: Option<&str>) -> usize {
     let cells = experiment.cells();
     let subject = |cell: &Cell| {
         let values: Vec<String> = cell.parameters.values().cloned().collect();
@@ -61,7 +61,7 @@ pub fn comparisons(experiment: &Experiment) -> usize {
     };
     let (base, others): (Vec<&Cell>, Vec<&Cell>) = cells
         .iter()
-        .filter(|cell| Some(&cell.variant) != experiment.design.control.as_ref())
+        .filter(|cell| Some(cell.variant.as_str()) != without)
         .partition(|cell| cell.variant == experiment.baseline());
     let measured: HashSet<_> = base.into_iter().map(subject).collect();
     let is_compared = |cell: &&&Cell| measured.contains(&subject(cell));
