@@ -44,13 +44,13 @@ pub struct Extent {
 
 impl Progress {
     /// At its beginning.
-    pub fn new(extent: Extent, quiet: bool) -> Self {
+    pub fn new(extent: &Extent, quiet: bool) -> Self {
         let Extent {
             total,
             done,
             block,
             is_limit,
-        } = extent;
+        } = *extent;
         let terminal = stderr().is_terminal();
         let target = if terminal && !quiet {
             ProgressDrawTarget::stderr_with_hz(DRAWINGS_PER_SECOND)

@@ -209,7 +209,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         block: plan.runs.iter().filter(|run| run.block == 1).count(),
         is_limit: result.meta().origin.until_decided.is_some(),
     };
-    let mut progress = Progress::new(extent, arguments.quiet);
+    let mut progress = Progress::new(&extent, arguments.quiet);
     let outcome = Lab::new(
         &experiment,
         &home,
