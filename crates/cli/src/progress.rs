@@ -16,6 +16,9 @@ const DRAWINGS_PER_SECOND: u8 = 10;
 /// Where lines go when standard error is no terminal: at most so often.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(30);
 
+/// Faults that are remembered, so that none is told at length again.
+const MOST_FAULTS: usize = 100;
+
 /// Shows how far an experiment is.
 pub struct Progress {
     bar: ProgressBar,
@@ -25,6 +28,8 @@ pub struct Progress {
     block: u64,
     is_limit: bool,
     failed: u64,
+    /// What was told of failed runs, with the first that it was told of.
+    faults: Vec<(u32, String)>,
     started: Instant,
     plain: Option<Instant>,
     quiet: bool,
@@ -70,6 +75,7 @@ impl Progress {
             block: block as u64,
             is_limit,
             failed: 0,
+            faults: Vec::new(),
             started: Instant::now(),
             plain: (!terminal).then(Instant::now),
             quiet,
@@ -135,14 +141,17 @@ impl Observer for Progress {
         self.done += 1;
         if !record.status.passed() {
             self.failed += 1;
-            let detail = record.detail.as_deref().unwrap_or_default();
-            let line = format!(
-                "run {} of {}: {} {detail}",
-                record.run,
-                record.cell,
-                record.status.name()
-            );
-            self.line(&line);
+            let status = record.status.name();
+            let fault = format!("{status} {}", record.detail.as_deref().unwrap_or_default());
+            let told = self.faults.iter().find(|(_, told)| *told == fault);
+            let what = match told {
+                Some((first, _)) => format!("{status} as in run {first}"),
+                None => fault.clone(),
+            };
+            if told.is_none() && self.faults.len() < MOST_FAULTS {
+                self.faults.push((record.run, fault));
+            }
+            self.line(&format!("run {} of {}: {what}", record.run, record.cell));
         }
         self.bar.set_position(self.done);
         let is_first_block = self.done == self.done_before + self.block;

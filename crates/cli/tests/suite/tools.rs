@@ -99,6 +99,14 @@ fn an_exit_code_with_the_last_words() {
     );
     assert_detail(&record, "EXIT", &["exit code 3", "out of luck"]);
     assert_eq!(record["exit_code"], 3);
+
+    // Some tools complain on standard output.
+    let laboratory = Laboratory::new();
+    let record = failed(
+        &laboratory,
+        "driver = 'command'\ncommand = 'echo no luck; exit 3'",
+    );
+    assert_detail(&record, "EXIT", &["exit code 3; it said last: no luck"]);
 }
 
 #[test]
@@ -247,8 +255,8 @@ fn of_a_long_output_the_beginning_and_the_end_are_kept() {
 fn a_rule_that_finds_nothing_quotes_the_output() {
     for (output, found) in [
         (
-            r#"echo one; printf "\033[31mtwo\n"; echo three; echo; echo four >&2"#,
-            r"found none; stdout ends with `one`, `\u{1b}[31mtwo`, `three`",
+            r#"echo one; printf "\033[31m\"two\"\n"; echo three; echo; echo four >&2"#,
+            r#"found none; stdout ends with `one`, `\u{1b}[31m"two"`, `three`"#,
         ),
         (
             "echo cannot connect >&2",

@@ -154,7 +154,7 @@ impl Lab<'_> {
             let exit = counted::exit(events, &ended, &code);
             ended.exit = exit.as_ref().map_or(ended.exit, |exit| *exit);
             run.finding.ended = Some(ended);
-            let fine = exit.and_then(|_| well_ended(&ended, run.workload, limit, &stderr));
+            let fine = exit.and_then(|_| well_ended(&ended, run.workload, limit, &stdout, &stderr));
             // A system that died explains the load's failure.
             if let Some(system) = &instance.system {
                 system.check_alive()?;
@@ -184,9 +184,13 @@ fn well_ended(
     ended: &Ended,
     workload: &Workload,
     limit: Duration,
+    stdout: &Path,
     stderr: &Path,
 ) -> Result<(), Fault> {
-    let said = || last_line(stderr);
+    let said = || match last_line(stderr) {
+        nothing if nothing.is_empty() => last_line(stdout),
+        said => said,
+    };
     match (ended.stopped, ended.exit) {
         (Some(_), _) => Err(Fault::new(
             Status::Timeout,
