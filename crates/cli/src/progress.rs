@@ -16,21 +16,46 @@ const DRAWINGS_PER_SECOND: u8 = 10;
 /// Where lines go when standard error is no terminal: at most so often.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(30);
 
+/// Faults that are remembered, so that none is told at length again.
+const MOST_FAULTS: usize = 100;
+
 /// Shows how far an experiment is.
 pub struct Progress {
     bar: ProgressBar,
     total: u64,
     done_before: u64,
     done: u64,
+    block: u64,
+    is_limit: bool,
     failed: u64,
+    /// What was told of failed runs, with the first that it was told of.
+    faults: Vec<(u32, String)>,
     started: Instant,
     plain: Option<Instant>,
     quiet: bool,
 }
 
+/// How far an experiment goes.
+pub struct Extent {
+    /// Runs of the plan.
+    pub total: usize,
+    /// Those that are done already.
+    pub done: usize,
+    /// Runs of all cells within a block.
+    pub block: usize,
+    /// Whether it may end before.
+    pub is_limit: bool,
+}
+
 impl Progress {
-    /// For so many runs, of which some are done already.
-    pub fn new(total: usize, done: usize, quiet: bool) -> Self {
+    /// At its beginning.
+    pub fn new(extent: &Extent, quiet: bool) -> Self {
+        let Extent {
+            total,
+            done,
+            block,
+            is_limit,
+        } = *extent;
         let terminal = stderr().is_terminal();
         let target = if terminal && !quiet {
             ProgressDrawTarget::stderr_with_hz(DRAWINGS_PER_SECOND)
@@ -47,7 +72,10 @@ impl Progress {
             total: total as u64,
             done_before: done as u64,
             done: done as u64,
+            block: block as u64,
+            is_limit,
             failed: 0,
+            faults: Vec::new(),
             started: Instant::now(),
             plain: (!terminal).then(Instant::now),
             quiet,
@@ -59,12 +87,13 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    /// Time left, if the rest goes like what was done here.
+    /// Time left, if the rest goes like what was done here. Cells differ, so it is not known before
+    /// each was measured as often as it will be in the rest: for a block.
     fn left(&self) -> Option<Duration> {
         let here = self
             .done
             .checked_sub(self.done_before)
-            .filter(|here| *here > 0)?;
+            .filter(|here| *here >= self.block.max(1))?;
         let rest = self.total.saturating_sub(self.done);
         Some(self.started.elapsed().mul_f64(rest as f64 / here as f64))
     }
@@ -79,8 +108,11 @@ impl Progress {
 
     fn message(&self, what: &str) -> String {
         let left = self.left().map_or_else(
-            || "time left not known yet".to_owned(),
-            |left| format!("about {} left", human(left)),
+            || "time left: known after a block".to_owned(),
+            |left| match self.is_limit {
+                true => format!("at most about {} left", human(left)),
+                false => format!("about {} left", human(left)),
+            },
         );
         let failed = if self.failed > 0 {
             format!(", {} failed", self.failed)
@@ -109,19 +141,24 @@ impl Observer for Progress {
         self.done += 1;
         if !record.status.passed() {
             self.failed += 1;
-            let detail = record.detail.as_deref().unwrap_or_default();
-            let line = format!(
-                "run {} of {}: {} {detail}",
-                record.run,
-                record.cell,
-                record.status.name()
-            );
-            self.line(&line);
+            let status = record.status.name();
+            let fault = format!("{status} {}", record.detail.as_deref().unwrap_or_default());
+            let told = self.faults.iter().find(|(_, told)| *told == fault);
+            let what = match told {
+                Some((first, _)) => format!("{status} as in run {first}"),
+                None => fault.clone(),
+            };
+            if told.is_none() && self.faults.len() < MOST_FAULTS {
+                self.faults.push((record.run, fault));
+            }
+            self.line(&format!("run {} of {}: {what}", record.run, record.cell));
         }
         self.bar.set_position(self.done);
+        let is_first_block = self.done == self.done_before + self.block;
+        let is_long = || self.left().is_some_and(|left| left >= PLAIN_INTERVAL);
         if let Some(last) = self.plain
             && !self.quiet
-            && last.elapsed() >= PLAIN_INTERVAL
+            && (last.elapsed() >= PLAIN_INTERVAL || is_first_block && is_long())
         {
             crate::terminal::say(&format!(
                 "{}/{} runs, {}",

@@ -13,18 +13,18 @@ use clap::Args;
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
-use perflab_runner::{Lab, Programs, programs};
+use perflab_runner::{Lab, Preflight, Programs, preflight, programs, unknown_metrics};
 use perflab_store::RunRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::doctor::settle;
 use crate::failure::{Code, Failure};
-use crate::progress::Progress;
+use crate::progress::{Extent, Progress};
 use crate::settings;
 use crate::standby::stand_by;
 use crate::terminal;
 use crate::until::UntilArguments;
-use decided::Decided;
+use decided::{Decided, comparisons};
 use dry_run::dry_run;
 use failures::lab_failure;
 pub(crate) use failures::store_failure;
@@ -126,7 +126,15 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
                 .map_err(|error| Failure::usage(format!("{flag}: {error}")))?;
         }
     }
-    let rule = decided::rule(&arguments.until, &experiment)?;
+    let rule = decided::rule(&arguments.until, &experiment, arguments.resume)?;
+    refuse_all(Code::Usage, "", &unknown_metrics(&experiment))?;
+    let is_compared = comparisons(&experiment, None) > 0;
+    if !is_compared && !arguments.quiet {
+        terminal::say(&format!(
+            "note: there will be nothing to compare: no workload is executed with the baseline {} and with another variant",
+            experiment.baseline()
+        ));
+    }
     if arguments.dry_run {
         let seed = arguments.seed.or(experiment.design.seed);
         let plan = Plan::new(&experiment, seed.unwrap_or(0));
@@ -142,6 +150,13 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let _lock = lock(arguments.wait)?;
     let (interrupt, keeper) = stand_by()?;
     let scratch = tempdir()?;
+    let Preflight { mistakes, missing } = preflight(&experiment, &home, &scratch.0, &keeper);
+    refuse_all(Code::Usage, "", &mistakes)?;
+    refuse_all(
+        Code::Environment,
+        "this machine lacks what the experiment needs, so nothing was run:\n  ",
+        &missing,
+    )?;
     let surroundings = Surroundings {
         machine: Fingerprint::take(Path::new("/")),
         programs: programs(&experiment, &home, &scratch.0, &keeper, &interrupt),
@@ -188,7 +203,13 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
 
     let mut rule = Decided::of(result.meta(), &experiment, &plan, done.len());
     let mut settings = settings::begin(&experiment)?;
-    let mut progress = Progress::new(plan.runs.len(), done.len(), arguments.quiet);
+    let extent = Extent {
+        total: plan.runs.len(),
+        done: done.len(),
+        block: plan.runs.iter().filter(|run| run.block == 1).count(),
+        is_limit: result.meta().origin.until_decided.is_some(),
+    };
+    let mut progress = Progress::new(&extent, arguments.quiet);
     let outcome = Lab::new(
         &experiment,
         &home,
@@ -208,7 +229,8 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     outcome.map_err(|error| lab_failure(&error, &path, &arguments.file))?;
     restored?;
     let records = result.records().map_err(store_failure)?;
-    conclude(&records, &path, arguments.quiet)?;
+    let next = if is_compared { "compare" } else { "show" };
+    conclude(&records, &path, next, arguments.quiet)?;
     let stop = rule.conclude(&records, &mut result)?;
     let Some((report, sentence)) = stop else {
         return Ok(None);
@@ -219,15 +241,23 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     Ok(arguments.until.code(&report))
 }
 
+/// A failure that lists all that is wrong; none if nothing is.
+fn refuse_all(code: Code, heading: &str, wrong: &[String]) -> Result<(), Failure> {
+    match wrong {
+        [] => Ok(()),
+        wrong => Err(Failure::new(code, heading.to_owned() + &wrong.join("\n  "))),
+    }
+}
+
 /// Says how it went; a failure where a cell has nothing to show.
-fn conclude(records: &[RunRecord], path: &Path, quiet: bool) -> Result<(), Failure> {
+fn conclude(records: &[RunRecord], path: &Path, next: &str, quiet: bool) -> Result<(), Failure> {
     let failed = records
         .iter()
         .filter(|record| !record.status.passed())
         .count();
     if !quiet {
         terminal::say(&format!(
-            "{} runs recorded, {failed} of them failed; now: perflab compare {}",
+            "{} runs recorded, {failed} of them failed; now: perflab {next} {}",
             records.len(),
             path.display()
         ));

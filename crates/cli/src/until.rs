@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use perflab_report::Report;
+use perflab_stats::location::Side;
+use perflab_stats::sequential::RankEProcess;
 use perflab_store::StopReason;
 
 use crate::compare::{Gate, verdict};
@@ -20,7 +22,7 @@ pub struct UntilArguments {
     #[arg(long)]
     pub until_decided: bool,
 
-    /// With --until-decided: begin no block after this time, as in 30min.
+    /// With --until-decided: begin no block after this time, as in 30min or 1h30m.
     #[arg(long, value_name = "TIME", requires = "until_decided")]
     pub budget: Option<String>,
 
@@ -60,11 +62,77 @@ impl UntilArguments {
         Ok(())
     }
 
+    /// Refuses a number of blocks in which nothing can be decided, whatever the runs show, and names
+    /// the flag that changes it.
+    ///
+    /// # Errors
+    /// When so many comparisons need more blocks.
+    pub fn check_blocks(
+        limit: &Limit,
+        comparisons: usize,
+        margin: Option<f64>,
+        confidence: f64,
+    ) -> Result<(), Failure> {
+        let level = (1.0 - confidence) / comparisons.max(1) as f64;
+        // Sameness takes one gambler at each end of the margin, a difference takes two.
+        let side = match margin {
+            Some(_) => Side::Less,
+            None => Side::TwoSided,
+        };
+        let units = limit.units as usize;
+        let least = RankEProcess::fewest_blocks(units, units, level, side)
+            .map_err(|error| Failure::usage(format!("--until-decided: {error}")))?;
+        if limit.blocks >= least {
+            return Ok(());
+        }
+        let plural = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            count => format!("{count} {what}s"),
+        };
+        Err(Failure::usage(format!(
+            "--until-decided: at most {} of {} each can decide nothing, whatever the runs show: {} at {} \
+             confidence take{} at least {}; {}",
+            plural(limit.blocks as usize, "block"),
+            plural(limit.block as usize, "run"),
+            plural(comparisons, "comparison"),
+            percent_text(confidence),
+            if comparisons == 1 { "s" } else { "" },
+            plural(least as usize, "block"),
+            limit.advice(least.saturating_mul(limit.block)),
+        )))
+    }
+
     /// What the process ends with.
     pub fn code(&self, report: &Report) -> Option<Code> {
         let gate = self.gate.unwrap_or(Gate::Regression);
         verdict(std::slice::from_ref(report), false, gate)
     }
+}
+
+/// How far a measurement may go.
+pub struct Limit {
+    /// Most blocks.
+    pub blocks: u32,
+    /// Runs of each side in a block.
+    pub block: u32,
+    /// How many of them count: those that share a build count once.
+    pub units: u32,
+    /// Whether the number stands in a file, too.
+    pub in_file: bool,
+}
+
+impl Limit {
+    fn advice(&self, runs: u32) -> String {
+        match self.in_file {
+            true => format!("give --max-runs {runs}, or set runs = {runs} in the file, or more"),
+            false => format!("give --max-runs {runs} or more"),
+        }
+    }
+}
+
+/// A share as people write it.
+fn percent_text(share: f64) -> String {
+    format!("{} %", (share * 1e6).round() / 1e4)
 }
 
 /// The time that may be used, from now on.

@@ -38,6 +38,10 @@ impl Driver for Command {
         ]
     }
 
+    fn reads_output(&self) -> bool {
+        false
+    }
+
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         let usage = output.usage;
         let values = [

@@ -110,11 +110,13 @@ pub struct ArgumentError {
 /// Text of unknown origin and length, fit to stand in a message of one line.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 120;
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .flat_map(char::escape_debug)
-        .collect();
+    let mut shown = String::new();
+    for character in text.chars().take(LONGEST) {
+        match character {
+            '"' | '\'' | '\\' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
     if text.chars().nth(LONGEST).is_some() {
         shown.push_str("...");
     }

@@ -24,6 +24,7 @@ mod memtier_benchmark;
 mod metric;
 mod number;
 mod output;
+mod package;
 mod pgbench;
 mod redis_benchmark;
 mod sysbench;
@@ -43,6 +44,7 @@ pub use iperf3::Iperf3;
 pub use kind::{Kind, Latency};
 pub use memtier_benchmark::MemtierBenchmark;
 pub use output::{Output, Usage};
+pub use package::package;
 pub use pgbench::Pgbench;
 pub use redis_benchmark::RedisBenchmark;
 pub use sysbench::Sysbench;
@@ -76,6 +78,11 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
     fn kind(&self, metric: &str) -> Kind {
         let _ = metric;
         Kind::Other
+    }
+
+    /// Whether [`Driver::read`] looks at what the tool wrote.
+    fn reads_output(&self) -> bool {
+        true
     }
 
     /// The samples in the output of one finished run.
@@ -118,6 +125,10 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn kind(&self, metric: &str) -> Kind {
         (**self).kind(metric)
+    }
+
+    fn reads_output(&self) -> bool {
+        (**self).reads_output()
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

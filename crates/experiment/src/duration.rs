@@ -25,11 +25,13 @@ pub enum DurationError {
     #[error("expected a duration such as \"10s\" or \"1h30m\", found \"{0}\"")]
     NotADuration(String),
     /// A number has no unit behind it.
-    #[error("the duration \"{0}\" lacks a unit; write d, h, m, s, ms, us or ns behind each number")]
+    #[error(
+        "the duration \"{0}\" lacks a unit; write d, h, m (or min), s, ms, us or ns behind each number"
+    )]
     NoUnit(String),
     /// A unit is none of those known.
     #[error(
-        "unknown unit \"{unit}\" in the duration \"{text}\"; known are d, h, m, s, ms, us and ns"
+        "unknown unit \"{unit}\" in the duration \"{text}\"; known are d, h, m (or min), s, ms, us and ns"
     )]
     UnknownUnit {
         /// The duration as written.
@@ -47,7 +49,7 @@ pub enum DurationError {
     Range(String),
 }
 
-/// Parses a duration: numbers, each with a unit (`d`, `h`, `m`, `s`, `ms`, `us`, `ns`), from large to small.
+/// Parses a duration: numbers, each with a unit (`d`, `h`, `m` or `min`, `s`, `ms`, `us`, `ns`), from large to small.
 ///
 /// Decimals are exact (`1.5s`). Blanks between the parts are allowed.
 ///
@@ -66,6 +68,8 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
             return Err(DurationError::NotADuration(text.to_owned()));
         }
         let (unit, behind) = split_while(behind, char::is_alphabetic);
+        // As tools beside this one write it.
+        let unit = if unit == "min" { "m" } else { unit };
         if unit.is_empty() {
             return Err(DurationError::NoUnit(text.to_owned()));
         }
@@ -205,8 +209,8 @@ impl JsonSchema for DurationText {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "A duration: numbers with a unit (d, h, m, s, ms, us, ns), from large to small.",
-            "pattern": r"^\s*([0-9]+(\.[0-9]+)?(d|h|ms|m|s|us|ns)\s*)+$",
+            "description": "A duration: numbers with a unit (d, h, m or min, s, ms, us, ns), from large to small.",
+            "pattern": r"^\s*([0-9]+(\.[0-9]+)?(d|h|ms|min|m|s|us|ns)\s*)+$",
             "examples": ["10ms", "5s", "1h30m"]
         })
     }
@@ -223,6 +227,8 @@ mod tests {
             ("10ms", Duration::from_millis(10)),
             ("5s", Duration::from_secs(5)),
             ("2m", Duration::from_secs(120)),
+            ("2min", Duration::from_secs(120)),
+            ("1h30min5s", Duration::from_secs(5405)),
             ("1h30m", Duration::from_secs(5400)),
             ("1h 30m", Duration::from_secs(5400)),
             ("1.5s", Duration::from_millis(1500)),
@@ -249,6 +255,7 @@ mod tests {
         assert_eq!(parse("10"), Err(DurationError::NoUnit(text("10"))));
         assert_eq!(parse("1h30"), Err(DurationError::NoUnit(text("1h30"))));
         assert_eq!(parse("30m1h"), Err(DurationError::Order(text("30m1h"))));
+        assert_eq!(parse("1min1m"), Err(DurationError::Order(text("1min1m"))));
         assert_eq!(parse("1s1s"), Err(DurationError::Order(text("1s1s"))));
         assert_eq!(
             parse("3 sec"),

@@ -61,13 +61,7 @@ impl Executable {
             source,
         };
         let real = path.canonicalize().map_err(failed)?;
-        // A pipe must not make the laboratory wait for a writer.
-        let flags = OFlags::NONBLOCK.bits().cast_signed();
-        let mut file = OpenOptions::new()
-            .read(true)
-            .custom_flags(flags)
-            .open(&real)
-            .map_err(failed)?;
+        let mut file = open(&real).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(ExecutableError::NotAFile(path.to_owned()));
         }
@@ -83,6 +77,25 @@ impl Executable {
             interpreter,
             build_id,
         })
+    }
+}
+
+/// Opens a file for reading. A pipe must not make the laboratory wait for a writer.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// What the kernel starts to run a program: the interpreter of a script, the dynamic linker of any
+/// other. `None` if it needs neither, or cannot be read.
+pub fn interpreter(program: &Path) -> Option<String> {
+    let mut file = open(program).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    match script_interpreter(&mut file).ok()? {
+        Some(interpreter) => Some(interpreter),
+        None => elf_identity(file).0,
     }
 }
 
@@ -179,7 +192,8 @@ pub fn resolve_in_path(name: &str, path_variable: &OsStr) -> Option<PathBuf> {
         .find(|path| is_executable(path))
 }
 
-fn is_executable(path: &Path) -> bool {
+/// Whether a path leads to a file that this user may execute.
+pub fn is_executable(path: &Path) -> bool {
     path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
 }
 

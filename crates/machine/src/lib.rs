@@ -31,7 +31,7 @@ pub use clock::Clock;
 pub use confinement::{Confinement, CpuQuota};
 pub use cpu::Cpu;
 pub use differences::Difference;
-pub use executable::{Executable, ExecutableError, resolve_in_path};
+pub use executable::{Executable, ExecutableError, interpreter, is_executable, resolve_in_path};
 pub use fingerprint::Fingerprint;
 pub use frequency::Frequency;
 pub use kernel::Kernel;

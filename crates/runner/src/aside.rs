@@ -117,17 +117,27 @@ pub(crate) fn last_line(log: &Path) -> String {
     let read = fs::File::open(log).and_then(|mut file| {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-        file.read_to_end(&mut tail)
+        file.take(TAIL_BYTES).read_to_end(&mut tail)
     });
     if read.is_err() {
         return String::new();
     }
     let text = String::from_utf8_lossy(&tail);
     match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
-        Some(line) => format!(
-            "; it said last: {}",
-            line.chars().take(200).collect::<String>()
-        ),
+        Some(line) => format!("; it said last: {}", visible(line)),
         None => String::new(),
     }
+}
+
+/// Text from elsewhere, fit for a message: not long, and with control characters spelt out.
+pub(crate) fn visible(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let mut shown = String::new();
+    for character in text.chars().take(LONGEST) {
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown
 }

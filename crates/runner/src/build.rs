@@ -219,6 +219,8 @@ mod tests {
 
     /// The objects that a second link of the same build is given.
     fn linked(layout: Layout) -> Vec<PathBuf> {
+        perflab_testing::needs("cc", "gcc");
+        perflab_testing::needs("objcopy", "binutils");
         let scratch = tempfile::tempdir().unwrap();
         let output = scratch.path().join("output");
         for part in ["a", "b"] {

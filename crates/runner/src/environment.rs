@@ -65,6 +65,13 @@ impl Environment {
         }
     }
 
+    /// Where programs are looked for.
+    pub fn path(&self) -> OsString {
+        let own = || std::env::var_os("PATH").filter(|_| !self.cleared);
+        let path = self.get("PATH").map(OsStr::to_owned).or_else(own);
+        path.unwrap_or_else(|| "/usr/bin:/bin".into())
+    }
+
     /// Sets a variable, replacing what it was.
     pub fn set(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) {
         let (name, value) = (name.as_ref(), value.as_ref());

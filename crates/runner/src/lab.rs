@@ -13,7 +13,7 @@
 //! (a full disk) or of the whole experiment ends it early, and it can be resumed then.
 
 mod builds;
-mod counted;
+pub(crate) mod counted;
 mod current;
 mod instance;
 mod ledger;
@@ -39,6 +39,7 @@ use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
+use crate::kept::cut_outputs;
 use crate::standstill::{MOST_ATTEMPTS, Moment, Standstill};
 
 use builds::{Built, cell_key};
@@ -278,6 +279,10 @@ impl<'a> Lab<'a> {
             // A number from a run that failed must not be there to be taken.
             current.finding.samples.clear();
         }
+        cut_outputs(&current.logs).map_err(|error| match is_full(&error) {
+            true => disk_full(&self.root, error),
+            false => LabError::System(error),
+        })?;
         self.result.finish_run(planned.run)?;
         let record = record(current, started, status, detail);
         self.result.append(&record)?;

@@ -1,6 +1,6 @@
 //! One process: started in its own group, pinned, waited for with a deadline, accounted for.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,9 +17,11 @@ use rustix::process::{
 };
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use crate::aside::visible;
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
+use crate::locate::locate;
 use crate::sys::{self, Exit, ResourceUsage};
 
 /// Where an output stream of a process goes. Always a file or nothing: a pipe would make the
@@ -60,10 +62,12 @@ pub enum LaunchError {
     #[error("there is no command to start: expected a program and its arguments")]
     Empty,
     /// The program could not be executed.
-    #[error("cannot start `{program}`: {source}{}", hint(.source))]
+    #[error("cannot start `{program}`: {}", .why.clone().unwrap_or_else(|| .source.to_string()))]
     Start {
         /// What was to be executed.
         program: String,
+        /// Which file is in the way, where one is.
+        why: Option<String>,
         /// What the kernel said.
         source: io::Error,
     },
@@ -80,14 +84,6 @@ pub enum LaunchError {
         "cannot pin to the CPUs asked for: {0}; `cat /proc/self/status | grep Cpus_allowed_list` shows which may be used"
     )]
     Pin(io::Error),
-}
-
-fn hint(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::NotFound => "; install it, or give its full path",
-        io::ErrorKind::PermissionDenied => "; is it executable?",
-        _ => "",
-    }
 }
 
 /// How and when a process ended.
@@ -174,6 +170,7 @@ impl<'k> Process<'k> {
         drop(home);
         let child = child.map_err(|source| LaunchError::Start {
             program: program.to_string_lossy().into_owned(),
+            why: obstacle(program, launch),
             source,
         })?;
         let pid = Pid::from_child(&child);
@@ -194,6 +191,20 @@ impl<'k> Process<'k> {
     /// Whether it is still running.
     pub fn alive(&self) -> bool {
         matches!(self.look(WaitIdOptions::NOHANG), Ok(None))
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        let status = self.look(WaitIdOptions::NOHANG).ok()??;
+        let code = status.exit_status().map(Exit::Code);
+        code.or(status.terminating_signal().map(Exit::Signal))
+    }
+
+    /// What the kernel calls it: the name of its program, cut to 15 bytes.
+    pub(crate) fn name(&self) -> Option<String> {
+        let file = format!("/proc/{}/comm", self.pid.as_raw_nonzero());
+        let name = std::fs::read(file).ok()?;
+        Some(visible(String::from_utf8_lossy(&name).trim_end()))
     }
 
     /// Sends a signal to the process alone, which may want to end its children itself.
@@ -303,6 +314,16 @@ impl Drop for Process<'_> {
             let _ = self.collect(None);
         }
     }
+}
+
+/// Which file keeps a program from being started: the kernel says the same of a program, of what
+/// runs it and of the working directory.
+fn obstacle(program: &OsStr, launch: &Launch<'_>) -> Option<String> {
+    let directory = match launch.directory {
+        Some(directory) => directory.to_owned(),
+        None => std::env::current_dir().ok()?,
+    };
+    locate(program, &directory, &launch.environment.path()).err()
 }
 
 /// This thread's CPUs, changed for a moment.

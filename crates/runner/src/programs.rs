@@ -1,23 +1,24 @@
 //! Which programs an experiment runs: their files, hashes and what they say of their version.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Status};
-use perflab_machine::{Executable, resolve_in_path};
+use perflab_machine::Executable;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::aside::{Aside, Surroundings};
+use crate::aside::{Aside, Surroundings, visible};
 use crate::driver::driver_of;
 use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
+use crate::locate::locate;
 use crate::standstill::Moment;
 
 /// Longest that a program may take to say its version.
@@ -35,6 +36,63 @@ pub struct Programs {
     /// What version commands printed, by command line.
     #[serde(default)]
     pub versions: IndexMap<String, String>,
+}
+
+impl Programs {
+    /// What has changed since, one line for each program, with its path.
+    pub fn changes(&self, now: &Self) -> Vec<String> {
+        let files = names(&self.files, &now.files).filter_map(|name| {
+            match (self.files.get(name), now.files.get(name)) {
+                (Some(before), Some(now)) if before == now => None,
+                (Some(before), Some(now)) if before.path != now.path => Some(format!(
+                    "`{name}` was {}, and is {} now",
+                    before.path, now.path
+                )),
+                (Some(before), Some(now)) => Some(format!(
+                    "`{name}` has changed: {} ({}) before, {} now",
+                    before.path,
+                    content(before),
+                    content(now)
+                )),
+                (Some(before), None) => Some(format!(
+                    "`{name}` was {}, and is not found now",
+                    before.path
+                )),
+                (None, now) => {
+                    now.map(|now| format!("`{name}` was not found, and is {} now", now.path))
+                }
+            }
+        });
+        let versions = names(&self.versions, &now.versions).filter_map(|line| {
+            let first = |said: Option<&String>| match said.map(|said| visible(said)) {
+                None => "nothing".to_owned(),
+                Some(said) => format!("\"{said}\""),
+            };
+            let (before, now) = (self.versions.get(line), now.versions.get(line));
+            (before != now).then(|| {
+                format!(
+                    "`{line}` said {}, and says {} now",
+                    first(before),
+                    first(now)
+                )
+            })
+        });
+        files.chain(versions).collect()
+    }
+}
+
+/// The names in either, those of `before` first.
+fn names<'a, T>(
+    before: &'a IndexMap<String, T>,
+    now: &'a IndexMap<String, T>,
+) -> impl Iterator<Item = &'a String> {
+    let new = now.keys().filter(|name| !before.contains_key(*name));
+    before.keys().chain(new)
+}
+
+fn content(file: &Executable) -> String {
+    let start: String = file.sha256.chars().take(12).collect();
+    format!("{} bytes, SHA-256 {start}...", file.bytes)
 }
 
 /// Identifies the programs of every variant (`variants/NAME`) and workload (`workloads/NAME`).
@@ -74,7 +132,11 @@ pub fn programs(
             .as_ref()
             .and_then(|start| fill.argv(start).ok())
         {
-            add_program(of_variant, &argv, &environment);
+            let mut environment = environment.clone();
+            for (name, value) in &variant.env {
+                environment.set(name, fill.text(value).unwrap_or_default());
+            }
+            add_program(of_variant, &argv, &environment, scratch);
         }
         for file in &variant.files {
             if let Ok(path) = fill.path(file)
@@ -107,25 +169,37 @@ pub fn programs(
                 .ok()
                 .map(|driver| driver.argv(&[]).into_iter().map(Into::into).collect()),
         };
+        let directory = match &workload.directory {
+            Some(directory) => fill.path(directory).unwrap_or_default(),
+            None => scratch.to_path_buf(),
+        };
         if let Some(argv) = argv {
-            add_program(of_workload, &argv, &environment);
+            let mut environment = environment.clone();
+            let of_variant = variant.env.iter().filter(|_| variant.start.is_none());
+            for (name, value) in of_variant.chain(&workload.env) {
+                environment.set(name, fill.text(value).unwrap_or_default());
+            }
+            add_program(of_workload, &argv, &environment, &directory);
         }
     }
     found
 }
 
-fn add_program(programs: &mut Programs, argv: &[OsString], environment: &Environment) {
-    let Some(name) = argv.first().map(|name| name.to_string_lossy().into_owned()) else {
+fn add_program(
+    programs: &mut Programs,
+    argv: &[OsString],
+    environment: &Environment,
+    directory: &Path,
+) {
+    let Some(program) = argv.first() else {
         return;
     };
+    let name = program.to_string_lossy().into_owned();
     if programs.files.contains_key(&name) {
         return;
     }
-    let path = environment
-        .get("PATH")
-        .unwrap_or(OsStr::new("/usr/bin:/bin"));
-    let executable = resolve_in_path(&name, path).and_then(|path| Executable::of(&path).ok());
-    if let Some(executable) = executable {
+    let found = locate(program, directory, &environment.path());
+    if let Some(executable) = found.ok().and_then(|path| Executable::of(&path).ok()) {
         programs.files.insert(name, executable);
     }
 }

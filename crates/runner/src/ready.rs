@@ -1,7 +1,7 @@
 //! Waits until a system under test can be used.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -55,9 +55,10 @@ pub(crate) fn wait(
 ) -> Result<(), NotReady> {
     let deadline = later(Instant::now(), patience);
     let mut pause = Duration::from_millis(1);
+    let mut searched = Searched::default();
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let missing = match holds(check, process, log, left)? {
+        let missing = match holds(check, process, log, &mut searched, left)? {
             // A system that says so with its last breath is not ready.
             None if process.alive() => return Ok(()),
             None => return Err(NotReady::Ended),
@@ -81,6 +82,7 @@ fn holds(
     check: &Check<'_>,
     process: &Process<'_>,
     log: &Path,
+    searched: &mut Searched,
     left: Duration,
 ) -> Result<Option<String>, NotReady> {
     match check {
@@ -89,10 +91,7 @@ fn holds(
             .err()
             .map(|error| format!("no connection to {}: {error}", path.display()))),
         Check::Line(line) => {
-            let text = fs::read(log).unwrap_or_default();
-            let found = text
-                .split(|byte| *byte == b'\n')
-                .any(|text| line.is_match(text));
+            let found = searched.finds(line, log).unwrap_or(false);
             Ok((!found).then(|| format!("no line of its output matches `{line}`")))
         }
         Check::Probe(probe) => match probe(left) {
@@ -100,6 +99,43 @@ fn holds(
             Ok(false) => Ok(Some("its ready command did not end with code 0".to_owned())),
             Err(error) => Err(NotReady::Impossible(error)),
         },
+    }
+}
+
+/// How far a log was searched for a line.
+#[derive(Debug, Default)]
+struct Searched {
+    bytes: u64,
+    /// The line that was not complete yet.
+    line: Vec<u8>,
+}
+
+impl Searched {
+    /// Whether one of the lines that have come since matches; of one that never ends, the last MiB.
+    fn finds(&mut self, wanted: &Regex, log: &Path) -> io::Result<bool> {
+        const LONGEST_BYTES: usize = 1 << 20;
+        let mut file = File::open(log)?;
+        file.seek(SeekFrom::Start(self.bytes))?;
+        let mut piece = vec![0; 1 << 16];
+        loop {
+            let read = file.read(&mut piece)?;
+            if read == 0 {
+                return Ok(wanted.is_match(&self.line));
+            }
+            self.bytes += read as u64;
+            for part in piece[..read].split_inclusive(|byte| *byte == b'\n') {
+                let (part, ends) = match part.strip_suffix(b"\n") {
+                    Some(part) => (part, true),
+                    None => (part, false),
+                };
+                self.line.extend_from_slice(part);
+                if ends && wanted.is_match(&self.line) {
+                    return Ok(true);
+                }
+                let kept = if ends { 0 } else { LONGEST_BYTES };
+                self.line.drain(..self.line.len().saturating_sub(kept));
+            }
+        }
     }
 }
 
@@ -123,5 +159,40 @@ fn tcp(address: &str, process: &Process<'_>, left: Duration) -> Result<Option<St
         Listener::Ours | Listener::Unknown => Ok(None),
         Listener::Other => Err(NotReady::Taken(address.to_owned())),
         Listener::Nobody => Ok(Some(format!("{address} was listened on for a moment only"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_line_is_found_however_it_comes() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("log");
+        let mut log = File::create(&path).unwrap();
+        let wanted = Regex::new("^up and running$").unwrap();
+        let mut searched = Searched::default();
+        for (text, found) in [
+            ("starting\nup and", false),
+            (" run", false),
+            ("ning", true),
+            (" soon\n", false),
+            ("up and running\nmore\n", true),
+        ] {
+            log.write_all(text.as_bytes()).unwrap();
+            assert_eq!(searched.finds(&wanted, &path).unwrap(), found, "{text}");
+        }
+        log.write_all(&vec![b'x'; 5 << 20]).unwrap();
+        assert!(!searched.finds(&wanted, &path).unwrap());
+        assert_eq!(searched.line.len(), 1 << 20);
+        log.write_all(b"\nup and running\n").unwrap();
+        assert!(searched.finds(&wanted, &path).unwrap());
+        assert!(
+            !searched
+                .finds(&wanted, &scratch.path().join("none"))
+                .unwrap_or(false)
+        );
     }
 }

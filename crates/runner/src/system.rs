@@ -7,7 +7,7 @@ use perflab_experiment::{ReadyCheck, Signal, Status, StopAction, Variant};
 use regex::bytes::RegexBuilder;
 use rustix::thread::CpuSet;
 
-use crate::aside::{Aside, Surroundings, last_line, launch_trouble};
+use crate::aside::{Aside, Surroundings, how, last_line, launch_trouble};
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
@@ -118,6 +118,12 @@ impl<'k> System<'k> {
         )
         .map_err(|error| match error {
             NotReady::Interrupted => Trouble::Interrupted,
+            NotReady::Ended => not_ready(&format!(
+                "it {} before it was ready{}",
+                self.how_it_ended(),
+                last_line(&self.log)
+            ))
+            .into(),
             error => not_ready(&format!("{error}{}", last_line(&self.log))).into(),
         })
     }
@@ -130,10 +136,15 @@ impl<'k> System<'k> {
         Err(Fault::new(
             Status::Died,
             format!(
-                "the system ended while it was under load{}",
+                "the system {} while it was under load{}",
+                self.how_it_ended(),
                 last_line(&self.log)
             ),
         ))
+    }
+
+    fn how_it_ended(&self) -> String {
+        self.process.exit().map_or("ended".to_owned(), how)
     }
 
     /// Stops it as the variant says, and kills it if it does not.
@@ -149,26 +160,38 @@ impl<'k> System<'k> {
         if around.interrupt.asked() {
             return Err(Trouble::Interrupted);
         }
-        let told = match &variant.stop.action {
+        let called = self.process.name().unwrap_or_default();
+        let leader = format!(
+            "process {} (`{called}`)",
+            self.process.pid().as_raw_nonzero()
+        );
+        let (told, what) = match &variant.stop.action {
             StopAction::Signal(signal) => {
                 self.process.signal(number(*signal));
-                Ok(())
+                let hint = match ["sh", "dash", "bash"].contains(&called.as_str()) {
+                    true => "; that is the shell: put `exec` in front of the server's command",
+                    false => "",
+                };
+                (Ok(()), format!("{leader} got {}{hint}", name(*signal)))
             }
-            StopAction::Command(command) => Aside {
-                purpose: "stop",
-                status: Status::NoStop,
-                argv: &fill.argv(command)?,
-                environment: seat.environment,
-                directory: seat.directory,
-                log: &seat.log.with_extension("stop.log"),
-                cpus: None,
-                limit: variant.stop.timeout,
+            StopAction::Command(command) => {
+                let stop = Aside {
+                    purpose: "stop",
+                    status: Status::NoStop,
+                    argv: &fill.argv(command)?,
+                    environment: seat.environment,
+                    directory: seat.directory,
+                    log: &seat.log.with_extension("stop.log"),
+                    cpus: None,
+                    limit: variant.stop.timeout,
+                };
+                let what = format!("the stop command ended well, but {leader} went on");
+                (stop.execute(around), what)
             }
-            .execute(around),
         };
-        let in_time = self.process.ends_within(variant.stop.timeout);
-        let ended = self
-            .process
+        let Self { process, log } = self;
+        let in_time = process.ends_within(variant.stop.timeout);
+        let ended = process
             .wait(Some(Duration::ZERO), around.interrupt)
             .map_err(Trouble::Fatal)?;
         told?;
@@ -176,8 +199,9 @@ impl<'k> System<'k> {
             return Err(Fault::new(
                 Status::NoStop,
                 format!(
-                    "the system did not stop within {:?} and was killed",
-                    variant.stop.timeout
+                    "the system did not stop within {:?} and was killed: {what}{}",
+                    variant.stop.timeout,
+                    last_line(&log)
                 ),
             )
             .into());
@@ -188,6 +212,18 @@ impl<'k> System<'k> {
 
 fn not_ready(detail: &str) -> Fault {
     Fault::new(Status::NotReady, format!("the system: {detail}"))
+}
+
+fn name(signal: Signal) -> &'static str {
+    match signal {
+        Signal::Term => "SIGTERM",
+        Signal::Int => "SIGINT",
+        Signal::Hup => "SIGHUP",
+        Signal::Quit => "SIGQUIT",
+        Signal::Usr1 => "SIGUSR1",
+        Signal::Usr2 => "SIGUSR2",
+        Signal::Kill => "SIGKILL",
+    }
 }
 
 fn number(signal: Signal) -> rustix::process::Signal {

@@ -21,7 +21,7 @@ pub use export::write;
 pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated, undisturbed};
 use perflab_report::{Row, UntilDecided};
-use perflab_runner::{Environment, Moment, cpu_set};
+use perflab_runner::{Environment, Moment, cpu_set, locate};
 use pipe::Pipe;
 use schedule::{Count, Shuffler};
 use until::Until;
@@ -95,6 +95,10 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         interrupt: &interrupt,
     };
 
+    let prepares = |command: &BenchCommand| command.setup.is_some() || command.prepare.is_some();
+    if bench.shell == Shell::None && !commands.iter().any(prepares) {
+        look_for(&argvs, &bench.environment)?;
+    }
     let mut round = Round::new(&commands, &argvs, arguments, seed, until);
     round.all(&mut bench)?;
     let findings = round.findings();
@@ -329,6 +333,20 @@ impl<'a> Round<'a> {
             until_decided: self.until_decided,
         }
     }
+}
+
+/// Looks for all programs, so that none is measured in vain before another one is missing.
+fn look_for(argvs: &[Vec<OsString>], environment: &Environment) -> Result<(), Failure> {
+    let Ok(directory) = std::env::current_dir() else {
+        return Ok(());
+    };
+    for program in argvs.iter().filter_map(|argv| argv.first()) {
+        locate(program, &directory, &environment.path()).map_err(|why| {
+            let program = terminal::escape(&program.to_string_lossy());
+            Failure::environment(format!("cannot start `{program}`: {why}"))
+        })?;
+    }
+    Ok(())
 }
 
 fn shell_fails() -> Failure {

@@ -1,12 +1,12 @@
 //! When a bench has seen enough.
 
-use perflab_report::{UntilDecided, is_decided};
+use perflab_report::{Selection, UntilDecided, is_decided};
 use perflab_store::StopReason;
 
 use super::arguments::{BenchArguments, Order};
 use super::{Findings, summary};
 use crate::failure::Failure;
-use crate::until::{Budget, LEAST_BLOCKS};
+use crate::until::{Budget, LEAST_BLOCKS, Limit, UntilArguments};
 
 /// Most runs of each command where nothing else is asked: those of a fixed design.
 const DEFAULT_MAX_RUNS: u32 = 30;
@@ -55,6 +55,14 @@ impl Until {
                 "--min-runs asks for more than the {most} runs of --max-runs"
             )));
         }
+        let limit = Limit {
+            blocks: most.div_ceil(arguments.block),
+            block: arguments.block,
+            units: arguments.block,
+            in_file: false,
+        };
+        let confidence = Selection::default().confidence;
+        UntilArguments::check_blocks(&limit, commands - 1, margin, confidence)?;
         Ok(Some(Self {
             least,
             most,

@@ -1,41 +1,71 @@
 //! `perflab run --until-decided`: the rule that ends an experiment by its results.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
-use perflab_experiment::{Experiment, Plan};
+use perflab_experiment::{Cell, Experiment, Lifetime, Plan};
 use perflab_report::{Filter, Report, Selection, ending, is_decided, note_stop, result_report};
 use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
 
 use crate::failure::Failure;
 use crate::run::store_failure;
-use crate::until::{Budget, LEAST_BLOCKS, UntilArguments};
+use crate::until::{Budget, LEAST_BLOCKS, Limit, UntilArguments};
 
 /// The rule as it is kept with the result; nothing where the number of runs is fixed.
 ///
 /// # Errors
-/// When the flags make no sense, or there is nothing to decide.
+/// When the flags make no sense, or nothing can be decided. What is resumed has its own number of
+/// runs.
 pub fn rule(
     arguments: &UntilArguments,
     experiment: &Experiment,
+    resumes: bool,
 ) -> Result<Option<UntilDecided>, Failure> {
     if !arguments.until_decided {
         return Ok(None);
     }
     arguments.check_gate(experiment.design.margin)?;
-    let control = experiment.design.control.as_deref();
-    let asked = experiment
-        .variants
-        .keys()
-        .filter(|variant| *variant != experiment.baseline() && Some(variant.as_str()) != control);
-    if asked.count() == 0 {
+    let comparisons = comparisons(experiment, experiment.design.control.as_deref());
+    if comparisons == 0 {
         return Err(Failure::usage(
-            "--until-decided compares variants with the baseline, found none beside it",
+            "--until-decided compares variants with the baseline, found none beside it in any workload; \
+             add a variant, or leave --until-decided out",
         ));
+    }
+    if !resumes {
+        let design = &experiment.design;
+        let limit = Limit {
+            blocks: design.blocks(),
+            block: design.block,
+            units: match design.instance_lifetime() {
+                Lifetime::Block => 1,
+                Lifetime::Run | Lifetime::Experiment => design.block,
+            },
+            in_file: true,
+        };
+        UntilArguments::check_blocks(&limit, comparisons, design.margin, design.confidence)?;
     }
     let budget_ms = arguments
         .budget()?
         .map(|budget| u64::try_from(budget.as_millis()).unwrap_or(u64::MAX));
     Ok(Some(UntilDecided { budget_ms }))
+}
+
+/// How many comparisons a report makes at least: more where a run has several metrics or parts.
+/// Those with the variant `without` do not count.
+pub fn comparisons(experiment: &Experiment, without: Option<&str>) -> usize {
+    let cells = experiment.cells();
+    let subject = |cell: &Cell| {
+        let values: Vec<String> = cell.parameters.values().cloned().collect();
+        (cell.workload.clone(), values)
+    };
+    let (base, others): (Vec<&Cell>, Vec<&Cell>) = cells
+        .iter()
+        .filter(|cell| Some(cell.variant.as_str()) != without)
+        .partition(|cell| cell.variant == experiment.baseline());
+    let measured: HashSet<_> = base.into_iter().map(subject).collect();
+    let is_compared = |cell: &&&Cell| measured.contains(&subject(cell));
+    others.iter().filter(is_compared).count()
 }
 
 /// The rule at work.

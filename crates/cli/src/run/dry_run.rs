@@ -1,14 +1,14 @@
 //! What would run, without running it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
 use perflab_experiment::{Experiment, Plan, format_duration};
 
-use crate::progress::human;
 use crate::settings;
 
-/// The plan in words: what would run, how often, and for how long at most.
+/// The plan in words: what would run, how often, in which order. How long it takes nobody has measured.
 pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
     let design = &experiment.design;
     let mut out = String::new();
@@ -31,23 +31,18 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
         design.blocks(),
         design.block
     ));
-    let longest = plan
-        .runs
+    let limits: BTreeSet<Duration> = plan
+        .cells
         .iter()
-        .filter_map(|run| plan.cells.get(run.cell))
         .filter_map(|cell| experiment.workload(cell).ok())
-        .map(|workload| {
-            workload
-                .timeout
-                .unwrap_or(design.timeout)
-                .saturating_add(design.pause)
-        })
-        .fold(Duration::ZERO, Duration::saturating_add);
+        .map(|workload| workload.timeout.unwrap_or(design.timeout))
+        .collect();
+    let limits: Vec<String> = limits.into_iter().map(format_duration).collect();
     line(format!(
-        "at most {} of workload, if every run took its whole time limit{}",
-        human(longest),
+        "time limit of a run: {}{}; how long it takes, `perflab run` says after the first block",
+        limits.join(" or "),
         design.limit.map_or_else(String::new, |limit| format!(
-            "; ends after {}",
+            ", of the experiment: {}",
             format_duration(limit)
         ))
     ));

@@ -70,9 +70,9 @@ pub(super) fn resume(
         .map(ToString::to_string)
         .collect();
     for (what, programs) in &before.programs {
-        if now.programs.get(what) != Some(programs) {
-            differences.push(format!("{what}: its programs are not the same as before"));
-        }
+        let now = now.programs.get(what).cloned().unwrap_or_default();
+        let changes = programs.changes(&now).into_iter();
+        differences.extend(changes.map(|change| format!("{what}: {change}")));
     }
     if !differences.is_empty() {
         return Err(Failure::environment(format!(

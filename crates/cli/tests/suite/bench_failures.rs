@@ -44,6 +44,13 @@ fn a_program_that_is_not_installed() {
     bench(&laboratory, &["-N", "no-such-tool-here"])
         .code(5)
         .says(&["cannot start `no-such-tool-here`", "install it"]);
+    bench(&laboratory, &["-N", "touch ran", "no-such-tool-here"])
+        .code(5)
+        .says(&["cannot start `no-such-tool-here`"]);
+    assert!(
+        !laboratory.path("ran").exists(),
+        "the other one was measured"
+    );
     // A shell can be started; that it did not find the program is its failure.
     bench(&laboratory, &["no-such-tool-here"])
         .code(4)

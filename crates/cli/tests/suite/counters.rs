@@ -135,12 +135,9 @@ fn failures_are_seen_through_perf() {
         assert_detail(&laboratory.record(), "EXIT", &["exit code 3"]);
     }
     let laboratory = Laboratory::new();
-    run(&laboratory, "['page-faults']", "['no-such-tool-here']").code(4);
-    assert_detail(
-        &laboratory.record(),
-        "NORUN",
-        &["cannot start `no-such-tool-here`", "install it"],
-    );
+    run(&laboratory, "['page-faults']", "['no-such-tool-here']")
+        .code(5)
+        .says(&["cannot start `no-such-tool-here`", "install it"]);
 }
 
 #[test]
@@ -155,10 +152,8 @@ fn perf_is_not_installed() {
     );
     let mut command = laboratory.perflab(&["run", "exp.toml", "--out", "result"]);
     command.env("PATH", laboratory.path("empty"));
-    Said::from(command.output().unwrap()).code(4);
-    assert_detail(
-        &laboratory.record(),
-        "NORUN",
-        &["cannot start `perf`", "`counters` needs", "linux-perf"],
-    );
+    Said::from(command.output().unwrap())
+        .code(5)
+        .says(&["[workloads.w] counters: cannot start `perf`", "linux-perf"]);
+    assert!(!laboratory.path("result").exists());
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 
+use perflab_testing::needs;
 use serde_json::Value;
 
 use crate::support::{Laboratory, tool};
@@ -30,6 +31,9 @@ type Place = (String, u64);
 /// Builds and runs the program under a design; its functions in the order of their addresses, for
 /// each run.
 fn layouts(design: &str) -> (Laboratory, Vec<Vec<Place>>) {
+    for (command, package) in [("cc", "gcc"), ("nm", "binutils"), ("objcopy", "binutils")] {
+        needs(command, package);
+    }
     let laboratory = Laboratory::new();
     laboratory.write(
         "one.c",
@@ -221,7 +225,10 @@ fn restart_starts_a_system_for_each_run_and_keep_only_one() {
 fn builds_that_fail_say_why() {
     for (build, status) in [
         ("command = 'echo missing header >&2; exit 1'", "NOBUILD"),
-        ("command = ['no-such-compiler-here']", "NOBUILD"),
+        (
+            "command = 'true'\nlink = ['{experiment}/no-such-linker-here', '{objects}']\nobjects = ['exp.toml']",
+            "NOBUILD",
+        ),
         (
             "objects = ['*.none']\nlink = ['cc', '{objects}']",
             "NOBUILD",
@@ -239,7 +246,7 @@ fn builds_that_fail_say_why() {
         let detail = record["detail"].as_str().unwrap();
         let known = [
             "missing header",
-            "no-such-compiler-here",
+            "no-such-linker-here",
             "no object file matches",
         ];
         assert!(known.iter().any(|words| detail.contains(words)), "{detail}");
@@ -267,6 +274,7 @@ fn relink_without_a_build_maps_libraries_in_another_order() {
     for name in ["left", "right"] {
         laboratory.write("library.c", format!("int {name}(void) {{ return 0; }}\n"));
         let output = format!("lib{name}.so");
+        needs("cc", "gcc");
         tool(
             &["cc", "-shared", "-fPIC", "-o", &output, "library.c"],
             &directory,

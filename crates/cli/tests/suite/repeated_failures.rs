@@ -25,7 +25,7 @@ fn experiment(runs: u32, commands: [&str; 2]) -> String {
 #[test]
 fn a_cell_that_never_passes_stops_the_experiment() {
     let laboratory = Laboratory::new();
-    laboratory
+    let said = laboratory
         .run(&experiment(
             30,
             ["echo VALUE 10 s time", "echo broken >&2; exit 5"],
@@ -36,7 +36,9 @@ fn a_cell_that_never_passes_stops_the_experiment() {
             "exit code 5",
             "broken",
         ])
-        .says(&["raw output is below result/runs"]);
+        .says(&["raw output is below result/runs", "b/w: EXIT as in run "]);
+    // Once of the first run, once of the end.
+    assert_eq!(said.err.matches("broken").count(), 2, "{}", said.err);
     let records = laboratory.records();
     assert!(records.len() < 60, "it went on to the end");
     let failed = records

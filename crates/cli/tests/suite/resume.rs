@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Laboratory, RUN};
+use crate::support::{Laboratory, RUN, Said};
 
 const EXPERIMENT: &str = r#"
 [design]
@@ -74,11 +74,45 @@ fn another_program_under_the_same_name() {
     let laboratory = begun();
     laboratory.program("tool", &TOOL.replace("exit 3", "exit 4"));
     let said = laboratory.resume().code(5);
-    said.says(&["begun under other conditions", "workloads/w", "programs"]);
+    let path = laboratory.path("tool").canonicalize().unwrap();
+    let path = path.to_str().unwrap();
+    said.says(&[
+        "begun under other conditions",
+        "workloads/w: `",
+        &format!("tool` has changed: {path} ("),
+        "bytes, SHA-256 ",
+    ]);
     assert_eq!(laboratory.records().len(), 1);
     laboratory.program("tool", TOOL);
     laboratory.resume().code(0);
     laboratory.assert_complete(3);
+}
+
+#[test]
+fn another_program_in_the_path() {
+    let laboratory = Laboratory::new();
+    for directory in ["old", "new"] {
+        fs::create_dir(laboratory.path(directory)).unwrap();
+        laboratory.program(&format!("{directory}/tool"), "exit 0");
+    }
+    let call = |directory: &str, flags: &[&str]| {
+        let mut command = laboratory.perflab(&[&RUN[..], flags].concat());
+        let path = laboratory.path(directory).canonicalize().unwrap();
+        command.env("PATH", format!("{}:/usr/bin:/bin", path.display()));
+        Said::from(command.output().unwrap())
+    };
+    let file = "[design]\nruns = 2\nblock = 2\nlimit = '1ms'\n\
+                [variants.a]\nversion = ['sh', '-c', 'echo $PATH']\n\
+                [variants.b]\n[workloads.w]\ndriver = 'command'\ncommand = ['tool']\n";
+    laboratory.write("exp.toml", file);
+    call("old", &[]).code(124);
+    call("new", &["--resume"]).code(5).says(&[
+        "workloads/w: `tool` was /",
+        "/old/tool, and is /",
+        "/new/tool now",
+        "variants/a: `sh -c echo $PATH` said \"/",
+        "\", and says \"/",
+    ]);
 }
 
 #[test]

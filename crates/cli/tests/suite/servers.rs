@@ -40,19 +40,12 @@ const UP: &str = "start = 'echo $$ > {dir}/pid; echo up; exec sleep 3600'\nready
 #[test]
 fn a_program_that_is_not_installed() {
     let laboratory = Laboratory::new();
-    let record = failed(
-        &laboratory,
-        "start = ['no-such-server-here']",
-        "touch {experiment}/ran",
-    );
+    let server = "start = ['{build}/no-such-server-here']\nbuild = { command = 'true' }";
+    let record = failed(&laboratory, server, "touch {experiment}/ran");
     assert_detail(
         &record,
         "NOTREADY",
-        &[
-            "the system",
-            "cannot start `no-such-server-here`",
-            "install it",
-        ],
+        &["the system", "cannot start `/", "there is no file /"],
     );
     assert!(!laboratory.path("ran").exists());
 }
@@ -94,7 +87,7 @@ fn ending_before_it_is_ready() {
     assert_detail(
         &record,
         "NOTREADY",
-        &["ended before it was ready", "bad flag"],
+        &["ended with exit code 1 before it was ready", "bad flag"],
     );
 }
 
@@ -120,13 +113,28 @@ fn a_port_that_another_process_listens_on() {
 
 #[test]
 fn dying_under_load() {
-    for load in [
-        format!("kill -KILL $(cat {{dir}}/pid); {UNTIL_ENDED}"),
-        format!("kill $(cat {{dir}}/pid); {UNTIL_ENDED}; exit 1"),
+    let with_code = "start = 'trap \"exit 3\" TERM; echo $$ > {dir}/pid; echo up; while :; do sleep 0.01; done'\n\
+                     ready = { line = 'up' }";
+    for (system, load, how) in [
+        (
+            UP,
+            format!("kill -KILL $(cat {{dir}}/pid); {UNTIL_ENDED}"),
+            "was ended by signal 9 while it was under load",
+        ),
+        (
+            UP,
+            format!("kill $(cat {{dir}}/pid); {UNTIL_ENDED}; exit 1"),
+            "was ended by signal 15 while it was under load",
+        ),
+        (
+            with_code,
+            format!("kill $(cat {{dir}}/pid); {UNTIL_ENDED}"),
+            "ended with exit code 3 while it was under load; it said last: up",
+        ),
     ] {
         let laboratory = Laboratory::new();
-        let record = failed(&laboratory, UP, &load);
-        assert_detail(&record, "DIED", &["ended while it was under load"]);
+        let record = failed(&laboratory, system, &load);
+        assert_detail(&record, "DIED", &[how]);
         assert_eq!(record["samples"], Value::Array(Vec::new()));
     }
 }
@@ -145,13 +153,19 @@ fn a_real_server_that_is_shut_down_under_load() {
 
 #[test]
 fn not_stopping_when_told_to() {
-    let deaf =
-        "start = 'trap \"\" TERM; echo up; while :; do sleep 0.05; done'\nready = { line = 'up' }";
+    let deaf = "start = 'trap \"\" TERM INT; echo up; while :; do sleep 0.05; done'\nready = { line = 'up' }";
     for (stop, found) in [
-        ("timeout = '2s'", "did not stop within 2s and was killed"),
+        (
+            "timeout = '2s'",
+            "(`sh`) got SIGTERM; that is the shell: put `exec` in front",
+        ),
+        (
+            "timeout = '2s', signal = 'INT'",
+            "did not stop within 2s and was killed: process ",
+        ),
         (
             "command = 'true', timeout = '2s'",
-            "did not stop within 2s and was killed",
+            "did not stop within 2s and was killed: the stop command ended well, but process ",
         ),
         (
             "command = 'exit 7', timeout = '2s'",

@@ -49,27 +49,45 @@ regex = "rate: (.*)"
 
 #[test]
 fn a_program_that_is_not_installed() {
+    // What `prepare` takes away, nobody can have found missing before.
     let laboratory = Laboratory::new();
+    laboratory.program("here", "");
     let record = failed(
         &laboratory,
-        "driver = 'command'\ncommand = ['no-such-tool-here', 'x']",
+        "driver = 'command'\nprepare = 'rm {experiment}/here'\ncommand = ['{experiment}/here', 'x']",
     );
-    assert_detail(
-        &record,
-        "NORUN",
-        &["cannot start `no-such-tool-here`", "install it"],
-    );
+    assert_detail(&record, "NORUN", &["cannot start `/", "there is no file /"]);
+}
+
+#[test]
+fn the_file_that_is_missing_is_named() {
+    for (prepare, words) in [
+        (
+            "echo \"#!/no/such/shell\" > program",
+            "/program is there, but what runs it is not: /no/such/shell, the interpreter in its first line",
+        ),
+        ("rm -r ../load", "its working directory /"),
+        ("chmod -x program", "/program is not executable"),
+        ("rm program", "there is no file /"),
+    ] {
+        let laboratory = Laboratory::new();
+        let workload = format!(
+            "driver = 'command'\ncommand = ['./program']\n\
+             prepare = 'echo \"#!/bin/sh\" > program; chmod +x program; {prepare}'"
+        );
+        let record = failed(&laboratory, &workload);
+        assert_detail(&record, "NORUN", &["cannot start `./program`", words]);
+    }
 }
 
 #[test]
 fn a_file_that_cannot_be_executed() {
     let laboratory = Laboratory::new();
-    laboratory.write("data", "no program");
     let record = failed(
         &laboratory,
-        "driver = 'command'\ncommand = ['{experiment}/data']",
+        "driver = 'command'\nprepare = 'touch {experiment}/data'\ncommand = ['{experiment}/data']",
     );
-    assert_detail(&record, "NORUN", &["data", "is it executable?"]);
+    assert_detail(&record, "NORUN", &["/data is not executable"]);
 }
 
 #[test]
@@ -81,6 +99,14 @@ fn an_exit_code_with_the_last_words() {
     );
     assert_detail(&record, "EXIT", &["exit code 3", "out of luck"]);
     assert_eq!(record["exit_code"], 3);
+
+    // Some tools complain on standard output.
+    let laboratory = Laboratory::new();
+    let record = failed(
+        &laboratory,
+        "driver = 'command'\ncommand = 'echo no luck; exit 3'",
+    );
+    assert_detail(&record, "EXIT", &["exit code 3; it said last: no luck"]);
 }
 
 #[test]
@@ -173,10 +199,82 @@ fn more_output_than_can_be_read() {
         "FAIL",
         &["stdout", "8589934592 bytes"],
     );
-    let size = fs::metadata(laboratory.path("result/runs/000001/stdout"))
-        .unwrap()
-        .len();
-    assert_eq!(size, 8 << 30, "raw output is kept as it is");
+    assert_cut(&laboratory, "stdout", (8 << 30) - (8 << 20));
+}
+
+/// Checks that the middle of an output was left out.
+#[track_caller]
+fn assert_cut(laboratory: &Laboratory, output: &str, left_out: u64) {
+    let path = laboratory.path(&format!("result/runs/000001/{output}"));
+    let line = format!("\n[perflab left out {left_out} bytes here]\n");
+    assert_eq!(
+        fs::metadata(&path).unwrap().len(),
+        (8 << 20) + line.len() as u64,
+        "{output}"
+    );
+    let kept = fs::read(&path).unwrap();
+    let found = kept[4 << 20..].starts_with(line.as_bytes());
+    assert!(found, "{output}: no line says what was left out");
+}
+
+#[test]
+fn of_a_long_output_the_beginning_and_the_end_are_kept() {
+    let long = "yes first | head -c 5000000; yes last | head -c 5000000";
+    let laboratory = Laboratory::new();
+    // What is in the middle is read before it is left out; what the workload writes itself is its own.
+    let workload = format!(
+        "driver = 'generic'\ncommand = '''yes first | head -c 5000000; echo; echo rate: 7; \
+         yes last | head -c 5000000; yes | head -c 9000000 >&2; yes | head -c 9000000 > {{run}}/own.log'''\n\
+         prepare = '{long}'{METRIC}"
+    );
+    run(&laboratory, &workload).code(0);
+    assert_eq!(laboratory.record()["samples"][0]["value"], 7.0);
+    let left_out = |whole: u64| whole - (8 << 20);
+    assert_cut(&laboratory, "stdout", left_out(10_000_009));
+    assert_cut(&laboratory, "stderr", left_out(9_000_000));
+    assert_cut(&laboratory, "prepare.log", left_out(10_000_000));
+    let own = fs::metadata(laboratory.path("result/runs/000001/own.log")).unwrap();
+    assert_eq!(own.len(), 9_000_000);
+    let kept = laboratory.read("result/runs/000001/prepare.log");
+    assert!(kept.starts_with("first\n") && kept.ends_with("last\n"));
+
+    // A system's, and that of a command, which is not read at all.
+    let laboratory = Laboratory::new();
+    laboratory
+        .run(
+            "[design]\nruns = 1\nblock = 1\n[variants.a]\nshell = true\nready = { line = 'up' }\n\
+             start = 'yes | head -c 9000000; echo; echo up; exec sleep 3600'\n[workloads.w]\nshell = true\n\
+             driver = 'command'\ncommand = 'truncate -s 8G {run}/stdout'",
+        )
+        .code(0);
+    assert_cut(&laboratory, "system.log", left_out(9_000_004));
+    assert_cut(&laboratory, "stdout", left_out(8 << 30));
+}
+
+#[test]
+fn a_rule_that_finds_nothing_quotes_the_output() {
+    for (output, found) in [
+        (
+            r#"echo one; printf "\033[31m\"two\"\n"; echo three; echo; echo four >&2"#,
+            r#"found none; stdout ends with `one`, `\u{1b}[31m"two"`, `three`"#,
+        ),
+        (
+            "echo cannot connect >&2",
+            "found none; stdout is empty, stderr ends with `cannot connect`",
+        ),
+        ("true", "found none; stdout is empty"),
+    ] {
+        let laboratory = Laboratory::new();
+        let workload = format!("driver = 'generic'\ncommand = '''{output}'''{METRIC}");
+        let record = failed(&laboratory, &workload);
+        assert_detail(&record, "FAIL", &[found]);
+    }
+    let laboratory = Laboratory::new();
+    let long =
+        format!("driver = 'generic'\ncommand = 'yes | tr -d \"\\n\" | head -c 1000000'{METRIC}");
+    let record = failed(&laboratory, &long);
+    let detail = record["detail"].as_str().unwrap();
+    assert!(detail.len() < 400, "{detail}");
 }
 
 #[test]

@@ -159,6 +159,20 @@ fn a_budget_ends_it_between_blocks() {
 }
 
 #[test]
+fn a_number_of_runs_that_can_just_decide_does() {
+    let laboratory = laboratory();
+    let far = experiment("", &[("a", 100), ("b", 200)]);
+    run(&laboratory, &far, &["--max-runs", "9", "--budget", "30min"])
+        .code(0)
+        .says(&["every comparison is decided"]);
+    let laboratory = self::laboratory();
+    let equal = experiment("margin = '90%'", &[("a", 100), ("b", 100)]);
+    run(&laboratory, &equal, &["--max-runs", "6"])
+        .code(0)
+        .says(&["every comparison is decided"]);
+}
+
+#[test]
 fn going_on_follows_the_rule_that_it_was_begun_with() {
     let laboratory = laboratory();
     let differing = experiment("", &[("a", 100), ("b", 103)]);
@@ -246,10 +260,29 @@ fn flags_of_run_that_make_no_sense() {
     let laboratory = laboratory();
     let two = experiment("", &[("a", 100), ("b", 100)]);
     let one = experiment("", &[("a", 100)]);
+    let three = experiment("", &[("a", 100), ("b", 100), ("c", 100)]);
+    let rebuilt =
+        "[variants.a.build]\ncommand = ['true']\n[variants.b.build]\ncommand = ['true']\n";
+    let rebuilt = experiment("refresh = 'rebuild'", &[("a", 100), ("b", 100)]) + rebuilt;
     let control = experiment("control = 'again'", &[("a", 100), ("again", 100)]);
     for (experiment, flags, words) in [
         (&two, &["--runs", "6"][..], "cannot be used with"),
         (&two, &["--max-runs", "7"], "--max-runs: 7 runs"),
+        (
+            &two,
+            &["--max-runs", "6"],
+            "at most 2 blocks of 3 runs each can decide nothing",
+        ),
+        (
+            &three,
+            &["--max-runs", "6"],
+            "2 comparisons at 95 % confidence take",
+        ),
+        (
+            &rebuilt,
+            &["--max-runs", "9"],
+            "at least 10 blocks; give --max-runs 30",
+        ),
         (&two, &["--budget", "soon"], "--budget"),
         (&two, &["--budget", "0s"], "--budget"),
         (&two, &["--gate", "same"], "needs a margin"),
@@ -292,9 +325,9 @@ fn bench_ends_when_it_is_decided() {
 
     call(&[], &["sleep 0.15", "sleep 0.01"]).code(0);
     call(&["--gate", "none"], &["sleep 0.01", "sleep 0.15"]).code(0);
-    call(&["--max-runs", "4"], &["true", "true"])
+    call(&["--max-runs", "7"], &["true", "true"])
         .code(0)
-        .prints(&["all 2 blocks measured", "4 runs each"]);
+        .prints(&["all 3 blocks measured", "7 runs each"]);
     call(&["--budget", "1ms"], &["true", "true"])
         .code(0)
         .prints(&["stopped after 1 of at most 10 blocks: the time budget is used up"]);
@@ -308,6 +341,10 @@ fn flags_of_bench_that_make_no_sense() {
     let laboratory = Laboratory::new();
     for (arguments, words) in [
         (&["--until-decided", "true"][..], "found only one"),
+        (
+            &["--until-decided", "--max-runs", "4", "true", "true"],
+            "at least 3 blocks; give --max-runs 9",
+        ),
         (
             &["--until-decided", "-r", "5", "true", "true"],
             "cannot be used with",

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use perflab_testing::needs;
+
 use crate::support::Laboratory;
 
 const RECIPE: &str = concat!(
@@ -31,6 +33,7 @@ fn step(workflow: &str, name: &str) -> String {
 
 /// Checks out a pull request as the service does: merged into its base, which went on since it was made.
 fn checkout(laboratory: &Laboratory, program: &str) {
+    needs("git", "git");
     fs::create_dir(laboratory.path("origin")).unwrap();
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");

@@ -19,6 +19,7 @@ fn built(directory: &Path, source: &str, flags: &[&str]) -> PathBuf {
 
 fn life_with(header: &Path) -> PathBuf {
     let output = header.join("life");
+    perflab_testing::needs("gcc", "gcc");
     let built = Command::new("gcc")
         .args(["-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I"])
         .args([header, &programs().join("life.c")])

@@ -12,6 +12,7 @@ const PROBES: (usize, usize) = (11, 12);
 
 /// What kind of file the linker made, by the header of the ELF file and whether it asks for the linker at run time.
 fn kind(path: &Path) -> (bool, bool) {
+    perflab_testing::needs("readelf", "binutils");
     let output = Command::new("readelf")
         .args(["-hlW"])
         .arg(path)
@@ -150,6 +151,7 @@ fn no_sites_are_left_where_none_are_wanted() {
         features: "none",
         ..RELEASE
     });
+    perflab_testing::needs("readelf", "binutils");
     let output = Command::new("readelf")
         .arg("-SW")
         .arg(&path)

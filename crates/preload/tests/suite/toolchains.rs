@@ -106,6 +106,7 @@ fn no_sites_are_left_where_none_are_wanted() {
         let path = directory.path().join("program");
         let flags = ["-O2", "-DPERFLAB_PROBE_NONE"];
         compile(compiler, &flags, &["sites.c", "elsewhere.c"], &path);
+        perflab_testing::needs("readelf", "binutils");
         let sections = Command::new("readelf")
             .args(["-SW"])
             .arg(&path)
@@ -158,6 +159,7 @@ fn a_program_without_an_agent_is_complete() {
         .output()
         .unwrap();
     assert!(output.status.success());
+    perflab_testing::needs("readelf", "binutils");
     let needed = Command::new("readelf")
         .arg("-dW")
         .arg(&path)

@@ -1,15 +1,15 @@
 //! A workload under `perf stat`, for the sake of its `counters`.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
 use perflab_drivers::counters;
 use perflab_experiment::{Sample, Status};
-use perflab_machine::resolve_in_path;
 
 use crate::environment::Environment;
 use crate::fault::Fault;
+use crate::locate::locate;
 use crate::process::Ended;
 use crate::sys::Exit;
 
@@ -21,33 +21,32 @@ pub(super) fn argv(
     code: &Path,
     argv: Vec<OsString>,
     environment: &Environment,
+    directory: &Path,
 ) -> Result<Vec<OsString>, Fault> {
     if events.is_empty() {
         return Ok(argv);
     }
     // What is not there is better reported here than by `perf`, or by what `perf` is started within.
-    if !is_there(OsStr::new("perf"), environment) {
-        return Err(Fault::no_run(
-            "cannot start `perf`, which `counters` needs: it is in no directory of PATH; install it \
-             (on Debian, the package linux-perf)",
-        ));
-    }
-    if let Some(program) = argv.first().filter(|name| !is_there(name, environment)) {
-        return Err(Fault::no_run(format!(
-            "cannot start `{}`: it is in no directory of PATH; install it, or give its full path",
-            program.to_string_lossy()
-        )));
+    for (program, purpose) in programs(&argv) {
+        let program = program.to_string_lossy();
+        // What has a path may be made by `prepare`.
+        let by_name = !program.contains('/');
+        if by_name
+            && let Err(why) = locate(program.as_ref().as_ref(), directory, &environment.path())
+        {
+            return Err(Fault::no_run(format!(
+                "cannot start `{program}`{purpose}: {why}"
+            )));
+        }
     }
     Ok([counters::argv(events, file, code), argv].concat())
 }
 
-/// A path is left to the system: it may be relative to the workload's directory.
-fn is_there(program: &OsStr, environment: &Environment) -> bool {
-    let name = program.to_string_lossy();
-    let path = environment
-        .get("PATH")
-        .unwrap_or(OsStr::new("/usr/bin:/bin"));
-    name.contains('/') || resolve_in_path(&name, path).is_some()
+/// What `perf stat` takes to start this command, each with what it is for.
+pub(crate) fn programs(argv: &[OsString]) -> Vec<(OsString, &'static str)> {
+    let perf = (OsString::from("perf"), ", which `counters` needs");
+    let program = argv.first().map(|program| (program.clone(), ""));
+    [perf].into_iter().chain(program).collect()
 }
 
 /// How the workload itself ended, where `perf` was there and ended well.

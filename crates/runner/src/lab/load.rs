@@ -96,7 +96,7 @@ impl Lab<'_> {
         }
         let (counts, code) = (run.logs.join("counters"), run.logs.join("counters.exit"));
         let events = &run.workload.counters;
-        let argv = counted::argv(events, &counts, &code, argv, &environment)?;
+        let argv = counted::argv(events, &counts, &code, argv, &environment, &directory)?;
         let mut within = Vec::with_capacity(run.workload.within.len());
         for word in &run.workload.within {
             within.push(OsString::from(fill.text(word)?));
@@ -154,7 +154,7 @@ impl Lab<'_> {
             let exit = counted::exit(events, &ended, &code);
             ended.exit = exit.as_ref().map_or(ended.exit, |exit| *exit);
             run.finding.ended = Some(ended);
-            let fine = exit.and_then(|_| well_ended(&ended, run.workload, limit, &stderr));
+            let fine = exit.and_then(|_| well_ended(&ended, run.workload, limit, &stdout, &stderr));
             // A system that died explains the load's failure.
             if let Some(system) = &instance.system {
                 system.check_alive()?;
@@ -184,9 +184,13 @@ fn well_ended(
     ended: &Ended,
     workload: &Workload,
     limit: Duration,
+    stdout: &Path,
     stderr: &Path,
 ) -> Result<(), Fault> {
-    let said = || last_line(stderr);
+    let said = || match last_line(stderr) {
+        nothing if nothing.is_empty() => last_line(stdout),
+        said => said,
+    };
     match (ended.stopped, ended.exit) {
         (Some(_), _) => Err(Fault::new(
             Status::Timeout,
@@ -225,9 +229,14 @@ fn read(
     stdout: &Path,
     stderr: &Path,
 ) -> Result<Vec<Sample>, Trouble> {
+    let contents = |file| match driver.reads_output() {
+        true => contents(file),
+        false => Ok(Vec::new()),
+    };
+    let (stdout, stderr) = (contents(stdout)?, contents(stderr)?);
     let output = Output {
-        stdout: &contents(stdout)?,
-        stderr: &contents(stderr)?,
+        stdout: &stdout,
+        stderr: &stderr,
         usage: Usage {
             wall_s: ended.wall.as_secs_f64(),
             user_s: ended.usage.user.as_secs_f64(),
@@ -239,9 +248,10 @@ fn read(
             },
         },
     };
-    driver
-        .read(&output)
-        .map_err(|error| Fault::new(Status::Fail, error.to_string()).into())
+    driver.read(&output).map_err(|error| {
+        let detail = format!("{error}{}", output.quoted(error.place));
+        Fault::new(Status::Fail, detail).into()
+    })
 }
 
 /// What a stream was captured in, as far as it can be held in memory.

@@ -172,6 +172,35 @@ impl RankEProcess {
         ))
     }
 
+    /// Fewest blocks of `n` and `m` runs after which the p-value can be `level` or less, whatever
+    /// the runs show: where every pair is won. With [`Side::TwoSided`] it is that of
+    /// [`RankEProcess::evidence`], else that of one side.
+    ///
+    /// # Errors
+    /// A level outside (0, 1), or a block without runs of both sides.
+    pub fn fewest_blocks(n: usize, m: usize, level: f64, side: Side) -> Result<u32, Error> {
+        check::probability("level", level)?;
+        if n == 0 || m == 0 {
+            return Err(Error::NoPairs { blocks: 1 });
+        }
+        let gamblers = if side == Side::TwoSided { 2.0 } else { 1.0 };
+        let bar = (gamblers / level).ln();
+        let gains = BETS.map(|(bet, _)| {
+            let lambda = bet / (n + m + 1) as f64;
+            0.5 * lambda * n as f64 * m as f64 - ln_mean(lambda, n, m)
+        });
+        let mut stakes = BETS.map(|(_, share)| share.ln());
+        let mut blocks = 0;
+        // Every gain is above zero, so this ends.
+        while ln_sum(&stakes) < bar {
+            for (stake, gain) in stakes.iter_mut().zip(gains) {
+                *stake += gain;
+            }
+            blocks += 1;
+        }
+        Ok(blocks)
+    }
+
     /// Wealth of one of the two gamblers if the true effect is `null_effect`.
     fn wealth(&self, null_effect: f64, side: Side, ties: Ties) -> Wealth {
         let mut stakes = BETS.map(|(_, share)| share.ln());
@@ -240,6 +269,39 @@ mod tests {
         for (lambda, mean) in expected {
             assert!((ln_mean(lambda, 3, 3).exp() - mean).abs() < 5e-11);
         }
+    }
+
+    #[test]
+    fn fewer_blocks_than_the_fewest_prove_nothing() {
+        for (n, m, level) in [
+            (1, 1, 0.05),
+            (3, 3, 0.05),
+            (3, 3, 0.001),
+            (4, 2, 0.01),
+            (9, 9, 0.05),
+        ] {
+            for side in [Side::TwoSided, Side::Greater] {
+                let fewest = RankEProcess::fewest_blocks(n, m, level, side).unwrap();
+                let block = Stratum::new(vec![1.0; n], vec![2.0; m]);
+                let mut process = RankEProcess::new(Scale::Ratio);
+                for _ in 1..fewest {
+                    process.observe(&block).unwrap();
+                    assert!(process.p(1.0, side) > level, "{n} + {m} at {level}");
+                }
+                process.observe(&block).unwrap();
+                assert!(process.p(1.0, side) <= level, "{n} + {m} at {level}");
+            }
+        }
+        assert_eq!(
+            RankEProcess::fewest_blocks(3, 3, 0.05, Side::TwoSided),
+            Ok(3)
+        );
+        assert_eq!(
+            RankEProcess::fewest_blocks(3, 3, 0.05, Side::Greater),
+            Ok(2)
+        );
+        assert!(RankEProcess::fewest_blocks(0, 3, 0.05, Side::Less).is_err());
+        assert!(RankEProcess::fewest_blocks(3, 3, 0.0, Side::Less).is_err());
     }
 
     /// All arrangements of a block's labels, as the block would be.

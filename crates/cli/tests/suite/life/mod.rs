@@ -40,6 +40,7 @@ impl Place {
     pub fn compile(&self, name: &str) -> String {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let program = self.directory.path().join(name);
+        perflab_testing::needs("gcc", "gcc");
         let built = Command::new("gcc")
             .args(["-O2", "-pthread", "-I"])
             .arg(crates.join("probe/include"))

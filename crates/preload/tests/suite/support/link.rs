@@ -24,6 +24,7 @@ fn library() -> PathBuf {
     let newest = libraries.max_by_key(modified).unwrap();
     // It is large, and says by its time what it is.
     let words = format!("{newest:?} of {:?}", modified(&newest));
+    perflab_testing::needs("objcopy", "binutils");
     made(&["objcopy", &words], &[], |path| {
         let stripped = Command::new("objcopy")
             .args(["--strip-debug", "-R", ".llvmbc", "-R", ".llvmcmd"])

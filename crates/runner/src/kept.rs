@@ -1,0 +1,100 @@
+//! What is kept of the output of a run: all of it, or its beginning and its end.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// Bytes that are kept of the beginning of a long output, and as many of its end.
+const KEPT_BYTES: u64 = 1 << 22;
+
+/// Bytes that are moved at a time.
+const PIECE_BYTES: usize = 1 << 16;
+
+/// The files in a run's directory that perflab sends output to. Whatever else a workload writes
+/// there is its own.
+const OUTPUTS: [&str; 11] = [
+    "align.log",
+    "build.log",
+    "cleanup.log",
+    "gap.log",
+    "link.log",
+    "prepare.log",
+    "stderr",
+    "stdout",
+    "system.log",
+    "system.ready.log",
+    "system.stop.log",
+];
+
+/// Cuts the outputs in a run's directory that are too long to be kept.
+pub(crate) fn cut_outputs(directory: &Path) -> io::Result<()> {
+    for log in OUTPUTS {
+        match cut(&directory.join(log)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Takes the middle out of a long file, where it lies: a disk that is almost full has no room for a
+/// second one.
+fn cut(path: &Path) -> io::Result<()> {
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_file() || metadata.len() <= 2 * KEPT_BYTES {
+        return Ok(());
+    }
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let length = metadata.len();
+    let left_out = length - 2 * KEPT_BYTES;
+    let line = format!("\n[perflab left out {left_out} bytes here]\n");
+    if left_out <= line.len() as u64 {
+        return Ok(());
+    }
+    file.write_all_at(line.as_bytes(), KEPT_BYTES)?;
+    let mut to = KEPT_BYTES + line.len() as u64;
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut from = length - KEPT_BYTES;
+    while from < length {
+        let most = usize::try_from(length - from).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
+        file.read_exact_at(&mut piece[..most], from)?;
+        file.write_all_at(&piece[..most], to)?;
+        from += most as u64;
+        to += most as u64;
+    }
+    file.set_len(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(length: u64) -> Vec<u8> {
+        let scratch = tempfile::tempdir().unwrap();
+        let content: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+        fs::write(scratch.path().join("stdout"), &content).unwrap();
+        cut_outputs(scratch.path()).unwrap();
+        fs::read(scratch.path().join("stdout")).unwrap()
+    }
+
+    #[test]
+    fn the_middle_of_a_long_output_is_left_out() {
+        let whole = 2 * KEPT_BYTES;
+        for length in [0, 1, whole, whole + 1, whole + 20] {
+            assert_eq!(kept(length).len() as u64, length);
+        }
+        for left_out in [100, 1 << 20] {
+            let length = whole + left_out;
+            let kept = kept(length);
+            let line = format!("\n[perflab left out {left_out} bytes here]\n");
+            let (head, rest) = kept.split_at(KEPT_BYTES as usize);
+            let tail = rest.strip_prefix(line.as_bytes()).unwrap();
+            assert_eq!(tail.len() as u64, KEPT_BYTES);
+            let byte = |at: u64| (at % 251) as u8;
+            assert!((0..).zip(head).all(|(at, found)| *found == byte(at)));
+            let from = length - KEPT_BYTES;
+            assert!((from..).zip(tail).all(|(at, found)| *found == byte(at)));
+        }
+    }
+}

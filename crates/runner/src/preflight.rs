@@ -1,0 +1,359 @@
+//! What the runs of an experiment need, looked for before the first of them.
+//!
+//! Only what no run can have is reported: a file that a build, a system or `prepare` may make is
+//! not looked for, and neither is what a shell would start.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use perflab_drivers::{Driver, Kind};
+use perflab_experiment::{
+    Build, Cell, Command, Experiment, Layout, ReadyCheck, StopAction, Variant, Workload,
+};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::cpus::cpu_set;
+use crate::driver::driver_of;
+use crate::environment::Environment;
+use crate::fill::{Fill, Ports};
+use crate::keeper::Keeper;
+use crate::lab::counted;
+use crate::locate::locate;
+
+/// What keeps every run of some cell from being measured, one line each.
+#[derive(Debug, Default)]
+pub struct Preflight {
+    /// Mistakes in the experiment.
+    pub mistakes: Vec<String>,
+    /// What this machine lacks.
+    pub missing: Vec<String>,
+}
+
+/// Looks for all that the runs of an experiment need. `scratch` stands for the directories that a
+/// run would have.
+pub fn preflight(
+    experiment: &Experiment,
+    home: &Path,
+    scratch: &Path,
+    keeper: &Keeper,
+) -> Preflight {
+    let mut look = Look {
+        experiment,
+        home,
+        scratch,
+        base: Environment::clean(&experiment.design.environment, keeper.mark()),
+        seen: BTreeSet::new(),
+        found: Preflight::default(),
+    };
+    for cpus in [&experiment.cpus.system, &experiment.cpus.load] {
+        let error = cpus.as_ref().and_then(|cpus| cpu_set(cpus.numbers()).err());
+        look.found
+            .missing
+            .extend(error.map(|error| error.to_string()));
+    }
+    for cell in experiment.cells() {
+        look.cell(&cell);
+    }
+    look.found
+}
+
+/// The metrics to compare that no workload can give, one line each.
+pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
+    let drivers: Vec<(&Workload, Box<dyn Driver>)> = experiment
+        .workloads
+        .values()
+        .filter_map(|workload| Some((workload, driver_of(workload).ok()?)))
+        .collect();
+    let mut known: Vec<String> = Vec::new();
+    for (workload, driver) in &drivers {
+        let own = driver.metrics().into_iter().map(|metric| metric.name);
+        for name in own.chain(workload.counters.iter().map(|event| counter(event))) {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+    }
+    let names = experiment.design.metrics.iter();
+    let unknown = names.filter(|name| {
+        let mut drivers = drivers.iter();
+        !drivers.any(|(workload, driver)| gives(workload, driver.as_ref(), name))
+    });
+    unknown
+        .map(|name| {
+            format!(
+                "[design] metrics: no workload measures `{name}`; they measure {}",
+                known.join(", ")
+            )
+        })
+        .collect()
+}
+
+fn counter(event: &str) -> String {
+    format!("counter_{event}")
+}
+
+/// Whether a run of this workload can have a metric of this name.
+fn gives(workload: &Workload, driver: &dyn Driver, name: &str) -> bool {
+    let counted = |event: &String| name.strip_suffix("_running").unwrap_or(name) == counter(event);
+    let own: Vec<String> = driver.metrics().into_iter().map(|m| m.name).collect();
+    // Which percentiles a tool states, its arguments may say.
+    let percentile = |(of, rank): (&str, &str)| {
+        rank.parse::<f64>().is_ok() && own.contains(&format!("{of}_avg"))
+    };
+    workload.counters.iter().any(counted)
+        || workload.metrics.iter().any(|rule| rule.metric.name == "*")
+        || own.iter().any(|known| known == name)
+        || driver.kind(name) != Kind::Other
+        || name.rsplit_once("_p").is_some_and(percentile)
+}
+
+struct Look<'a> {
+    experiment: &'a Experiment,
+    home: &'a Path,
+    scratch: &'a Path,
+    base: Environment,
+    seen: BTreeSet<(OsString, PathBuf, OsString, bool)>,
+    found: Preflight,
+}
+
+/// Where the program of a command is looked for.
+struct Place<'a> {
+    directory: &'a Path,
+    path: &'a OsStr,
+    /// Whether something that is executed before it may make the file, or the directory.
+    made: bool,
+}
+
+impl Look<'_> {
+    fn cell(&mut self, cell: &Cell) {
+        let (Ok(variant), Ok(workload)) = (
+            self.experiment.variant(cell),
+            self.experiment.workload(cell),
+        ) else {
+            return;
+        };
+        let (mut ports, mut random) = (Ports::default(), ChaCha8Rng::seed_from_u64(0));
+        let mut fill = Fill {
+            ports: &mut ports,
+            random: &mut random,
+            dir: self.scratch,
+            run: Some(self.scratch),
+            build: Some(self.scratch),
+            experiment: self.home,
+        };
+        if let Some(build) = &variant.build {
+            self.build(
+                &format!("[variants.{}.build]", cell.variant),
+                build,
+                &mut fill,
+            );
+        }
+        self.system(&format!("[variants.{}]", cell.variant), &variant, &mut fill);
+        let name = format!("[workloads.{}]", cell.workload);
+        self.load(&name, &variant, &workload, &mut fill);
+    }
+
+    fn build(&mut self, name: &str, build: &Build, fill: &mut Fill<'_>) {
+        let path = self.base.path();
+        let directory = match build.directory.as_ref().map(|text| fill.path(text)) {
+            None => self.home.to_path_buf(),
+            Some(Ok(directory)) => directory,
+            Some(Err(_)) => return,
+        };
+        let mut place = Place {
+            directory: &directory,
+            path: &path,
+            made: false,
+        };
+        self.command(
+            &format!("{name} command"),
+            build.command.as_ref(),
+            fill,
+            &place,
+        );
+        place.made = build.command.is_some();
+        let link = build.link.as_ref().and_then(|link| link.argv.first());
+        if let Some(Ok(program)) = link.map(|program| fill.text(program)) {
+            self.program(&format!("{name} link"), program.as_ref(), &place);
+        }
+        match self.experiment.design.layout() {
+            Some(Layout::Gap) => self.program("the layout `gap`", "cc".as_ref(), &place),
+            Some(Layout::Align) => self.program("the layout `align`", "objcopy".as_ref(), &place),
+            _ => {}
+        }
+    }
+
+    fn system(&mut self, name: &str, variant: &Variant, fill: &mut Fill<'_>) {
+        let mut environment = self.base.clone();
+        for (name, value) in &variant.env {
+            environment.set(name, fill.text(value).unwrap_or_default());
+        }
+        let path = environment.path();
+        let mut place = Place {
+            directory: self.scratch,
+            path: &path,
+            made: variant.build.is_some(),
+        };
+        self.command(
+            &format!("{name} start"),
+            variant.start.as_ref(),
+            fill,
+            &place,
+        );
+        place.made = true;
+        if let Some(ReadyCheck::Command(command)) = variant.ready.as_ref().map(|ready| &ready.check)
+        {
+            self.command(&format!("{name} ready"), Some(command), fill, &place);
+        }
+        if let StopAction::Command(command) = &variant.stop.action {
+            self.command(&format!("{name} stop"), Some(command), fill, &place);
+        }
+    }
+
+    fn load(&mut self, name: &str, variant: &Variant, workload: &Workload, fill: &mut Fill<'_>) {
+        let mut environment = self.base.clone();
+        let of_variant = variant.env.iter().filter(|_| variant.start.is_none());
+        for (name, value) in of_variant.chain(&workload.env) {
+            environment.set(name, fill.text(value).unwrap_or_default());
+        }
+        let path = environment.path();
+        let directory = match workload.directory.as_ref().map(|text| fill.path(text)) {
+            None => self.scratch.to_path_buf(),
+            Some(Ok(directory)) => directory,
+            Some(Err(_)) => return,
+        };
+        let mut place = Place {
+            directory: &directory,
+            path: &path,
+            made: variant.build.is_some() || variant.start.is_some(),
+        };
+        self.command(
+            &format!("{name} prepare"),
+            workload.prepare.as_ref(),
+            fill,
+            &place,
+        );
+        place.made |= workload.prepare.is_some();
+        match self.tool(name, workload, fill) {
+            Ok(argv) => self.workload(name, workload, &argv, fill, &place),
+            Err(mistake) if self.found.mistakes.contains(&mistake) => {}
+            Err(mistake) => self.found.mistakes.push(mistake),
+        }
+        place.made = true;
+        self.command(
+            &format!("{name} cleanup"),
+            workload.cleanup.as_ref(),
+            fill,
+            &place,
+        );
+    }
+
+    /// The command line of a workload; what is wrong with it.
+    fn tool(
+        &self,
+        name: &str,
+        workload: &Workload,
+        fill: &mut Fill<'_>,
+    ) -> Result<Vec<OsString>, String> {
+        let wrong = |what: String| format!("{name} {what}");
+        let driver =
+            driver_of(workload).map_err(|fault| wrong(format!("driver: {}", fault.detail)))?;
+        if let Some(command) = &workload.command {
+            return Ok(fill.argv(command).unwrap_or_default());
+        }
+        let mut arguments = Vec::new();
+        for text in &workload.args {
+            let Ok(argument) = fill.text(text) else {
+                return Ok(Vec::new());
+            };
+            arguments.push(argument);
+        }
+        driver
+            .check(&arguments)
+            .map_err(|error| wrong(format!("args: {error}")))?;
+        Ok(driver
+            .argv(&arguments)
+            .into_iter()
+            .map(Into::into)
+            .collect())
+    }
+
+    fn workload(
+        &mut self,
+        name: &str,
+        workload: &Workload,
+        argv: &[OsString],
+        fill: &mut Fill<'_>,
+        place: &Place<'_>,
+    ) {
+        let what = match workload.command {
+            Some(_) => format!("{name} command"),
+            None => format!("{name} driver"),
+        };
+        // Behind other words it is their matter what is executed, and where.
+        match workload.within.first().map(|word| fill.text(word)) {
+            None => {
+                if let Some(program) = argv.first() {
+                    self.program(&what, program, place);
+                }
+            }
+            Some(Ok(word)) => self.program(&format!("{name} within"), word.as_ref(), place),
+            Some(Err(_)) => {}
+        }
+        if !workload.counters.is_empty() {
+            for (program, _) in counted::programs(argv) {
+                self.program(&format!("{name} counters"), &program, place);
+            }
+        }
+    }
+
+    fn command(
+        &mut self,
+        what: &str,
+        command: Option<&Command>,
+        fill: &mut Fill<'_>,
+        place: &Place<'_>,
+    ) {
+        let argv = command.and_then(|command| fill.argv(command).ok());
+        if let Some(program) = argv.as_ref().and_then(|argv| argv.first()) {
+            self.program(what, program, place);
+        }
+    }
+
+    fn program(&mut self, what: &str, program: &OsStr, place: &Place<'_>) {
+        let Place {
+            directory,
+            path,
+            made,
+        } = *place;
+        let name = program.to_string_lossy();
+        let by_path = name.contains('/');
+        let belongs_to_run = Path::new(program).starts_with(self.scratch)
+            || directory != self.scratch && directory.starts_with(self.scratch);
+        let key = (
+            program.to_owned(),
+            directory.to_owned(),
+            path.to_owned(),
+            made,
+        );
+        if belongs_to_run || !self.seen.insert(key) {
+            return;
+        }
+        let Err(mut why) = locate(program, directory, path) else {
+            return;
+        };
+        if made && (by_path || path != self.base.path() || !directory.is_dir()) {
+            return;
+        }
+        if by_path && directory == self.scratch && Path::new(program).is_relative() {
+            why = "its working directory is new and empty in each run; {experiment} is the directory \
+                   of the experiment file"
+                .to_owned();
+        }
+        self.found
+            .missing
+            .push(format!("{what}: cannot start `{name}`: {why}"));
+    }
+}
