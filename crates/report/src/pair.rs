@@ -255,6 +255,16 @@ fn difference(a: &Half<'_>, b: &Half<'_>, variant: &str) -> Option<&'static str>
     if a.experiment.variants.get(variant) != b.experiment.variants.get(variant) {
         return Some("it is not started in the same way in both");
     }
+    let workloads = &a.experiment.workloads;
+    let is_other = |(name, own)| {
+        b.experiment
+            .workloads
+            .get(name)
+            .is_some_and(|other| other != own)
+    };
+    if workloads.iter().any(is_other) {
+        return Some("the workloads are not the same in both");
+    }
     let programs = |half: &Half<'_>| -> Option<IndexMap<String, Value>> {
         let all = known(half, "/programs")?;
         let own = all.as_object()?.iter();
