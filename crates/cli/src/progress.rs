@@ -124,9 +124,9 @@ impl Observer for Progress {
             && last.elapsed() >= PLAIN_INTERVAL
         {
             crate::terminal::say(&format!(
-                "{}/{} runs, {}",
+                "{}/{}, {}",
                 self.done,
-                self.total,
+                perflab_experiment::counted(self.total, "run"),
                 self.message("")
             ));
             self.plain = Some(Instant::now());

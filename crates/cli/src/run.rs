@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Plan};
+use perflab_experiment::{Experiment, Plan, counted};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
+use perflab_report::operand;
 use perflab_runner::{Lab, Programs, programs};
 use perflab_store::RunRecord;
 use serde::{Deserialize, Serialize};
@@ -179,9 +180,9 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let path = result.path().to_path_buf();
     if !arguments.quiet {
         terminal::say(&format!(
-            "{}: {} runs into {}",
+            "{}: {} into {}",
             experiment.name,
-            plan.runs.len(),
+            counted(plan.runs.len(), "run"),
             path.display()
         ));
     }
@@ -227,9 +228,9 @@ fn conclude(records: &[RunRecord], path: &Path, quiet: bool) -> Result<(), Failu
         .count();
     if !quiet {
         terminal::say(&format!(
-            "{} runs recorded, {failed} of them failed; now: perflab compare {}",
-            records.len(),
-            path.display()
+            "{} recorded, {failed} of them failed; now: perflab compare {}",
+            counted(records.len(), "run"),
+            operand(path)
         ));
     }
     let mut passed: IndexMap<&str, usize> = IndexMap::new();

@@ -47,4 +47,5 @@ mod tools;
 mod trace;
 mod two_laboratories;
 mod until_decided;
+mod words;
 mod workflow;

@@ -24,7 +24,14 @@ fn report(records: &[RunRecord]) -> Report {
 }
 
 fn measured(value: f64, run: u32, block: u32) -> Measured {
-    Measured { value, run, block }
+    // Two runs in each block.
+    let block_runs = (2 * block - 1, 2 * block);
+    Measured {
+        value,
+        run,
+        block,
+        block_runs,
+    }
 }
 
 #[test]
