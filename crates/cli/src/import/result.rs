@@ -85,8 +85,8 @@ fn name_of(collected: &Collected) -> String {
 }
 
 fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
-    let cells = cells(collected);
-    let records = records(collected, &cells);
+    let (cells, places) = cells(collected);
+    let records = records(collected, &cells, &places);
     let experiment = experiment(collected, name);
     Experiment::parse(&experiment, "experiment.toml")
         .map_err(|error| Failure::environment(error.to_string()))?;
@@ -162,21 +162,26 @@ fn experiment(collected: &Collected, name: &str) -> String {
     text
 }
 
-fn cells(collected: &Collected) -> Vec<Cell> {
+/// The cells, and for each run the index of its own.
+fn cells(collected: &Collected) -> (Vec<Cell>, Vec<usize>) {
     let mut cells: IndexMap<(String, Vec<(String, String)>), Cell> = IndexMap::new();
+    let mut places = Vec::new();
     for run in &collected.runs {
         let (variant, parameters) = place(run);
-        cells
-            .entry((variant.clone(), parameters.clone()))
-            .or_insert_with(|| {
-                Cell::new(
-                    &variant,
-                    collected.format.name(),
-                    parameters.into_iter().collect(),
-                )
-            });
+        // In whatever order files name parameters: the first one's counts.
+        let mut key = parameters.clone();
+        key.sort();
+        let cell = cells.entry((variant.clone(), key));
+        places.push(cell.index());
+        cell.or_insert_with(|| {
+            Cell::new(
+                &variant,
+                collected.format.name(),
+                parameters.into_iter().collect(),
+            )
+        });
     }
-    cells.into_values().collect()
+    (cells.into_values().collect(), places)
 }
 
 fn place(run: &Run) -> (String, Vec<(String, String)>) {
@@ -189,16 +194,14 @@ fn place(run: &Run) -> (String, Vec<(String, String)>) {
 
 /// The records, each with the index of its cell. All are in one block, as nothing is known of their
 /// order, and each is a unit of its own.
-fn records(collected: &Collected, cells: &[Cell]) -> Vec<(usize, RunRecord)> {
+fn records(collected: &Collected, cells: &[Cell], places: &[usize]) -> Vec<(usize, RunRecord)> {
     let mut units: HashMap<&str, u32> = HashMap::new();
     let mut records = Vec::new();
-    for (number, run) in (1_u32..).zip(&collected.runs) {
+    for ((number, run), index) in (1_u32..).zip(&collected.runs).zip(places.iter().copied()) {
         let variant = run.variant.as_deref().unwrap_or_default();
-        let found = cells
-            .iter()
-            .enumerate()
-            .find(|(_, cell)| cell.variant == variant && cell.parameters == run.parameters);
-        let Some((index, cell)) = found else { continue };
+        let Some(cell) = cells.get(index) else {
+            continue;
+        };
         let unit = units.entry(variant).or_default();
         *unit += 1;
         records.push((

@@ -32,6 +32,7 @@ mod planning;
 mod plots;
 mod pooled;
 mod read_only;
+mod readme;
 mod record;
 mod refresh;
 mod removed_records;

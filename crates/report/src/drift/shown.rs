@@ -238,7 +238,7 @@ fn limits(report: &Report) -> Vec<String> {
     let least = (3..=100_usize).find(|blocks| smallest_p(*blocks) * most as f64 <= alpha);
     if let Some(least) = least.filter(|least| blocks < *least) {
         sentences.push(format!(
-            "too few blocks to prove any drift among {}: {blocks}, and {least} are the least",
+            "{blocks} blocks are too few to prove any drift among {}: {least} are the least",
             counted(most, "claim")
         ));
     }
