@@ -8,10 +8,12 @@ use perflab_store::RunRecord;
 
 /// A program and its arguments.
 pub fn command<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
-    let words: Vec<String> = words
-        .into_iter()
-        .map(|word| quoted(word.as_ref()))
-        .collect();
+    let quoted = |(index, word): (usize, W)| match word.as_ref() {
+        // A shell takes what looks like `A=b` in front for a variable.
+        word if index > 0 && is_plain(word) => word.to_string_lossy().into_owned(),
+        word => quoted(word),
+    };
+    let words: Vec<String> = words.into_iter().enumerate().map(quoted).collect();
     words.join(" ")
 }
 
@@ -31,6 +33,13 @@ pub fn operand(word: impl AsRef<OsStr>) -> String {
         [b'-', _, ..] => format!("./{}", quoted(word)),
         _ => quoted(word),
     }
+}
+
+/// Whether a shell takes an argument as it is, as `--out=results/first`.
+fn is_plain(word: &OsStr) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_=/,.+:@%".contains(byte);
+    word.as_bytes().iter().all(is_plain)
+        && word.as_bytes().first().is_some_and(|byte| *byte != b'=')
 }
 
 /// A word as every shell takes it; with characters that would not survive a terminal, as bash, zsh and busybox do.
@@ -73,6 +82,7 @@ mod tests {
     fn a_shell_gives_back_what_was_quoted() {
         let words = [
             &b"plain"[..],
+            b"--out=a/b,c:d@e%f+1",
             b"two words",
             b"it's",
             b"\"x\"",
@@ -100,6 +110,7 @@ mod tests {
             .flat_map(|word| [word.as_bytes(), b"\0"].concat())
             .collect();
         assert_eq!(said.stdout, expected, "{line}");
+        assert_eq!(command(["A=b", "--c=d"]), "'A=b' --c=d");
     }
 
     #[test]

@@ -93,6 +93,15 @@ impl Differences {
         }
     }
 
+    /// The same with as many decimals more as it takes to tell two figures apart.
+    pub(crate) fn telling_apart(self, a: f64, b: f64) -> Self {
+        let with = |decimals| Self { decimals, ..self };
+        let apart = (self.decimals..=MOST_DECIMALS)
+            .map(with)
+            .find(|style| style.bare(a) != style.bare(b));
+        apart.unwrap_or(self)
+    }
+
     /// The same with no more decimals than that.
     pub(crate) fn at_most(self, decimals: Option<usize>) -> Self {
         Self {

@@ -104,7 +104,8 @@ pub(crate) fn explain<'r>(pooled: &mut Row, rows: impl Iterator<Item = &'r Row>)
     // A rounding is no difference.
     let slack = 1e-9 * difference.abs().max(low.abs()).max(high.abs());
     if difference < low - slack || difference > high + slack {
-        let style = Differences::of(own.iter().copied(), pooled.relative, &pooled.metric.unit);
+        let style = Differences::of(own.iter().copied(), pooled.relative, &pooled.metric.unit)
+            .telling_apart(low, high);
         pooled.warnings.push(format!(
             "the typical run of all together lies outside of its rows' ({} to {}): a run's value is one for all of \
              them, and the median of such values is no mean of the rows' medians",
