@@ -156,9 +156,8 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
                 ("--metric", !arguments.metric.is_empty()),
                 ("--part", !arguments.part.is_empty()),
                 ("--tail", !arguments.tail.is_empty()),
-                ("--drift", arguments.drift),
             ],
-            "is for results; a plain file has one value for each run and no order of its runs (-C takes another column)",
+            "is for results; a plain file has one value for each run (-C takes another column)",
         )?;
         reports.push(plain(arguments, margin, confidence, claims)?);
         records.push(Vec::new());

@@ -33,7 +33,7 @@ fn flags_that_would_do_nothing() {
     let stored = ["compare", "result"];
     let steady = ["steady", "result"];
     let for_files = "is for plain files, and result is a result";
-    let cases: [(&[&str], &[&str], &str); 24] = [
+    let cases: [(&[&str], &[&str], &str); 23] = [
         (&stored, &["--unit", "ms"], for_files),
         (&stored, &["--better", "lower"], for_files),
         (&stored, &["-C", "1"], "--column is for plain files"),
@@ -56,7 +56,6 @@ fn flags_that_would_do_nothing() {
         (&plain, &["--metric", "value"], "--metric is for results"),
         (&plain, &["--part", "x"], "--part is for results"),
         (&plain, &["--tail", "99%"], "--tail is for results"),
-        (&plain, &["--drift"], "--drift is for results"),
         (
             &plain,
             &["--iterations", "2", "--independent"],
