@@ -1,5 +1,6 @@
 //! `perflab compare`: the verdicts on a result, or on plain files of numbers.
 
+mod apart;
 mod plain;
 mod recorded;
 
@@ -16,22 +17,25 @@ use crate::failure::{Code, Failure};
 use crate::numbers::{NumbersArguments, refuse};
 use crate::selection::{Claim, claims, confidence, is_result};
 use crate::terminal;
-use plain::{labelled, plain};
+use apart::apart;
+use plain::{labelled, labelled_results, plain};
 use recorded::recorded;
 
 /// Compare variants with their baseline: which differ, by how much, and how sure that is.
 ///
 /// Takes result directories of `perflab run`, or plain files of numbers, one per line, as
-/// LABEL=FILE; the first is then the baseline.
+/// LABEL=FILE; the first is then the baseline. Two results as LABEL=RESULT are compared with each
+/// other: what both measured of the same variant.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  perflab compare results/first\n  \
 perflab compare results/first --metric wall --detail\n  \
 perflab compare results/first --drift\n  \
 perflab compare results/first --plot=forest,runs\n  \
 perflab compare old=before.txt new=after.txt --unit ms --better lower\n  \
+perflab compare monday=results/first tuesday=results/second\n  \
 perflab compare results/first --margin 1% --gate same --format json")]
 pub struct CompareArguments {
-    /// A result directory, or LABEL=FILE for each variant.
+    /// A result directory, LABEL=FILE for each variant, or LABEL=RESULT for each of two.
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<String>,
 
@@ -146,7 +150,10 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let mut records: Vec<Vec<RunRecord>> = Vec::new();
     let mut is_incomplete = false;
     let mut unmeasured = Vec::new();
-    if arguments
+    if let Some(both) = labelled_results(&arguments.results)? {
+        reports.push(apart(both, arguments)?);
+        records.push(Vec::new());
+    } else if arguments
         .results
         .iter()
         .all(|result| labelled(result).is_some())
@@ -192,7 +199,14 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     for sentence in &unmeasured {
         terminal::say(&terminal::escape(sentence));
     }
-    Ok(verdict(&reports, is_incomplete, arguments.gate))
+    let undecided = reports
+        .iter()
+        .any(|report| !report.design.undecided.is_empty());
+    Ok(verdict(
+        &reports,
+        undecided || is_incomplete,
+        arguments.gate,
+    ))
 }
 
 /// Refuses what another form of the output would show.

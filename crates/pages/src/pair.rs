@@ -1,6 +1,4 @@
-//! Two results beside each other: each variant that both have, in the second against the first.
-
-use std::collections::HashSet;
+//! Two results that were not measured together: each variant that both have, in the second against the first.
 
 use maud::{Markup, html};
 use perflab_report::plots::forest;
@@ -24,11 +22,7 @@ pub fn pair(
     (b_path, b): (&str, &Site),
     address: &dyn Fn(&str) -> String,
 ) -> String {
-    let variants = common(a, b);
-    let reports: Vec<(&str, Result<Report, String>)> = variants
-        .iter()
-        .map(|variant| (variant.as_str(), report(a_path, a, b_path, b, variant)))
-        .collect();
+    let report = report((a_path, a), (b_path, b));
     let changed = changes(a, b);
     let body = html! {
         h1 { "B against A" }
@@ -36,43 +30,39 @@ pub fn pair(
             dt { "A" } dd { a href=(address(a_path)) { (say(a_path)) } ": " (say(a.name())) }
             dt { "B" } dd { a href=(address(b_path)) { (say(b_path)) } ": " (say(b.name())) }
         }
-        @if variants.is_empty() { p.answer { "They have no variant in common." } }
-        @for (index, (variant, report)) in reports.iter().enumerate() {
-            section aria-label=(say(variant)) {
-                h2 { (say(variant)) }
-                @match report {
-                    Ok(report) => (compared(report, &format!("plot-{index}"))),
-                    Err(reason) => { p.answer { "No verdict: " (say(reason)) } }
-                }
-            }
+        @match &report {
+            Ok(report) => (compared(report)),
+            Err(reason) => { p.answer { "No verdict: " (say(reason)) } }
         }
         (changed)
     };
     Shell::plain("Results").finish("B against A", &body)
 }
 
-fn report(a_path: &str, a: &Site, b_path: &str, b: &Site, variant: &str) -> Result<Report, String> {
-    let (of_a, of_b) = (half("A", a)?, half("B", b)?);
+fn report((a_path, a): (&str, &Site), (b_path, b): (&str, &Site)) -> Result<Report, String> {
+    let (of_a, of_b) = (half("A", a_path, a)?, half("B", b_path, b)?);
     if a_path == b_path {
         return Err("both are the same result".to_owned());
     }
-    compare(of_a, of_b, variant).map_err(|error| error.to_string())
+    compare(of_a, of_b).map_err(|error| error.to_string())
 }
 
-fn half<'s>(name: &'static str, site: &'s Site) -> Result<Half<'s>, String> {
+fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s>, String> {
     let shown = site.shown();
     match (&shown.experiment, &shown.salvage.meta) {
         (Some(experiment), Some(meta)) if site.problems().is_empty() => Ok(Half {
             name,
+            directory: path,
             experiment,
             records: shown.records(),
+            fingerprint: shown.salvage.fingerprint.as_ref(),
             until_decided: meta.origin.until_decided.is_some(),
         }),
         _ => Err(format!("{name} cannot be trusted as a whole")),
     }
 }
 
-fn compared(report: &Report, id: &str) -> Markup {
+fn compared(report: &Report) -> Markup {
     // No page is behind a row: its runs are of two results.
     let plots: Vec<Markup> = by_metric(report)
         .iter()
@@ -85,7 +75,7 @@ fn compared(report: &Report, id: &str) -> Markup {
         })
         .flatten()
         .enumerate()
-        .map(|(index, plot)| drawing(&plot, &format!("{id}-{index}")))
+        .map(|(index, plot)| drawing(&plot, &format!("plot-{index}")))
         .collect();
     html! {
         @for answer in answers(report) {
@@ -98,19 +88,6 @@ fn compared(report: &Report, id: &str) -> Markup {
         @for section in sections(report) { (tables::section(&section, MOST_ROWS, None, &|_| None)) }
         ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
     }
-}
-
-/// Variants that both have runs of, as the first one lists them.
-fn common(a: &Site, b: &Site) -> Vec<String> {
-    let records = b.shown().records().iter();
-    let of_b: HashSet<&str> = records.map(|record| record.variant.as_str()).collect();
-    let mut variants: Vec<String> = Vec::new();
-    for record in a.shown().records() {
-        if of_b.contains(record.variant.as_str()) && !variants.contains(&record.variant) {
-            variants.push(record.variant.clone());
-        }
-    }
-    variants
 }
 
 /// What else is different: facts of the machine and of the programs.

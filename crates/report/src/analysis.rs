@@ -12,7 +12,7 @@ use perflab_stats::verdict::{self, Cache, Comparison, Sides, Terms, Warning, com
 
 use crate::drift::measured;
 use crate::judge::{Draft, judge};
-use crate::model::{Answer, Design, Report, Row, SCHEMA, Sameness, Side, Slow, Verdict};
+use crate::model::{Answer, Design, MainMode, Report, Row, SCHEMA, Sameness, Side, Slow, Verdict};
 use crate::pool::{Pool, explain, pool};
 use crate::selection::Selection;
 use crate::workers::Workers;
@@ -327,6 +327,13 @@ fn draft(
             low: slow.low,
             high: slow.high,
             p: slow.p,
+            p_adjusted: None,
+            verdict: Verdict::NotProven,
+            main: slow.main.map(|main| MainMode {
+                difference: main.difference,
+                low: Some(main.low).filter(|end| end.is_finite()),
+                high: Some(main.high).filter(|end| end.is_finite()),
+            }),
         }),
         detectable: None,
         deciles: Vec::new(),
@@ -403,6 +410,9 @@ fn in_words(warning: Warning) -> String {
         Warning::Guarded => {
             "the guard stopped a verdict: the two sides scatter differently, or have too few runs to tell".to_owned()
         }
+        Warning::SlowRunsAlone => "slow runs alone move the typical run: the main mode shows no such difference, so \
+                                   that nothing is claimed of it"
+            .to_owned(),
         Warning::RatioUnbounded => {
             "the baseline's mean is too uncertain for an interval of the ratio".to_owned()
         }

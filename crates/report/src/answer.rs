@@ -1,9 +1,9 @@
 //! The answer in a sentence: for each metric and candidate what is proven, of how many rows, and how much.
 
-use crate::difference::{Differences, detectable};
+use crate::difference::{Differences, detectable, percent};
 use crate::headline::unqualified;
 use crate::model::{Answer, Report, Row, Verdict};
-use crate::outcome::Outcome;
+use crate::outcome::{Asked, Outcome};
 use crate::sections::{
     Section, distinct, label_within_workload, pooled_label, row_label, sections,
 };
@@ -43,18 +43,15 @@ fn sentence(section: &Section<'_>) -> Sentence {
 fn single(row: &Row) -> String {
     let Some(word) = unqualified(row) else {
         let mut asked: Vec<_> = row.asked().collect();
-        asked.sort_by_key(|(_, answer)| answer.verdict == Verdict::NotProven);
-        let clauses = asked
-            .into_iter()
-            .map(|(name, answer)| clause(row, name, answer));
-        let clauses: Vec<String> = clauses.collect();
+        asked.sort_by_key(|asked| !asked.is_proven());
+        let clauses: Vec<String> = asked.into_iter().map(|asked| clause(row, asked)).collect();
         return match clauses.is_empty() {
             true => row.headline.clone(),
             false => clauses.join("; "),
         };
     };
     match row.typical.verdict {
-        Verdict::NotProven => clause(row, "typical run", &row.typical),
+        Verdict::NotProven => clause(row, Asked::Typical(&row.typical)),
         Verdict::Same if word == Verdict::Same.word(&row.metric) => {
             let difference = written(row, &row.typical);
             format!("{word} within the margin, the typical run differs by {difference}")
@@ -64,7 +61,19 @@ fn single(row: &Row) -> String {
 }
 
 /// What is proven about one question.
-fn clause(row: &Row, name: &str, answer: &Answer) -> String {
+fn clause(row: &Row, asked: Asked<'_>) -> String {
+    let (name, answer) = match asked {
+        Asked::Typical(answer) => ("typical run", answer),
+        Asked::Mean(answer) => ("mean", answer),
+        Asked::SlowRuns(slow) => {
+            let (base, candidate) = (row.base.n, row.candidate.n);
+            let shares = format!(
+                "{} of {candidate}, baseline {} of {base}",
+                slow.candidate, slow.base
+            );
+            return format!("{} ({shares})", asked.phrase(&row.metric));
+        }
+    };
     let difference = written(row, answer);
     let word = answer.word(&row.metric);
     match answer.verdict {
@@ -130,11 +139,23 @@ fn several(rows: &[&Row]) -> String {
 
 /// The answer that a row is told by: about the typical run, unless something is proven of the mean alone.
 fn told(row: &Row) -> &Answer {
-    let is_open = |answer: &Answer| matches!(answer.verdict, Verdict::NotProven | Verdict::Same);
     match is_open(&row.typical) && !is_open(&row.mean) {
         true => &row.mean,
         false => &row.typical,
     }
+}
+
+fn is_open(answer: &Answer) -> bool {
+    matches!(answer.verdict, Verdict::NotProven | Verdict::Same)
+}
+
+/// By how much the share of slow runs differs, where nothing else does.
+fn told_by_slow_runs(row: &Row) -> Option<f64> {
+    let slow = row
+        .slow
+        .as_ref()
+        .filter(|slow| slow.verdict != Verdict::NotProven)?;
+    (is_open(&row.typical) && is_open(&row.mean)).then_some(slow.difference)
 }
 
 fn names(rows: &[&Row], one_workload: bool) -> String {
@@ -155,6 +176,15 @@ fn names(rows: &[&Row], one_workload: bool) -> String {
 
 /// The smallest and the largest difference; of relative ones only, where there are both.
 fn range(rows: &[&Row]) -> String {
+    let shares: Option<Vec<f64>> = rows.iter().map(|row| told_by_slow_runs(row)).collect();
+    if let Some(mut shares) = shares {
+        shares.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let ends = [shares.first(), shares.last()].map(|end| percent(*end.unwrap_or(&0.0)));
+        return match ends[0] == ends[1] {
+            true => format!("share {}", ends[0]),
+            false => format!("share {} to {}", ends[0], ends[1]),
+        };
+    }
     let relative = rows.iter().any(|row| row.relative);
     let mut own: Vec<&&Row> = rows.iter().filter(|row| row.relative == relative).collect();
     own.sort_by(|a, b| {

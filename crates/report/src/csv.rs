@@ -1,7 +1,7 @@
 //! The report as comma-separated values (RFC 4180), for other programs.
 
 use crate::drift::{Drift, Trend};
-use crate::model::{Latency, Report, Row, Verdict};
+use crate::model::{Latency, MainMode, Report, Row, Verdict};
 use crate::sections::distinct;
 use crate::terminal::clean;
 use ::csv::WriterBuilder;
@@ -24,7 +24,7 @@ const SUBJECT: [Column; 5] = [
     ("variant", |row| row.variant.clone()),
 ];
 
-const FIGURES: [Column; 36] = [
+const FIGURES: [Column; 41] = [
     ("headline", |row| row.headline.clone()),
     ("relative", |row| row.relative.to_string()),
     ("typical.difference", |row| number(row.typical.difference)),
@@ -61,6 +61,23 @@ const FIGURES: [Column; 36] = [
     ("slow.p", |row| {
         optional(row.slow.as_ref().map(|slow| slow.p))
     }),
+    ("slow.p_adjusted", |row| {
+        optional(row.slow.as_ref().and_then(|slow| slow.p_adjusted))
+    }),
+    ("slow.verdict", |row| {
+        row.slow
+            .as_ref()
+            .map_or_else(String::new, |slow| verdict(slow.verdict))
+    }),
+    ("main.difference", |row| {
+        optional(main_mode(row).map(|main| main.difference))
+    }),
+    ("main.low", |row| {
+        optional(main_mode(row).and_then(|main| main.low))
+    }),
+    ("main.high", |row| {
+        optional(main_mode(row).and_then(|main| main.high))
+    }),
     ("detectable", |row| optional(row.detectable)),
     ("base.n", |row| row.base.n.to_string()),
     ("base.min", |row| number(row.base.min)),
@@ -80,6 +97,10 @@ const FIGURES: [Column; 36] = [
     }),
     ("warnings", |row| row.warnings.join("; ")),
 ];
+
+fn main_mode(row: &Row) -> Option<&MainMode> {
+    row.slow.as_ref()?.main.as_ref()
+}
 
 /// Which series of a row.
 type OfDrift = fn(&Drift) -> &Trend;

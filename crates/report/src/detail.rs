@@ -4,8 +4,9 @@ use crate::deciles::decile_table;
 use crate::difference::{self, Differences, percent_within};
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
-use crate::model::{Answer, Report, Row, Side, Slow, Verdict};
+use crate::model::{Answer, MainMode, Report, Row, Side, Slow, Verdict};
 use crate::number;
+use crate::outcome::Asked;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::TextOptions;
 use perflab_experiment::{Better, Metric};
@@ -145,11 +146,22 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
     if anytime {
         return format!("{counts}; no claim");
     }
-    format!(
-        "{counts}; difference of the shares {}; {} alone",
-        percent_within(slow.difference, slow.low, slow.high),
-        number::probability(slow.p)
-    )
+    let shares = format!(
+        "{counts}; difference of the shares {}",
+        percent_within(slow.difference, slow.low, slow.high)
+    );
+    let alone = number::probability(slow.p);
+    match slow.p_adjusted {
+        Some(p) => {
+            let verdict = match slow.verdict {
+                Verdict::NotProven => slow.verdict.word(&row.metric).to_owned(),
+                _ => Asked::SlowRuns(slow).phrase(&row.metric),
+            };
+            let all = number::probability(p);
+            format!("{shares}; {verdict}; {alone} alone, {all} among all claims")
+        }
+        None => format!("{shares}; {alone} alone, no claim"),
+    }
 }
 
 /// The medians without slow runs, which are the worst ones; unknown where several runs make a unit.
@@ -157,9 +169,25 @@ fn main_modes(slow: &Slow, row: &Row) -> Option<String> {
     let base = main_median(&row.base, slow.base, &row.metric)?;
     let candidate = main_median(&row.candidate, slow.candidate, &row.metric)?;
     let (base, candidate) = number::pair(base, candidate, &row.metric.unit);
-    Some(format!(
-        "medians {base} and {candidate}, without the slow runs"
-    ))
+    let medians = format!("medians {base} and {candidate}, without the slow runs");
+    Some(match &slow.main {
+        Some(main) => format!("{medians}; {} between them", main_mode(main, row)),
+        None => medians,
+    })
+}
+
+/// The difference among the runs that are not slow.
+pub(crate) fn main_mode(main: &MainMode, row: &Row) -> String {
+    let answer = Answer {
+        difference: main.difference,
+        low: main.low,
+        high: main.high,
+        p: 1.0,
+        p_adjusted: None,
+        same: None,
+        verdict: Verdict::NotProven,
+    };
+    Differences::of([&answer].into_iter(), row.relative, &row.metric.unit).answer(&answer)
 }
 
 fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {

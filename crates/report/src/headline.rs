@@ -5,33 +5,36 @@
 //! slow runs; so it is said what was proven, and no more.
 
 use crate::model::{Row, Verdict};
+use crate::outcome::Asked;
 
 /// The headline of a row whose verdicts are known.
 pub fn headline(row: &Row) -> String {
     let asked: Vec<_> = row.asked().collect();
     match asked.as_slice() {
         [] => "not asked".to_owned(),
-        [(name, answer)] => format!("{name} {}", answer.word(&row.metric)),
+        [asked] => asked.phrase(&row.metric),
         all => {
             if let Some(word) = unqualified(row) {
                 return word;
             }
-            let proven = all
-                .iter()
-                .filter(|(_, answer)| answer.verdict != Verdict::NotProven);
-            let words: Vec<String> = proven
-                .map(|(name, answer)| format!("{name} {}", answer.word(&row.metric)))
-                .collect();
-            words.join(", ")
+            let proven = all.iter().filter(|asked| asked.is_proven());
+            let phrases: Vec<String> = proven.map(|asked| asked.phrase(&row.metric)).collect();
+            phrases.join(", ")
         }
     }
 }
 
 /// The word for all that was asked together, where one does not say too much.
 pub(crate) fn unqualified(row: &Row) -> Option<String> {
-    let mut asked = row.asked().map(|(_, answer)| answer);
-    let first = asked.next()?;
-    let others: Vec<_> = asked.collect();
+    let answers: Option<Vec<_>> = row
+        .asked()
+        .map(|asked| match asked {
+            Asked::Typical(answer) | Asked::Mean(answer) => Some(answer),
+            Asked::SlowRuns(_) => None,
+        })
+        .collect();
+    let answers = answers?;
+    let (first, others) = answers.split_first()?;
     let is_alike = |other: &&crate::model::Answer| {
         other.verdict == first.verdict && other.word(&row.metric) == first.word(&row.metric)
     };

@@ -9,12 +9,12 @@ use std::cmp::Ordering;
 use perflab_experiment::Better;
 use perflab_stats::detectable::from_half_width;
 use perflab_stats::multiplicity::{Adjusted, Claim, holm_claims};
-use perflab_stats::verdict::{DETECTABLE_POWER, Least, MEAN_WEIGHT, TYPICAL_WEIGHT};
+use perflab_stats::verdict::{DETECTABLE_POWER, Least, MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
 
 use crate::analysis::AnalysisError;
 use crate::headline::headline;
-use crate::model::{Answer, Row, Verdict};
-use crate::selection::Selection;
+use crate::model::{Answer, Row, Slow, Verdict};
+use crate::selection::{Claims, Selection};
 
 /// A row, with what is needed until all claims are known.
 pub(crate) struct Draft {
@@ -37,11 +37,29 @@ pub(crate) fn judge(
     judge_family(question, selection)
 }
 
+#[derive(Debug, Clone, Copy)]
+enum Question {
+    Typical,
+    Mean,
+    SlowRuns,
+}
+
 /// What is asked of each row, and the share of the error that it gets.
-fn questions(selection: &Selection) -> Vec<(usize, f64)> {
-    let typical = selection.claims.typical.then_some((0, TYPICAL_WEIGHT));
-    let mean = (selection.claims.mean && !selection.anytime).then_some((1, MEAN_WEIGHT));
-    typical.into_iter().chain(mean).collect()
+///
+/// That about slow runs takes its share where there are none as well: families that depend on the data would promise
+/// less than they say.
+fn questions(selection: &Selection) -> Vec<(Question, f64)> {
+    let Claims { typical, mean } = selection.claims;
+    let mean = mean && !selection.anytime;
+    [
+        (typical, Question::Typical, TYPICAL_WEIGHT),
+        (mean, Question::Mean, MEAN_WEIGHT),
+        (typical && mean, Question::SlowRuns, SLOW_WEIGHT),
+    ]
+    .into_iter()
+    .filter(|(is_asked, ..)| *is_asked)
+    .map(|(_, question, weight)| (question, weight))
+    .collect()
 }
 
 fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize, AnalysisError> {
@@ -50,11 +68,18 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
     let claims: Vec<Claim> = family
         .iter()
         .flat_map(|draft| {
-            let answers = [&draft.row.typical, &draft.row.mean];
-            questions.iter().map(move |&(question, weight)| Claim {
-                difference: answers[question].p,
-                same: answers[question].same.as_ref().map(|same| same.p),
-                weight,
+            let row = &draft.row;
+            questions.iter().map(move |&(question, weight)| {
+                let (difference, same) = match question {
+                    Question::Typical => (row.typical.p, row.typical.same.as_ref()),
+                    Question::Mean => (row.mean.p, row.mean.same.as_ref()),
+                    Question::SlowRuns => (row.slow.as_ref().map_or(1.0, |slow| slow.p), None),
+                };
+                Claim {
+                    difference,
+                    same: same.map(|same| same.p),
+                    weight,
+                }
             })
         })
         .collect();
@@ -67,11 +92,12 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
     for draft in family {
         let better = draft.row.metric.better;
         for ((question, _), adjusted) in questions.iter().zip(&mut adjusted) {
-            let answer = match question {
-                0 => &mut draft.row.typical,
-                _ => &mut draft.row.mean,
-            };
-            decide(answer, adjusted, better, alpha);
+            match (question, &mut draft.row.slow) {
+                (Question::Typical, _) => decide(&mut draft.row.typical, adjusted, better, alpha),
+                (Question::Mean, _) => decide(&mut draft.row.mean, adjusted, better, alpha),
+                (Question::SlowRuns, Some(slow)) => decide_shares(slow, adjusted.difference, alpha),
+                (Question::SlowRuns, None) => {}
+            }
         }
         if selection.claims.typical && !selection.anytime {
             // What is left for it when no other claim is proven.
@@ -107,6 +133,15 @@ fn decide(answer: &mut Answer, adjusted: Adjusted, better: Better, alpha: f64) {
     } else {
         answer.verdict = difference.unwrap_or(Verdict::NotProven);
     }
+}
+
+fn decide_shares(slow: &mut Slow, p: f64, alpha: f64) {
+    slow.p_adjusted = Some(p);
+    slow.verdict = match slow.difference.partial_cmp(&0.0) {
+        Some(Ordering::Greater) if p <= alpha => Verdict::Worse,
+        Some(Ordering::Less) if p <= alpha => Verdict::Better,
+        _ => Verdict::NotProven,
+    };
 }
 
 /// What such runs show of the typical run at the level that the report leaves for it.

@@ -64,8 +64,8 @@ pub use json::{json, schema};
 pub use latencies::{add_latencies, is_any_throughput};
 pub use markdown::markdown;
 pub use model::{
-    Answer, Decile, Design, Latency, Level, Levels, Report, Row, SCHEMA, Sameness, Side, Slow,
-    UntilDecided, Verdict,
+    Answer, Decile, Design, Latency, Level, Levels, MainMode, Report, Row, SCHEMA, Sameness, Side,
+    Slow, UntilDecided, Verdict,
 };
 pub use number::{probability, share, value, value_with_unit};
 pub use origins::{Measured, Origins};

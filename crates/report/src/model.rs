@@ -85,6 +85,10 @@ pub struct Design {
     /// whenever one stops are made then: about the typical run.
     #[serde(default)]
     pub until_decided: Option<UntilDecided>,
+    /// Of two results that were not measured together: variants whose change may be the machine's, so that nothing is
+    /// claimed of them.
+    #[serde(default)]
+    pub undecided: Vec<String>,
 }
 
 /// A measurement that its own results may end.
@@ -239,6 +243,27 @@ pub struct Slow {
     pub high: f64,
     /// p-value of equal shares.
     pub p: f64,
+    /// The same, adjusted for all claims of the report; absent where the question was not asked.
+    #[serde(default)]
+    pub p_adjusted: Option<f64>,
+    /// What is proven: `better` where the candidate has fewer slow runs, `worse` where it has more.
+    #[serde(default)]
+    pub verdict: Verdict,
+    /// The typical run among the runs that are not slow; absent where no block has such runs of both sides, or most
+    /// runs of a side are slow.
+    #[serde(default)]
+    pub main: Option<MainMode>,
+}
+
+/// The difference of the typical run among the runs of the main mode: an estimate, and no claim.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MainMode {
+    /// Difference of the candidate to the baseline, relative or absolute as the row's.
+    pub difference: f64,
+    /// Lower end of its interval at the report's confidence; absent where there is none.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
 }
 
 /// Both sides at one decile.
@@ -325,7 +350,7 @@ pub struct Level {
 }
 
 /// What is proven about one question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The candidate is better.
@@ -335,6 +360,7 @@ pub enum Verdict {
     /// They differ by less than the margin.
     Same,
     /// The runs prove none of these.
+    #[default]
     NotProven,
 }
 

@@ -1,6 +1,45 @@
 //! What is proven of a row, all its questions together: the one place that text, pages, pictures and gates ask.
 
-use crate::model::{Answer, Row, Verdict};
+use perflab_experiment::Metric;
+
+use crate::model::{Answer, Row, Slow, Verdict};
+
+/// A question, with its answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked<'row> {
+    /// About the typical run.
+    Typical(&'row Answer),
+    /// About the mean.
+    Mean(&'row Answer),
+    /// About the shares of slow runs.
+    SlowRuns(&'row Slow),
+}
+
+impl Asked<'_> {
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::Typical(answer) | Self::Mean(answer) => answer.verdict,
+            Self::SlowRuns(slow) => slow.verdict,
+        }
+    }
+
+    pub(crate) fn is_proven(self) -> bool {
+        self.verdict() != Verdict::NotProven
+    }
+
+    /// What it is about, with the verdict: `typical run faster`.
+    pub(crate) fn phrase(self, metric: &Metric) -> String {
+        match self {
+            Self::Typical(answer) => format!("typical run {}", answer.word(metric)),
+            Self::Mean(answer) => format!("mean {}", answer.word(metric)),
+            Self::SlowRuns(slow) => match slow.verdict {
+                Verdict::Better => "fewer slow runs".to_owned(),
+                Verdict::Worse => "more slow runs".to_owned(),
+                verdict => format!("slow runs {}", verdict.word(metric)),
+            },
+        }
+    }
+}
 
 /// What is proven of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,15 +96,26 @@ impl Outcome {
 }
 
 impl Row {
-    /// The answers to the questions that were asked, with what each is about.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = (&'static str, &Answer)> + Clone {
-        let both = [("typical run", &self.typical), ("mean", &self.mean)];
-        both.into_iter()
-            .filter(|(_, answer)| answer.p_adjusted.is_some())
+    /// The questions that were asked, with their answers; that about slow runs only where they differ, as nobody can
+    /// prove that shares do not.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = Asked<'_>> + Clone {
+        let is_asked = |p_adjusted: Option<f64>| p_adjusted.is_some();
+        let typical = Some(Asked::Typical(&self.typical));
+        let mean = Some(Asked::Mean(&self.mean));
+        let slow = self.slow.as_ref();
+        [
+            typical.filter(|_| is_asked(self.typical.p_adjusted)),
+            mean.filter(|_| is_asked(self.mean.p_adjusted)),
+            slow.filter(|slow| is_asked(slow.p_adjusted))
+                .map(Asked::SlowRuns)
+                .filter(|asked| asked.is_proven()),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// What is proven of it.
     pub fn outcome(&self) -> Outcome {
-        Outcome::of(&self.asked().map(|(_, answer)| answer.verdict))
+        Outcome::of(&self.asked().map(Asked::verdict))
     }
 }

@@ -31,6 +31,7 @@ pub fn plain_report(
         seed: None,
         randomised: false,
         until_decided: None,
+        undecided: Vec::new(),
     };
     let subject = Subject {
         workload: name.to_owned(),

@@ -4,7 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::counted;
 use perflab_stats::Observation;
 use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
-use perflab_stats::verdict::{MEAN_WEIGHT, TYPICAL_WEIGHT};
+use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -165,7 +165,8 @@ fn blocks(observations: &[Observation]) -> usize {
 }
 
 fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {
-    let questions = usize::from(goal.claims.typical) + usize::from(goal.claims.mean);
+    let Claims { typical, mean } = goal.claims;
+    let questions = usize::from(typical) + usize::from(mean) + usize::from(typical && mean);
     PlanReport {
         schema: 1,
         name,
@@ -199,7 +200,13 @@ fn rows(
         ("mean", goal.claims.mean, MEAN_WEIGHT, pilot.mean, mean_runs),
     ];
     let asked = || questions.iter().filter(|(_, asked, ..)| *asked);
-    let weights = comparisons as f64 * asked().map(|(_, _, weight, ..)| weight).sum::<f64>();
+    // As in the report, slow runs are asked of together with both.
+    let slow_runs = match goal.claims.typical && goal.claims.mean {
+        true => SLOW_WEIGHT,
+        false => 0.0,
+    };
+    let weights =
+        comparisons as f64 * (asked().map(|(_, _, weight, ..)| weight).sum::<f64>() + slow_runs);
     asked()
         .map(|&(question, _, weight, spread, runs)| {
             let goal_of_claim = planning::Goal {

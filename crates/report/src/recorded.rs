@@ -87,6 +87,7 @@ fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design
         seed: Some(plan.seed).filter(|_| !experiment.is_imported()),
         randomised: !experiment.is_imported(),
         until_decided: None,
+        undecided: Vec::new(),
     }
 }
 

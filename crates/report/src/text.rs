@@ -1,5 +1,6 @@
 //! What `perflab compare` prints.
 
+use crate::detail::main_mode;
 use crate::latency_cells::{TITLE, blocks, latency_legend};
 use crate::latency_table::{INTERVALS, latency_table};
 use crate::model::{Report, Row, Side};
@@ -95,6 +96,10 @@ fn single(section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
         let runs = runs(side, slow);
         let line = options.show(&format!("median {median}, mean {mean}, {runs}"));
         text += &format!("  {}  {line}\n", pad(name, width, false));
+    }
+    if let Some(main) = slow.and_then(|slow| slow.main.as_ref()) {
+        let line = options.show(&format!("without slow runs: {}", main_mode(main, row)));
+        text += &format!("  {line}\n");
     }
     text + &single_latencies(section, options)
 }

@@ -188,7 +188,9 @@ fn family(report: &Report) -> String {
         .margin
         .map(|margin| format!("; same: within {}", number::share(margin)))
         .unwrap_or_default();
-    if report.claims > 1 {
+    if report.claims == 0 {
+        "no verdicts: nothing is claimed".to_owned()
+    } else if report.claims > 1 {
         format!(
             "verdicts hold for all {} claims together (Holm): at most {risk} chance that any is false{same}",
             report.claims

@@ -5,11 +5,9 @@
 //! plain count or estimate, or says nothing: a p-value of 1, an interval without ends.
 
 use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
-use crate::modes::Modes;
-use crate::observation::Strata;
 use crate::sequential::RankEProcess;
 use crate::summary::Summary;
-use crate::verdict::{Answer, Comparison, Sides, SlowRuns, Terms, Warning, least, slow_split};
+use crate::verdict::{Answer, Comparison, Sides, Split, Terms, Warning, least, two_sided};
 use crate::{Error, Stratum};
 
 /// Compares a candidate with the baseline, block after block.
@@ -25,8 +23,24 @@ pub fn compare_anytime(
     cache: &mut NullCache,
 ) -> Result<Comparison, Error> {
     let relative = sides.relative();
-    let typical = typical(&sides.middle.strata, sides.scale, terms, cache)?;
-    let slow = slow(&sides.middle, terms, &mut sides.warnings)?;
+    let split = Split::of(&sides.middle, terms.better)?;
+    let main_runs = split.as_ref().and_then(|split| split.main_runs.as_deref());
+    let warnings = &mut sides.warnings;
+    let typical = typical(
+        &sides.middle.strata,
+        main_runs,
+        sides.scale,
+        terms,
+        cache,
+        warnings,
+    )?;
+    let slow = match &split {
+        None => None,
+        Some(split) => {
+            warnings.extend(split.warning());
+            split.counted(sides.scale, terms, cache)?
+        }
+    };
     let least = least(&sides.middle.strata);
     let average = &sides.average;
     let (base, candidate) = (
@@ -58,21 +72,39 @@ pub fn compare_anytime(
 
 fn typical(
     strata: &[Stratum],
+    main_runs: Option<&[Stratum]>,
     scale: Scale,
     terms: &Terms,
     cache: &mut NullCache,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Answer, Error> {
-    let mut process = RankEProcess::new(scale);
-    for stratum in strata {
-        process.observe(stratum)?;
-    }
+    let all = observed(strata, scale)?;
+    // What slow runs alone do to the typical run is no difference of it, so the main mode must agree.
+    let main = main_runs.map(|runs| observed(runs, scale)).transpose()?;
     let none = scale.none();
     let estimate = hodges_lehmann_with(cache, strata, scale, terms.confidence)?.effect;
-    let (low, high) = process.interval(terms.confidence)?;
-    let p_same = terms.bounds(scale)?.map(|bounds| {
-        let above = process.p(bounds.low(), Side::Greater);
-        above.max(process.p(bounds.high(), Side::Less))
-    });
+    let (mut low, mut high) = all.interval(terms.confidence)?;
+    let mut p = all.evidence().p;
+    if let Some(main) = &main {
+        let ends = main.interval(terms.confidence)?;
+        (low, high) = (low.min(ends.0), high.max(ends.1));
+        let agreed =
+            [Side::Less, Side::Greater].map(|side| 2.0 * all.p(none, side).max(main.p(none, side)));
+        let agreed = agreed[0].min(agreed[1]).min(1.0);
+        let alpha = 1.0 - terms.confidence;
+        if p <= alpha && agreed > alpha {
+            warnings.push(Warning::SlowRunsAlone);
+        }
+        p = p.max(agreed);
+    }
+    let p_at = |effect, side| {
+        let main = main.as_ref().map_or(0.0, |main| main.p(effect, side));
+        all.p(effect, side).max(main)
+    };
+    let p_same = terms
+        .bounds(scale)?
+        .map(|bounds| p_at(bounds.low(), Side::Greater).max(p_at(bounds.high(), Side::Less)))
+        .map(two_sided);
     Ok(Answer {
         difference: estimate - none,
         low: if low > scale.limits().0 {
@@ -81,29 +113,17 @@ fn typical(
             f64::NEG_INFINITY
         },
         high: high - none,
-        p: process.evidence().p,
+        p,
         p_same,
     })
 }
 
-/// How many runs are slow; no claim about their shares.
-fn slow(
-    strata: &Strata,
-    terms: &Terms,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<SlowRuns>, Error> {
-    let Some(split) = slow_split(strata, terms, warnings)? else {
-        return Ok(None);
-    };
-    let share = |side: &Modes| side.slow as f64 / (side.slow + side.fast) as f64;
-    Ok(Some(SlowRuns {
-        base: split.a.slow,
-        candidate: split.b.slow,
-        difference: share(&split.b) - share(&split.a),
-        low: -1.0,
-        high: 1.0,
-        p: 1.0,
-    }))
+fn observed(strata: &[Stratum], scale: Scale) -> Result<RankEProcess, Error> {
+    let mut process = RankEProcess::new(scale);
+    for stratum in strata {
+        process.observe(stratum)?;
+    }
+    Ok(process)
 }
 
 #[cfg(test)]

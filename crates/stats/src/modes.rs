@@ -60,7 +60,7 @@ impl Modes {
     }
 
     /// Splits ascending values at `split`, which must not be one of them.
-    fn at(split: f64, values: &[f64], better: Better) -> Self {
+    pub(crate) fn at(split: f64, values: &[f64], better: Better) -> Self {
         let below = values.partition_point(|&v| v < split);
         let above = values.len() - below;
         let gap = match (below.checked_sub(1).map(|i| values[i]), values.get(below)) {

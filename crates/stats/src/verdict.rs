@@ -22,8 +22,7 @@ use crate::location::{NullCache, Scale};
 use crate::summary::Summary;
 use mean::mean;
 pub use sides::Sides;
-use slow::slow;
-pub(crate) use slow::slow_split;
+pub(crate) use slow::Split;
 pub(crate) use typical::least;
 use typical::typical;
 
@@ -32,6 +31,10 @@ pub const TYPICAL_WEIGHT: f64 = 4.0;
 
 /// Share of the error that the mean gets.
 pub const MEAN_WEIGHT: f64 = 1.0;
+
+/// Share of the error that the share of slow runs gets beside both: so little that asking it costs the others next to
+/// nothing.
+pub const SLOW_WEIGHT: f64 = 0.25;
 
 /// Power for which the smallest detectable difference is stated.
 pub const DETECTABLE_POWER: f64 = 0.8;
@@ -88,6 +91,20 @@ pub struct SlowRuns {
     pub high: f64,
     /// Boschloo's p-value of equal shares.
     pub p: f64,
+    /// The runs of the main mode alone; absent where the sides have not the same main mode, or no block has runs of
+    /// it on both.
+    pub main: Option<Main>,
+}
+
+/// The difference of the typical run among the runs of the main mode: an estimate, and no claim.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Main {
+    /// Difference of the candidate to the baseline, on the scale of the comparison.
+    pub difference: f64,
+    /// Lower end of the interval at the terms' confidence; infinite where the runs are too few.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 /// The most that a number of runs can prove of the typical run, whatever their values.
@@ -124,6 +141,8 @@ pub enum Warning {
     FastMode,
     /// The guard stopped a verdict that the first test would have given.
     Guarded,
+    /// The typical run would differ by its slow runs alone: the main mode does not.
+    SlowRunsAlone,
     /// The baseline's mean is too uncertain for a ratio of means.
     RatioUnbounded,
     /// Values that are not positive: differences are absolute.
@@ -168,9 +187,18 @@ pub struct Cache {
 pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Comparison, Error> {
     let (relative, scale, warnings) = (sides.relative(), sides.scale, &mut sides.warnings);
     let (middle, average) = (&sides.middle, &sides.average);
-    let typical = typical(&middle.strata, scale, terms, &mut cache.null, warnings)?;
+    let split = Split::of(middle, terms.better)?;
+    let main_runs = split.as_ref().and_then(|split| split.main_runs.as_deref());
+    let null = &mut cache.null;
+    let typical = typical(&middle.strata, main_runs, scale, terms, null, warnings)?;
     let mean = mean(&average.strata, scale, terms, &typical, warnings)?;
-    let slow = slow(middle, terms, &mut cache.shares, warnings)?;
+    let slow = match &split {
+        None => None,
+        Some(split) => {
+            warnings.extend(split.warning());
+            split.compared(scale, terms, null, &mut cache.shares)?
+        }
+    };
     Ok(Comparison {
         base: Summary::of(&average.base())?,
         candidate: Summary::of(&average.candidate())?,
@@ -187,7 +215,7 @@ pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Com
 ///
 /// It is doubled, so that the sides are proven the same where the two-sided interval, which the
 /// reader sees, lies within the margin.
-fn two_sided(larger: f64) -> f64 {
+pub(crate) fn two_sided(larger: f64) -> f64 {
     (2.0 * larger).min(1.0)
 }
 

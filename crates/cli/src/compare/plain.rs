@@ -14,6 +14,33 @@ pub(super) fn labelled(text: &str) -> Option<(&str, &Path)> {
     (!label.is_empty() && !Path::new(text).exists()).then_some((label, Path::new(file)))
 }
 
+/// The two results that are compared with each other, where LABEL=RESULT names them.
+pub(super) fn labelled_results(results: &[String]) -> Result<Option<[(&str, &Path); 2]>, Failure> {
+    let labelled: Vec<_> = results
+        .iter()
+        .filter_map(|result| labelled(result))
+        .collect();
+    if labelled.len() < results.len() || !labelled.iter().any(|(_, path)| path.is_dir()) {
+        return Ok(None);
+    }
+    if let Some((_, file)) = labelled.iter().find(|(_, path)| !path.is_dir()) {
+        return Err(Failure::usage(format!(
+            "a result cannot be compared with a plain file: {} is no directory",
+            file.display()
+        )));
+    }
+    match labelled.as_slice() {
+        [(a, _), (b, _)] if a == b => {
+            Err(Failure::usage(format!("the label `{a}` is given twice")))
+        }
+        [a, b] => Ok(Some([*a, *b])),
+        _ => Err(Failure::usage(format!(
+            "two results can be compared with each other, not {}",
+            labelled.len()
+        ))),
+    }
+}
+
 /// The report on files that are labelled on the command line.
 pub(super) fn plain(
     arguments: &CompareArguments,

@@ -2,6 +2,12 @@
 
 use crate::simulated::Random;
 
+/// How much slower the slow mode is.
+pub const SLOWER: f64 = 0.45;
+
+/// The share of slow runs where both sides have the same.
+const SLOW: f64 = 0.15;
+
 /// How runs scatter about a level of 1, on both sides the same but for the size.
 #[derive(Clone, Copy)]
 pub enum Noise {
@@ -9,7 +15,7 @@ pub enum Noise {
     Normal,
     /// Exponentials of Student's t with three degrees of freedom.
     HeavyTails,
-    /// Normal, but for 15 % of runs in a mode 45 % slower.
+    /// Normal, but for some runs, of which each case says how many, in a mode 45 % slower.
     SlowMode,
     /// Normal, as a clock shows it that counts in steps of 1 %.
     Steps,
@@ -20,13 +26,13 @@ impl Noise {
         match self {
             Self::Normal => "normal",
             Self::HeavyTails => "heavy tails",
-            Self::SlowMode => "15 % slow",
+            Self::SlowMode => "some slow",
             Self::Steps => "steps of 1 %",
         }
     }
 
-    /// A run's level, with a spread relative to it.
-    pub fn draw(self, spread: f64, random: &mut Random) -> f64 {
+    /// A run's level, with a spread relative to it and a share of slow runs.
+    pub fn draw(self, spread: f64, slow: f64, random: &mut Random) -> f64 {
         let normal = random.normal();
         match self {
             Self::Normal | Self::Steps => 1.0 + spread * normal,
@@ -34,7 +40,9 @@ impl Noise {
                 let squares: f64 = (0..3).map(|_| random.normal().powi(2)).sum();
                 (spread * normal / (squares / 3.0).sqrt()).exp()
             }
-            Self::SlowMode if random.uniform() < 0.15 => 1.45 * (1.0 + 0.03 * random.normal()),
+            Self::SlowMode if random.uniform() < slow => {
+                (1.0 + SLOWER) * (1.0 + 0.03 * random.normal())
+            }
             Self::SlowMode => 1.0 + spread * normal,
         }
     }
@@ -47,6 +55,8 @@ pub enum Promise {
     False,
     /// The same, and the difference is found at least so often, in percent.
     Power(f64),
+    /// The same of the difference of the shares of slow runs.
+    SlowRuns(f64),
 }
 
 /// One subject of a report.
@@ -68,6 +78,8 @@ pub struct Case {
     pub runs: [usize; 2],
     /// Spread of runs, relative.
     pub spread: [f64; 2],
+    /// Shares of slow runs of the baseline and of the candidate, where the noise has a slow mode.
+    pub slow: [f64; 2],
     pub subjects: Vec<Of>,
     pub margin: Option<f64>,
     /// Whether there is a third variant that is the baseline once more.
@@ -92,6 +104,7 @@ fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], spread: [f64;
         blocks,
         runs,
         spread,
+        slow: [SLOW; 2],
         subjects: vec![NULL],
         margin: None,
         control: false,
@@ -149,6 +162,7 @@ pub fn cases() -> Vec<Case> {
     all.extend(uneven_samples());
     all.extend(at_the_margin());
     all.extend(mixed());
+    all.extend(slow_shares());
     all.extend(powers());
     all
 }
@@ -197,6 +211,40 @@ fn at_the_margin() -> Vec<Case> {
             });
         }
     }
+    all
+}
+
+/// More or fewer slow runs, with the same main mode or a better one.
+fn slow_shares() -> Vec<Case> {
+    let mut all = Vec::new();
+    for slow in [
+        [0.05, 0.3],
+        [0.3, 0.05],
+        [0.15, 0.4],
+        [0.0, 0.2],
+        [0.05, 0.05],
+    ] {
+        for (blocks, runs) in [(1, [10, 10]), (1, [30, 30]), (10, [3, 3]), (1, [20, 60])] {
+            for factor in [1.0, 0.985] {
+                // Ten runs of which none is slow cannot know of the slow mode, so that their mean is another one.
+                if slow[0] == 0.0 && blocks * runs[0] <= 10 {
+                    continue;
+                }
+                let shares = slow.map(|share| 100.0 * share);
+                let name = format!("{}->{} % slow, x{factor}, ", shares[0], shares[1]);
+                all.push(Case {
+                    slow,
+                    subjects: vec![Of { factor, samples: 1 }],
+                    ..case(&name, Noise::SlowMode, blocks, runs, [0.01, 0.01])
+                });
+            }
+        }
+    }
+    all.push(Case {
+        slow: [0.05, 0.3],
+        promise: Promise::SlowRuns(80.0),
+        ..case("5->30 % slow, ", Noise::SlowMode, 1, [90, 90], [0.01, 0.01])
+    });
     all
 }
 

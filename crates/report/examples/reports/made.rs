@@ -7,7 +7,7 @@ use perflab_report::{
 };
 use perflab_stats::Observation;
 
-use crate::cases::{Case, Noise};
+use crate::cases::{Case, Noise, Promise, SLOWER};
 use crate::simulated::Random;
 
 /// What a report says, against what is true.
@@ -22,6 +22,10 @@ pub struct Found {
     pub covered: u64,
     /// Such intervals.
     pub intervals: u64,
+    /// Those of the mean that hold the true difference, where the noise has a mean.
+    pub mean_covered: u64,
+    /// Such intervals.
+    pub mean_intervals: u64,
 }
 
 /// The spread of samples within a run, relative.
@@ -35,41 +39,76 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
         shown: false,
         covered: 0,
         intervals: 0,
+        mean_covered: 0,
+        mean_intervals: 0,
     };
     for (index, row) in report.rows.iter().enumerate() {
         if row.variant == "control" {
-            found.control |= is_false(row, 1.0, case.margin);
+            found.control |= is_false(row, case, 1.0, true);
             continue;
         }
         let variants = if case.control { 2 } else { 1 };
         let factor = case.subjects[index / variants].factor;
-        found.is_false |= is_false(row, factor, case.margin);
-        found.shown |= index == 0 && row.typical.verdict == Verdict::Worse;
-        if let (Some(low), Some(high)) = (row.typical.low, row.typical.high) {
+        found.is_false |= is_false(row, case, factor, false);
+        let verdict = match (case.promise, &row.slow) {
+            (Promise::SlowRuns(_), slow) => slow.as_ref().map(|slow| slow.verdict),
+            _ => Some(row.typical.verdict),
+        };
+        found.shown |= index == 0 && verdict == Some(Verdict::Worse);
+        if let Some(covered) = covers(&row.typical, factor) {
             found.intervals += 1;
-            found.covered += u64::from(low <= factor - 1.0 && factor - 1.0 <= high);
+            found.covered += u64::from(covered);
+        }
+        if matches!(case.noise, Noise::Normal | Noise::SlowMode)
+            && let Some(covered) = covers(&row.mean, factor * of_means(case))
+        {
+            found.mean_intervals += 1;
+            found.mean_covered += u64::from(covered);
         }
     }
     let logs: f64 = case.subjects.iter().map(|of| of.factor.ln()).sum();
     let factor = (logs / case.subjects.len() as f64).exp();
     for row in &report.pooled {
         match row.variant == "control" {
-            true => found.control |= is_false(row, 1.0, case.margin),
-            false => found.is_false |= is_false(row, factor, case.margin),
+            true => found.control |= is_false(row, case, 1.0, true),
+            false => found.is_false |= is_false(row, case, factor, false),
         }
     }
     found
 }
 
-/// Whether a row of times says what is not so, of the typical run or of the mean.
-fn is_false(row: &Row, factor: f64, margin: Option<f64>) -> bool {
-    let says = |answer: &Answer| match answer.verdict {
+/// Whether an interval with two ends holds the true ratio.
+fn covers(answer: &Answer, factor: f64) -> Option<bool> {
+    let (low, high) = (answer.low?, answer.high?);
+    Some(low <= factor - 1.0 && factor - 1.0 <= high)
+}
+
+/// How the shares of slow runs alone change the mean.
+fn of_means(case: &Case) -> f64 {
+    match case.noise {
+        Noise::SlowMode => (1.0 + SLOWER * case.slow[1]) / (1.0 + SLOWER * case.slow[0]),
+        _ => 1.0,
+    }
+}
+
+/// Whether a row of times says what is not so, of the main mode as the typical run, of the mean or of slow runs.
+fn is_false(row: &Row, case: &Case, factor: f64, is_control: bool) -> bool {
+    let says = |verdict: Verdict, factor: f64| match verdict {
         Verdict::Worse => factor <= 1.0,
         Verdict::Better => factor >= 1.0,
-        Verdict::Same => factor >= (1.0 + margin.unwrap_or(0.0)) * (1.0 - 1e-12),
+        Verdict::Same => factor >= (1.0 + case.margin.unwrap_or(0.0)) * (1.0 - 1e-12),
         Verdict::NotProven => false,
     };
-    says(&row.typical) || says(&row.mean)
+    let (of_means, of_shares) = match is_control {
+        true => (1.0, 1.0),
+        false => (of_means(case), (1.0 + case.slow[1]) / (1.0 + case.slow[0])),
+    };
+    says(row.typical.verdict, factor)
+        || says(row.mean.verdict, factor * of_means)
+        || row
+            .slow
+            .as_ref()
+            .is_some_and(|slow| says(slow.verdict, of_shares))
 }
 
 fn report(case: &Case, random: &mut Random) -> Report {
@@ -99,7 +138,7 @@ fn report(case: &Case, random: &mut Random) -> Report {
             for _ in 0..case.runs[side] {
                 unit += 1;
                 // What a run's subjects have in common.
-                let common = case.noise.draw(case.spread[side], random);
+                let common = case.noise.draw(case.spread[side], case.slow[side], random);
                 for (of, own) in case.subjects.iter().zip(&mut observations) {
                     let factor = if place == 1 { of.factor } else { 1.0 };
                     for _ in 0..of.samples {
@@ -137,6 +176,7 @@ fn report(case: &Case, random: &mut Random) -> Report {
         seed: None,
         randomised: false,
         until_decided: None,
+        undecided: Vec::new(),
     };
     analyse("simulated", None, &subjects, design, &selection)
         .expect("there is something to compare")

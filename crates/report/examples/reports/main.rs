@@ -37,11 +37,11 @@ fn main() -> ExitCode {
     println!("{reports} reports each, seed {seed}; in percent\n");
     println!(
         "false: reports with any false verdict on a candidate; control: with any verdict on the control;\n\
-         found: with the true difference; covered: typical-run intervals with two ends that hold the true difference\n"
+         found: with the true difference; covered: intervals of the typical run, and of the mean, with two ends that hold the true difference\n"
     );
     println!(
-        "{:44} {:>16} {:>7} {:>8} {:>7} {:>8}  promise",
-        "runs", "noise", "false", "control", "found", "covered"
+        "{:48} {:>12} {:>7} {:>8} {:>7} {:>8} {:>8}  promise",
+        "runs", "noise", "false", "control", "found", "covered", "mean"
     );
     let mut kept = true;
     for case in cases() {
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
 
 /// Prints the line of a case; whether its promise is kept.
 fn line(case: &Case, reports: u64, seed: u64) -> bool {
-    let counts: [AtomicU64; 5] = std::array::from_fn(|_| AtomicU64::new(0));
+    let counts: [AtomicU64; 7] = std::array::from_fn(|_| AtomicU64::new(0));
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -75,6 +75,8 @@ fn line(case: &Case, reports: u64, seed: u64) -> bool {
                         shown,
                         covered,
                         intervals,
+                        mean_covered,
+                        mean_intervals,
                     } = found(case, &mut Random::of(seed, number));
                     let own = [
                         u64::from(is_false),
@@ -82,6 +84,8 @@ fn line(case: &Case, reports: u64, seed: u64) -> bool {
                         u64::from(shown),
                         covered,
                         intervals,
+                        mean_covered,
+                        mean_intervals,
                     ];
                     for (count, own) in counts.iter().zip(own) {
                         count.fetch_add(own, Ordering::Relaxed);
@@ -90,28 +94,38 @@ fn line(case: &Case, reports: u64, seed: u64) -> bool {
             });
         }
     });
-    let [is_false, control, shown, covered, intervals] = counts.map(AtomicU64::into_inner);
+    let [
+        is_false,
+        control,
+        shown,
+        covered,
+        intervals,
+        mean_covered,
+        mean_intervals,
+    ] = counts.map(AtomicU64::into_inner);
     let share = |count: u64, of: u64| 100.0 * count as f64 / of as f64;
+    let coverage = |covered: u64, intervals: u64| match intervals {
+        0 => "-".to_owned(),
+        _ => format!("{:.2}", share(covered, intervals)),
+    };
     let limit = 5.0 + 300.0 * (0.05 * 0.95 / reports as f64).sqrt();
     let is_true = share(is_false, reports) <= limit && share(control, reports) <= limit;
     let (promise, holds) = match case.promise {
         Promise::False => (format!("at most {limit:.2}"), is_true),
-        Promise::Power(least) => (
+        Promise::Power(least) | Promise::SlowRuns(least) => (
             format!("found at least {least}"),
             is_true && share(shown, reports) >= least,
         ),
     };
     println!(
-        "{:44} {:>16} {:>7.2} {:>8.2} {:>7.2} {:>8}  {promise}: {}",
+        "{:48} {:>12} {:>7.2} {:>8.2} {:>7.2} {:>8} {:>8}  {promise}: {}",
         case.name,
         case.noise.name(),
         share(is_false, reports),
         share(control, reports),
         share(shown, reports),
-        match intervals {
-            0 => "-".to_owned(),
-            _ => format!("{:.2}", share(covered, intervals)),
-        },
+        coverage(covered, intervals),
+        coverage(mean_covered, mean_intervals),
         if holds { "kept" } else { "BROKEN" }
     );
     holds

@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_report::{
-    Answer, Design, Drift, Latency, Report, Row, Sameness, Side, Slow, TextOptions, Trend,
-    UntilDecided, Verdict, csv, detail, drift_markdown, drift_text, json, markdown, settle_drift,
-    text,
+    Answer, Design, Drift, Latency, MainMode, Report, Row, Sameness, Side, Slow, TextOptions,
+    Trend, UntilDecided, Verdict, csv, detail, drift_markdown, drift_text, json, markdown,
+    settle_drift, text,
 };
 use perflab_store::StopReason;
 use proptest::prelude::*;
@@ -93,9 +93,25 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn slow()(counts in [count(), count()], figures in [number(), number(), number(), number()]) -> Slow {
+    fn main_mode()(
+        difference in number(),
+        ends in [prop::option::of(number()), prop::option::of(number())],
+    ) -> MainMode {
+        let [low, high] = ends;
+        MainMode { difference, low, high }
+    }
+}
+
+prop_compose! {
+    fn slow()(
+        counts in [count(), count()],
+        figures in [number(), number(), number(), number()],
+        p_adjusted in prop::option::of(number()),
+        verdict in verdict(),
+        main in prop::option::of(main_mode().boxed()),
+    ) -> Slow {
         let [difference, low, high, p] = figures;
-        Slow { base: counts[0], candidate: counts[1], difference, low, high, p }
+        Slow { base: counts[0], candidate: counts[1], difference, low, high, p, p_adjusted, verdict, main }
     }
 }
 
@@ -201,9 +217,10 @@ prop_compose! {
         seed in prop::option::of(any::<u64>()),
         randomised in any::<bool>(),
         until_decided in prop::option::of(until_decided().boxed()),
+        undecided in prop::collection::vec(name(), 0..2),
     ) -> Design {
         let failed: IndexMap<String, usize> = failed.into_iter().collect();
-        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided }
+        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided, undecided }
     }
 }
 

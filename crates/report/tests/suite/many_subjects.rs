@@ -44,6 +44,7 @@ fn report(subjects: &[Subject]) -> Result<Report, AnalysisError> {
         seed: Some(1),
         randomised: true,
         until_decided: None,
+        undecided: Vec::new(),
     };
     analyse("many", None, subjects, design, &Selection::default())
 }

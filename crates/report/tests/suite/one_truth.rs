@@ -72,6 +72,7 @@ fn analysed(subjects: Vec<[Vec<Observation>; 2]>, margin: Option<f64>, claims: C
         seed: Some(1),
         randomised: true,
         until_decided: None,
+        undecided: Vec::new(),
     };
     analyse("random", None, &subjects, design, &selection).unwrap()
 }

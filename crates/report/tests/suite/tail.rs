@@ -70,7 +70,7 @@ fn the_tail_differs_where_the_middle_does_not() {
         .map(|row| row.metric.name.as_str())
         .collect();
     assert_eq!(names, ["latency", "latency p99", "latency p50"]);
-    assert_eq!(report.claims, 6);
+    assert_eq!(report.claims, 9);
     let tail = row(&report, "latency p99");
     assert_eq!(
         (tail.typical.verdict, tail.headline.as_str()),
@@ -102,7 +102,7 @@ fn short_runs_are_told() {
     assert!(told(367, 0.99) && !told(368, 0.99));
     assert!(told(35, 0.9) && !told(36, 0.9));
     let single = report(1, &[0.99]);
-    assert_eq!((single.rows.len(), single.claims), (1, 2));
+    assert_eq!((single.rows.len(), single.claims), (1, 3));
     assert!(
         single
             .warnings

@@ -1,6 +1,6 @@
 //! What runs cost in the mean.
 
-use super::rearranged::rearranged;
+use super::rearranged::{excludes, is_uneven, rearranged};
 use super::{Answer, Terms, Warning, two_sided};
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
 use crate::location::{Scale, Side};
@@ -10,6 +10,10 @@ use crate::{Error, Stratum};
 
 /// Largest p-value that can become a verdict at any confidence in use.
 const WORTH_GUARDING: f64 = 0.2;
+
+/// Doublings of a quarter of an interval's half before it is taken to have no end, and halvings to find that end.
+const DOUBLINGS: i32 = 10;
+const HALVINGS: usize = 8;
 
 pub(super) fn mean(
     strata: &[Stratum],
@@ -94,13 +98,71 @@ pub(super) fn mean(
             blocked.difference.high,
         ),
     };
+    let end =
+        |end: f64, outward: f64| guarded_end(strata, scale, (difference, end), outward, terms);
     Ok(Answer {
         difference,
-        low,
-        high,
+        low: end(low, -1.0)?,
+        high: end(high, 1.0)?,
         p: guarded(blocked.difference.p, strata)?,
         p_same,
     })
+}
+
+/// An end of Welch's interval, or further out where the guard does not exclude what is beyond it; infinite where it
+/// excludes nothing.
+fn guarded_end(
+    strata: &[Stratum],
+    scale: Scale,
+    (estimate, end): (f64, f64),
+    outward: f64,
+    terms: &Terms,
+) -> Result<f64, Error> {
+    let (to_line, off_line): (fn(f64) -> f64, fn(f64) -> f64) = match scale {
+        Scale::Ratio => (f64::ln_1p, f64::exp_m1),
+        Scale::Shift => (|value| value, |value| value),
+    };
+    let (from, width) = (to_line(end), (to_line(end) - to_line(estimate)).abs());
+    if !is_uneven(strata) || !from.is_finite() || !width.is_finite() {
+        return Ok(end);
+    }
+    let is_excluded = |at: f64| {
+        let moved: Vec<Stratum> = strata
+            .iter()
+            .map(|stratum| {
+                let moved = stratum.a.iter().map(|value| match scale {
+                    Scale::Ratio => value * at.exp(),
+                    Scale::Shift => value + at,
+                });
+                Stratum::new(moved.collect::<Vec<_>>(), stratum.b.clone())
+            })
+            .collect();
+        excludes(&moved, 1.0 - terms.confidence)
+    };
+    if is_excluded(from)? {
+        return Ok(end);
+    }
+    let (mut inside, mut outside) = (from, from);
+    for doubling in 0..=DOUBLINGS {
+        if doubling == DOUBLINGS {
+            return Ok(outward * f64::INFINITY);
+        }
+        (inside, outside) = (
+            outside,
+            from + outward * width * 0.25 * f64::from(doubling).exp2(),
+        );
+        if is_excluded(outside)? {
+            break;
+        }
+    }
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (inside + outside);
+        match is_excluded(middle)? {
+            true => outside = middle,
+            false => inside = middle,
+        }
+    }
+    Ok(off_line(outside))
 }
 
 /// The means within blocks, each side with its own spread where blocks hold more than one run of

@@ -25,6 +25,10 @@ const DRAWS: Resampling = Resampling {
 /// Share of draws beyond which nothing will be proven, so that no more are made.
 const HOPELESS: f64 = 0.1;
 
+/// Draws from which it may be plain on which side of a level a share is, and standard errors that it must be off.
+const LEAST: f64 = 200.0;
+const PLAIN: f64 = 4.0;
+
 /// One side of a block, as far as it counts: runs, sum, sum of squares.
 #[derive(Clone, Copy, Default)]
 struct Part {
@@ -51,18 +55,42 @@ impl Part {
     }
 }
 
-/// Two-sided p-value of equal means by rearranged labels, where the numbers of runs are so uneven
-/// that Welch's needs it; nothing elsewhere, and where no side has two runs in a block.
-pub(super) fn rearranged(strata: &[Stratum]) -> Result<Option<f64>, Error> {
+/// Whether the numbers of runs are so uneven that Welch's test needs the guard.
+pub(super) fn is_uneven(strata: &[Stratum]) -> bool {
     let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
     let runs: [usize; 2] = [
         usable().map(|stratum| stratum.a.len()).sum(),
         usable().map(|stratum| stratum.b.len()).sum(),
     ];
     let (fewer, more) = (runs[0].min(runs[1]), runs[0].max(runs[1]));
-    if fewer >= FEW && more as f64 <= EVEN * fewer as f64 {
+    fewer < FEW || more as f64 > EVEN * fewer as f64
+}
+
+/// Two-sided p-value of equal means by rearranged labels, where the numbers of runs are so uneven
+/// that Welch's needs it; nothing elsewhere, and where nothing varies.
+pub(super) fn rearranged(strata: &[Stratum]) -> Result<Option<f64>, Error> {
+    if !is_uneven(strata) {
         return Ok(None);
     }
+    let hopeless = HOPELESS * DRAWS.draws as f64;
+    share(strata, |extreme, _| extreme as f64 >= hopeless)
+}
+
+/// Whether equal means are excluded at a two-sided level, as 0.05; draws end as soon as that is plain.
+pub(super) fn excludes(strata: &[Stratum], level: f64) -> Result<bool, Error> {
+    let is_plain = |extreme: usize, draws: usize| {
+        let draws = draws as f64;
+        draws >= LEAST && (extreme as f64 - level * draws).abs() > PLAIN * (level * draws).sqrt()
+    };
+    Ok(share(strata, is_plain)?.is_none_or(|p| p <= level))
+}
+
+/// The share of rearrangements that are at least as extreme, of as many as are enough.
+fn share(
+    strata: &[Stratum],
+    is_enough: impl Fn(usize, usize) -> bool,
+) -> Result<Option<f64>, Error> {
+    let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
     // Values about the mean of their block, so that squares lose no digits.
     let mut blocks: Vec<(usize, Vec<f64>)> = usable()
         .map(|stratum| {
@@ -85,7 +113,7 @@ pub(super) fn rearranged(strata: &[Stratum]) -> Result<Option<f64>, Error> {
     let mut random = DRAWS.random()?;
     let mut drawn: Vec<[Part; 2]> = vec![[Part::default(); 2]; blocks.len()];
     let (mut extreme, mut draws) = (1_usize, 1_usize);
-    while draws <= DRAWS.draws && (extreme as f64) < HOPELESS * DRAWS.draws as f64 {
+    while draws <= DRAWS.draws && !is_enough(extreme, draws) {
         for ((of_a, values), (whole, drawn)) in blocks.iter_mut().zip(wholes.iter().zip(&mut drawn))
         {
             // The smaller side is drawn, the other is what is left.
@@ -109,9 +137,32 @@ pub(super) fn rearranged(strata: &[Stratum]) -> Result<Option<f64>, Error> {
     Ok(Some(extreme as f64 / draws as f64))
 }
 
-/// The size of Welch's statistic within blocks ([`crate::blocked_mean::blocked_welch`]); none
-/// without degrees of freedom on both sides, or if nothing varies.
+/// The size of the statistic that the mean is tested with: Welch's within blocks, or that of pairs where a side has
+/// never two runs in a block; none if nothing varies.
 fn statistic(blocks: &[[Part; 2]]) -> Option<f64> {
+    let has_replicates = |side: usize| blocks.iter().any(|block| block[side].runs > 1.0);
+    if has_replicates(0) && has_replicates(1) {
+        welch(blocks)
+    } else {
+        of_pairs(blocks)
+    }
+}
+
+/// Student's statistic of the differences of the blocks' means; none for a single block.
+fn of_pairs(blocks: &[[Part; 2]]) -> Option<f64> {
+    let differences = || blocks.iter().map(|[a, b]| b.sum / b.runs - a.sum / a.runs);
+    let count = blocks.len() as f64;
+    let mean = differences().sum::<f64>() / count;
+    let squares: f64 = differences()
+        .map(|difference| (difference - mean).powi(2))
+        .sum();
+    let squared_error = squares / (count - 1.0) / count;
+    (squared_error.is_finite() && squared_error > 0.0).then(|| mean.abs() / squared_error.sqrt())
+}
+
+/// The size of Welch's statistic within blocks ([`crate::blocked_mean::blocked_welch`]); none if
+/// nothing varies.
+fn welch(blocks: &[[Part; 2]]) -> Option<f64> {
     let weight = |[a, b]: &[Part; 2]| a.runs * b.runs / (a.runs + b.runs);
     let total: f64 = blocks.iter().map(weight).sum();
     let mut difference = 0.0;

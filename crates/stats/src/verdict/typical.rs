@@ -7,6 +7,7 @@ use crate::{Error, Stratum};
 
 pub(super) fn typical(
     strata: &[Stratum],
+    main_runs: Option<&[Stratum]>,
     scale: Scale,
     terms: &Terms,
     cache: &mut NullCache,
@@ -14,10 +15,14 @@ pub(super) fn typical(
 ) -> Result<Answer, Error> {
     let location = hodges_lehmann_with(cache, strata, scale, terms.confidence)?;
     let alpha = 1.0 - terms.confidence;
-    let mut evidence = Evidence::new(strata, scale, cache);
-    let guarded = evidence.guarded_two_sided(scale.none());
+    let mut evidence = Evidence::new(strata, main_runs, scale, cache);
+    let guarded = evidence.guarded_two_sided(scale.none())?;
     if location.p <= alpha && guarded > alpha {
-        warnings.push(Warning::Guarded);
+        let is_of_all_modes = evidence.guarded_in_all_modes(scale.none()) > alpha;
+        warnings.push(match is_of_all_modes {
+            true => Warning::Guarded,
+            false => Warning::SlowRunsAlone,
+        });
     }
     if location.k.is_none() {
         let most = strata
@@ -48,10 +53,10 @@ pub(super) fn typical(
             Scale::Ratio => (location.high / location.low).ln(),
             Scale::Shift => location.high - location.low,
         };
-        let end = |end, side| evidence.end(end, width, side, terms.confidence);
+        let mut end = |end, side| evidence.end(end, width, side, terms.confidence);
         (
-            end(location.low, Side::Greater),
-            end(location.high, Side::Less),
+            end(location.low, Side::Greater)?,
+            end(location.high, Side::Less)?,
         )
     } else {
         (scale.limits().0, location.high)

@@ -1,10 +1,13 @@
-//! Two results beside each other: as if both had been variants of one experiment without blocks.
+//! Two results that were not measured together: nothing is claimed of a change that may be the machine's.
 
 use std::sync::Arc;
 
 use perflab_experiment::{Better, Experiment, Sample, Status};
-use perflab_report::{AnalysisError, Filter, Half, Report, Selection, pair, result_report};
+use perflab_report::{
+    AnalysisError, Filter, Half, Outcome, Report, Row, Selection, pair, result_report,
+};
 use perflab_store::RunRecord;
+use serde_json::{Value, json};
 
 use super::made::{experiment, plan, records, rps};
 use crate::common::metric;
@@ -12,8 +15,10 @@ use crate::common::metric;
 fn half<'r>(name: &'r str, experiment: &'r Experiment, records: &'r [RunRecord]) -> Half<'r> {
     Half {
         name,
+        directory: "results/it",
         experiment,
         records,
+        fingerprint: None,
         until_decided: false,
     }
 }
@@ -57,42 +62,119 @@ fn as_one(a: &[RunRecord], b: &[RunRecord], variant: &str, design: &str) -> Repo
     .unwrap()
 }
 
-/// The rows without what only one experiment has: an order of all its runs.
-fn rows(report: &Report) -> String {
-    let mut rows = report.rows.clone();
-    rows.extend(report.pooled.clone());
-    for row in &mut rows {
-        row.drift = None;
-        row.levels = Vec::new();
-        row.warnings
-            .retain(|warning| !warning.starts_with("runs hang together"));
-    }
-    format!("{rows:#?}")
+/// The row of a variant, as measured.
+fn raw<'r>(report: &'r Report, variant: &str) -> &'r Row {
+    let name = format!("rps of {variant}");
+    report
+        .rows
+        .iter()
+        .find(|row| row.metric.name == name)
+        .unwrap()
 }
 
 #[test]
-fn verdicts_are_those_of_one_experiment_without_blocks() {
+fn changes_are_measured_and_nothing_is_claimed_of_them() {
     let (a, b) = (records(), later());
     for design in ["", "margin = \"5%\"\nconfidence = \"99%\""] {
         let experiment = experiment(&["old", "new"], design);
+        let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
+        assert_eq!((report.claims, report.rows.len()), (0, 2));
+        assert_eq!(report.design.undecided, ["old", "new"]);
         for variant in ["old", "new"] {
-            let report = pair(
-                half("A", &experiment, &a),
-                half("B", &experiment, &b),
-                variant,
-            )
-            .unwrap();
             let one = as_one(&a, &b, variant, design);
-            assert_eq!(rows(&report), rows(&one));
+            let (found, expected) = (raw(&report, variant), &one.rows[0]);
             assert_eq!(
-                (report.claims, report.confidence, report.margin),
-                (one.claims, one.confidence, one.margin)
+                (
+                    found.typical.difference,
+                    found.typical.low,
+                    found.typical.high
+                ),
+                (
+                    expected.typical.difference,
+                    expected.typical.low,
+                    expected.typical.high
+                )
             );
             assert_eq!(
-                (report.name.as_str(), report.baseline.as_str()),
-                (variant, "A")
+                (found.outcome(), found.typical.p_adjusted),
+                (Outcome::NotProven, None)
             );
+            assert_eq!(found.headline, "changed, cause unknown");
         }
+    }
+}
+
+/// The machine and programs of a result.
+fn measured_with(machine: &str, old: &str) -> Value {
+    let files = |sha256: &str| json!({"files": {"server": {"sha256": sha256}}, "versions": {}});
+    json!({
+        "machine": {"machine_id": machine},
+        "programs": {"variants/old": files(old), "workloads/load": files("77")}
+    })
+}
+
+/// What is said of `new` with that of `old` divided out, where there is such a row.
+fn of_quotients(a: (&[RunRecord], &Value), b: (&[RunRecord], &Value)) -> (Report, Option<Row>) {
+    let experiment = experiment(&["old", "new"], "");
+    let with = |name, (records, fingerprint)| Half {
+        fingerprint: Some(fingerprint),
+        ..half(name, &experiment, records)
+    };
+    let report = pair(with("A", a), with("B", b)).unwrap();
+    let row = report
+        .rows
+        .iter()
+        .find(|row| row.metric.name == "rps of new / old")
+        .cloned();
+    (report, row)
+}
+
+#[test]
+fn what_slowed_both_down_is_divided_out() {
+    let known = measured_with("m", "1");
+    let mut loaded = later();
+    loaded
+        .iter_mut()
+        .for_each(|record| record.samples[0].value *= 0.56);
+    let (report, row) = of_quotients((&records(), &known), (&loaded, &known));
+    assert_eq!(report.design.undecided, Vec::<String>::new());
+    assert_eq!(raw(&report, "old").headline, "changed, cause unknown");
+    assert_eq!(row.unwrap().outcome(), Outcome::NotProven);
+
+    for record in loaded.iter_mut().filter(|record| record.variant == "new") {
+        record.samples[0].value *= 0.9;
+    }
+    let (report, row) = of_quotients((&records(), &known), (&loaded, &known));
+    let row = row.unwrap();
+    assert_eq!((row.outcome(), report.claims), (Outcome::Worse, 1));
+    assert!((row.typical.difference + 0.1).abs() < 0.01, "{row:?}");
+    assert_eq!(raw(&report, "new").outcome(), Outcome::NotProven);
+}
+
+#[test]
+fn nothing_is_divided_by_what_may_be_another_program() {
+    let (first, second) = (records(), later());
+    let known = measured_with("m", "1");
+    let unknown = json!({"machine": {"machine_id": "m"}});
+    for (other, why) in [
+        (
+            measured_with("m", "2"),
+            "its programs are not the same in both",
+        ),
+        (
+            measured_with("n", "1"),
+            "it was not measured on the same machine",
+        ),
+        (unknown, "which programs it ran is not known"),
+    ] {
+        let (report, row) = of_quotients((&first, &known), (&second, &other));
+        assert_eq!(row, None);
+        assert_eq!(report.design.undecided, ["old", "new"]);
+        assert!(
+            report.warnings.iter().any(|warning| warning.contains(why)),
+            "{:?}",
+            report.warnings
+        );
     }
 }
 
@@ -105,17 +187,14 @@ fn runs_of_one_unit_count_once() {
     }
     let design = "refresh = \"restart\"";
     let experiment = experiment(&["old", "new"], design);
-    let report = pair(
-        half("A", &experiment, &a),
-        half("B", &experiment, &b),
-        "new",
-    )
-    .unwrap();
-    assert_eq!(rows(&report), rows(&as_one(&a, &b, "new", design)));
+    let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
+    let row = raw(&report, "new");
+    let expected = &as_one(&a, &b, "new", design).rows[0];
     assert_eq!(
-        (report.rows[0].base.n, report.rows[0].base.values.len()),
-        (5, 10)
+        (row.typical.low, row.typical.high),
+        (expected.typical.low, expected.typical.high)
     );
+    assert_eq!((row.base.n, row.base.values.len()), (5, 10));
 }
 
 #[test]
@@ -126,7 +205,6 @@ fn values_are_those_of_the_runs_that_passed() {
     let report = pair(
         half("first", &experiment, &a),
         half("second", &experiment, &b),
-        "old",
     )
     .unwrap();
     let values = |records: &[RunRecord]| -> Vec<f64> {
@@ -135,9 +213,7 @@ fn values_are_those_of_the_runs_that_passed() {
             .filter(|record| record.variant == "old" && record.status.passed());
         own.map(|record| record.samples[0].value).collect()
     };
-    let [row] = report.rows.as_slice() else {
-        panic!("{:?}", report.rows)
-    };
+    let row = raw(&report, "old");
     assert_eq!(
         (row.base.values.clone(), row.candidate.values.clone()),
         (values(&a), values(&b))
@@ -146,27 +222,9 @@ fn values_are_those_of_the_runs_that_passed() {
         (report.baseline.as_str(), row.variant.as_str()),
         ("first", "second")
     );
-    assert_eq!((report.design.recorded, report.design.blocks), (20, 1));
+    assert_eq!((report.design.recorded, report.design.blocks), (40, 1));
     assert_eq!(report.design.seed, None);
     assert!(!report.design.randomised);
-}
-
-#[test]
-fn it_warns_of_what_else_changed() {
-    let (a, b) = (records(), later());
-    let experiment = experiment(&["old", "new"], "");
-    let report = pair(
-        half("A", &experiment, &a),
-        half("B", &experiment, &b),
-        "old",
-    )
-    .unwrap();
-    assert!(
-        report
-            .warnings
-            .iter()
-            .any(|warning| warning.contains("not measured in turns"))
-    );
 }
 
 #[test]
@@ -188,24 +246,15 @@ fn only_what_both_have_is_compared() {
         record.samples[1].part = Some("LPUSH".to_owned());
     }
     let experiment = experiment(&["old", "new"], "metrics = [\"rps\"]");
-    let report = pair(
-        half("A", &experiment, &a),
-        half("B", &experiment, &b),
-        "new",
-    )
-    .unwrap();
+    let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
     let parts: Vec<Option<&str>> = report.rows.iter().map(|row| row.part.as_deref()).collect();
-    assert_eq!(parts, [Some("GET")]);
+    assert_eq!(parts, [Some("GET"); 2]);
 
     // Of another unit it is another metric.
     for record in &mut b {
         Arc::make_mut(&mut record.samples[0].metric).unit = "1/ms".to_owned();
     }
-    let nothing = pair(
-        half("A", &experiment, &a),
-        half("B", &experiment, &b),
-        "new",
-    );
+    let nothing = pair(half("A", &experiment, &a), half("B", &experiment, &b));
     assert!(
         matches!(nothing, Err(AnalysisError::NothingShared)),
         "{nothing:?}"
@@ -216,23 +265,9 @@ fn only_what_both_have_is_compared() {
 fn nothing_to_compare() {
     let (a, b) = (records(), later());
     let experiment = experiment(&["old", "new"], "");
-    let other = pair(
-        half("A", &experiment, &a),
-        half("B", &experiment, &b),
-        "other",
-    );
-    assert!(matches!(other, Err(AnalysisError::Empty)), "{other:?}");
-    let none = pair(
-        half("A", &experiment, &[]),
-        half("B", &experiment, &b),
-        "old",
-    );
+    let none = pair(half("A", &experiment, &[]), half("B", &experiment, &b));
     assert!(matches!(none, Err(AnalysisError::Empty)), "{none:?}");
-    let none = pair(
-        half("A", &experiment, &a),
-        half("B", &experiment, &[]),
-        "old",
-    );
+    let none = pair(half("A", &experiment, &a), half("B", &experiment, &[]));
     assert!(matches!(none, Err(AnalysisError::Empty)), "{none:?}");
 }
 
@@ -246,13 +281,8 @@ fn parameters_in_another_order() {
         }
     }
     let experiment = experiment(&["old", "new"], "");
-    let report = pair(
-        half("A", &experiment, &a),
-        half("B", &experiment, &b),
-        "new",
-    )
-    .unwrap();
-    assert_eq!(report.rows.len(), 1);
+    let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
+    assert_eq!(report.rows.len(), 2);
 }
 
 #[test]
@@ -267,7 +297,7 @@ fn what_failed_and_what_its_results_could_end_is_told() {
         until_decided: true,
         ..half("B", &experiment, &b)
     };
-    let report = pair(half("A", &experiment, &a), second, "new").unwrap();
+    let report = pair(half("A", &experiment, &a), second).unwrap();
     assert_eq!(
         report.design.failed,
         [(Status::Timeout.name().to_owned(), 3)].into()
@@ -276,10 +306,7 @@ fn what_failed_and_what_its_results_could_end_is_told() {
         "B: 3 of 10 runs of new failed",
         "B was measured until it was decided",
     ] {
-        let found = report
-            .warnings
-            .iter()
-            .any(|warning| warning.starts_with(told));
+        let found = report.warnings.iter().any(|warning| warning.contains(told));
         assert!(found, "{told}: {:?}", report.warnings);
     }
 }

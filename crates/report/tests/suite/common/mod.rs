@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
-use perflab_report::{Answer, Design, Latency, Report, Row, SCHEMA, Side, Slow, Verdict};
+use perflab_report::{Answer, Design, Latency, MainMode, Report, Row, SCHEMA, Side, Slow, Verdict};
 
 pub fn metric(name: &str, unit: &str, better: Better) -> Metric {
     Metric {
@@ -112,6 +112,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Report {
         margin: None,
         design: Design {
             until_decided: None,
+            undecided: Vec::new(),
             blocks: 10,
             planned: 90,
             recorded: 90,
@@ -214,6 +215,13 @@ pub fn slow_modes() -> Report {
         low: 0.09,
         high: 0.48,
         p: 0.009,
+        p_adjusted: Some(0.19),
+        verdict: Verdict::NotProven,
+        main: Some(MainMode {
+            difference: 0.022_8,
+            low: Some(0.019),
+            high: Some(0.027),
+        }),
     });
     row.candidate = side(60_164.7);
     row.candidate

@@ -1,0 +1,42 @@
+//! Two results that were not measured together.
+
+use std::path::Path;
+
+use perflab_report::{Half, Report, pair};
+
+use super::{CompareArguments, analysis_failure};
+use crate::failure::Failure;
+use crate::numbers::refuse;
+use crate::selection::opened;
+
+/// The report on what changed from the first result to the second.
+pub(super) fn apart(
+    results: [(&str, &Path); 2],
+    arguments: &CompareArguments,
+) -> Result<Report, Failure> {
+    let unused = [
+        ("--baseline", arguments.baseline.is_some()),
+        ("--metric", !arguments.metric.is_empty()),
+        ("--part", !arguments.part.is_empty()),
+        ("--tail", !arguments.tail.is_empty()),
+        ("--margin", arguments.margin.is_some()),
+        ("--confidence", arguments.confidence.is_some()),
+    ];
+    let reason = "is for one result; two are compared as the experiment of the first says";
+    refuse(&unused, reason)?;
+    arguments.numbers.refuse_for_result(results[0].1)?;
+    let reason = "is for plain files; a result knows what its runs are; leave it out";
+    refuse(&[("--independent", arguments.independent)], reason)?;
+    let [a, b] = [opened(results[0].1)?, opened(results[1].1)?];
+    let fingerprints = [&a, &b].map(|opened| opened.result.fingerprint().ok());
+    let directories = results.map(|(_, path)| path.display().to_string());
+    let [first, second] = [(0, &a), (1, &b)].map(|(side, opened)| Half {
+        name: results[side].0,
+        directory: &directories[side],
+        experiment: &opened.experiment,
+        records: &opened.records,
+        fingerprint: fingerprints[side].as_ref(),
+        until_decided: opened.result.meta().origin.until_decided.is_some(),
+    });
+    pair(first, second).map_err(|error| analysis_failure(&error))
+}
