@@ -63,7 +63,7 @@ GROUPS = [
     Group("experiments", "the shipped experiments run as they are", 60, "root; the load tools; the source of Debian's Redis",
           {"experiments": Step("scripts/prove-experiments", r"^== |runs in|^prove-experiments")},
           ["experiments/*", *crates("experiment drivers runner store machine report stats plot formats"),
-           *cli("run compare init plan steady import export show drawn terminal settings"), "scripts/prove-experiments",
+           *cli("run compare init numbers plan steady import export show drawn terminal settings"), "scripts/prove-experiments",
            "scripts/not-checked", "scripts/demo"]),
     Group("instrument", "the commands of docs/instrument.md, by which Redis gets probes, do what the page shows", 6,
           "the source of Debian's Redis", {"instrument": Step("scripts/prove-instrument", r"^prove-instrument")},
@@ -84,7 +84,7 @@ GROUPS = [
                              "report ring runner stats store trace control"), "scripts/prove-fuzz"]),
     Group("fresh", "in a root directory with nothing but make, `make demo` and `make test` install what they need and "
           "pass", 45, "root; debootstrap; 8 GB", {"fresh": Step("scripts/prove-fresh", r"^prove-fresh|passed, ")},
-          ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*",
+          ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*", "scripts/readme",
            "scripts/prove", "scripts/proofs.py", "scripts/prove-fresh", "scripts/rust", "scripts/test*"]),
     Group("bench", "tables compare the costs of perflab with those of hyperfine, ministat and LTTng, measured in one run; "
           "no limit is checked", 40, "root; hyperfine, ministat, lttng-tools, bpftrace",

@@ -14,10 +14,10 @@ use perflab_store::RunRecord;
 use crate::bench::margin;
 use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
-use crate::selection::{Claim, claims, confidence};
+use crate::numbers::{NumbersArguments, refuse};
+use crate::selection::{Claim, claims, confidence, is_result};
 use crate::terminal;
 use apart::apart;
-pub use plain::column;
 use plain::{labelled, labelled_results, plain};
 use recorded::recorded;
 
@@ -106,28 +106,12 @@ pub struct CompareArguments {
     #[arg(long)]
     ascii: bool,
 
-    /// Unit of the numbers in plain files.
-    #[arg(long, value_name = "UNIT", default_value = "")]
-    unit: String,
-
-    /// Which way the numbers in plain files are better.
-    #[arg(long, value_enum, default_value_t = Way::Lower)]
-    better: Way,
-
-    /// Column of plain files, from 1.
-    #[arg(short = 'C', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    column: u32,
-
-    /// Delimiters of columns in plain files [default: blanks and tabs].
-    #[arg(short, long, value_name = "CHARACTERS")]
-    delimiter: Option<String>,
-
-    /// In plain files each so many numbers in a row come from one process, and count as one.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    iterations: u32,
+    /// What plain files hold.
+    #[command(flatten)]
+    numbers: NumbersArguments,
 
     /// Believe that the numbers in plain files come from separate runs, though they do not look it.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "iterations")]
     independent: bool,
 }
 
@@ -155,23 +139,16 @@ pub enum Gate {
     None,
 }
 
-/// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Way {
-    /// Less is better.
-    Lower,
-    /// More is better.
-    Higher,
-}
-
 /// Executes the command.
 pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let margin = arguments.margin.as_deref().map(margin).transpose()?;
     let confidence = confidence(arguments.confidence.as_deref())?;
     let claims = claims(&arguments.claims);
+    refuse_for_format(arguments)?;
     let mut reports = Vec::new();
     // Of each report, where plots need them; none of plain files.
     let mut records: Vec<Vec<RunRecord>> = Vec::new();
+    let mut is_incomplete = false;
     let mut unmeasured = Vec::new();
     if let Some(both) = labelled_results(&arguments.results)? {
         reports.push(apart(both, arguments)?);
@@ -181,29 +158,34 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         .iter()
         .all(|result| labelled(result).is_some())
     {
-        if !arguments.tail.is_empty() {
-            return Err(Failure::usage(
-                "--tail is for results; a plain file gives one quantile for each run",
-            ));
-        }
+        refuse(
+            &[
+                ("--metric", !arguments.metric.is_empty()),
+                ("--part", !arguments.part.is_empty()),
+                ("--tail", !arguments.tail.is_empty()),
+            ],
+            "is for results; a plain file has one value for each run (-C takes another column)",
+        )?;
         reports.push(plain(arguments, margin, confidence, claims)?);
         records.push(Vec::new());
     } else {
         for result in &arguments.results {
-            let compared = recorded(Path::new(result), arguments, margin, confidence, claims)?;
+            let path = Path::new(result);
+            if is_result(path) {
+                arguments.numbers.refuse_for_result(path)?;
+                let reason = "is for plain files; a result knows what its runs are; leave it out";
+                refuse(&[("--independent", arguments.independent)], reason)?;
+            }
+            let compared = recorded(path, arguments, margin, confidence, claims)?;
             reports.push(compared.report);
             records.push(compared.records);
-            unmeasured.extend(compared.unmeasured);
+            is_incomplete |= !compared.unmeasured.is_empty();
+            unmeasured.extend(compared.unmeasured.sentences());
         }
     }
     if arguments.gate == Gate::Same && reports.iter().any(|report| report.margin.is_none()) {
         return Err(Failure::usage(
             "--gate same needs a --margin: the largest difference that does not matter, as 1%",
-        ));
-    }
-    if !arguments.plot.is_empty() && arguments.format != Form::Text {
-        return Err(Failure::usage(
-            "--plot draws text; with another --format leave it out, or see `perflab report`",
         ));
     }
     if arguments.deciles || arguments.plot.contains(&Kind::Shift) {
@@ -214,14 +196,42 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     for sentence in &rendered.nothing {
         terminal::say(sentence);
     }
-    for cell in &unmeasured {
-        terminal::say(&format!("no run of {cell} passed"));
+    for sentence in &unmeasured {
+        terminal::say(&terminal::escape(sentence));
     }
     let undecided = reports
         .iter()
         .any(|report| !report.design.undecided.is_empty());
-    let incomplete = undecided || !unmeasured.is_empty();
-    Ok(verdict(&reports, incomplete, arguments.gate))
+    Ok(verdict(
+        &reports,
+        undecided || is_incomplete,
+        arguments.gate,
+    ))
+}
+
+/// Refuses what another form of the output would show.
+fn refuse_for_format(arguments: &CompareArguments) -> Result<(), Failure> {
+    let Form::Text = arguments.format else {
+        refuse(
+            &[
+                ("--plot", !arguments.plot.is_empty()),
+                ("--ascii", arguments.ascii),
+                ("--detail", arguments.detail),
+            ],
+            "is for text; with another --format leave it out, or see `perflab report`",
+        )?;
+        let has_deciles = arguments.format == Form::Json;
+        refuse(
+            &[("--deciles", arguments.deciles && !has_deciles)],
+            "is for text and JSON; choose one of them with --format",
+        )?;
+        let asks_for_drift = arguments.drift && arguments.format != Form::Markdown;
+        return refuse(
+            &[("--drift", asks_for_drift)],
+            "is for text and Markdown; JSON and CSV have the drift in any case",
+        );
+    };
+    Ok(())
 }
 
 /// Why there is nothing to say about the runs.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use perflab_experiment::Experiment;
 use perflab_formats::{Place, Run, Target};
+use perflab_report::command_of_run;
 use perflab_store::{ResultDir, RunRecord};
 
 use crate::failure::{Code, Failure};
@@ -104,11 +105,6 @@ fn known(what: &str, names: &[String], is_known: impl Fn(&str) -> bool) -> Resul
 }
 
 fn run_of(record: &RunRecord) -> Run {
-    let command = match record.argv.as_slice() {
-        [] => None,
-        [command] => Some(command.clone()),
-        words => Some(shell_words::join(words)),
-    };
     Run {
         at: String::new(),
         place: Some(Place {
@@ -119,7 +115,7 @@ fn run_of(record: &RunRecord) -> Run {
         variant: Some(record.variant.clone()),
         workload: Some(record.workload.clone()),
         parameters: record.parameters.clone(),
-        command,
+        command: command_of_run(record),
         started: Some(record.started.clone()).filter(|time| !time.is_empty()),
         failure: (!record.status.passed()).then(|| record.status.name().to_owned()),
         exit_code: record.exit_code,

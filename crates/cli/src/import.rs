@@ -7,7 +7,9 @@ mod result;
 use std::path::PathBuf;
 
 use clap::Args;
+use perflab_experiment::counted;
 use perflab_formats::{Format, Run, detect};
+use perflab_report::operand;
 use perflab_stats::dependence::looks_dependent;
 
 use crate::failure::{Code, Failure};
@@ -99,10 +101,10 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
             }));
         let runs = names.assign(&input, contents.runs, number)?;
         say(format!(
-            "{}: {}, {} runs",
+            "{}: {}, {}",
             input.name,
             format.name(),
-            runs.len()
+            counted(runs.len(), "run")
         ));
         collected.runs.extend(runs);
         collected.inputs.push(input);
@@ -115,10 +117,10 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
     }
     let path = result::write(&collected, arguments.out.as_deref())?;
     say(format!(
-        "{} runs into {}; now: perflab compare {}",
-        collected.runs.len(),
+        "{} into {}; now: perflab compare {}",
+        counted(collected.runs.len(), "run"),
         path.display(),
-        path.display()
+        operand(&path)
     ));
     Ok(None)
 }

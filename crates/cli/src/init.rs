@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_experiment::{Experiment, TOOLS};
+use perflab_report::operand;
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -66,7 +67,8 @@ pub fn init(arguments: &InitArguments) -> Result<Option<Code>, Failure> {
         _ => Failure::usage(format!("cannot write {file}: {error}")),
     })?;
     terminal::say(&format!(
-        "{file} written; look into it, then: perflab run {file} --dry-run"
+        "{file} written; look into it, then: perflab run {} --dry-run",
+        operand(&arguments.output)
     ));
     Ok(None)
 }

@@ -8,6 +8,7 @@ mod export;
 mod failure;
 mod import;
 mod init;
+mod numbers;
 mod plan;
 mod progress;
 mod report;

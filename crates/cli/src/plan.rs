@@ -11,6 +11,7 @@ use perflab_report::{
 use crate::bench::percent;
 use crate::compare::analysis_failure;
 use crate::failure::{Code, Failure};
+use crate::numbers::refuse;
 use crate::selection::{Chosen, Claim, chosen, claims, confidence, opened};
 use crate::terminal;
 
@@ -54,7 +55,7 @@ pub struct PlanArguments {
     block: Option<u32>,
 
     /// Time of one run, as 30s or 2m, with --sd.
-    #[arg(long, value_name = "TIME", conflicts_with = "result")]
+    #[arg(long, value_name = "TIME")]
     each: Option<String>,
 
     /// Metrics to plan for (may be given again) [default: the experiment's, else the driver's first].
@@ -84,8 +85,21 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
         round_s: None,
     };
     let found = match (&arguments.result, &arguments.sd) {
-        (Some(path), _) => from_pilot(path, arguments, confidence, &mut goal)?,
+        (Some(path), _) => {
+            refuse(
+                &[("--each", arguments.each.is_some())],
+                "is for --sd; a pilot's result has the times of its runs",
+            )?;
+            from_pilot(path, arguments, confidence, &mut goal)?
+        }
         (None, Some(sd)) => {
+            refuse(
+                &[
+                    ("--metric", !arguments.metric.is_empty()),
+                    ("--part", !arguments.part.is_empty()),
+                ],
+                "selects from a pilot's result; with --sd leave it out",
+            )?;
             let each = arguments
                 .each
                 .as_deref()

@@ -161,9 +161,9 @@ impl Observer for Progress {
             && (last.elapsed() >= PLAIN_INTERVAL || is_first_block && is_long())
         {
             crate::terminal::say(&format!(
-                "{}/{} runs, {}",
+                "{}/{}, {}",
                 self.done,
-                self.total,
+                perflab_experiment::counted(self.total, "run"),
                 self.message("")
             ));
             self.plain = Some(Instant::now());

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Plan};
+use perflab_experiment::{Experiment, Plan, counted};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
+use perflab_report::operand;
 use perflab_runner::{Lab, Preflight, Programs, preflight, programs, unknown_metrics};
 use perflab_store::RunRecord;
 use serde::{Deserialize, Serialize};
@@ -194,9 +195,9 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let path = result.path().to_path_buf();
     if !arguments.quiet {
         terminal::say(&format!(
-            "{}: {} runs into {}",
+            "{}: {} into {}",
             experiment.name,
-            plan.runs.len(),
+            counted(plan.runs.len(), "run"),
             path.display()
         ));
     }
@@ -257,9 +258,9 @@ fn conclude(records: &[RunRecord], path: &Path, next: &str, quiet: bool) -> Resu
         .count();
     if !quiet {
         terminal::say(&format!(
-            "{} runs recorded, {failed} of them failed; now: perflab {next} {}",
-            records.len(),
-            path.display()
+            "{} recorded, {failed} of them failed; now: perflab {next} {}",
+            counted(records.len(), "run"),
+            operand(path)
         ));
     }
     let mut passed: IndexMap<&str, usize> = IndexMap::new();

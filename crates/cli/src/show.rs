@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
+use perflab_experiment::counted;
 use perflab_plot::TextStyle;
-use perflab_report::{Filter, Selection};
+use perflab_report::{Filter, Selection, command, command_of_run};
 use perflab_store::{Imported, Index, ResultDir, RunRecord};
 
 use crate::drawn::{Drawn, Kind, drawn};
@@ -132,11 +133,11 @@ fn list(index: &Index) -> Result<String, Failure> {
         let line = match &result.error {
             Some(error) => format!("{}  cannot be read: {error}", result.path.display()),
             None => format!(
-                "{}  {}  {}/{} runs{}  {}",
+                "{}  {}  {}/{}{}  {}",
                 result.path.display(),
                 result.created.get(..19).unwrap_or(&result.created),
                 result.runs_done,
-                result.runs_planned,
+                counted(result.runs_planned, "run"),
                 if result.runs_failed > 0 {
                     format!(", {} failed", result.runs_failed)
                 } else {
@@ -162,14 +163,14 @@ fn one_result(path: &Path) -> Result<String, Failure> {
             "{}: begun {} by perflab {}",
             origin.name, origin.created, origin.perflab
         ),
-        format!("command: {}", origin.argv.join(" ")),
+        format!("command: {}", command(&origin.argv)),
     ];
     match &origin.imported {
         Some(imported) => lines.extend(imported_from(imported, records.len())),
         None => lines.push(format!(
-            "{} of {} runs recorded; seed {}",
+            "{} of {} recorded; seed {}",
             records.len(),
-            plan.runs.len(),
+            counted(plan.runs.len(), "run"),
             plan.seed
         )),
     }
@@ -224,7 +225,8 @@ fn one_result(path: &Path) -> Result<String, Failure> {
 /// Where the runs of an import come from, and what is not known of them.
 fn imported_from(imported: &Imported, runs: usize) -> Vec<String> {
     let mut lines = vec![format!(
-        "{runs} runs imported from {}; their order and their machine are not known",
+        "{} imported from {}; their order and their machine are not known",
+        counted(runs, "run"),
         imported.format
     )];
     if imported.independent {
@@ -255,9 +257,9 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
     let records = result.records().map_err(store_failure)?;
     let Some(record) = records.iter().find(|record| record.run == number) else {
         return Err(Failure::no_data(format!(
-            "run {number} is not recorded in {}; there are {} runs",
+            "run {number} is not recorded in {}, which has {}",
             path.display(),
-            records.len()
+            counted(records.len(), "run")
         )));
     };
     let mut lines = vec![
@@ -277,20 +279,18 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
     if !record.started.is_empty() {
         lines.push(format!("started {}", record.started));
     }
-    if !record.argv.is_empty() {
-        lines.push(format!("command: {}", record.argv.join(" ")));
-    }
+    lines.extend(command_of_run(record).map(|command| format!("command: {command}")));
     if record.source.is_none() {
         lines.push(format!(
-            "wall {:.6} s, user {:.6} s, system {:.6} s, peak memory {}, {} waits, {} preemptions",
+            "wall {:.6} s, user {:.6} s, system {:.6} s, peak memory {}, {}, {}",
             record.wall_s,
             record.user_s,
             record.system_s,
             record
                 .max_rss_bytes
                 .map_or_else(|| "not known".to_owned(), |bytes| format!("{bytes} bytes")),
-            record.voluntary_switches,
-            record.involuntary_switches
+            counted(record.voluntary_switches, "wait"),
+            counted(record.involuntary_switches, "preemption")
         ));
     }
     lines.extend(

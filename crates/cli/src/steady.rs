@@ -4,13 +4,13 @@ use std::path::Path;
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_experiment::{Better, Metric};
+use perflab_experiment::Metric;
 use perflab_report::{SteadyReport, TextOptions, steady_report, steady_text};
 use perflab_store::ResultDir;
 
 use crate::bench::margin;
-use crate::compare::{Way, column};
 use crate::failure::{Code, Failure};
+use crate::numbers::{NumbersArguments, refuse};
 use crate::run::store_failure;
 use crate::terminal;
 
@@ -31,29 +31,13 @@ pub struct SteadyArguments {
     #[arg(long, value_name = "PERCENT", default_value = "1%")]
     margin: String,
 
-    /// Each so many numbers of a file come from one process.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    iterations: Option<u32>,
-
     /// Metric of a result [default: every metric with enough samples in a run].
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
 
-    /// Unit of the numbers in files.
-    #[arg(long, value_name = "UNIT", default_value = "")]
-    unit: String,
-
-    /// Which way the numbers in files are better.
-    #[arg(long, value_enum, default_value_t = Way::Lower)]
-    better: Way,
-
-    /// Column of files, from 1.
-    #[arg(short = 'C', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    column: u32,
-
-    /// Delimiters of columns in files [default: blanks and tabs].
-    #[arg(short, long, value_name = "CHARACTERS")]
-    delimiter: Option<String>,
+    /// What plain files hold.
+    #[command(flatten)]
+    numbers: NumbersArguments,
 
     /// Form of the output.
     #[arg(long, value_enum, default_value_t = terminal::Form::Text)]
@@ -88,14 +72,14 @@ pub fn steady(arguments: &SteadyArguments) -> Result<Option<Code>, Failure> {
 }
 
 fn plain(arguments: &SteadyArguments, margin: f64) -> Result<SteadyReport, Failure> {
+    refuse(
+        &[("--metric", arguments.metric.is_some())],
+        "is for a result; a plain file has one column of numbers (-C takes another one)",
+    )?;
     let mut processes = Vec::new();
     for file in &arguments.files {
-        let values = column(
-            Path::new(file),
-            arguments.column,
-            arguments.delimiter.as_deref(),
-        )?;
-        let Some(each) = arguments.iterations.map(|each| each as usize) else {
+        let values = arguments.numbers.read(Path::new(file))?;
+        let Some(each) = arguments.numbers.iterations.map(|each| each as usize) else {
             processes.push((file.clone(), values));
             continue;
         };
@@ -109,12 +93,12 @@ fn plain(arguments: &SteadyArguments, margin: f64) -> Result<SteadyReport, Failu
         let parts = values.chunks(each).zip(1..);
         processes.extend(parts.map(|(part, number)| (format!("{file} {number}"), part.to_vec())));
     }
-    let metric = Metric {
-        name: "value".to_owned(),
-        unit: arguments.unit.clone(),
-        better: arguments.better.into(),
-    };
-    classified("plain files", &metric, &processes, margin)
+    classified(
+        "plain files",
+        &arguments.numbers.metric(),
+        &processes,
+        margin,
+    )
 }
 
 /// The samples of a run are the iterations of a process.
@@ -123,6 +107,7 @@ fn recorded(
     arguments: &SteadyArguments,
     margin: f64,
 ) -> Result<Vec<SteadyReport>, Failure> {
+    arguments.numbers.refuse_for_result(path)?;
     let result = ResultDir::open(path).map_err(store_failure)?;
     let records = result.records().map_err(store_failure)?;
     let mut found: IndexMap<(String, Metric), IndexMap<String, Vec<f64>>> = IndexMap::new();
@@ -177,13 +162,4 @@ fn classified(
 ) -> Result<SteadyReport, Failure> {
     steady_report(name, metric, processes, margin)
         .map_err(|(process, error)| Failure::no_data(format!("{process}: {error}")))
-}
-
-impl From<Way> for Better {
-    fn from(way: Way) -> Self {
-        match way {
-            Way::Lower => Self::Lower,
-            Way::Higher => Self::Higher,
-        }
-    }
 }

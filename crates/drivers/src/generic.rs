@@ -133,14 +133,14 @@ fn count(found: &[Found], rule: &Rule, what: &str) -> Result<(), ReadError> {
 /// A found value as a sample, scaled.
 fn sample(found: Found, rule: &Rule, metric: Metric) -> Result<Sample, ReadError> {
     let value = found.value * rule.scale;
-    if !value.is_finite() {
+    if !Sample::is_comparable(value) {
         return Err(ReadError::new(
             Place::Line(rule.stream, found.line),
             format!(
-                "`{}` to be finite when scaled by {}",
+                "`{}`, scaled by {}, to be 0 or of a size from 1e-75 to 1e75",
                 metric.name, rule.scale
             ),
-            found.value.to_string(),
+            format!("{:e}", found.value),
         ));
     }
     Ok(Sample {

@@ -11,6 +11,7 @@
 mod cell;
 mod checked;
 mod command;
+mod counted;
 mod cpus;
 mod design;
 mod draw;
@@ -33,6 +34,7 @@ mod workload;
 
 pub use cell::{Cell, ResolveError};
 pub use command::Command;
+pub use counted::counted;
 pub use cpus::{CpuList, Cpus};
 pub use design::{Design, Layout, Lifetime, Refresh, RefreshEvery, RunsError};
 pub use driver::{Driver, TOOLS};

@@ -43,6 +43,13 @@ pub struct Sample {
     pub value: f64,
 }
 
+impl Sample {
+    /// Whether a value can be compared: 0, or of a size from 1e-75 to 1e75, whose squares and ratios stay finite.
+    pub fn is_comparable(value: f64) -> bool {
+        value == 0.0 || (1e-75..=1e75).contains(&value.abs())
+    }
+}
+
 /// How a run ended. Only the samples of a run that passed are ever used as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]

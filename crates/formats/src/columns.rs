@@ -1,6 +1,6 @@
 //! Plain files of numbers, one observation per line, as `ministat` reads them.
 
-use perflab_experiment::Better;
+use perflab_experiment::{Better, Sample};
 use thiserror::Error;
 
 use crate::fault::Fault;
@@ -44,6 +44,16 @@ pub enum ColumnsError {
         /// The field.
         found: String,
     },
+    /// A number that cannot be compared.
+    #[error(
+        "line {line}: expected 0 or a size from 1e-75 to 1e75, found {found}; choose another unit"
+    )]
+    Size {
+        /// Line, counted from 1.
+        line: usize,
+        /// The field.
+        found: String,
+    },
     /// No line holds a value.
     #[error(
         "expected a number in column {column} of at least one line, found none in {lines} lines; \
@@ -66,7 +76,7 @@ pub enum ColumnsError {
 /// hexadecimal numbers.
 ///
 /// # Errors
-/// A field that is not a finite decimal number, a file without values, or arguments that cannot
+/// A field that is not a decimal number whose size can be compared, a file without values, or arguments that cannot
 /// select any.
 pub fn read(text: &[u8], column: usize, delimiter: &str) -> Result<Vec<f64>, ColumnsError> {
     if column == 0 {
@@ -130,7 +140,11 @@ fn value(field: &str, line: usize, column: usize) -> Result<f64, ColumnsError> {
     };
     // With a delimiter other than white space, a field may be padded with it.
     match field.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
+        Ok(value) if Sample::is_comparable(value) => Ok(value),
+        Ok(value) if value.is_finite() => Err(ColumnsError::Size {
+            line,
+            found: format!("{value:e}"),
+        }),
         Ok(_) => Err(ColumnsError::NotFinite {
             line,
             column,

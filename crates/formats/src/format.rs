@@ -1,5 +1,7 @@
 //! The formats by name, and what is read and written in each.
 
+use perflab_experiment::Sample;
+
 use crate::fault::{Fault, WriteFault};
 use crate::run::{Contents, File, Run};
 use crate::{
@@ -90,20 +92,20 @@ impl Format {
             Self::RegressAll => regress_all::read(files),
             Self::Columns => columns::read_runs(one()?),
         }?;
-        finite(contents, files)
+        comparable(contents, files)
     }
 }
 
-/// JSON cannot say it, but a number can be too large, or a quotient no number.
-fn finite(contents: Contents, files: &[File]) -> Result<Contents, Fault> {
+/// A number can be too large to be compared, or a quotient no number.
+fn comparable(contents: Contents, files: &[File]) -> Result<Contents, Fault> {
     for run in &contents.runs {
-        if let Some(sample) = run.samples.iter().find(|s| !s.value.is_finite()) {
+        if let Some(sample) = run.samples.iter().find(|s| !Sample::is_comparable(s.value)) {
             let path = files.first().map_or("", |file| file.path.as_str());
             return Err(Fault::new(
                 path,
                 format!(
-                    "expected finite numbers, found {} for {} at {}",
-                    sample.value, sample.metric.name, run.at
+                    "{}: expected 0 or a size from 1e-75 to 1e75 for {}, found {:e}; choose another unit",
+                    run.at, sample.metric.name, sample.value
                 ),
             ));
         }

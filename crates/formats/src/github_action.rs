@@ -1,6 +1,7 @@
 //! The JSON of github-action-benchmark's tools `customSmallerIsBetter` and `customBiggerIsBetter`.
 
 use perflab_experiment::Better;
+use perflab_experiment::counted;
 use serde::Serialize;
 
 use crate::fault::WriteFault;
@@ -34,7 +35,7 @@ pub fn write(runs: &[Run], better: Better) -> Result<String, WriteFault> {
             range: summary
                 .deviation()
                 .map(|deviation| format!("± {deviation}")),
-            extra: format!("median of {} runs", summary.values.len()),
+            extra: format!("median of {}", counted(summary.values.len(), "run")),
         })
         .collect();
     if entries.is_empty() {

@@ -1,6 +1,7 @@
 //! The first screen: the question, the answer, the differences at a glance, and what to beware of.
 
 use maud::{Markup, html};
+use perflab_experiment::counted;
 use perflab_report::plots::{forest, sweep, sweeps};
 use perflab_report::sections::sections;
 use perflab_report::{Outcome, Row, answers, words};
@@ -180,7 +181,7 @@ fn counts(shown: &Shown) -> Markup {
         .count();
     html! {
         p.note {
-            a href=(Address::Runs(0)) { (records.len()) " runs" }
+            a href=(Address::Runs(0)) { (counted(records.len(), "run")) }
             @if let Some(planned) = planned { " of " (planned) " planned" }
             @if failed > 0 { ", " (failed) " of them failed" }
             ". "

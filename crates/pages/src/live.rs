@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use maud::{Markup, html};
+use perflab_experiment::counted;
 use perflab_plot::{Area, Axis, Layer, Marks, Plot, Tone, Which};
 use perflab_report::plots::{runs, sided};
 use perflab_report::sections::row_label;
@@ -37,7 +38,7 @@ pub(crate) fn live(shown: &Shown, page: &mut Page) -> Markup {
             h2 { "Being measured" }
             p {
                 progress value=(done) max=(planned.max(1)) aria-label="Runs" {}
-                " " (done) " of " (planned) " runs"
+                " " (done) " of " (counted(planned, "run"))
                 @if let Some(left) = left { ", about " (left) " left" }
                 " (process " (holder.pid) ")"
             }

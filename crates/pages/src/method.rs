@@ -1,7 +1,7 @@
 //! How all this was measured: the design, the tests and where they are explained, the machine, the experiment.
 
 use maud::{Markup, html};
-use perflab_report::{Report, words};
+use perflab_report::{Report, command, words};
 use serde_json::Value;
 
 use crate::address::Address;
@@ -19,7 +19,7 @@ pub(crate) fn method(shown: &Shown) -> Markup {
             dl.facts {
                 dt { "begun" } dd { (say(&meta.origin.created)) }
                 dt { "perflab" } dd { (say(&meta.origin.perflab)) }
-                dt { "command" } dd { code { (say(&meta.origin.argv.join(" "))) } }
+                dt { "command" } dd { code { (say(&command(&meta.origin.argv))) } }
                 @if let Some(imported) = &meta.origin.imported {
                     dt { "imported from" } dd { (say(&imported.format)) }
                     @for file in &imported.files {

@@ -1,6 +1,7 @@
 //! One run: what was executed, how it ended, what it measured and said.
 
 use maud::{Markup, html};
+use perflab_report::command_of_run;
 use perflab_store::RunRecord;
 
 use crate::address::Address;
@@ -46,7 +47,7 @@ fn facts(record: &RunRecord) -> Markup {
     html! {
         h2 { "What was executed" }
         dl.facts {
-            @if !record.argv.is_empty() { dt { "command" } dd { code { (say(&record.argv.join(" "))) } } }
+            @if let Some(command) = command_of_run(record) { dt { "command" } dd { code { (say(&command)) } } }
             @if let Some(source) = &record.source { dt { "imported from" } dd { (say(source)) } }
             dt { "variant" } dd { (say(&record.variant)) }
             dt { "workload" } dd { (say(&record.workload)) }

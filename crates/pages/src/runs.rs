@@ -1,6 +1,7 @@
 //! The list of all runs, some at a time.
 
 use maud::{Markup, html};
+use perflab_experiment::counted;
 
 use crate::address::Address;
 use crate::known::Shown;
@@ -25,7 +26,7 @@ pub(crate) fn runs(shown: &Shown, index: usize) -> Option<Markup> {
     Some(html! {
         h1 { "Runs" }
         p.note {
-            (records.len()) " runs, in the order in which they ended"
+            (counted(records.len(), "run")) ", in the order in which they ended"
             @if pages > 1 { "; page " (index + 1) " of " (pages) } "."
         }
         (crate::first::trouble(shown))

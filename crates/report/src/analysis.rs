@@ -83,6 +83,20 @@ pub enum AnalysisError {
         /// What there is.
         known: String,
     },
+    /// A value of an old result, of a time when it was not refused.
+    #[error(
+        "run {run} of `{variant}`: expected 0 or a size from 1e-75 to 1e75 for {metric}, found {value:e}"
+    )]
+    Size {
+        /// The run.
+        run: u32,
+        /// Its variant.
+        variant: String,
+        /// What was measured.
+        metric: String,
+        /// The value.
+        value: f64,
+    },
     /// There is but one variant.
     #[error("there is only the variant `{0}`, and nothing to compare it with")]
     OnlyBaseline(String),

@@ -1,11 +1,12 @@
 //! The answer in a sentence: for each metric and candidate what is proven, of how many rows, and how much.
 
-use crate::difference::{Differences, percent};
+use crate::difference::{Differences, detectable, percent};
 use crate::headline::unqualified;
 use crate::model::{Answer, Report, Row, Verdict};
-use crate::number;
 use crate::outcome::{Asked, Outcome};
-use crate::sections::{Section, distinct, label_within_workload, row_label, sections};
+use crate::sections::{
+    Section, distinct, label_within_workload, pooled_label, row_label, sections,
+};
 
 /// Rows that a sentence names before it counts the rest.
 const NAMED: usize = 3;
@@ -99,11 +100,7 @@ fn written(row: &Row, answer: &Answer) -> String {
 
 fn could_show(row: &Row) -> Option<String> {
     let smallest = row.detectable?;
-    Some(if row.relative {
-        number::share(smallest)
-    } else {
-        number::value_with_unit(smallest, &row.metric.unit)
-    })
+    Some(detectable(smallest, row, std::iter::once(row)))
 }
 
 fn several(rows: &[&Row]) -> String {
@@ -220,13 +217,9 @@ fn pooled(section: &Section<'_>) -> String {
         }
         _ => String::new(),
     };
-    let all = if section.rows.iter().any(|row| row.part.is_some()) {
-        "all parts together"
-    } else {
-        "all settings together"
-    };
     format!(
-        "; {all}: {}, {}{shown}",
+        "; {} together: {}, {}{shown}",
+        pooled_label(row, false),
         row.headline,
         written(row, told(row))
     )

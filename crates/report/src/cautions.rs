@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use indexmap::IndexSet;
-use perflab_experiment::{Experiment, Refresh};
+use perflab_experiment::{Experiment, Refresh, counted};
 use perflab_store::RunRecord;
 
 /// Share of time taken by the hypervisor from which a result is suspect.
@@ -24,8 +24,8 @@ pub(crate) fn warnings(experiment: &Experiment, records: &[impl Borrow<RunRecord
                 .find_map(|record| record.detail.clone())
                 .unwrap_or_default();
             warnings.push(format!(
-                "{failed} of {} runs of {variant} failed and count for nothing; the first: {detail}",
-                own().count()
+                "{failed} of {} of {variant} failed and count for nothing; the first: {detail}",
+                counted(own().count(), "run")
             ));
         }
     }

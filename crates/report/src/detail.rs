@@ -1,7 +1,7 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
 use crate::deciles::decile_table;
-use crate::difference::{Differences, percent_within};
+use crate::difference::{self, Differences, percent_within};
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
 use crate::model::{Answer, MainMode, Report, Row, Side, Slow, Verdict};
@@ -207,11 +207,7 @@ fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {
 
 fn detectable(row: &Row) -> Option<String> {
     let smallest = row.detectable?;
-    let size = if row.relative {
-        number::share(smallest)
-    } else {
-        number::value_with_unit(smallest, &row.metric.unit)
-    };
+    let size = difference::detectable(smallest, row, std::iter::once(row));
     Some(format!(
         "a typical-run difference of {size} in 4 of 5 experiments"
     ))

@@ -1,7 +1,7 @@
 //! Differences and their intervals for people: as many digits as the interval carries.
 
-use crate::model::Answer;
-use crate::number::{LONGEST, NONE, Scale};
+use crate::model::{Answer, Row};
+use crate::number::{self, LONGEST, NONE, Scale};
 
 /// A relative difference on its own: 0.0312 is `+3.1%`. Zero and what rounds to it have no sign.
 pub fn percent(difference: f64) -> String {
@@ -23,6 +23,25 @@ pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
     let decimals = fitting_decimals(low, high, centre, 100.0, true);
     let (low, high) = Differences::percent(decimals).ends(low, high);
     format!("[{low}, {high}]%")
+}
+
+/// The smallest difference that rows could have shown, in the digits of their intervals: 0.0269 is `2.7%`.
+///
+/// `row` is one of them, or what stands beside them.
+pub(crate) fn detectable<'a>(
+    smallest: f64,
+    row: &Row,
+    rows: impl Iterator<Item = &'a Row> + Clone,
+) -> String {
+    if !row.relative {
+        return number::value_with_unit(smallest, &row.metric.unit);
+    }
+    let style = Differences::of(rows.map(|row| &row.typical), true, "");
+    let seen = (style.decimals..MOST_DECIMALS)
+        .find(|&decimals| !is_zero(&fixed(smallest * 100.0, decimals)));
+    let decimals = seen.unwrap_or(MOST_DECIMALS);
+    let text = Differences::percent(decimals).estimate(smallest);
+    text.trim_start_matches('+').to_owned()
 }
 
 /// How the differences of one column, or of one row, are written.
@@ -72,6 +91,15 @@ impl Differences {
             decimals: median.or_else(coarsest).unwrap_or(1),
             ..style
         }
+    }
+
+    /// The same with as many decimals more as it takes to tell two figures apart.
+    pub(crate) fn telling_apart(self, a: f64, b: f64) -> Self {
+        let with = |decimals| Self { decimals, ..self };
+        let apart = (self.decimals..=MOST_DECIMALS)
+            .map(with)
+            .find(|style| style.bare(a) != style.bare(b));
+        apart.unwrap_or(self)
     }
 
     /// The same with no more decimals than that.

@@ -1,6 +1,7 @@
 //! What cannot be claimed of values that another tool measured.
 
 use indexmap::IndexMap;
+use perflab_experiment::counted;
 
 use crate::model::Report;
 
@@ -57,10 +58,10 @@ fn caveat(name: &str, least: Least, alpha: f64) -> Option<String> {
         values,
         others,
     } = least;
-    let processes = if runs == 1 { "process" } else { "processes" };
+    let processes = counted(runs, "process");
     let count = match values > runs {
-        true => format!("{name}: {values} values come from {runs} {processes} and count as {runs}"),
-        false => format!("{name}: only {runs} {processes}"),
+        true => format!("{name}: {values} values come from {processes} and count as {runs}"),
+        false => format!("{name}: only {processes}"),
     };
     if runs >= FEWEST {
         return (values > runs).then_some(count);

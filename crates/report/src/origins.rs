@@ -1,6 +1,7 @@
 //! Where the values of a report are from: the run behind each.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use perflab_store::RunRecord;
 
@@ -16,6 +17,8 @@ pub struct Measured {
     pub run: u32,
     /// Its block, from 1.
     pub block: u32,
+    /// The first and the last run of that block, whatever they measured.
+    pub block_runs: (u32, u32),
 }
 
 /// All values of runs that passed, with their runs.
@@ -25,6 +28,8 @@ pub struct Origins<'r> {
     places: Cow<'r, Places>,
     /// The last block that counts.
     until: u32,
+    /// The first and the last run of each block.
+    blocks: HashMap<u32, (u32, u32)>,
 }
 
 impl<'r> Origins<'r> {
@@ -40,9 +45,18 @@ impl<'r> Origins<'r> {
 
     fn at(records: &'r [RunRecord], places: Cow<'r, Places>, report: &Report) -> Self {
         let until = report.design.until_decided;
+        let mut blocks: HashMap<u32, (u32, u32)> = HashMap::new();
+        for record in records {
+            let (first, last) = blocks
+                .entry(record.block)
+                .or_insert((record.run, record.run));
+            *first = record.run.min(*first);
+            *last = record.run.max(*last);
+        }
         Self {
             records,
             places,
+            blocks,
             until: until.map_or(u32::MAX, |until| until.blocks),
         }
     }
@@ -56,6 +70,11 @@ impl<'r> Origins<'r> {
             value: sample.value,
             run: record.run,
             block: record.block,
+            block_runs: self
+                .blocks
+                .get(&record.block)
+                .copied()
+                .unwrap_or((record.run, record.run)),
         });
         Some(own.collect()).filter(|own: &Vec<Measured>| !own.is_empty())
     }

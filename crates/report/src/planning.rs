@@ -1,6 +1,7 @@
 //! How many runs it takes to show a difference, as text and JSON.
 
 use indexmap::{IndexMap, IndexSet};
+use perflab_experiment::counted;
 use perflab_stats::Observation;
 use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
 use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
@@ -245,10 +246,7 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
         plan.name,
         number::share(plan.difference),
         number::share(plan.power),
-        match plan.claims {
-            1 => "one claim".to_owned(),
-            many => format!("{many} claims"),
-        },
+        counted(plan.claims, "claim"),
         number::share(1.0 - plan.confidence),
     ));
     text.push('\n');

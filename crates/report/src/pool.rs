@@ -6,8 +6,8 @@ use perflab_stats::verdict::Sides;
 use perflab_stats::{Error, Observation, pooled};
 
 use crate::analysis::{Group, Subject};
-use crate::difference::percent;
-use crate::model::Row;
+use crate::difference::Differences;
+use crate::model::{Answer, Row};
 
 /// What may be compared as one: a subject, or several of the same metric.
 pub(crate) struct Pool<'s> {
@@ -56,7 +56,7 @@ pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
             let subject = Subject {
                 workload: workloads.join("+"),
                 parameters: IndexMap::new(),
-                part: Some(format!("all {} parts", members.len())),
+                part: Some(format!("all {} {}", members.len(), what(&members))),
                 metric: metric.clone(),
                 groups: groups?,
             };
@@ -65,13 +65,38 @@ pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
         .collect()
 }
 
+/// What several subjects are: what tells them apart.
+fn what(members: &[&Subject]) -> String {
+    let parameters = members.iter().flat_map(|member| &member.parameters);
+    let mut values: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
+    for (name, value) in parameters {
+        values.entry(name).or_default().insert(value);
+    }
+    values.retain(|_, values| values.len() > 1);
+    let is_one = |of: fn(&Subject) -> Option<&str>| {
+        let distinct: IndexSet<_> = members.iter().map(|member| of(member)).collect();
+        distinct.len() == 1
+    };
+    let one_workload = is_one(|member| Some(&member.workload));
+    let one_part = is_one(|member| member.part.as_deref());
+    let mut names = values.keys();
+    match (one_workload, one_part, names.next(), names.next()) {
+        (true, false, None, _) => "parts".to_owned(),
+        (false, true, None, _) => "workloads".to_owned(),
+        (true, true, Some(name), None) => format!("values of {name}"),
+        (true, true, Some(_), Some(_)) => "configurations".to_owned(),
+        _ => "rows".to_owned(),
+    }
+}
+
 /// Warns where the typical run of a pooled row lies outside of those of the rows that it pools.
 pub(crate) fn explain<'r>(pooled: &mut Row, rows: impl Iterator<Item = &'r Row>) {
     let own = rows
         .filter(|row| row.metric == pooled.metric && row.variant == pooled.variant)
         .filter(|row| row.relative == pooled.relative)
-        .map(|row| row.typical.difference);
-    let (low, high) = own.fold(
+        .map(|row| &row.typical);
+    let own: Vec<&Answer> = own.collect();
+    let (low, high) = own.iter().map(|answer| answer.difference).fold(
         (f64::INFINITY, f64::NEG_INFINITY),
         |(low, high), difference| (low.min(difference), high.max(difference)),
     );
@@ -79,11 +104,13 @@ pub(crate) fn explain<'r>(pooled: &mut Row, rows: impl Iterator<Item = &'r Row>)
     // A rounding is no difference.
     let slack = 1e-9 * difference.abs().max(low.abs()).max(high.abs());
     if difference < low - slack || difference > high + slack {
+        let style = Differences::of(own.iter().copied(), pooled.relative, &pooled.metric.unit)
+            .telling_apart(low, high);
         pooled.warnings.push(format!(
             "the typical run of all together lies outside of its rows' ({} to {}): a run's value is one for all of \
              them, and the median of such values is no mean of the rows' medians",
-            percent(low),
-            percent(high)
+            style.estimate(low),
+            style.estimate(high)
         ));
     }
 }

@@ -57,9 +57,9 @@ pub fn result_report(
         report.design.blocks = finished;
     } else if all.len() < plan.runs.len() {
         report.warnings.push(format!(
-            "{} of {} planned runs are recorded; `perflab run --resume` makes the rest",
+            "{} of {} recorded; `perflab run --resume` makes the rest",
             all.len(),
-            plan.runs.len()
+            perflab_experiment::counted(plan.runs.len(), "planned run")
         ));
     }
     report.warnings.extend(warnings(experiment, records));

@@ -1,7 +1,7 @@
 //! Whether the load generator was the bottleneck, or most of the work.
 
 use indexmap::IndexMap;
-use perflab_experiment::{CpuList, Experiment, Workload};
+use perflab_experiment::{CpuList, Experiment, Workload, counted};
 use perflab_store::RunRecord;
 
 use crate::model::Report;
@@ -150,9 +150,4 @@ fn load_s(run: &RunRecord) -> f64 {
 
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     perflab_stats::summary::median(&values.collect::<Vec<f64>>()).ok()
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }

@@ -274,7 +274,8 @@ pub(crate) fn colour(row: &Row) -> Colour {
     }
 }
 
-fn pooled_label(row: &Row, several: bool) -> String {
+/// What a pooled row is called.
+pub(crate) fn pooled_label(row: &Row, several: bool) -> String {
     let count = row.part.as_deref().unwrap_or("all");
     let count = if count.bytes().all(|byte| byte.is_ascii_digit()) {
         format!("all {count}")

@@ -1,6 +1,7 @@
 //! When a measurement that its own results may end has ended, and what is said of it.
 
 use crate::model::{Report, UntilDecided, Verdict};
+use perflab_experiment::counted;
 use perflab_store::{StopReason, Stopped};
 
 /// Whether every claim that was asked for is decided: for each row and pooled row, the typical run
@@ -30,14 +31,20 @@ pub fn note_stop(report: &mut Report, stopped: Option<Stopped>) {
 pub fn ending(report: &Report) -> Option<String> {
     let until = report.design.until_decided?;
     let UntilDecided { blocks, most, .. } = until;
-    let so_far = format!("after {blocks} of at most {most} blocks");
+    let so_far = format!("after {blocks} of at most {}", counted(most, "block"));
     Some(match until.stopped {
         Some(StopReason::Decided) => format!("stopped {so_far}: every comparison is decided"),
         Some(StopReason::Runs) if is_decided(report) => {
-            format!("all {most} blocks measured: every comparison is decided")
+            format!(
+                "all {} measured: every comparison is decided",
+                counted(most, "block")
+            )
         }
         Some(StopReason::Runs) => {
-            format!("all {most} blocks measured: not every comparison is decided")
+            format!(
+                "all {} measured: not every comparison is decided",
+                counted(most, "block")
+            )
         }
         Some(StopReason::Budget) => format!(
             "stopped {so_far}: the time budget is used up, and not every comparison is decided"

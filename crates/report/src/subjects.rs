@@ -69,6 +69,14 @@ pub fn result_subjects(
             own.push(observed(record, value));
         };
         let own = record.samples.iter().filter(|sample| is_wanted(sample));
+        if let Some(sample) = own.clone().find(|own| !Sample::is_comparable(own.value)) {
+            return Err(AnalysisError::Size {
+                run: record.run,
+                variant: record.variant.clone(),
+                metric: sample.metric.name.clone(),
+                value: sample.value,
+            });
+        }
         for sample in own.clone() {
             add(Key::of(record, sample), sample.value);
         }

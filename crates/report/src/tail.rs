@@ -1,5 +1,6 @@
 //! The tail as a question of its own: one quantile of each run's samples, compared from run to run.
 
+use perflab_experiment::counted;
 use std::collections::HashMap;
 
 use perflab_experiment::Metric;
@@ -57,9 +58,10 @@ pub(crate) fn short_runs(
                 "no run has several samples of what is compared, so there is no quantile {tail} of a run"
             )),
             Some(found) if found < needed => warnings.push(format!(
-                "{}: a run has {found} samples only; below {needed} its own samples set no bound to \
+                "{}: a run has only {}; below {needed} its own samples set no bound to \
                  this quantile, which is then little else than the extreme of the run",
-                tail_name("quantile", *tail)
+                tail_name("quantile", *tail),
+                counted(found, "sample")
             )),
             Some(_) => {}
         }

@@ -9,6 +9,7 @@ use crate::sections::{Section, colour, sections};
 use crate::table::table;
 use crate::terminal::{Colour, TextOptions, pad};
 use crate::words;
+use perflab_experiment::counted;
 use unicode_width::UnicodeWidthStr;
 
 /// The report for a terminal: a table for each metric and candidate, what verdicts mean, and warnings.
@@ -127,12 +128,13 @@ fn single_latencies(section: &Section<'_>, options: &TextOptions) -> String {
 
 fn runs(side: &Side, slow: Option<usize>) -> String {
     let runs = if side.values.len() == side.n {
-        "runs".to_owned()
+        counted(side.n, "run")
     } else {
-        format!("units with {} values", side.values.len())
+        let values = counted(side.values.len(), "value");
+        format!("{} with {values}", counted(side.n, "unit"))
     };
     match slow {
-        Some(slow) => format!("{} {runs}, {slow} slow", side.n),
-        None => format!("{} {runs}", side.n),
+        Some(slow) => format!("{runs}, {slow} slow"),
+        None => runs,
     }
 }

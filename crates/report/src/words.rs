@@ -1,5 +1,8 @@
 //! What a report says in sentences: how the runs were made, what verdicts mean, what to beware of.
 
+use perflab_experiment::counted;
+
+use crate::difference;
 use crate::model::{Answer, Report, Row, Verdict};
 use crate::number;
 use crate::sections::{distinct, label_within_workload, row_label};
@@ -50,7 +53,7 @@ fn subjects(report: &Report) -> String {
         ),
         (
             distinct(rows.iter().map(|row| &row.parameters)).len(),
-            "setting",
+            "configuration",
         ),
         (distinct(rows.iter().map(|row| &row.part)).len(), "part"),
         (distinct(rows.iter().map(|row| &row.metric)).len(), "metric"),
@@ -90,8 +93,9 @@ pub fn failures(report: &Report) -> Option<String> {
         parts.push(ending);
     } else if design.recorded != design.planned {
         parts.push(format!(
-            "{} of {} planned runs recorded",
-            design.recorded, design.planned
+            "{} of {} recorded",
+            design.recorded,
+            counted(design.planned, "planned run")
         ));
     }
     let failed = design.failed.iter().filter(|(_, count)| **count > 0);
@@ -213,11 +217,7 @@ fn detectable(report: &Report) -> Option<String> {
         .collect();
     smallest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let write = |(smallest, row): (f64, &Row)| {
-        if relative {
-            number::share(smallest)
-        } else {
-            number::value_with_unit(smallest, &row.metric.unit)
-        }
+        difference::detectable(smallest, row, report.rows.iter().filter(is_shown))
     };
     let (first, last) = (*smallest.first()?, *smallest.last()?);
     let one_unit = smallest
@@ -337,9 +337,4 @@ fn all(report: &Report) -> impl Iterator<Item = &Row> {
 
 fn answers(report: &Report) -> impl Iterator<Item = &Answer> {
     all(report).flat_map(|row| [&row.typical, &row.mean])
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }

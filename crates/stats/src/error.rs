@@ -54,8 +54,9 @@ pub enum Error {
     },
     /// No block has runs of both variants, so nothing can be compared within a block.
     #[error(
-        "expected at least one block with runs of both variants, found none in {blocks} blocks; \
-         measure both variants in every block"
+        "expected at least one block with runs of both variants, found none in {blocks} {}; \
+         measure both variants in every block",
+        if *blocks == 1 { "block" } else { "blocks" }
     )]
     NoPairs {
         /// Number of blocks handed in.
@@ -63,8 +64,8 @@ pub enum Error {
     },
     /// The spread needed to judge a difference cannot be estimated.
     #[error(
-        "expected at least two runs of the {side} in one block, found at most one in each of \
-         {blocks} blocks; measure more runs in a block, or use the additive model"
+        "expected at least two runs of the {side} in one block, found at most one in any of \
+         {blocks}; measure more runs in a block, or use the additive model"
     )]
     NoReplicates {
         /// `baseline` or `candidate`.

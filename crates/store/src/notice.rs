@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use perflab_experiment::counted;
+
 /// What was found, and put right if the directory was opened to be continued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
@@ -33,7 +35,8 @@ impl fmt::Display for Notice {
             } => {
                 write!(
                     f,
-                    "runs.jsonl ends within a line; its last {bytes} bytes are not used"
+                    "runs.jsonl ends within a line, which is not used: {}",
+                    counted(bytes, "byte")
                 )
             }
             Self::CutLine {
@@ -41,7 +44,8 @@ impl fmt::Display for Notice {
                 moved_to: Some(file),
             } => write!(
                 f,
-                "runs.jsonl ended within a line; its last {bytes} bytes were moved to {file}, and the run is measured again"
+                "runs.jsonl ended within a line, which was moved to {file}: {}; the run is measured again",
+                counted(bytes, "byte")
             ),
             Self::RemovedRaw { directories } => {
                 write!(

@@ -123,6 +123,15 @@ impl ResultDir {
         })
     }
 
+    /// Removes a directory that nobody writes to, as one that was left half made.
+    ///
+    /// # Errors
+    /// [`StoreError::Lock`] if a laboratory writes to it, [`StoreError::Io`] if it cannot be removed.
+    pub fn remove_abandoned(path: &Path) -> Result<(), StoreError> {
+        let _lock = LockFile::try_unsigned(&path.join(LOCK))?;
+        fs::remove_dir_all(path).map_err(|source| StoreError::io("remove", path, source))
+    }
+
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -176,6 +185,17 @@ impl ResultDir {
     pub fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
         self.writer_mut()?.runs.append(record)?;
         raw_output::name(&self.path, record.run)
+    }
+
+    /// Records runs that have no raw output, as those of an import: all of them with a single sync, or none.
+    ///
+    /// # Errors
+    /// As [`Self::append`].
+    pub fn append_all<'r>(
+        &mut self,
+        records: impl IntoIterator<Item = &'r RunRecord>,
+    ) -> Result<(), StoreError> {
+        self.writer_mut()?.runs.append_all(records)
     }
 
     /// Keeps a copy of a file that results were read from, `imported/PATH`. Its hash belongs into

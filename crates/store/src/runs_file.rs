@@ -154,6 +154,14 @@ pub(crate) fn missing_or(action: &'static str, directory: &Path, source: io::Err
     }
 }
 
+/// What a call adds, until all of it is on the disk.
+struct Added {
+    runs: Vec<u32>,
+    length: u64,
+    last: Link,
+    has_written: bool,
+}
+
 /// The file of records, opened by the one laboratory that may add to it.
 #[derive(Debug)]
 pub(crate) struct Appender {
@@ -231,35 +239,75 @@ impl Appender {
 
     /// Adds a record: one write of one line, then it is on the disk.
     pub(crate) fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
+        self.append_all([record])
+    }
+
+    /// Adds records: all of them are on the disk then, or none is in the file.
+    pub(crate) fn append_all<'r>(
+        &mut self,
+        records: impl IntoIterator<Item = &'r RunRecord>,
+    ) -> Result<(), StoreError> {
         if self.half_written {
             return Err(StoreError::HalfWritten(self.path.clone()));
         }
-        record.check()?;
-        if self.has(record.run) {
-            return Err(StoreError::Recorded {
-                run: record.run,
-                path: self.path.clone(),
-            });
+        let mut added = Added {
+            runs: Vec::new(),
+            length: self.length,
+            last: self.last,
+            has_written: false,
+        };
+        let written = self.write(records, &mut added);
+        if written.is_err() {
+            for run in &added.runs {
+                self.recorded.remove(run);
+            }
+            self.half_written = added.has_written && self.take_back().is_err();
+            return written;
         }
-        let line =
-            line::seal_after(record, Some(self.last)).map_err(|error| StoreError::Content {
+        self.length = added.length;
+        self.last = added.last;
+        Ok(())
+    }
+
+    /// Many lines go into one write, and one sync is for all of them.
+    fn write<'r>(
+        &mut self,
+        records: impl IntoIterator<Item = &'r RunRecord>,
+        added: &mut Added,
+    ) -> Result<(), StoreError> {
+        const PIECE: usize = 1 << 20;
+        let failed = |source| StoreError::io("add a record to", &self.path, source);
+        let mut lines = Vec::new();
+        for record in records {
+            record.check()?;
+            if !self.recorded.insert(record.run) {
+                return Err(StoreError::Recorded {
+                    run: record.run,
+                    path: self.path.clone(),
+                });
+            }
+            added.runs.push(record.run);
+            let line = line::seal_after(record, Some(added.last));
+            let line = line.map_err(|error| StoreError::Content {
                 path: self.path.clone(),
                 reason: error.to_string(),
             })?;
-        // write_all makes a single call unless the disk fills up within the line; the next call then
-        // says so.
-        let written = self
-            .file
-            .write_all(&line)
-            .and_then(|()| self.file.sync_data());
-        if let Err(source) = written {
-            self.half_written = self.take_back().is_err();
-            return Err(StoreError::io("add a record to", &self.path, source));
+            added.length += line.len() as u64;
+            added.last = Link::of(&line);
+            lines.extend_from_slice(&line);
+            if lines.len() > PIECE {
+                added.has_written = true;
+                self.file.write_all(&lines).map_err(failed)?;
+                lines.clear();
+            }
         }
-        self.length += line.len() as u64;
-        self.last = Link::of(&line);
-        self.recorded.insert(record.run);
-        Ok(())
+        // write_all makes a single call unless the disk fills up within the lines; the next call then
+        // says so.
+        added.has_written = true;
+        self.file
+            .write_all(&lines)
+            .and_then(|()| self.file.sync_data())
+            .map_err(failed)
     }
 
     /// Cuts the file to the records that are complete.

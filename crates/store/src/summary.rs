@@ -115,7 +115,9 @@ fn directories(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        // An import that is under way, or was killed, has a hidden name.
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !is_hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             found.push(entry.path());
         }
     }

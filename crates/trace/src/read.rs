@@ -75,14 +75,18 @@ pub struct Gap {
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, length, .. } = self;
+        let (bytes, were) = match length {
+            1 => ("byte", "was"),
+            _ => ("bytes", "were"),
+        };
         match &self.reason {
             CutReason::Broken(error) => {
                 write!(
                     f,
-                    "{length} bytes from byte {offset} on were skipped: {error}"
+                    "{length} {bytes} from byte {offset} on {were} skipped: {error}"
                 )
             }
-            _ => write!(f, "{length} bytes from byte {offset} on were skipped"),
+            _ => write!(f, "{length} {bytes} from byte {offset} on {were} skipped"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The commands of `perflab bench`, expanded over parameters.
 
+use perflab_experiment::counted;
 use std::ffi::OsString;
 
 use super::arguments::{BenchArguments, Output};
@@ -105,8 +106,8 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
         given if given == total + referred => Ok(Some(total + referred)),
         given if given == count && referred == 0 => Ok(Some(count)),
         given => Err(Failure::usage(format!(
-            "{flag} is given {given} times for {} commands{}; expected once, or once per command",
-            total + referred,
+            "{flag} is given {given} times for {}{}; expected once, or once per command",
+            counted(total + referred, "command"),
             if referred > 0 {
                 ", the --reference among them"
             } else {
@@ -184,8 +185,9 @@ impl<'a> Names<'a> {
                 "there are no more commands than that"
             };
             return Err(Failure::usage(format!(
-                "--command-name is given {} times for {total} commands; {expected}",
-                given.len()
+                "--command-name is given {} for {}; {expected}",
+                counted(given.len(), "time"),
+                counted(total, "command")
             )));
         }
         Ok(Self {

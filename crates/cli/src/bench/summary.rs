@@ -1,5 +1,6 @@
 //! What `perflab bench` says: a line or two per command, and the comparison.
 
+use perflab_experiment::counted;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
@@ -218,10 +219,10 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
         .filter_map(|(_, timing)| timing.max_rss_bytes)
         .max();
     out.push_str(&format!(
-        "   range {} … {}, {} runs{}\n",
+        "   range {} … {}, {}{}\n",
         show(summary.min),
         show(summary.max),
-        summary.n,
+        counted(summary.n, "run"),
         peak.map_or_else(String::new, |bytes| {
             format!(", peak memory {:.1} MiB", bytes as f64 / 1_048_576.0)
         })
@@ -253,7 +254,8 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
         .count();
     if failed > 0 {
         out.push_str(&format!(
-            "   warning: {failed} runs did not end with exit code 0\n"
+            "   warning: {} did not end with exit code 0\n",
+            counted(failed, "run")
         ));
     }
     Ok(out)

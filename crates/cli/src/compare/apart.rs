@@ -6,6 +6,7 @@ use perflab_report::{Half, Report, pair};
 
 use super::{CompareArguments, analysis_failure};
 use crate::failure::Failure;
+use crate::numbers::refuse;
 use crate::selection::opened;
 
 /// The report on what changed from the first result to the second.
@@ -21,11 +22,11 @@ pub(super) fn apart(
         ("--margin", arguments.margin.is_some()),
         ("--confidence", arguments.confidence.is_some()),
     ];
-    if let Some((flag, _)) = unused.iter().find(|(_, is_given)| *is_given) {
-        return Err(Failure::usage(format!(
-            "{flag} is for one result; two are compared as the experiment of the first says"
-        )));
-    }
+    let reason = "is for one result; two are compared as the experiment of the first says";
+    refuse(&unused, reason)?;
+    arguments.numbers.refuse_for_result(results[0].1)?;
+    let reason = "is for plain files; a result knows what its runs are; leave it out";
+    refuse(&[("--independent", arguments.independent)], reason)?;
     let [a, b] = [opened(results[0].1)?, opened(results[1].1)?];
     let fingerprints = [&a, &b].map(|opened| opened.result.fingerprint().ok());
     let directories = results.map(|(_, path)| path.display().to_string());

@@ -1,13 +1,11 @@
 //! Plain files of numbers, one for each variant.
 
-use std::fs;
 use std::path::Path;
 
-use perflab_experiment::{Better, Metric};
 use perflab_report::{Claims, Group, Report, Selection, plain_report};
 use perflab_stats::Observation;
 
-use super::{CompareArguments, Way, analysis_failure};
+use super::{CompareArguments, analysis_failure};
 use crate::failure::Failure;
 
 /// LABEL=FILE, unless a file or directory of the whole name exists.
@@ -61,8 +59,9 @@ pub(super) fn plain(
                 "the label `{label}` is given twice"
             )));
         }
-        let values = column(file, arguments.column, arguments.delimiter.as_deref())?;
-        if arguments.iterations == 1 && !arguments.independent {
+        let values = arguments.numbers.read(file)?;
+        let iterations = arguments.numbers.iterations.unwrap_or(1);
+        if iterations == 1 && !arguments.independent {
             refuse_iterations(&values, file)?;
         }
         let observations = values
@@ -70,7 +69,7 @@ pub(super) fn plain(
             .enumerate()
             .map(|(index, value)| Observation {
                 block: 1,
-                unit: u32::try_from(index).unwrap_or(u32::MAX) / arguments.iterations,
+                unit: u32::try_from(index).unwrap_or(u32::MAX) / iterations,
                 value: *value,
             })
             .collect();
@@ -79,14 +78,7 @@ pub(super) fn plain(
             observations,
         });
     }
-    let metric = Metric {
-        name: "value".to_owned(),
-        unit: arguments.unit.clone(),
-        better: match arguments.better {
-            Way::Lower => Better::Lower,
-            Way::Higher => Better::Higher,
-        },
-    };
+    let metric = arguments.numbers.metric();
     let selection = Selection {
         baseline: arguments.baseline.clone(),
         control: None,
@@ -103,15 +95,6 @@ pub(super) fn plain(
             .to_owned(),
     );
     Ok(report)
-}
-
-/// A column of a plain file, counted from 1.
-pub fn column(file: &Path, column: u32, delimiter: Option<&str>) -> Result<Vec<f64>, Failure> {
-    let bytes = fs::read(file)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let delimiter = delimiter.unwrap_or(perflab_formats::columns::WHITE_SPACE);
-    perflab_formats::columns::read(&bytes, column as usize, delimiter)
-        .map_err(|error| Failure::no_data(format!("{}: {error}", file.display())))
 }
 
 /// Numbers that hang together from one to the next are iterations of few processes. Counted as

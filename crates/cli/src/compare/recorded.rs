@@ -1,8 +1,9 @@
 //! A result directory.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::Path;
 
+use perflab_experiment::counted;
 use perflab_report::{Claims, Filter, Report};
 use perflab_store::RunRecord;
 
@@ -12,6 +13,9 @@ use crate::drawn::needs_runs;
 use crate::failure::Failure;
 use crate::selection::{Chosen, Recorded, chosen, opened};
 
+/// Cells that are named before the rest is counted.
+const NAMED: usize = 3;
+
 /// A result and the report on it.
 pub(super) struct Compared {
     /// The report.
@@ -19,7 +23,40 @@ pub(super) struct Compared {
     /// The runs, where plots need them.
     pub(super) records: Vec<RunRecord>,
     /// Cells that the report can say nothing of.
-    pub(super) unmeasured: Vec<String>,
+    pub(super) unmeasured: Unmeasured,
+}
+
+/// Cells without a run that passed.
+#[derive(Default)]
+pub(super) struct Unmeasured {
+    /// Those whose runs failed.
+    failed: Vec<String>,
+    /// How many have no run yet.
+    without_run: usize,
+}
+
+impl Unmeasured {
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.failed.is_empty() && self.without_run == 0
+    }
+
+    /// What to say of them.
+    pub(super) fn sentences(&self) -> Vec<String> {
+        let named = self.failed.iter().take(NAMED).cloned();
+        let named = named.collect::<Vec<_>>().join(", ");
+        let failed = match self.failed.len() {
+            0 => None,
+            count if count <= NAMED => Some(format!("no run of {named} passed")),
+            count => Some(format!(
+                "no run of {named} and {} passed",
+                counted(count - NAMED, "more cell")
+            )),
+        };
+        let without_run = (self.without_run > 0)
+            .then(|| format!("no run yet: {}", counted(self.without_run, "cell")));
+        failed.into_iter().chain(without_run).collect()
+    }
 }
 
 /// The report on a result.
@@ -58,15 +95,18 @@ pub(super) fn recorded(
     };
     let report = opened.compared(&filter, &selection)?;
     let Recorded { plan, records, .. } = opened;
-    let passed: HashSet<&str> = records
-        .iter()
-        .filter(|record| record.status.passed())
-        .map(|record| record.cell.as_str())
-        .collect();
-    let cells = plan.cells.into_iter().map(|cell| cell.id);
-    let unmeasured = cells
-        .filter(|cell| !passed.contains(cell.as_str()))
-        .collect();
+    let mut passed: HashMap<&str, bool> = HashMap::new();
+    for record in &records {
+        *passed.entry(&record.cell).or_default() |= record.status.passed();
+    }
+    let mut unmeasured = Unmeasured::default();
+    for cell in plan.cells {
+        match passed.get(cell.id.as_str()) {
+            Some(true) => {}
+            Some(false) => unmeasured.failed.push(cell.id),
+            None => unmeasured.without_run += 1,
+        }
+    }
     Ok(Compared {
         report,
         unmeasured,

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use perflab_experiment::counted;
 use perflab_machine::tune::{
     Outcome, Recovered, Session, TuneError, Wish, for_measuring, recover, state_directory,
 };
@@ -83,7 +84,8 @@ pub fn settle() -> Result<(), Failure> {
     match recover(own_root(), &directory, false) {
         Ok(Recovered::Nothing | Recovered::Rebooted) => {}
         Ok(Recovered::Restored(command, count)) => terminal::say(&format!(
-            "note: put back {count} settings of the machine that `{command}` left changed when it died"
+            "note: put back {} of the machine that `{command}` left changed when it died",
+            counted(count, "setting")
         )),
         Ok(Recovered::Kept(command)) => terminal::say(&format!(
             "note: settings of the machine are in force that `{command}` made; perflab doctor --restore puts them back"
@@ -102,7 +104,7 @@ pub fn restore(arguments: &DoctorArguments) -> Result<u8, Failure> {
         Recovered::Rebooted => {
             "nothing to put back: the machine was started anew since\n".to_owned()
         }
-        Recovered::Restored(_, count) => format!("{count} settings put back\n"),
+        Recovered::Restored(_, count) => format!("{} put back\n", counted(count, "setting")),
         Recovered::Kept(command) => format!("still in force: what `{command}` made\n"),
     };
     terminal::print(&text)?;
@@ -140,7 +142,8 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
     if arguments.command.is_empty() {
         let count = session.keep().map_err(tune_failure)?;
         terminal::print(&format!(
-            "{count} settings changed{}\n",
+            "{} changed{}\n",
+            counted(count, "setting"),
             if count > 0 {
                 "; perflab doctor --restore puts them back"
             } else {
@@ -151,7 +154,7 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
     }
     let ended = execute(&arguments.command, &directory, &keeper, &interrupt);
     let count = session.restore().map_err(tune_failure)?;
-    terminal::say(&format!("doctor: {count} settings put back"));
+    terminal::say(&format!("doctor: {} put back", counted(count, "setting")));
     ended
 }
 

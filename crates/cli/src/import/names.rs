@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use perflab_formats::Run;
+use perflab_report::operand;
 
 use super::files::Input;
 use crate::failure::Failure;
@@ -61,7 +62,8 @@ impl Names {
                     Failure::usage(format!(
                         "`{foreign}` in {} is another file's variant as well; say which side each \
                          file is on: LABEL={}",
-                        input.name, input.name
+                        input.name,
+                        operand(&input.name)
                     ))
                 })?;
                 run.variant = Some(name);

@@ -18,7 +18,7 @@ use crate::run::{RESULTS, now_for_a_name, store_failure};
 
 /// Writes the result, and returns where it is.
 ///
-/// It is made under another name first, so that it is there completely or not at all.
+/// It is made under a hidden name first, so that it is there completely or not at all.
 pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf, Failure> {
     let name = name_of(collected);
     let path = match out {
@@ -35,15 +35,42 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
             path.display()
         )));
     }
-    let mut partial = path.clone().into_os_string();
-    partial.push(format!(".partial-{}", std::process::id()));
-    let partial = PathBuf::from(partial);
-    let written =
-        fill(collected, &name, &partial).and_then(|()| fs::rename(&partial, &path).map_err(failed));
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    remove_leavings(parent);
+    let own = path.file_name().unwrap_or_default().to_string_lossy();
+    let partial = parent.join(format!(".{own}{PARTIAL}{}", std::process::id()));
+    let written = fill(collected, &name, &partial).and_then(|()| {
+        fs::rename(&partial, &path)
+            .and_then(|()| fs::File::open(parent)?.sync_all())
+            .map_err(failed)
+    });
     if written.is_err() {
         let _not_there = fs::remove_dir_all(&partial);
     }
     written.map(|()| path)
+}
+
+/// Behind it is the number of the process that makes the result.
+const PARTIAL: &str = ".partial-";
+
+/// Removes what imports left that were killed.
+fn remove_leavings(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.rsplit_once(PARTIAL));
+        let is_left = process.is_some_and(|(name, process)| {
+            name.starts_with('.')
+                && process.parse::<u32>().is_ok()
+                && !Path::new("/proc").join(process).exists()
+        });
+        // The process may be one of another container: whoever writes holds the lock.
+        if is_left {
+            let _not_ours = ResultDir::remove_abandoned(&entry.path());
+        }
+    }
 }
 
 /// A name for the experiment: that of the first file, in lower case.
@@ -58,8 +85,8 @@ fn name_of(collected: &Collected) -> String {
 }
 
 fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
-    let cells = cells(collected);
-    let records = records(collected, &cells);
+    let (cells, places) = cells(collected);
+    let records = records(collected, &cells, &places);
     let experiment = experiment(collected, name);
     Experiment::parse(&experiment, "experiment.toml")
         .map_err(|error| Failure::environment(error.to_string()))?;
@@ -95,10 +122,9 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
     for (path, bytes) in &copies {
         result.keep_imported(path, bytes).map_err(store_failure)?;
     }
-    for (_, record) in &records {
-        result.append(record).map_err(store_failure)?;
-    }
-    Ok(())
+    result
+        .append_all(records.iter().map(|(_, record)| record))
+        .map_err(store_failure)
 }
 
 /// The files to keep: where, and what is in them.
@@ -136,21 +162,26 @@ fn experiment(collected: &Collected, name: &str) -> String {
     text
 }
 
-fn cells(collected: &Collected) -> Vec<Cell> {
+/// The cells, and for each run the index of its own.
+fn cells(collected: &Collected) -> (Vec<Cell>, Vec<usize>) {
     let mut cells: IndexMap<(String, Vec<(String, String)>), Cell> = IndexMap::new();
+    let mut places = Vec::new();
     for run in &collected.runs {
         let (variant, parameters) = place(run);
-        cells
-            .entry((variant.clone(), parameters.clone()))
-            .or_insert_with(|| {
-                Cell::new(
-                    &variant,
-                    collected.format.name(),
-                    parameters.into_iter().collect(),
-                )
-            });
+        // In whatever order files name parameters: the first one's counts.
+        let mut key = parameters.clone();
+        key.sort();
+        let cell = cells.entry((variant.clone(), key));
+        places.push(cell.index());
+        cell.or_insert_with(|| {
+            Cell::new(
+                &variant,
+                collected.format.name(),
+                parameters.into_iter().collect(),
+            )
+        });
     }
-    cells.into_values().collect()
+    (cells.into_values().collect(), places)
 }
 
 fn place(run: &Run) -> (String, Vec<(String, String)>) {
@@ -163,16 +194,14 @@ fn place(run: &Run) -> (String, Vec<(String, String)>) {
 
 /// The records, each with the index of its cell. All are in one block, as nothing is known of their
 /// order, and each is a unit of its own.
-fn records(collected: &Collected, cells: &[Cell]) -> Vec<(usize, RunRecord)> {
+fn records(collected: &Collected, cells: &[Cell], places: &[usize]) -> Vec<(usize, RunRecord)> {
     let mut units: HashMap<&str, u32> = HashMap::new();
     let mut records = Vec::new();
-    for (number, run) in (1_u32..).zip(&collected.runs) {
+    for ((number, run), index) in (1_u32..).zip(&collected.runs).zip(places.iter().copied()) {
         let variant = run.variant.as_deref().unwrap_or_default();
-        let found = cells
-            .iter()
-            .enumerate()
-            .find(|(_, cell)| cell.variant == variant && cell.parameters == run.parameters);
-        let Some((index, cell)) = found else { continue };
+        let Some(cell) = cells.get(index) else {
+            continue;
+        };
         let unit = units.entry(variant).or_default();
         *unit += 1;
         records.push((

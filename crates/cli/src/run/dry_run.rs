@@ -1,5 +1,6 @@
 //! What would run, without running it.
 
+use perflab_experiment::counted;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
@@ -24,11 +25,11 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
             .unwrap_or("no question given")
     ));
     line(format!(
-        "{} cells x {} runs = {} runs, in {} blocks of {} of each cell",
-        plan.cells.len(),
-        design.runs,
-        plan.runs.len(),
-        design.blocks(),
+        "{} x {} = {}, in {} of {} of each cell",
+        counted(plan.cells.len(), "cell"),
+        counted(design.runs, "run"),
+        counted(plan.runs.len(), "run"),
+        counted(design.blocks(), "block"),
         design.block
     ));
     let limits: BTreeSet<Duration> = plan

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use perflab_report::operand;
 use perflab_runner::LabError;
 use perflab_store::StoreError;
 
@@ -37,8 +38,8 @@ pub(super) fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure
         LabError::Cpus(_) | LabError::Plan(_) => String::new(),
         _ => format!(
             "what was recorded is kept; to go on: perflab run {} --resume --out {}",
-            file.display(),
-            path.display()
+            operand(file),
+            operand(path)
         ),
     };
     Failure::new(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use perflab_experiment::counted;
 use perflab_trace::{Filter, Process, Thread, Totals, Trace};
 
 use crate::terminal::escape;
@@ -42,7 +43,7 @@ fn losses(trace: &Trace) -> Vec<String> {
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("lost: {count} events {what}"))
+    .map(|(count, what)| format!("lost: {} {what}", counted(count, "event")))
     .collect()
 }
 
@@ -66,7 +67,8 @@ fn damage(trace: &Trace) -> Vec<String> {
     if let Some(cut) = trace.cut() {
         let left = trace.left_over();
         lines.push(if left > 0 {
-            format!("{cut}: {left} bytes were skipped")
+            let were = if left == 1 { "was" } else { "were" };
+            format!("{cut}: {} {were} skipped", counted(left, "byte"))
         } else {
             cut.to_string()
         });
@@ -77,7 +79,7 @@ fn damage(trace: &Trace) -> Vec<String> {
 /// Everything but the events.
 pub fn summary(trace: &Trace) -> String {
     let Totals { events, .. } = trace.totals();
-    let mut text = format!("{events} events in {} bytes\n", trace.length());
+    let mut text = format!("{} in {} bytes\n", counted(events, "event"), trace.length());
     for line in warnings(trace) {
         text += &line;
         text.push('\n');

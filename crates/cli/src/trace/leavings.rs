@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use perflab_control::Traced;
+use perflab_experiment::counted;
 use perflab_recorder::{
     Pass, Recorded, Removed, directories, recorded, recover, remove_leavings, removed,
     snapshot as take,
@@ -84,14 +85,11 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
 fn say_removed(removed: Removed) {
     let Removed { processes, events } = removed;
     if processes > 0 {
-        let what = if processes == 1 {
-            "process"
-        } else {
-            "processes"
-        };
         terminal::say(&format!(
-            "{events} events of {processes} {what} that ended earlier are gone: later recordings needed their memory \
-             (PERFLAB_RECORD_TOTAL gives more)"
+            "gone: {} of {} that ended earlier, as later recordings needed their memory \
+             (PERFLAB_RECORD_TOTAL gives more)",
+            counted(events, "event"),
+            counted(processes, "process")
         ));
     }
 }

@@ -248,11 +248,11 @@ fn switch(
         };
         matched = Some(matched.unwrap_or(0) + u64::from(switched.matched));
         let mut line = format!(
-            "{} {}: {} of {} sites switched {}",
+            "{} {}: {} of {} switched {}",
             process.pid,
             terminal::escape(&process.name),
             switched.changed,
-            switched.matched,
+            perflab_experiment::counted(switched.matched, "site"),
             if matches!(what, Switch::Off) {
                 "off"
             } else {

@@ -48,9 +48,9 @@ impl Shown {
         let rate = (progress.events - events) as f64 / passed.as_secs_f64();
         let lost = lost(progress);
         self.bar.set_message(format!(
-            "{:.0} s: {} events, {rate:.0} per second, {lost} lost, {:.1} MB",
+            "{:.0} s: {}, {rate:.0} per second, {lost} lost, {:.1} MB",
             self.begun.elapsed().as_secs_f64(),
-            progress.events,
+            perflab_experiment::counted(progress.events, "event"),
             progress.bytes as f64 / 1e6,
         ));
         self.bar.tick();

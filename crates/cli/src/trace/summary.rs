@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use perflab_experiment::counted;
 use perflab_recorder::{ProbeProgress, ProcessDir, Progress, Recording};
 
 use crate::terminal;
@@ -74,14 +75,9 @@ impl Summary {
     pub fn text(mut self, file: &Path) -> String {
         let progress = &self.progress;
         let mut text = format!(
-            "{} events of {} {}",
-            progress.events,
-            self.processes,
-            if self.processes == 1 {
-                "process"
-            } else {
-                "processes"
-            },
+            "{} of {}",
+            counted(progress.events, "event"),
+            counted(self.processes, "process"),
         );
         if let Some(took) = self.took {
             let _ = write!(text, " in {:.1} s", took.as_secs_f64());
@@ -114,15 +110,15 @@ impl Summary {
             (progress.invalid, "could not be understood"),
         ] {
             if count > 0 {
-                let _ = writeln!(text, "lost: {count} events {what}");
+                let _ = writeln!(text, "lost: {} {what}", counted(count, "event"));
             }
         }
         if progress.unreached > 0 {
             let children: Vec<String> = self.unreached.iter().map(u32::to_string).collect();
             let _ = writeln!(
                 text,
-                "lost: {} events of child processes that could not be recorded: {}",
-                progress.unreached,
+                "lost: {} of child processes that could not be recorded: {}",
+                counted(progress.unreached, "event"),
                 children.join(", ")
             );
         }
@@ -130,7 +126,11 @@ impl Summary {
             text.push_str("none lost\n");
         }
         if progress.broken > 0 {
-            let _ = writeln!(text, "{} files of events were cut short", progress.broken);
+            let _ = writeln!(
+                text,
+                "cut short: {}",
+                counted(progress.broken, "event file")
+            );
         }
         self.probes
             .sort_by_key(|probe| std::cmp::Reverse(probe.events));

@@ -168,7 +168,7 @@ fn children_that_record_on_their_own_have_a_limit() {
     recover.args(["recover", "-o", &trace]).args(left);
     let output = recover.output().unwrap();
     let (said, gone) = (printed(&output), text(&output.stderr));
-    assert!(gone.contains("that ended earlier are gone"), "{gone}");
+    assert!(gone.contains("that ended earlier, as later"), "{gone}");
     let there = number(&said, " events of");
     let of_processes = number(&said, " processes into");
     // What it says is of all places together.

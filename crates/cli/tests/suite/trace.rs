@@ -46,7 +46,7 @@ fn off_and_on_again() {
     let pid = life.pid();
     let off = printed(&place.trace(&["off", "*", "--pid", &pid]));
     assert!(
-        off.starts_with(&format!("{pid} life: 1 of 1 sites switched off in ")),
+        off.starts_with(&format!("{pid} life: 1 of 1 site switched off in ")),
         "{off}"
     );
     life.works(7);
@@ -64,7 +64,7 @@ fn off_and_on_again() {
         "{list}"
     );
     let again = printed(&place.trace(&["on", "life", "--pid", &pid]));
-    assert_eq!(again, format!("{pid} life: 0 of 1 sites switched on\n"));
+    assert_eq!(again, format!("{pid} life: 0 of 1 site switched on\n"));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn one_process_spoils_nothing_for_the_others() {
         (&["list"], "life:work      1   1     3  x: i32"),
         (&["list", "--format", "json"], "\"hits\": 3"),
         (&["top", "-c", "1", "--every", "0.05"], "life:work"),
-        (&["off", "*"], "1 of 1 sites switched off"),
+        (&["off", "*"], "1 of 1 site switched off"),
     ];
     for (words, expected) in cases {
         let output = both(words);

@@ -102,7 +102,7 @@ fn reading_does_not_wait() {
     laboratory
         .call(&["show", "result"])
         .code(0)
-        .prints(&["0 of 1 runs recorded"]);
+        .prints(&["0 of 1 run recorded"]);
     laboratory.call(&["run", "exp.toml", "--dry-run"]).code(0);
     laboratory.write("end", "");
     first.end().code(0);

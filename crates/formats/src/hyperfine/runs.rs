@@ -1,6 +1,7 @@
 //! hyperfine's JSON as runs, and back.
 
 use indexmap::IndexMap;
+use perflab_experiment::counted;
 use perflab_experiment::{Better, Metric};
 
 use super::{Entry, read_json, write_json};
@@ -36,8 +37,8 @@ pub fn read_runs(file: &File) -> Result<Contents, Fault> {
             .count();
         if failed > 0 {
             contents.notes.push(format!(
-                "{failed} of {} runs of {} did not end with exit code 0, and are there all the same",
-                times.len(),
+                "{failed} of {} of {} did not end with exit code 0, and are there all the same",
+                counted(times.len(), "run"),
                 crate::fault::shown(&entry.command)
             ));
         }

@@ -1,5 +1,6 @@
 //! From the JSON to runs.
 
+use perflab_experiment::counted;
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -108,7 +109,8 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
         }
         if calibrating > 0 {
             contents.notes.push(format!(
-                "{calibrating} runs of {name} have no values, as they only calibrated: left out"
+                "left out {} of {name} that only calibrated and made no values",
+                counted(calibrating, "run")
             ));
         }
     }

@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_come_back_from_their_column(values in prop::collection::vec(proptest::num::f64::NORMAL, 1..20)) {
+    fn numbers_come_back_from_their_column(values in prop::collection::vec(-1e75..1e75, 1..20)) {
         let text: String = values.iter().map(|value| format!("x\t{value} # y\n")).collect();
         prop_assert_eq!(columns::read(text.as_bytes(), 2, columns::WHITE_SPACE), Ok(values));
     }

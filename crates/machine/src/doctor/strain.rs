@@ -52,12 +52,22 @@ fn steal(before: &Glance, after: &Glance, cpus: &[u32]) -> Option<Finding> {
     )
 }
 
+fn how_often(times: u64) -> String {
+    match times {
+        1 => "once".to_owned(),
+        _ => format!("{times} times"),
+    }
+}
+
 fn throttled_groups(before: &Glance, after: &Glance) -> Option<Finding> {
     if let Some((file, times)) = grown(&before.throttled, &after.throttled).first() {
         return Some(
             alarm(
                 "cpu-throttled",
-                format!("the control group was throttled {times} times just now"),
+                format!(
+                    "the control group was throttled {} just now",
+                    how_often(*times)
+                ),
             )
             .at(file)
             .costs("it stood still for up to 100 ms each time")
@@ -75,7 +85,8 @@ fn throttled_groups(before: &Glance, after: &Glance) -> Option<Finding> {
         note(
             "cpu-throttled",
             format!(
-                "a control group around this one was throttled {times} times since it was made"
+                "a control group around this one was throttled {} since it was made",
+                how_often(*times)
             ),
         )
         .at(file)
@@ -87,7 +98,10 @@ fn heat(before: &Glance, after: &Glance) -> Option<Finding> {
         return Some(
             alarm(
                 "throttling",
-                format!("the processor slowed down {times} times just now because of heat"),
+                format!(
+                    "the processor slowed down {} just now because of heat",
+                    how_often(*times)
+                ),
             )
             .at(file)
             .costs("up to half of the speed, and the later the run the more")
@@ -100,7 +114,10 @@ fn heat(before: &Glance, after: &Glance) -> Option<Finding> {
     } else {
         note(
             "throttling",
-            format!("the processor was slowed down by heat {times} times since boot"),
+            format!(
+                "the processor was slowed down by heat {} since boot",
+                how_often(*times)
+            ),
         )
         .at(file)
         .costs("long runs may be slower than short ones")

@@ -10,6 +10,7 @@ use crate::model::{Report, Row};
 use crate::number;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::{TextOptions, pad};
+use perflab_experiment::counted;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of a name before it is cut.
@@ -237,7 +238,8 @@ fn limits(report: &Report) -> Vec<String> {
     let least = (3..=100_usize).find(|blocks| smallest_p(*blocks) * most as f64 <= alpha);
     if let Some(least) = least.filter(|least| blocks < *least) {
         sentences.push(format!(
-            "{blocks} blocks are too few to prove any drift among {most} claims: {least} are the least"
+            "{blocks} blocks are too few to prove any drift among {}: {least} are the least",
+            counted(most, "claim")
         ));
     }
     sentences.push(format!(

@@ -1,5 +1,6 @@
 //! Every run as a point, in the order in which they ran.
 
+use perflab_experiment::counted;
 use perflab_plot::{Axis, Layer, Marks, Plot, Tone, Which};
 
 use super::points::{Value, points};
@@ -43,8 +44,8 @@ pub fn runs(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
     Plot {
         title: format!("{}: every run in order", row.metric.name),
         description: format!(
-            "{} values of {} and {} of {}, each at the place of its run in the order of execution.",
-            sides[0].values.len(),
+            "{} of {} and {} of {}, each at the place of its run in the order of execution.",
+            counted(sides[0].values.len(), "value"),
             sides[0].variant,
             sides[1].values.len(),
             sides[1].variant
@@ -55,15 +56,12 @@ pub fn runs(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
     }
 }
 
-/// Every other block, from its first to its last run of these sides.
+/// Every other block, from its first run to its last.
 fn blocks(sides: &[Sided; 2]) -> Vec<Layer> {
     let mut ranges: std::collections::BTreeMap<u32, (u32, u32)> = std::collections::BTreeMap::new();
     let all = sides.iter().flat_map(|side| &side.values);
     for measured in all.filter_map(|(_, measured)| measured.as_ref()) {
-        let range = ranges
-            .entry(measured.block)
-            .or_insert((measured.run, measured.run));
-        *range = (range.0.min(measured.run), range.1.max(measured.run));
+        ranges.insert(measured.block, measured.block_runs);
     }
     if ranges.len() < 2 || ranges.len() > MOST_BLOCKS {
         return Vec::new();

@@ -99,7 +99,7 @@ pub fn sweep(report: &Report, sweep: &Sweep<'_>, link: &dyn Fn(&Row) -> Option<S
             sweep.across, sweep.variant, report.baseline
         ),
         description: format!(
-            "The difference of the typical run for each value of {}, by the other settings. \
+            "The difference of the typical run for each value of {}, by the other parameters. \
              The table below has the same numbers.",
             sweep.across
         ),

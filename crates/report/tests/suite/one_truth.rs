@@ -79,7 +79,8 @@ fn analysed(subjects: Vec<[Vec<Observation>; 2]>, margin: Option<f64>, claims: C
 
 /// Words of a verdict that no other has.
 fn said(text: &str, outcome: Outcome) -> bool {
-    let (faster, slower) = (text.contains("faster"), text.contains("slower"));
+    let has = |words: [&str; 2]| words.iter().any(|word| text.contains(word));
+    let (faster, slower) = (has(["faster", "fewer slow"]), has(["slower", "more slow"]));
     match outcome {
         Outcome::Mixed => faster && slower,
         Outcome::Worse => slower && !faster,
@@ -94,9 +95,11 @@ fn said(text: &str, outcome: Outcome) -> bool {
 
 fn verdicts(row: &Row) -> Vec<Verdict> {
     let asked = [&row.typical, &row.mean].into_iter();
+    let slow = row.slow.as_ref().map(|slow| slow.verdict);
     asked
         .filter(|answer| answer.p_adjusted.is_some())
         .map(|answer| answer.verdict)
+        .chain(slow.filter(|verdict| *verdict != Verdict::NotProven))
         .collect()
 }
 
@@ -136,7 +139,8 @@ proptest! {
         prop_assert_eq!(told.len(), 1);
         let regression = all.iter().any(|row| row.outcome().is_regression());
         prop_assert_eq!(told[0].outcome.is_regression(), regression);
-        prop_assert!(!regression || told[0].text.contains("slower"), "{}", told[0].text);
+        let says_so = ["slower", "more slow"].iter().any(|word| told[0].text.contains(word));
+        prop_assert!(!regression || says_so, "{}", told[0].text);
         let better = all.iter().any(|row| row.outcome() == Outcome::Better);
         prop_assert_eq!(told[0].outcome == Outcome::Better, better && !regression);
         prop_assert_eq!(told[0].outcome == Outcome::Same, all.iter().all(|row| row.outcome() == Outcome::Same));

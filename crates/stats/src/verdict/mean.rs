@@ -12,7 +12,7 @@ use crate::{Error, Stratum};
 const WORTH_GUARDING: f64 = 0.2;
 
 /// Doublings of a quarter of an interval's half before it is taken to have no end, and halvings to find that end.
-const DOUBLINGS: i32 = 10;
+const DOUBLINGS: i32 = 30;
 const HALVINGS: usize = 8;
 
 pub(super) fn mean(
@@ -68,13 +68,13 @@ pub(super) fn mean(
             });
         }
     };
-    let p_same = match terms.bounds(scale)? {
+    let within = match terms.bounds(scale)? {
         None => None,
-        Some(bounds) => {
-            let above = beyond(strata, bounds.low(), terms.confidence, Side::Greater)?;
-            let below = beyond(strata, bounds.high(), terms.confidence, Side::Less)?;
-            Some(two_sided(above.max(below)))
-        }
+        Some(bounds) => Some((
+            bounds,
+            beyond(strata, bounds.low(), terms.confidence, Side::Greater)?,
+            beyond(strata, bounds.high(), terms.confidence, Side::Less)?,
+        )),
     };
     let (difference, low, high) = match (scale, blocked.ratio) {
         (Scale::Ratio, Some(ratio)) => match ratio.interval {
@@ -100,12 +100,23 @@ pub(super) fn mean(
     };
     let end =
         |end: f64, outward: f64| guarded_end(strata, scale, (difference, end), outward, terms);
+    let (mut low, mut high) = (end(low, -1.0)?, end(high, 1.0)?);
+    if let Some((bounds, above, below)) = within {
+        // What is excluded at an end of the margin is outside of the interval, whose ends are found less exactly.
+        let level = 0.5 * (1.0 - terms.confidence);
+        if above <= level {
+            low = low.max(bounds.low() - 1.0);
+        }
+        if below <= level {
+            high = high.min(bounds.high() - 1.0);
+        }
+    }
     Ok(Answer {
         difference,
-        low: end(low, -1.0)?,
-        high: end(high, 1.0)?,
+        low,
+        high,
         p: guarded(blocked.difference.p, strata)?,
-        p_same,
+        p_same: within.map(|(_, above, below)| two_sided(above.max(below))),
     })
 }
 
@@ -122,7 +133,8 @@ fn guarded_end(
         Scale::Ratio => (f64::ln_1p, f64::exp_m1),
         Scale::Shift => (|value| value, |value| value),
     };
-    let (from, width) = (to_line(end), (to_line(end) - to_line(estimate)).abs());
+    let from = to_line(end);
+    let width = (from - to_line(estimate)).abs().max(1e-9 * from.abs());
     if !is_uneven(strata) || !from.is_finite() || !width.is_finite() {
         return Ok(end);
     }

@@ -209,11 +209,14 @@ fn what_is_together_is_that_of_the_section() {
         ..with_metric(row, wall())
     };
     let setting = || of_wall(new("", 0.05, Verdict::Better));
-    let together = of_wall(pooled("new", 0.05, Verdict::Better));
+    let together = Row {
+        part: Some("all 2 values of size".to_owned()),
+        ..of_wall(pooled("new", 0.05, Verdict::Better))
+    };
     let rows = vec![new("GET", 0.05, Verdict::Better), setting(), setting()];
     let all = answers(&report("r", rows, vec![together]));
     let text = &all[1].text;
-    assert!(text.contains("; all settings together: "), "{text}");
+    assert!(text.contains("; all 2 values of size together: "), "{text}");
 }
 
 #[test]
@@ -226,12 +229,12 @@ fn all_together() {
     };
     let text = sentence(rows(), vec![pooled("new", 0.05, Verdict::Better)]).text;
     assert!(
-        text.ends_with("; all parts together: faster, +5.0% [+4.7, +5.3]"),
+        text.ends_with("; all 3 together: faster, +5.0% [+4.7, +5.3]"),
         "{text}"
     );
     let text = sentence(rows(), vec![pooled("new", 0.001, Verdict::NotProven)]).text;
     let shown =
-        "; all parts together: not proven, +0.1% [-0.2, +0.4]; these runs would have shown 0.3%";
+        "; all 3 together: not proven, +0.1% [-0.2, +0.4]; these runs would have shown 0.3%";
     assert!(text.ends_with(shown), "{text}");
     // There is nothing to bring together of one row.
     let text = sentence(
@@ -240,12 +243,6 @@ fn all_together() {
     )
     .text;
     assert!(!text.contains("together"), "{text}");
-    let without_parts = rows()
-        .into_iter()
-        .map(|row| Row { part: None, ..row })
-        .collect();
-    let text = sentence(without_parts, vec![pooled("new", 0.05, Verdict::Better)]).text;
-    assert!(text.contains("; all settings together: "), "{text}");
 }
 
 /// A difference in percent and one in seconds are not to be seen as a range.

@@ -1,7 +1,8 @@
 //! The run behind each value of a row.
 
 use perflab_experiment::{Better, Sample, Status};
-use perflab_report::plots::sided;
+use perflab_plot::Marks;
+use perflab_report::plots::{runs, sided};
 use perflab_report::{
     Filter, Measured, Origins, Places, Report, Row, Selection, UntilDecided, result_report,
 };
@@ -24,7 +25,14 @@ fn report(records: &[RunRecord]) -> Report {
 }
 
 fn measured(value: f64, run: u32, block: u32) -> Measured {
-    Measured { value, run, block }
+    // Two runs in each block.
+    let block_runs = (2 * block - 1, 2 * block);
+    Measured {
+        value,
+        run,
+        block,
+        block_runs,
+    }
 }
 
 #[test]
@@ -228,7 +236,10 @@ proptest! {
             let expected: Vec<Measured> = own.flat_map(|record| {
                 let samples = record.samples.iter();
                 let samples = samples.filter(|sample| *sample.metric == row.metric && sample.part == row.part);
-                samples.map(|sample| measured(sample.value, record.run, record.block))
+                let runs = || all.iter().filter(|other| other.block == record.block).map(|other| other.run);
+                let block_runs = (runs().min().unwrap(), runs().max().unwrap());
+                let measured = move |value| Measured { block_runs, ..measured(value, record.run, record.block) };
+                samples.map(move |sample| measured(sample.value))
             }).collect();
             let expected = Some(expected).filter(|own| !own.is_empty());
             for origins in &origins {
@@ -236,4 +247,33 @@ proptest! {
             }
         }
     }
+}
+
+/// Other variants have run in a block before its first value of a row, and after its last.
+#[test]
+fn stripes_end_where_blocks_end() {
+    let records: Vec<RunRecord> = (1_u32..=24)
+        .map(|run| {
+            let variant = ["third", "old", "new", "third"][run as usize % 4];
+            let value = 1000.0 + f64::from(run * 7 % 13);
+            record(run, run.div_ceil(6), variant, vec![rps(None, value)])
+        })
+        .collect();
+    let experiment = experiment(&["old", "new", "third"], "");
+    let report = result_report(
+        &experiment,
+        &plan(&records),
+        &records,
+        &Filter::default(),
+        &Selection::default(),
+    )
+    .unwrap();
+    let row = &report.rows[0];
+    let sides = sided(row, "old", &Origins::new(&records, &report));
+    let plot = runs(row, &sides, &|_| String::new());
+    let stripes = plot.layers.iter().filter_map(|layer| match layer.marks {
+        Marks::Stripe { low, high, .. } => Some((low, high)),
+        _ => None,
+    });
+    assert_eq!(stripes.collect::<Vec<_>>(), [(0.5, 6.5), (12.5, 18.5)]);
 }

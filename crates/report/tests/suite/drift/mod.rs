@@ -326,9 +326,9 @@ fn several_rows_share_one_line_and_their_pooled_row_has_no_level() {
         text.contains("9 about levels, 6 about differences"),
         "{text}"
     );
-    let pooled = text.split("v+w all 2 parts: new").nth(1);
+    let pooled = text.split("v+w all 2 workloads: new").nth(1);
     let pooled = pooled
-        .or_else(|| text.split("w+v all 2 parts: new").nth(1))
+        .or_else(|| text.split("w+v all 2 workloads: new").nth(1))
         .unwrap();
     let level = pooled
         .lines()
