@@ -151,6 +151,9 @@ fn start_as(start: Start) -> Result<(), StartError> {
         return Err(StartError::Elected);
     }
     IS_VERBOSE.store(std::env::var_os(VERBOSE).is_some(), Ordering::Relaxed);
+    // An allocator of the program's that has hooks of its own for a fork makes them with its first memory. In a child
+    // they are called in the order in which they were made: the allocator has to work again before the agent begins.
+    drop(std::hint::black_box(Box::new(0_u64)));
     // SAFETY: the functions have the signatures that are asked for and stay.
     unsafe {
         libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child));

@@ -8,7 +8,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, RecordWish, Writer};
@@ -26,8 +27,8 @@ const RECORDING: Duration = Duration::from_millis(5);
 /// How long a peer may take for a message.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Of the process that bound it, with the socket's place.
-static BOUND: Mutex<Option<(u32, CString)>> = Mutex::new(None);
+/// Of the process that bound it, with the socket's place. No lock: in the child of a fork it might stay closed for ever.
+static BOUND: AtomicPtr<(u32, CString)> = AtomicPtr::new(std::ptr::null_mut());
 
 /// A socket that is bound.
 #[derive(Debug)]
@@ -35,11 +36,10 @@ pub struct Socket(UnixListener);
 
 /// Removes the socket at the process's end.
 pub fn remove() {
-    let Ok(mut bound) = BOUND.try_lock() else {
-        return;
-    };
-    if let Some((process, path)) = bound.take()
-        && process == std::process::id()
+    // SAFETY: null, or what `bind` has put there, which stays.
+    let bound = unsafe { BOUND.swap(std::ptr::null_mut(), Ordering::AcqRel).as_ref() };
+    if let Some((process, path)) = bound
+        && *process == std::process::id()
     {
         // SAFETY: a path that ends with zero.
         unsafe { libc::unlink(path.as_ptr()) };
@@ -106,8 +106,8 @@ impl Socket {
         listener.set_nonblocking(true).map_err(failed)?;
         let text =
             CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in a path")?;
-        let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
-        *bound = Some((std::process::id(), text));
+        let bound = Box::new((std::process::id(), text));
+        BOUND.store(Box::into_raw(bound), Ordering::Release);
         Ok(Some(Self(listener)))
     }
 

@@ -219,6 +219,22 @@ impl RingFile {
         self.unmap();
     }
 
+    /// Puts memory of its own in the place of the parent's ring, in the child of a fork: files that were removed take
+    /// memory for as long as somebody maps them. A handler that forked in the middle of an event goes on there, too.
+    pub fn leave_to_parent(self) {
+        // SAFETY: it was mapped so. Of this process's threads only the calling one may have it: atomics that change.
+        unsafe {
+            libc::mmap(
+                self.memory.cast_mut().cast(),
+                Self::bytes(self.log),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED,
+                -1,
+                0,
+            );
+        }
+    }
+
     fn unmap(self) {
         // SAFETY: it was mapped so, and nobody uses it.
         unsafe { libc::munmap(self.memory.cast_mut().cast(), Self::bytes(self.log)) };

@@ -181,6 +181,13 @@ impl Rings {
         Ok(())
     }
 
+    /// In the child of a fork they are the parent's.
+    pub fn leave_to_parent(self) {
+        self.all
+            .into_iter()
+            .for_each(|ring| ring.file.leave_to_parent());
+    }
+
     /// Makes room for later ones, before that is needed.
     pub fn look_at_total(&self, directory: &Directory) {
         directory.total().look(self.size.all);

@@ -3,6 +3,7 @@
  * forks CHILDREN WIDTH MS   children, so many at a time: each makes ten events, waits, makes ten more, and is gone
  * workers COUNT             children that root makes and that become nobody: each makes ten events, has a thread
  *                           make ten, says that it is ready, and makes ten when standard input ends
+ * waits                     ten events; says that it is ready, and makes ten more when standard input ends
  */
 #define _GNU_SOURCE
 #include <perflab/probe.h>
@@ -94,6 +95,17 @@ static int workers(int count) {
     return failed != 0;
 }
 
+static int waits(void) {
+    char byte;
+    work(10);
+    puts("ready");
+    fflush(stdout);
+    while (read(0, &byte, 1) == 1)
+        ;
+    work(10);
+    return 0;
+}
+
 int main(int count, char **words) {
     if (count == 3 && !strcmp(words[1], "burst"))
         return burst(atol(words[2]));
@@ -101,5 +113,7 @@ int main(int count, char **words) {
         return forks(atoi(words[2]), atoi(words[3]), atoi(words[4]));
     if (count == 3 && !strcmp(words[1], "workers"))
         return workers(atoi(words[2]));
+    if (count == 2 && !strcmp(words[1], "waits"))
+        return waits();
     return 2;
 }
