@@ -207,8 +207,7 @@ impl Agent {
         }
         record::after_fork();
         self.patcher.after_fork();
-        let has_sites = self.entries().next().is_some();
-        has_sites && (self.heritage.is_some() || crate::socket::user() == 0)
+        self.has_sites() && (self.heritage.is_some() || crate::socket::user() == 0)
     }
 
     /// Wants sites on, or no longer, those too that come later.
@@ -250,6 +249,11 @@ impl Agent {
     /// Why sites are not as they are wanted, if so.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
+    }
+
+    /// Whether any sites are known.
+    pub fn has_sites(&self) -> bool {
+        self.entries().next().is_some()
     }
 
     /// How many sites a pattern means.

@@ -34,12 +34,17 @@ static BOUND: AtomicPtr<(u32, CString)> = AtomicPtr::new(std::ptr::null_mut());
 #[derive(Debug)]
 pub struct Socket(UnixListener);
 
+/// Puts something there. Returns what was there.
+fn bound(new: *mut (u32, CString)) -> Option<(u32, CString)> {
+    let before = BOUND.swap(new, Ordering::AcqRel);
+    // SAFETY: null, or a box that was put there, and that nobody else takes.
+    (!before.is_null()).then(|| unsafe { *Box::from_raw(before) })
+}
+
 /// Removes the socket at the process's end.
 pub fn remove() {
-    // SAFETY: null, or what `bind` has put there, which stays.
-    let bound = unsafe { BOUND.swap(std::ptr::null_mut(), Ordering::AcqRel).as_ref() };
-    if let Some((process, path)) = bound
-        && *process == std::process::id()
+    if let Some((process, path)) = bound(std::ptr::null_mut())
+        && process == std::process::id()
     {
         // SAFETY: a path that ends with zero.
         unsafe { libc::unlink(path.as_ptr()) };
@@ -106,8 +111,7 @@ impl Socket {
         listener.set_nonblocking(true).map_err(failed)?;
         let text =
             CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in a path")?;
-        let bound = Box::new((std::process::id(), text));
-        BOUND.store(Box::into_raw(bound), Ordering::Release);
+        bound(Box::into_raw(Box::new((std::process::id(), text))));
         Ok(Some(Self(listener)))
     }
 
@@ -224,9 +228,17 @@ pub fn own_directory(path: &Path) -> Result<(), String> {
         .map_err(|error| format!("{} cannot be looked at: {error}", path.display()))?;
     if !found.is_dir() || found.uid() != user() || found.mode() & 0o077 != 0 {
         return Err(format!(
-            "{} must be a directory of user {} that nobody else may enter",
+            "{} must be a directory of user {} that nobody else may enter, and is {} of user {} with mode {:o}; have it \
+             removed, or set XDG_RUNTIME_DIR to another place",
             path.display(),
-            user()
+            user(),
+            if found.is_dir() {
+                "one"
+            } else {
+                "something else"
+            },
+            found.uid(),
+            found.mode() & 0o7777
         ));
     }
     Ok(())

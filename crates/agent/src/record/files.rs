@@ -28,22 +28,29 @@ pub struct Directory {
     path: PathBuf,
     process: File,
     total: Total,
+    note: Option<String>,
 }
 
 /// Where the directories are: with the sockets, if those are in memory, which `$XDG_RUNTIME_DIR` is; else in
 /// `/dev/shm`, if that can be used. On a disk, the kernel would stop threads to write their rings back.
 ///
 /// It is asked for each directory: a process may have another user by now.
-fn base() -> Result<PathBuf, String> {
+///
+/// Returns why it is not the usual place, too, if so.
+fn base() -> Result<(PathBuf, Option<String>), String> {
     let with_sockets = socket::usable_directory()?;
     if !with_sockets.starts_with("/tmp") {
-        return Ok(with_sockets);
+        return Ok((with_sockets, None));
     }
     let shared = PathBuf::from(format!("/dev/shm/perflab-{}", socket::user()));
-    if socket::own_directory(&shared).is_ok() {
-        return Ok(shared);
+    match socket::own_directory(&shared) {
+        Ok(()) => Ok((shared, None)),
+        Err(reason) => {
+            let place = with_sockets.display();
+            let note = format!("events are kept in {place}, which may be on a disk: {reason}");
+            Ok((with_sockets, Some(note)))
+        }
     }
-    Ok(with_sockets)
 }
 
 impl Directory {
@@ -52,7 +59,7 @@ impl Directory {
     /// # Errors
     /// When it cannot be made, with its path.
     pub fn create() -> Result<Self, String> {
-        let base = base()?;
+        let (base, note) = base()?;
         let path = base.join(format!("{}{RINGS_SUFFIX}", socket::identity()?));
         // What a program left that this process was before it called exec.
         let _ = fs::remove_dir_all(&path);
@@ -64,7 +71,13 @@ impl Directory {
             path,
             process,
             total,
+            note,
         })
+    }
+
+    /// Why it is not in the usual place, if so.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// What all recordings of the user take together.

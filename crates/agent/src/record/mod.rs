@@ -197,6 +197,11 @@ impl Recorder {
         Ok(recorder)
     }
 
+    /// Why the files are not in the usual place, if so.
+    pub fn note(&self) -> Option<&str> {
+        self.directory.note()
+    }
+
     /// Where the files are.
     pub fn directory(&self) -> &Path {
         self.directory.path()

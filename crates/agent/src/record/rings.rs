@@ -160,6 +160,13 @@ impl Rings {
     }
 
     fn fill(&mut self, directory: &Directory, spare: usize) -> Result<(), String> {
+        let result = self.fill_up(directory, spare);
+        // Whoever finds no ring from now on can say why.
+        slots::set_full(slots::free() < spare);
+        result
+    }
+
+    fn fill_up(&mut self, directory: &Directory, spare: usize) -> Result<(), String> {
         while slots::free() < spare {
             if self.all.len() >= self.size.rings() && !self.reuse() {
                 return Ok(());

@@ -40,6 +40,7 @@ mod resume;
 mod saturation;
 mod servers;
 mod standstill;
+mod started;
 mod support;
 mod surroundings;
 mod texts;
