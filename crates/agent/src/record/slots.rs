@@ -490,6 +490,11 @@ mod tests {
         unsafe { set_losses(PAGE.as_ptr()) };
         nested(1);
         assert_eq!(lost(), 1, "there are no rings");
+        set_full(true);
+        nested(1);
+        let no_memory = PAGE[losses::NO_RING].load(Ordering::Relaxed);
+        assert_eq!((lost(), no_memory), (1, 1), "and no memory");
+        set_full(false);
         let rings: Vec<_> = (0..MOST_LEVELS + 2).map(|_| offered()).collect();
         for round in 1..4 {
             nested(MOST_LEVELS + 1);
