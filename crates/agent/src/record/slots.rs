@@ -234,10 +234,13 @@ pub fn lose() {
     // SAFETY: `set_losses` was given a page, which stays, in children too.
     let words = unsafe { std::slice::from_raw_parts(page, losses::CHILDREN.end) };
     if ready() != 0 {
-        let why = if IS_FULL.load(Ordering::Relaxed) {
-            losses::NO_RING
-        } else {
+        // The child of a vfork never has one.
+        let process = table().map(|table| table.process.load(Ordering::Relaxed));
+        let may_have_one = process == Some(std::process::id());
+        let why = if may_have_one && !IS_FULL.load(Ordering::Relaxed) {
             losses::LATE
+        } else {
+            losses::NO_RING
         };
         words[why].fetch_add(1, Ordering::Relaxed);
         return;
