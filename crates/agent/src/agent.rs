@@ -186,7 +186,8 @@ impl Agent {
     }
 
     /// Goes on in the child of a fork. Returns whether its agent has to begin before the program goes on: its first
-    /// events are wanted, or it is root's and may have no rights to begin later.
+    /// events are wanted, or it is root's and may have no rights to begin later. Without sites there is nothing to
+    /// wait for: a shell forks for each of its commands.
     pub fn after_fork(&mut self) -> bool {
         // A search of the parent's does not end here.
         self.generation = None;
@@ -206,8 +207,7 @@ impl Agent {
         }
         record::after_fork();
         self.patcher.after_fork();
-        let may_lose_rights = crate::socket::user() == 0 && self.entries().next().is_some();
-        self.heritage.is_some() || may_lose_rights
+        self.has_sites() && (self.heritage.is_some() || crate::socket::user() == 0)
     }
 
     /// Wants sites on, or no longer, those too that come later.
@@ -231,8 +231,8 @@ impl Agent {
     }
 
     fn add_wish(&mut self, pattern: &Pattern, wish: Wish) {
-        // What is asked again need not be kept twice.
-        self.wishes.retain(|(other, _)| other != pattern);
+        // What is asked of the same probes later counts: nothing is recorded for a wish that is over.
+        self.wishes.retain(|(other, _)| !pattern.covers(other));
         self.wishes.push((pattern.clone(), wish));
     }
 
@@ -249,6 +249,11 @@ impl Agent {
     /// Why sites are not as they are wanted, if so.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
+    }
+
+    /// Whether any sites are known.
+    pub fn has_sites(&self) -> bool {
+        self.entries().next().is_some()
     }
 
     /// How many sites a pattern means.

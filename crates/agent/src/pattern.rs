@@ -20,6 +20,14 @@ impl Pattern {
         let mut patterns = self.0.iter();
         patterns.any(|(first, second)| perflab_probe_abi::matches((first, second), provider, name))
     }
+
+    /// Whether it means every probe that another one means. Where several of its parts do so together only, it is not
+    /// seen.
+    pub fn covers(&self, other: &Self) -> bool {
+        // A * there is a letter like others here, which no letter but a * matches.
+        let mut others = other.0.iter();
+        others.all(|(provider, name)| self.matches(provider, name))
+    }
 }
 
 #[cfg(test)]
@@ -44,6 +52,31 @@ mod tests {
         for (pattern, expected) in cases {
             let found = Pattern::parse(pattern).unwrap().matches("redis", "command");
             assert_eq!(found, expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn covering() {
+        let covers = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| Pattern::parse(text).unwrap());
+            one.covers(&other)
+        };
+        for (one, other) in [
+            ("*", "redis:*"),
+            ("*", "*"),
+            ("redis", "redis:call*,redis:get"),
+            ("r*", "red*s:a*b"),
+            ("a, b", "b, a"),
+        ] {
+            assert!(covers(one, other), "{one} covers {other}");
+        }
+        for (one, other) in [
+            ("redis", "*"),
+            ("r*s", "r*"),
+            ("a:b*", "a:*b"),
+            ("a", "a, b"),
+        ] {
+            assert!(!covers(one, other), "{one} does not cover {other}");
         }
     }
 

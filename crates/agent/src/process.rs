@@ -58,6 +58,9 @@ static AGENT: OnceLock<Mutex<Agent>> = OnceLock::new();
 /// Set if reasons why there is no agent are to be said.
 const VERBOSE: &str = "PERFLAB_AGENT_VERBOSE";
 
+/// The process that says so if it has no probe that was asked for from its start: what it starts says nothing.
+const SAY: &str = "PERFLAB_AGENT_SAY";
+
 /// Whether it is set. A child does not ask its environment anew, whose lock a thread of its parent may hold.
 static IS_VERBOSE: AtomicBool = AtomicBool::new(false);
 
@@ -151,6 +154,9 @@ fn start_as(start: Start) -> Result<(), StartError> {
         return Err(StartError::Elected);
     }
     IS_VERBOSE.store(std::env::var_os(VERBOSE).is_some(), Ordering::Relaxed);
+    // An allocator of the program's that has hooks of its own for a fork makes them with its first memory. In a child
+    // they are called in the order in which they were made: the allocator has to work again before the agent begins.
+    drop(std::hint::black_box(Box::new(0_u64)));
     // SAFETY: the functions have the signatures that are asked for and stay.
     unsafe {
         libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child));
@@ -162,11 +168,48 @@ fn start_as(start: Start) -> Result<(), StartError> {
         .iter()
         .any(|variable| std::env::var_os(variable).is_some());
     let patience = if is_asked { START_WITH_PROBES } else { START };
-    started.recv_timeout(patience).unwrap_or_else(|_| {
+    let result = started.recv_timeout(patience).unwrap_or_else(|_| {
         let reason = format!("its thread did not answer within {} s", patience.as_secs());
         Err(StartError::Failed(reason))
-    })
+    });
+    if result.is_ok() {
+        say_what_is_missing();
+    }
+    result
 }
+
+/// Says that there is no probe of those that were asked for. Of a program without any site it is not known yet whether
+/// it becomes another one, as `env` does: that is said at its end.
+fn say_what_is_missing() {
+    let process = std::process::id();
+    let is_meant = std::env::var(SAY).is_ok_and(|number| number.parse() == Ok(process));
+    let asked = [WANTED, RECORDED]
+        .iter()
+        .find_map(|variable| std::env::var(variable).ok());
+    let (true, Some(asked)) = (is_meant, asked) else {
+        return;
+    };
+    let (Ok(pattern), Some(agent)) = (Pattern::parse(&asked), agent()) else {
+        return;
+    };
+    let has_sites = agent.has_sites();
+    if agent.count(&pattern) > 0 {
+        return;
+    }
+    drop(agent);
+    if has_sites {
+        let text = format!(
+            "perflab agent: process {process}: no probe is called {asked:?} now; those of objects that are loaded later \
+             are switched on\n"
+        );
+        write_error(&text);
+    } else {
+        SILENT.store(process, Ordering::Relaxed);
+    }
+}
+
+/// The process that had no site at its start, if it is to say so.
+static SILENT: AtomicU32 = AtomicU32::new(0);
 
 /// Makes the thread, which says when it can be reached.
 fn spawn(start: Start) -> Result<Receiver<Result<(), StartError>>, StartError> {
@@ -441,9 +484,13 @@ extern "C" fn in_child() {
 /// Writes to standard error, if reasons are to be said. The standard library's lock may be held by a thread of the parent.
 fn say(line: &str) {
     if IS_VERBOSE.load(Ordering::Relaxed) {
-        // SAFETY: so many bytes are there.
-        unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+        write_error(line);
     }
+}
+
+fn write_error(line: &str) {
+    // SAFETY: so many bytes are there.
+    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
 extern "C" fn at_exit() {
@@ -457,5 +504,11 @@ extern "C" fn at_exit() {
         .and_then(|agent| locked(agent, Instant::now() + EXIT))
     {
         agent.leave();
+        let has_sites = agent.has_sites();
+        drop(agent);
+        let process = std::process::id();
+        if SILENT.load(Ordering::Relaxed) == process && !has_sites {
+            write_error(&format!("perflab agent: process {process} had no probes\n"));
+        }
     }
 }

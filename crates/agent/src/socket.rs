@@ -8,7 +8,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
 use perflab_probe_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, RecordWish, Writer};
@@ -26,19 +27,23 @@ const RECORDING: Duration = Duration::from_millis(5);
 /// How long a peer may take for a message.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Of the process that bound it, with the socket's place.
-static BOUND: Mutex<Option<(u32, CString)>> = Mutex::new(None);
+/// Of the process that bound it, with the socket's place. No lock: in the child of a fork it might stay closed for ever.
+static BOUND: AtomicPtr<(u32, CString)> = AtomicPtr::new(std::ptr::null_mut());
 
 /// A socket that is bound.
 #[derive(Debug)]
 pub struct Socket(UnixListener);
 
+/// Puts something there. Returns what was there.
+fn bound(new: *mut (u32, CString)) -> Option<(u32, CString)> {
+    let before = BOUND.swap(new, Ordering::AcqRel);
+    // SAFETY: null, or a box that was put there, and that nobody else takes.
+    (!before.is_null()).then(|| unsafe { *Box::from_raw(before) })
+}
+
 /// Removes the socket at the process's end.
 pub fn remove() {
-    let Ok(mut bound) = BOUND.try_lock() else {
-        return;
-    };
-    if let Some((process, path)) = bound.take()
+    if let Some((process, path)) = bound(std::ptr::null_mut())
         && process == std::process::id()
     {
         // SAFETY: a path that ends with zero.
@@ -106,8 +111,7 @@ impl Socket {
         listener.set_nonblocking(true).map_err(failed)?;
         let text =
             CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| "a zero in a path")?;
-        let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
-        *bound = Some((std::process::id(), text));
+        bound(Box::into_raw(Box::new((std::process::id(), text))));
         Ok(Some(Self(listener)))
     }
 
@@ -224,9 +228,17 @@ pub fn own_directory(path: &Path) -> Result<(), String> {
         .map_err(|error| format!("{} cannot be looked at: {error}", path.display()))?;
     if !found.is_dir() || found.uid() != user() || found.mode() & 0o077 != 0 {
         return Err(format!(
-            "{} must be a directory of user {} that nobody else may enter",
+            "{} must be a directory of user {} that nobody else may enter, and is {} of user {} with mode {:o}; have it \
+             removed, or set XDG_RUNTIME_DIR to another place",
             path.display(),
-            user()
+            user(),
+            if found.is_dir() {
+                "one"
+            } else {
+                "something else"
+            },
+            found.uid(),
+            found.mode() & 0o7777
         ));
     }
     Ok(())

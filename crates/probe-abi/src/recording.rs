@@ -77,10 +77,12 @@ pub mod ring {
 pub mod losses {
     /// [`super::LOSSES_MAGIC`].
     pub const MAGIC: usize = 0;
-    /// Events for which there was no ring.
+    /// Events for which there was no ring, and no memory for one.
     pub const NO_RING: usize = 1;
     /// Events of children that have no rings at all, as no agent could be started there.
     pub const UNREACHED: usize = 2;
+    /// Events of threads that came before a ring was made for them, though there was memory.
+    pub const LATE: usize = 3;
     /// Numbers of such children, the first ones; 0 behind the last.
     pub const CHILDREN: core::ops::Range<usize> = 8..24;
 }

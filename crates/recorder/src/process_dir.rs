@@ -63,6 +63,7 @@ pub struct ProcessDir {
     /// Totals of the rings that were read to their end.
     read: Progress,
     no_ring: u64,
+    late: u64,
     unreached: u64,
     /// Children that could not be recorded, the first ones.
     children: Vec<u32>,
@@ -120,6 +121,7 @@ impl ProcessDir {
             done: BTreeSet::new(),
             read: Progress::default(),
             no_ring: 0,
+            late: 0,
             unreached: 0,
             children: Vec::new(),
             since: None,
@@ -168,6 +170,7 @@ impl ProcessDir {
             sum += ring.totals();
         }
         sum.no_ring = self.no_ring;
+        sum.late = self.late;
         sum.unreached = self.unreached;
         sum
     }
@@ -182,6 +185,7 @@ impl ProcessDir {
         self.file.probes().map(|probe| ProbeProgress {
             process: self.number,
             pid: self.file.pid(),
+            program: self.file.program().to_owned(),
             object: probe.object.clone(),
             provider: probe.provider.clone(),
             name: probe.name.clone(),
@@ -349,21 +353,23 @@ impl ProcessDir {
     }
 
     fn say_losses<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
-        let Some((no_ring, unreached)) = self.losses() else {
+        let Some([no_ring, late, unreached]) = self.losses() else {
             return Ok(());
         };
-        if no_ring > self.no_ring || unreached > self.unreached {
+        if no_ring > self.no_ring || late > self.late || unreached > self.unreached {
             self.no_ring = no_ring.max(self.no_ring);
+            self.late = late.max(self.late);
             self.unreached = unreached.max(self.unreached);
             let process = self.number;
-            let no_ring = self.no_ring.saturating_add(self.unreached);
+            let no_ring = self.no_ring.saturating_add(self.late);
+            let no_ring = no_ring.saturating_add(self.unreached);
             output.trace.losses(&LossesContent { process, no_ring })?;
         }
         Ok(())
     }
 
     /// Events of the process, and of its children, for which there was no ring.
-    fn losses(&mut self) -> Option<(u64, u64)> {
+    fn losses(&mut self) -> Option<[u64; 3]> {
         let file = self.directory.file(LOSSES_FILE, Access::Read).ok()?;
         let word = |index: usize| {
             let mut word = [0; 8];
@@ -373,8 +379,10 @@ impl ProcessDir {
         if word(losses::MAGIC)? != LOSSES_MAGIC {
             return None;
         }
-        let lost = (word(losses::NO_RING)?, word(losses::UNREACHED)?);
-        if lost.1 > self.unreached {
+        let [no_ring, late, unreached] =
+            [losses::NO_RING, losses::LATE, losses::UNREACHED].map(word);
+        let lost = [no_ring?, late?, unreached?];
+        if lost[2] > self.unreached {
             let children = losses::CHILDREN.map_while(word);
             let children = children.filter_map(|child| u32::try_from(child).ok());
             self.children = children.filter(|child| *child != 0).collect();

@@ -54,6 +54,7 @@ pub struct ProcessFile {
     /// Up to where it was read.
     offset: u64,
     about: Option<About>,
+    program: String,
     /// By their numbers.
     probes: Vec<Option<Probe>>,
     first_anchor: Option<AnchorContent>,
@@ -68,6 +69,7 @@ impl ProcessFile {
             named,
             offset: 0,
             about: None,
+            program: String::new(),
             probes: Vec::new(),
             first_anchor: None,
         }
@@ -86,6 +88,11 @@ impl ProcessFile {
     /// The process's number, as the kernel has it.
     pub fn pid(&self) -> u32 {
         self.named.pid
+    }
+
+    /// The name of the process's executable; empty as long as the file does not say.
+    pub fn program(&self) -> &str {
+        &self.program
     }
 
     /// The first clocks that were read together.
@@ -150,6 +157,8 @@ impl ProcessFile {
         match kind {
             ChunkKind::PROCESS => match ProcessContent::decode(content) {
                 Ok(said) if self.about.is_none() && self.is_named(&said) => {
+                    let name = said.executable.rsplit('/').next();
+                    self.program = name.unwrap_or_default().to_owned();
                     self.about = Some(About {
                         clock: said.clock,
                         skew: said.skew,

@@ -17,8 +17,10 @@ pub struct Progress {
     /// What lay in the place of an event and was none: of no known probe, or with words that do not fit its
     /// arguments. The trace has an incomplete event for each of which the place is known.
     pub invalid: u64,
-    /// Events for which there was no ring.
+    /// Events for which there was no ring, and no memory for one.
     pub no_ring: u64,
+    /// Events of threads that came before a ring was made for them.
+    pub late: u64,
     /// Events of children that could not be recorded: no agent could be started there.
     pub unreached: u64,
     /// Events before the time from which on was recorded.
@@ -38,6 +40,7 @@ impl AddAssign for Progress {
             (&mut self.incomplete, other.incomplete),
             (&mut self.invalid, other.invalid),
             (&mut self.no_ring, other.no_ring),
+            (&mut self.late, other.late),
             (&mut self.unreached, other.unreached),
             (&mut self.earlier, other.earlier),
             (&mut self.bytes, other.bytes),
@@ -56,6 +59,8 @@ pub struct ProbeProgress {
     pub process: u32,
     /// The process's number, as the kernel has it.
     pub pid: u32,
+    /// The name of the process's executable; empty if it is unknown.
+    pub program: String,
     /// The shared object that it is in; empty for the executable.
     pub object: String,
     /// Its provider.

@@ -86,8 +86,23 @@ impl Agent {
         }
         let recorder = self.recorder.insert(recorder);
         let directory = recorder.directory().to_owned();
+        let note = recorder.note().map(str::to_owned);
+        if let Some(reason) = &note {
+            self.note(Unusable {
+                path: String::new(),
+                reason: reason.clone(),
+            });
+        }
+        let said = |switched: Switched| {
+            let how = [Some(switched.how), note].into_iter().flatten();
+            let how: Vec<String> = how.filter(|text| !text.is_empty()).collect();
+            Switched {
+                how: how.join("; "),
+                ..switched
+            }
+        };
         if !keep {
-            return Ok((directory, self.wish(pattern, Wish::Record)?));
+            return Ok((directory, said(self.wish(pattern, Wish::Record)?)));
         }
         self.attached = Some(Attached {
             pattern: pattern.clone(),
@@ -99,7 +114,7 @@ impl Agent {
         if result.is_err() {
             self.detach();
         }
-        Ok((directory, result?))
+        Ok((directory, said(result?)))
     }
 
     /// Whoever kept the events has gone.

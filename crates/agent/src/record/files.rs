@@ -28,22 +28,29 @@ pub struct Directory {
     path: PathBuf,
     process: File,
     total: Total,
+    note: Option<String>,
 }
 
 /// Where the directories are: with the sockets, if those are in memory, which `$XDG_RUNTIME_DIR` is; else in
 /// `/dev/shm`, if that can be used. On a disk, the kernel would stop threads to write their rings back.
 ///
 /// It is asked for each directory: a process may have another user by now.
-fn base() -> Result<PathBuf, String> {
+///
+/// Returns why it is not the usual place, too, if so.
+fn base() -> Result<(PathBuf, Option<String>), String> {
     let with_sockets = socket::usable_directory()?;
     if !with_sockets.starts_with("/tmp") {
-        return Ok(with_sockets);
+        return Ok((with_sockets, None));
     }
     let shared = PathBuf::from(format!("/dev/shm/perflab-{}", socket::user()));
-    if socket::own_directory(&shared).is_ok() {
-        return Ok(shared);
+    match socket::own_directory(&shared) {
+        Ok(()) => Ok((shared, None)),
+        Err(reason) => {
+            let place = with_sockets.display();
+            let note = format!("events are kept in {place}, which may be on a disk: {reason}");
+            Ok((with_sockets, Some(note)))
+        }
     }
-    Ok(with_sockets)
 }
 
 impl Directory {
@@ -52,7 +59,7 @@ impl Directory {
     /// # Errors
     /// When it cannot be made, with its path.
     pub fn create() -> Result<Self, String> {
-        let base = base()?;
+        let (base, note) = base()?;
         let path = base.join(format!("{}{RINGS_SUFFIX}", socket::identity()?));
         // What a program left that this process was before it called exec.
         let _ = fs::remove_dir_all(&path);
@@ -64,7 +71,13 @@ impl Directory {
             path,
             process,
             total,
+            note,
         })
+    }
+
+    /// Why it is not in the usual place, if so.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// What all recordings of the user take together.
@@ -217,6 +230,22 @@ impl RingFile {
     pub fn remove(self) {
         let _ = fs::remove_file(&self.path);
         self.unmap();
+    }
+
+    /// Puts memory of its own in the place of the parent's ring, in the child of a fork: files that were removed take
+    /// memory for as long as somebody maps them. A handler that forked in the middle of an event goes on there, too.
+    pub fn leave_to_parent(self) {
+        // SAFETY: it was mapped so. Of this process's threads only the calling one may have it: atomics that change.
+        unsafe {
+            libc::mmap(
+                self.memory.cast_mut().cast(),
+                Self::bytes(self.log),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED,
+                -1,
+                0,
+            );
+        }
     }
 
     fn unmap(self) {

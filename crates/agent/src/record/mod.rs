@@ -145,8 +145,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// What a child of this process's goes on with, seen from there: all files are the parent's. They are not closed,
-    /// as in the child their numbers may be the program's.
+    /// What a child of this process's goes on with, seen from there: all files are the parent's. They are not mapped
+    /// any more, and not closed, as in the child their numbers may be the program's.
     pub fn bequeath(self) -> Heritage {
         let heritage = Heritage {
             clock: self.clock,
@@ -155,7 +155,8 @@ impl Recorder {
             costs: self.costs,
             size: self.rings.size(),
         };
-        std::mem::forget((self.directory, self.rings));
+        std::mem::forget(self.directory);
+        self.rings.leave_to_parent();
         heritage
     }
 
@@ -194,6 +195,11 @@ impl Recorder {
         };
         recorder.anchor()?;
         Ok(recorder)
+    }
+
+    /// Why the files are not in the usual place, if so.
+    pub fn note(&self) -> Option<&str> {
+        self.directory.note()
     }
 
     /// Where the files are.

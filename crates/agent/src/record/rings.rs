@@ -160,6 +160,13 @@ impl Rings {
     }
 
     fn fill(&mut self, directory: &Directory, spare: usize) -> Result<(), String> {
+        let result = self.fill_up(directory, spare);
+        // Whoever finds no ring from now on can say why.
+        slots::set_full(slots::free() < spare);
+        result
+    }
+
+    fn fill_up(&mut self, directory: &Directory, spare: usize) -> Result<(), String> {
         while slots::free() < spare {
             if self.all.len() >= self.size.rings() && !self.reuse() {
                 return Ok(());
@@ -179,6 +186,13 @@ impl Rings {
             });
         }
         Ok(())
+    }
+
+    /// In the child of a fork they are the parent's.
+    pub fn leave_to_parent(self) {
+        self.all
+            .into_iter()
+            .for_each(|ring| ring.file.leave_to_parent());
     }
 
     /// Makes room for later ones, before that is needed.

@@ -9,7 +9,7 @@
 #![expect(unsafe_code, reason = "memory that handlers of any thread come to")]
 
 use std::io;
-use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, losses, ring};
 use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words};
@@ -59,6 +59,14 @@ static TABLE: AtomicPtr<Table> = AtomicPtr::new(std::ptr::null_mut());
 /// The page that counts events without a ring, see [`losses`]; null if there is none. A child of a fork counts in its
 /// parent's until it has one of its own.
 static LOSSES: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Whether no more rings can be made, for want of memory.
+static IS_FULL: AtomicBool = AtomicBool::new(false);
+
+/// Says whether no more rings can be made.
+pub fn set_full(is_full: bool) {
+    IS_FULL.store(is_full, Ordering::Relaxed);
+}
 
 /// What producers of this process say when they are ready; 0 if there are none. On a page of its own, which is empty in
 /// the child of a fork as the table is: each event loads it, so no address of it should have to be loaded before.
@@ -226,7 +234,15 @@ pub fn lose() {
     // SAFETY: `set_losses` was given a page, which stays, in children too.
     let words = unsafe { std::slice::from_raw_parts(page, losses::CHILDREN.end) };
     if ready() != 0 {
-        words[losses::NO_RING].fetch_add(1, Ordering::Relaxed);
+        // The child of a vfork never has one.
+        let process = table().map(|table| table.process.load(Ordering::Relaxed));
+        let may_have_one = process == Some(std::process::id());
+        let why = if may_have_one && !IS_FULL.load(Ordering::Relaxed) {
+            losses::LATE
+        } else {
+            losses::NO_RING
+        };
+        words[why].fetch_add(1, Ordering::Relaxed);
         return;
     }
     // A child that has nothing yet, or never will.
@@ -470,13 +486,18 @@ mod tests {
     #[test]
     fn each_event_that_interrupts_another_has_a_ring() {
         static PAGE: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-        let lost = || PAGE[losses::NO_RING].load(Ordering::Relaxed);
+        let lost = || PAGE[losses::LATE].load(Ordering::Relaxed);
         prepare().unwrap();
         super::begin();
         // SAFETY: it stays.
         unsafe { set_losses(PAGE.as_ptr()) };
         nested(1);
         assert_eq!(lost(), 1, "there are no rings");
+        set_full(true);
+        nested(1);
+        let no_memory = PAGE[losses::NO_RING].load(Ordering::Relaxed);
+        assert_eq!((lost(), no_memory), (1, 1), "and no memory");
+        set_full(false);
         let rings: Vec<_> = (0..MOST_LEVELS + 2).map(|_| offered()).collect();
         for round in 1..4 {
             nested(MOST_LEVELS + 1);

@@ -19,6 +19,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use perflab_probe_abi::recording::{
     FOR_FILE, RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, RING_SUFFIX, RINGS_SUFFIX, TOTAL_FILE,
@@ -42,6 +43,9 @@ const PAGE: usize = 4096;
 /// All processes of a user together look for what can go no more often than once in so many nanoseconds, as long as
 /// they need nothing.
 const PAUSE: u64 = 1_000_000_000;
+
+/// Longest wait for another process that counts; it may have been stopped meanwhile.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A block of the file system, as it is counted.
 const BLOCK: u64 = 512;
@@ -82,7 +86,7 @@ impl Total {
             return Ok(());
         }
         let there = numbers
-            .lock(true)
+            .lock(PATIENCE)
             .and_then(|()| self.make_room(&numbers, limit - limit / 4, bytes))
             .map_err(|error| self.failed(&error))?;
         if there <= limit {
@@ -106,7 +110,7 @@ impl Total {
         let counted = numbers.word(total::COUNTED).load(Ordering::Relaxed);
         let is_due = clock::read(libc::CLOCK_BOOTTIME).saturating_sub(counted) >= PAUSE;
         // Somebody else does it, or the next look will.
-        if is_much && is_due && numbers.lock(false).is_ok() {
+        if is_much && is_due && numbers.lock(Duration::ZERO).is_ok() {
             let _ = self.make_room(&numbers, limit / 2, 0);
         }
     }
@@ -246,18 +250,24 @@ impl Numbers {
         self.word(total::BYTES)
     }
 
-    /// Waits until nobody else counts, or fails if somebody does. The lock goes with the file.
-    fn lock(&self, may_wait: bool) -> io::Result<()> {
-        let how = if may_wait {
-            libc::LOCK_EX
-        } else {
-            libc::LOCK_EX | libc::LOCK_NB
-        };
-        // SAFETY: a file that is open.
-        if unsafe { libc::flock(self.file.as_raw_fd(), how) } == 0 {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
+    /// Waits for so long until nobody else counts, or fails if somebody does. The lock goes with the file.
+    fn lock(&self, patience: Duration) -> io::Result<()> {
+        let end = Instant::now() + patience;
+        loop {
+            // SAFETY: a file that is open.
+            if unsafe { libc::flock(self.file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+                return Ok(());
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::WouldBlock {
+                return Err(error);
+            }
+            if Instant::now() >= end {
+                let text =
+                    "another process has had it locked for a while; is one of this user's stopped?";
+                return Err(io::Error::new(io::ErrorKind::WouldBlock, text));
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }

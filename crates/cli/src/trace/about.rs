@@ -36,7 +36,10 @@ fn losses(trace: &Trace) -> Vec<String> {
     [
         (totals.dropped, "found no room"),
         (totals.overwritten, "had others written over them"),
-        (no_ring, "were of threads for which there was no memory"),
+        (
+            no_ring,
+            "were of threads for which there was no memory, or not yet",
+        ),
         (totals.incomplete, "were begun and never completed"),
         (totals.unreadable, "cannot be read"),
         (totals.damaged, "or more were in damaged parts of the file"),
@@ -155,7 +158,7 @@ fn about_process(
             .copied()
             .unwrap_or(0);
         let cost = costs.get(&probe.number).map_or_else(
-            || "?".to_owned(),
+            || "-".to_owned(),
             |picoseconds| format!("{:.1}", *picoseconds as f64 / 1e3),
         );
         let _ = write!(

@@ -34,10 +34,20 @@ pub struct RecoverArguments {
     /// Remove what these processes left, once it is written; without --output, at once.
     #[arg(long)]
     remove: bool,
+
+    /// With --remove and without a PID: what all processes left that have ended; root removes that of all users.
+    #[arg(long, requires = "remove", conflicts_with = "pid")]
+    all: bool,
 }
 
 /// Executes `recover`.
 pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> {
+    if arguments.remove && arguments.pid.is_empty() && !arguments.all {
+        return Err(Failure::usage(
+            "remove what which processes left? Expected their numbers, or --all (perflab trace recover lists what is \
+             there)",
+        ));
+    }
     let mut outcome = Outcome::new(!arguments.pid.is_empty());
     let places = directories();
     let mut dead: Vec<Recorded> = recorded(&places);

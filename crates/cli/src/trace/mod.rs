@@ -5,6 +5,7 @@ mod along;
 mod leavings;
 mod list;
 mod outcome;
+mod program;
 mod record;
 mod shown;
 mod start;

@@ -141,6 +141,17 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
             return other.map(|_| outcome.code());
         }
     };
+    if !arguments.command.is_empty() && summary.processes == 0 {
+        outcome.fail(&Failure::no_data(
+            "no process of the command had an agent, so nothing was recorded: a program that is linked statically starts \
+             one itself, and one that ends at once may have none; see docs/probes.md",
+        ));
+    } else if !arguments.command.is_empty() && !summary.has_probes() {
+        outcome.fail(&Failure::no_data(format!(
+            "no probe is called {:?} in the command's processes; `perflab trace list` shows those of a running program",
+            arguments.probes
+        )));
+    }
     terminal::print(&summary.text(&arguments.output))?;
     Ok(outcome.code())
 }

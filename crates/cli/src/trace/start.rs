@@ -28,6 +28,9 @@ pub const RECORD: &str = "PERFLAB_RECORD";
 const RING: &str = "PERFLAB_RECORD_RING";
 const MEMORY: &str = "PERFLAB_RECORD_MEMORY";
 
+/// The number of the process that says so if it has no probe that is asked for.
+const SAY: &str = "PERFLAB_AGENT_SAY";
+
 /// Set to a text of its own for each recorder that comes soon.
 const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
 
@@ -40,6 +43,8 @@ pub fn start(
 ) -> Result<Option<Code>, Failure> {
     let mut command = with_agent(command)?;
     name_sizes(&mut command, wish);
+    // Only the program itself says that it has no such probe, not those that it starts.
+    command.env(SAY, std::process::id().to_string());
     let error = command.env(variable, probes).exec();
     Err(cannot_start(&command, &error))
 }
@@ -53,7 +58,12 @@ fn with_agent(command: &[OsString]) -> Result<Command, Failure> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(Failure::usage("which command? Expected one behind --"));
     };
-    let mut preload = agent()?.into_os_string();
+    let mut preload = OsString::new();
+    for first in super::program::check(program)? {
+        preload.push(first);
+        preload.push(":");
+    }
+    preload.push(agent()?);
     if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
         preload.push(":");
         preload.push(others);

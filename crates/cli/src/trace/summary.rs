@@ -20,7 +20,8 @@ pub struct Summary {
     pub progress: Progress,
     /// Bytes of the file.
     pub bytes: u64,
-    processes: usize,
+    /// Processes that were recorded.
+    pub processes: usize,
     probes: Vec<ProbeProgress>,
     /// Child processes that could not be recorded, the first ones of each process.
     unreached: Vec<u32>,
@@ -33,6 +34,7 @@ pub fn lost(progress: &Progress) -> u64 {
         progress.dropped,
         progress.overwritten,
         progress.no_ring,
+        progress.late,
         progress.unreached,
         progress.incomplete,
         progress.invalid,
@@ -57,6 +59,11 @@ impl Summary {
             unreached: unreached(recording.processes()),
             took: Some(took),
         }
+    }
+
+    /// Whether any probe was recorded, hit or not.
+    pub fn has_probes(&self) -> bool {
+        !self.probes.is_empty()
     }
 
     /// Of what was there already.
@@ -106,6 +113,10 @@ impl Summary {
                 progress.no_ring,
                 "of threads for which there was no memory (--memory gives more)",
             ),
+            (
+                progress.late,
+                "of threads that came faster than memory was prepared for them (a smaller --ring is ready sooner)",
+            ),
             (progress.incomplete, "were begun and never completed"),
             (progress.invalid, "could not be understood"),
         ] {
@@ -145,9 +156,10 @@ impl Summary {
                 let _ = write!(name, " of {}", probe.object);
             }
             if self.processes > 1 {
-                let _ = write!(name, " in process {}", probe.pid);
+                let _ = write!(name, " in process {} {}", probe.pid, probe.program);
             }
-            let _ = writeln!(text, "{:>14}  {}", probe.events, terminal::escape(&name));
+            let name = name.trim_end();
+            let _ = writeln!(text, "{:>14}  {}", probe.events, terminal::escape(name));
         }
         text
     }

@@ -235,6 +235,17 @@ fn workers_that_give_up_their_rights() {
             list.contains("family:work") && list.contains("recorded"),
             "{list}"
         );
+        // Memory of the master's goes with the master.
+        let maps = fs::read_to_string(format!("/proc/{worker}/maps")).unwrap();
+        let rings_of = |process: u32| {
+            let place = format!("/{process}-");
+            let is_ring = |line: &&str| {
+                line.contains(&place) && line.trim_end_matches(" (deleted)").ends_with(".ring")
+            };
+            maps.lines().filter(is_ring).count()
+        };
+        assert!(rings_of(worker) > 0, "{maps}");
+        assert_eq!(rings_of(master), 0, "{maps}");
     }
     drop(recorder.stdin.take());
     let said: Vec<String> = output.lines().map(Result::unwrap).collect();
@@ -289,6 +300,56 @@ fn workers_of_a_server_that_is_not_recorded() {
     }
     drop(master.stdin.take());
     assert!(master.wait().unwrap().success());
+}
+
+/// What was asked for by one name is over by another that means it too: nothing is kept for it.
+#[test]
+fn what_is_off_keeps_no_memory() {
+    let family = Family::new();
+    let mut command = family.perflab(1 << 20);
+    command.args(["on", "family:work", "--record", "--", &family.program]);
+    command
+        .arg("waits")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut program = command.spawn().unwrap();
+    let mut output = BufReader::new(program.stdout.take().unwrap());
+    output.read_line(&mut String::new()).unwrap();
+    let memory = || {
+        let rings = family.recordings();
+        assert_eq!(rings.len(), 1, "{rings:?}");
+        fs::read_dir(&rings[0])
+            .unwrap()
+            .flatten()
+            .filter(is_ring)
+            .count()
+    };
+    assert!(memory() > 1, "rings wait for threads");
+    let pid = program.id().to_string();
+    let mut off = family.perflab(1 << 20);
+    let off = off.args(["off", "*", "--pid", &pid]).output().unwrap();
+    printed(&off);
+    assert_eq!(memory(), 1, "the ring of the thread that has one");
+    drop(program.stdin.take());
+    assert!(program.wait().unwrap().success());
+    assert_eq!(family.recordings(), Vec::<PathBuf>::new());
+}
+
+fn is_ring(entry: &fs::DirEntry) -> bool {
+    entry.path().extension().is_some_and(|end| end == "ring")
+}
+
+/// A shell has no sites, and forks for each of its commands: none of these waits for an agent of its own.
+#[test]
+fn children_without_sites_are_not_waited_for() {
+    let family = Family::new();
+    let trace = family.file("trace");
+    let script = format!("(:); (:); (:); {} burst 9; :", family.program);
+    let mut command = family.perflab(1 << 20);
+    command.args(["record", "-o", &trace, "--", "sh", "-c", &script]);
+    let said = printed(&command.output().unwrap());
+    // The shell, and the program.
+    assert!(said.starts_with("10 events of 2 processes"), "{said}");
 }
 
 fn children(process: u32) -> Vec<u32> {

@@ -45,6 +45,7 @@ mod saturation;
 mod servers;
 mod slow_runs;
 mod standstill;
+mod started;
 mod support;
 mod surroundings;
 mod texts;

@@ -3,6 +3,8 @@
  * forks CHILDREN WIDTH MS   children, so many at a time: each makes ten events, waits, makes ten more, and is gone
  * workers COUNT             children that root makes and that become nobody: each makes ten events, has a thread
  *                           make ten, says that it is ready, and makes ten when standard input ends
+ * cost COUNT                one event, then children that end at once, one after the other; says how long one takes
+ * waits                     ten events; says that it is ready, and makes ten more when standard input ends
  */
 #define _GNU_SOURCE
 #include <perflab/probe.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void work(long count) {
@@ -94,6 +97,40 @@ static int workers(int count) {
     return failed != 0;
 }
 
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1e6 + time.tv_nsec / 1e3;
+}
+
+static int cost(int count) {
+    double begin;
+    int status;
+    work(1);
+    begin = now();
+    for (int i = 0; i < count; i++) {
+        pid_t child = fork();
+        if (child < 0)
+            return 1;
+        if (child == 0)
+            _exit(0);
+        waitpid(child, &status, 0);
+    }
+    fprintf(stderr, "%.0f us\n", (now() - begin) / count);
+    return 0;
+}
+
+static int waits(void) {
+    char byte;
+    work(10);
+    puts("ready");
+    fflush(stdout);
+    while (read(0, &byte, 1) == 1)
+        ;
+    work(10);
+    return 0;
+}
+
 int main(int count, char **words) {
     if (count == 3 && !strcmp(words[1], "burst"))
         return burst(atol(words[2]));
@@ -101,5 +138,9 @@ int main(int count, char **words) {
         return forks(atoi(words[2]), atoi(words[3]), atoi(words[4]));
     if (count == 3 && !strcmp(words[1], "workers"))
         return workers(atoi(words[2]));
+    if (count == 3 && !strcmp(words[1], "cost"))
+        return cost(atoi(words[2]));
+    if (count == 2 && !strcmp(words[1], "waits"))
+        return waits();
     return 2;
 }

@@ -73,6 +73,7 @@ fn lost(progress: &Progress) -> u64 {
         + progress.overwritten
         + progress.incomplete
         + progress.no_ring
+        + progress.late
         + progress.invalid
 }
 

@@ -1,0 +1,130 @@
+//! Whether a program can be given the agent, as far as its file tells.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use object::read::ReadCache;
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use object::{Endianness, FileKind, elf};
+
+use crate::failure::Failure;
+
+/// Checks the program of a command. Returns shared objects that have to be loaded before the agent.
+///
+/// # Errors
+/// When it cannot be given the agent, with what to do.
+pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
+    let Some(path) = path_of(program) else {
+        // Whoever starts it says so.
+        return Ok(Vec::new());
+    };
+    let refused = |reason: &str| {
+        Failure::environment(format!(
+            "{} was not started, as it cannot be given the agent: {reason}",
+            path.display()
+        ))
+    };
+    if has_more_rights(&path) {
+        return Err(refused(
+            "it has more rights than its user (setuid or setgid); start it as the user that it becomes",
+        ));
+    }
+    let Ok(file) = File::open(&path) else {
+        return Ok(Vec::new());
+    };
+    let data = ReadCache::new(file);
+    match FileKind::parse(&data) {
+        Ok(FileKind::Elf32) => {
+            return Err(refused("it is a program of 32 bits, and the agent has 64"));
+        }
+        Ok(FileKind::Elf64) => {}
+        // A script, whose interpreter is not looked at.
+        _ => return Ok(Vec::new()),
+    }
+    let Some(needs) = needs(&data) else {
+        return Ok(Vec::new());
+    };
+    if needs.interpreter.contains("ld-musl") {
+        return Err(refused(
+            "its C library is musl, and the agent needs glibc; build the program with glibc, or link it statically with \
+             an agent of its own (docs/probes.md)",
+        ));
+    }
+    // AddressSanitizer ends a program in which its runtime is not the first.
+    let is_sanitizer = |name: &&String| name.starts_with("libasan.so");
+    let sanitizers = needs.libraries.iter().filter(is_sanitizer);
+    Ok(sanitizers.map(OsString::from).collect())
+}
+
+/// The file that is started by this name.
+fn path_of(program: &OsStr) -> Option<PathBuf> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Some(PathBuf::from(program));
+    }
+    let path = std::env::var_os("PATH")?;
+    let mut places = std::env::split_paths(&path).map(|place| place.join(program));
+    places.find(|place| {
+        let about = place.metadata();
+        about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+    })
+}
+
+fn has_more_rights(path: &Path) -> bool {
+    let Ok(about) = path.metadata() else {
+        return false;
+    };
+    let user = rustix::process::geteuid().as_raw();
+    let group = rustix::process::getegid().as_raw();
+    (about.mode() & 0o4000 != 0 && about.uid() != user)
+        || (about.mode() & 0o2010 == 0o2010 && about.gid() != group)
+}
+
+/// What a program asks its linker for.
+struct Needs {
+    interpreter: String,
+    libraries: Vec<String>,
+}
+
+/// Nothing of what cannot be read.
+fn needs(data: &ReadCache<File>) -> Option<Needs> {
+    let header = elf::FileHeader64::<Endianness>::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let segments = header.program_headers(endian, data).ok()?;
+    let mut needs = Needs {
+        interpreter: String::new(),
+        libraries: Vec::new(),
+    };
+    for segment in segments {
+        if let Ok(Some(interpreter)) = segment.interpreter(endian, data) {
+            needs.interpreter = String::from_utf8_lossy(interpreter).into_owned();
+        }
+    }
+    let mut dynamic = segments
+        .iter()
+        .filter_map(|segment| segment.dynamic(endian, data).ok()?);
+    let dynamic = dynamic.next().unwrap_or_default();
+    let value = |tag: elf::DynamicTag| {
+        let mut entries = dynamic.iter();
+        let entry = entries.find(|entry| entry.tag(endian) == tag)?;
+        Some(entry.d_val(endian))
+    };
+    let (Some(address), Some(size)) = (value(elf::DT_STRTAB), value(elf::DT_STRSZ)) else {
+        return Some(needs);
+    };
+    let strings = segments.iter().find_map(|segment| {
+        let found = segment.data_range(endian, data, address, size);
+        found.ok()?
+    })?;
+    for entry in dynamic {
+        if entry.tag(endian) == elf::DT_NEEDED {
+            let begin = usize::try_from(entry.d_val(endian)).ok()?;
+            let name = strings.get(begin..)?.split(|byte| *byte == 0).next()?;
+            needs
+                .libraries
+                .push(String::from_utf8_lossy(name).into_owned());
+        }
+    }
+    Some(needs)
+}

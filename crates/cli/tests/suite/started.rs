@@ -1,0 +1,168 @@
+//! `perflab trace` on commands that cannot be given an agent, or that have no such probe.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use perflab_testing::{not_checked, test_name};
+
+use crate::life::{Place, printed, text};
+
+/// Compiles the program that can do nothing but make events, with more options.
+fn compile(place: &Place, name: &str, options: &[&str]) -> Option<String> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let program = place.directory.path().join(name);
+    let built = Command::new("gcc")
+        .args(["-O2", "-pthread", "-I"])
+        .arg(crates.join("probe/include"))
+        .arg(crates.join("preload/tests/programs/family.c"))
+        .args(options)
+        .arg("-o")
+        .arg(&program)
+        .stderr(Stdio::null())
+        .status();
+    built
+        .unwrap()
+        .success()
+        .then(|| program.to_str().unwrap().to_owned())
+}
+
+fn record(place: &Place, probes: &str, command: &[&str]) -> Output {
+    let trace = place.directory.path().join("trace");
+    let _ = fs::remove_file(&trace);
+    let words = ["record", probes, "-o", trace.to_str().unwrap(), "--"];
+    place.trace(&[&words, command].concat())
+}
+
+#[test]
+fn a_program_with_address_sanitizer_is_recorded() {
+    let place = Place::new();
+    let Some(program) = compile(&place, "sanitized", &["-fsanitize=address"]) else {
+        not_checked(&test_name(), "gcc has no AddressSanitizer here");
+        return;
+    };
+    let said = printed(&record(&place, "*", &[&program, "burst", "9"]));
+    assert!(said.starts_with("10 events of 1 process"), "{said}");
+}
+
+#[test]
+fn a_program_that_cannot_be_given_the_agent_is_not_started() {
+    let place = Place::new();
+    let path = place.directory.path();
+    // Only what the program asks its linker for counts.
+    let linker = path.join("ld-musl-x86_64.so.1");
+    let option = format!("-Wl,--dynamic-linker={}", linker.display());
+    let other = compile(&place, "other", &[&option]).unwrap();
+    let setuid = path.join("setuid");
+    fs::copy("/bin/true", &setuid).unwrap();
+    let mut programs = vec![(other, "its C library is musl")];
+    if std::os::unix::fs::chown(&setuid, Some(65534), None).is_ok() {
+        fs::set_permissions(&setuid, fs::Permissions::from_mode(0o4755)).unwrap();
+        let setuid = setuid.to_str().unwrap().to_owned();
+        programs.push((setuid, "it has more rights than its user"));
+    }
+    for (program, reason) in programs {
+        for output in [
+            record(&place, "*", &[&program]),
+            place.trace(&["on", "*", "--", &program]),
+        ] {
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(5), "{said}");
+            assert!(said.contains(&program) && said.contains(reason), "{said}");
+        }
+        assert!(!path.join("trace").exists());
+    }
+}
+
+#[test]
+fn a_command_without_an_agent_is_no_recording() {
+    let place = Place::new();
+    let program = compile(&place, "static", &["-static"]).unwrap();
+    let output = record(&place, "*", &[&program, "burst", "9"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(
+        said.contains("no process of the command had an agent"),
+        "{said}"
+    );
+}
+
+#[test]
+fn probes_that_there_are_not_are_said() {
+    let place = Place::new();
+    let program = place.compile("family");
+    let output = record(&place, "other:*", &[&program, "burst", "9"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("no probe is called \"other:*\""), "{said}");
+    let on = |words: &[&str]| {
+        let output = place.trace(&[&["on", "other:*"], words].concat());
+        // The command's own.
+        assert!(output.status.success());
+        text(&output.stderr)
+    };
+    let said = on(&["--", &program, "burst", "9"]);
+    assert!(
+        said.contains("no probe is called \"other:*\" now"),
+        "{said}"
+    );
+    // What becomes another program says nothing for that, and nothing of what it starts.
+    let said = on(&["--", "env", &program, "burst", "9"]);
+    assert_eq!(said.matches("no probe").count(), 1, "{said}");
+    let said = on(&["--", "true"]);
+    assert!(said.contains(" had no probes"), "{said}");
+    let output = place.trace(&["on", "family", "--", &program, "burst", "9"]);
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn what_others_left_is_not_removed_unasked() {
+    let place = Place::new();
+    let output = place.trace(&["recover", "--remove"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("--all"), "{said}");
+}
+
+/// Somebody else may make the directory first, where everybody may.
+#[test]
+fn a_directory_of_another_users_is_named() {
+    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    if !is_root {
+        not_checked(&test_name(), "only root can make another user's directory");
+        return;
+    }
+    let place = Place::new();
+    let program = place.compile("family");
+    let user = 54321.to_string();
+    let memory = Path::new("/dev/shm").join(format!("perflab-{user}"));
+    let _ = fs::remove_dir_all(&memory);
+    fs::create_dir(&memory).unwrap();
+    std::os::unix::fs::chown(&memory, Some(1), None).unwrap();
+    fs::set_permissions(place.directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let script = format!(
+        "sleep 2 | LD_PRELOAD={} {program} waits & sleep 0.5; {} trace on family --record --all",
+        place
+            .directory
+            .path()
+            .join("lib/perflab/libperflab_preload.so")
+            .display(),
+        place.directory.path().join("bin/perflab").display()
+    );
+    let output = Command::new("setpriv")
+        .args(["--reuid", &user, "--regid", &user, "--clear-groups"])
+        .args(["sh", "-c", &script])
+        .env_remove("XDG_RUNTIME_DIR")
+        .output()
+        .unwrap();
+    let said = text(&output.stdout);
+    fs::remove_dir(&memory).unwrap();
+    let _ = fs::remove_dir_all(Path::new("/tmp").join(format!("perflab-{user}")));
+    assert!(
+        said.contains("events are kept in /tmp/perflab-54321"),
+        "{said} {}",
+        text(&output.stderr)
+    );
+    assert!(said.contains("one of user 1 with mode"), "{said}");
+}
