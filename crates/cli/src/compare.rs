@@ -31,6 +31,7 @@ use recorded::recorded;
 perflab compare results/first --metric wall --detail\n  \
 perflab compare results/first --drift\n  \
 perflab compare results/first --plot=forest,runs\n  \
+perflab compare results/first --calibrate=200\n  \
 perflab compare old=before.txt new=after.txt --unit ms --better lower\n  \
 perflab compare monday=results/first tuesday=results/second\n  \
 perflab compare results/first --margin 1% --gate same --format json")]
@@ -68,6 +69,18 @@ pub struct CompareArguments {
     /// Which claims are made; all of them share the error.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Claim::Typical, Claim::Mean])]
     claims: Vec<Claim>,
+
+    /// Shuffle the labels of the runs within blocks, compute the whole report anew, and print how
+    /// often it finds a difference: of 1000 reports, or as many as are given.
+    #[arg(
+        long,
+        value_name = "REPORTS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1000",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
+    calibrate: Option<u32>,
 
     /// Form of the output.
     #[arg(long, value_enum, default_value_t = Form::Text)]

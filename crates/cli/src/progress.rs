@@ -192,3 +192,27 @@ mod tests {
         assert_eq!(human(Duration::from_secs(3660)), "1 h 01 min");
     }
 }
+
+/// Counts to a number, with a bar on a terminal and a line now and then elsewhere.
+pub fn counting<T>(what: &str, total: u32, work: impl FnOnce(&mut dyn FnMut(u32)) -> T) -> T {
+    let terminal = stderr().is_terminal();
+    let bar = match terminal {
+        true => ProgressBar::with_draw_target(
+            Some(u64::from(total)),
+            ProgressDrawTarget::stderr_with_hz(DRAWINGS_PER_SECOND),
+        ),
+        false => ProgressBar::hidden(),
+    };
+    let template = format!("{what} {{pos}}/{{len}}, about {{eta}} left");
+    bar.set_style(ProgressStyle::with_template(&template).unwrap_or(ProgressStyle::default_bar()));
+    let mut told = Instant::now();
+    let done = work(&mut |count| {
+        bar.set_position(u64::from(count));
+        if !terminal && told.elapsed() >= PLAIN_INTERVAL {
+            told = Instant::now();
+            crate::terminal::say(&format!("{what}: {count} of {total}"));
+        }
+    });
+    bar.finish_and_clear();
+    done
+}

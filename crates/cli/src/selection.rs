@@ -4,12 +4,13 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Claims, Filter, Known, Report, Selection, compared, usable_cpus};
+use perflab_report::{Claims, Filter, Known, Report, Selection, calibrate, compared, usable_cpus};
 use perflab_store::{ResultDir, RunRecord};
 
 use crate::bench::percent;
 use crate::compare::analysis_failure;
 use crate::failure::Failure;
+use crate::progress::counting;
 use crate::run::store_failure;
 
 /// Claims that can be made.
@@ -36,8 +37,27 @@ pub struct Recorded {
 impl Recorded {
     /// The report on it.
     pub fn compared(&self, filter: &Filter, selection: &Selection) -> Result<Report, Failure> {
+        compared(&self.known()?, filter, selection).map_err(|error| analysis_failure(&error))
+    }
+
+    /// Adds to that report how often such reports are false where nothing differs.
+    pub fn calibrate(
+        &self,
+        report: &mut Report,
+        filter: &Filter,
+        selection: &Selection,
+        reports: u32,
+    ) -> Result<(), Failure> {
+        let known = self.known()?;
+        counting("calibrating", reports, |tick| {
+            calibrate(report, &known, filter, selection, reports, tick)
+        })
+        .map_err(|error| analysis_failure(&error))
+    }
+
+    fn known(&self) -> Result<Known<'_>, Failure> {
         let fingerprint = self.result.fingerprint().ok();
-        let known = Known {
+        Ok(Known {
             origin: &self.result.meta().origin,
             experiment: &self.experiment,
             plan: &self.plan,
@@ -45,8 +65,7 @@ impl Recorded {
             stopped: self.result.stopped().map_err(store_failure)?,
             notices: self.result.notices(),
             usable_cpus: fingerprint.as_ref().and_then(usable_cpus),
-        };
-        compared(&known, filter, selection).map_err(|error| analysis_failure(&error))
+        })
     }
 }
 

@@ -153,6 +153,7 @@ pub fn analyse(
         rows: rows.into_iter().map(|draft| draft.row).collect(),
         pooled: pooled.into_iter().map(|draft| draft.row).collect(),
         claims,
+        calibration: None,
         warnings: Vec::new(),
     })
 }

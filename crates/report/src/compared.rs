@@ -5,10 +5,11 @@ use perflab_store::{Notice, Origin, RunRecord, Stopped};
 use serde_json::Value;
 
 use crate::analysis::AnalysisError;
+use crate::calibrate::add_calibration;
 use crate::filter::Filter;
 use crate::latencies::add_latencies;
 use crate::model::Report;
-use crate::recorded::result_report;
+use crate::recorded::{reported_subjects, result_report};
 use crate::saturation::add_saturation;
 use crate::selection::{Claims, Selection};
 use crate::stopping::note_stop;
@@ -83,6 +84,23 @@ pub fn compared(
         .warnings
         .extend(notices.iter().map(ToString::to_string));
     Ok(report)
+}
+
+/// Adds to a report of [`compared`] how often such reports are false where nothing differs.
+///
+/// # Errors
+/// As of the report.
+pub fn calibrate(
+    report: &mut Report,
+    known: &Known<'_>,
+    filter: &Filter,
+    selection: &Selection,
+    reports: u32,
+    tick: &mut dyn FnMut(u32),
+) -> Result<(), AnalysisError> {
+    let (experiment, plan, records) = (known.experiment, known.plan, known.records);
+    let subjects = reported_subjects(experiment, plan, records, filter, selection)?;
+    add_calibration(report, &subjects, selection, reports, tick)
 }
 
 /// How many CPUs a process could use, by the fingerprint of a result; none where it does not say.

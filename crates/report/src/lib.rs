@@ -3,6 +3,7 @@
 mod aligned;
 mod analysis;
 mod answer;
+mod calibrate;
 mod cautions;
 mod command;
 mod compared;
@@ -52,8 +53,9 @@ mod workers;
 pub use self::csv::csv;
 pub use analysis::{AnalysisError, Group, Subject, analyse};
 pub use answer::{Sentence, answers};
+pub use calibrate::add_calibration;
 pub use command::{command, command_of_run, operand};
-pub use compared::{Known, compared, usable_cpus};
+pub use compared::{Known, calibrate, compared, usable_cpus};
 pub use costs::Costs;
 pub use deciles::{add_deciles, deciles};
 pub use detail::{detail, facts};
@@ -64,15 +66,15 @@ pub use json::{json, schema};
 pub use latencies::{add_latencies, is_any_throughput};
 pub use markdown::markdown;
 pub use model::{
-    Answer, Decile, Design, Latency, Level, Levels, MainMode, Report, Row, SCHEMA, Sameness, Side,
-    Slow, UntilDecided, Verdict,
+    Answer, Calibration, Decile, Design, Latency, Level, Levels, MainMode, Report, Row, SCHEMA,
+    Sameness, Share, Side, Slow, UntilDecided, Verdict,
 };
 pub use number::{probability, share, value, value_with_unit};
 pub use origins::{Measured, Origins};
 pub use outcome::Outcome;
 pub use pair::{Half, pair};
 pub use places::Places;
-pub use plain::plain_report;
+pub use plain::{plain_report, plain_subject};
 pub use planning::{Goal, PlanReport, known_plan, pilot_plan, plan_schema, plan_text};
 pub use recorded::result_report;
 pub use saturation::add_saturation;

@@ -37,6 +37,9 @@ pub struct Report {
     pub pooled: Vec<Row>,
     /// Number of claims that the error is shared among; those about the control are apart.
     pub claims: usize,
+    /// How often such reports are false where nothing differs; absent where it was not asked for.
+    #[serde(default)]
+    pub calibration: Option<Calibration>,
     /// Things to know before believing any of it.
     pub warnings: Vec<String>,
 }
@@ -61,9 +64,32 @@ impl Report {
             rows: own(&self.rows),
             pooled: own(&self.pooled),
             claims: self.claims,
+            calibration: self.calibration.clone(),
             warnings: self.warnings.clone(),
         }
     }
+}
+
+/// How often reports found a difference after the labels of the runs had been shuffled within blocks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Calibration {
+    /// Reports that were computed.
+    pub reports: u32,
+    /// Those with a verdict of a difference of any candidate.
+    pub candidates: Share,
+    /// Those with one of the control; absent without a control.
+    pub control: Option<Share>,
+}
+
+/// A share of reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    /// The share, from 0 to 1.
+    pub share: f64,
+    /// Lower end of Wilson's interval at the report's confidence.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 /// How the runs were made.

@@ -66,13 +66,12 @@ pub fn pair(a: Half<'_>, b: Half<'_>) -> Result<Report, AnalysisError> {
             has_values[0] || !of_a.is_empty(),
             has_values[1] || !of_b.is_empty(),
         ];
-        let is_control =
-            [a, b].map(|half| half.experiment.design.control.as_deref() == Some(variant));
+        let is_control = is_control([a, b], variant);
         let divisor = reference
             .as_ref()
             .ok()
             .copied()
-            .filter(|reference| *reference != variant && is_control == [false; 2]);
+            .filter(|reference| *reference != variant && !is_control);
         let beside = divisor.map(|reference| [a, b].map(|half| values(&half, reference)));
         for (key, own) in of_a
             .iter()
@@ -120,6 +119,8 @@ pub fn pair(a: Half<'_>, b: Half<'_>) -> Result<Report, AnalysisError> {
     let undecided: Vec<String> = variants
         .iter()
         .filter(|variant| !decided.contains(*variant) && !is_reference(variant))
+        // A control is a check of the laboratory, and no question.
+        .filter(|variant| decided.is_empty() || !is_control([a, b], variant))
         .map(|variant| (*variant).to_owned())
         .collect();
 
@@ -176,6 +177,13 @@ pub fn pair(a: Half<'_>, b: Half<'_>) -> Result<Report, AnalysisError> {
     Ok(report)
 }
 
+fn is_control(halves: [Half<'_>; 2], variant: &str) -> bool {
+    let mut controls = halves
+        .iter()
+        .map(|half| half.experiment.design.control.as_deref());
+    controls.any(|control| control == Some(variant))
+}
+
 /// What the figures say of a change whose cause is not known.
 fn change(row: &Row) -> &'static str {
     match (row.typical.low, row.typical.high) {
@@ -184,20 +192,18 @@ fn change(row: &Row) -> &'static str {
     }
 }
 
-/// Variants that both have runs of, as the first one lists them.
+/// Variants that both have runs of, as the first experiment lists them.
 fn common<'r>(a: &Half<'r>, b: &Half<'r>) -> Vec<&'r str> {
-    let of_b: IndexSet<&str> = b
-        .records
-        .iter()
-        .map(|record| record.variant.as_str())
-        .collect();
-    let of_a: IndexSet<&str> = a
-        .records
-        .iter()
-        .map(|record| record.variant.as_str())
-        .collect();
-    of_a.into_iter()
-        .filter(|variant| of_b.contains(variant))
+    let measured = |half: &Half<'r>| -> IndexSet<&'r str> {
+        half.records
+            .iter()
+            .map(|record| record.variant.as_str())
+            .collect()
+    };
+    let (of_a, of_b) = (measured(a), measured(b));
+    let listed = a.experiment.variants.keys().map(String::as_str);
+    listed
+        .filter(|variant| of_a.contains(variant) && of_b.contains(variant))
         .collect()
 }
 
@@ -381,8 +387,8 @@ fn words(
     let mut words = Vec::new();
     match reference {
         Ok(reference) => words.push(format!(
-            "the two were not measured together; {reference} is the same in both, so a verdict is given on what each \
-             run is of the run of {reference} beside it (/ {reference}), which holds if all that changed on the \
+            "the two were not measured together; {reference} is the same in both, so each run is divided by the run of \
+             {reference} next to it (/ {reference}); a verdict on these quotients holds if whatever changed on the \
              machine changed both by the same factor"
         )),
         Err(why) => words.push(format!(

@@ -7,6 +7,17 @@ use crate::analysis::{AnalysisError, Group, Subject, analyse};
 use crate::model::{Design, Report};
 use crate::selection::Selection;
 
+/// Groups of plain numbers, as what is compared.
+pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject {
+    Subject {
+        workload: name.to_owned(),
+        parameters: IndexMap::new(),
+        part: None,
+        metric: metric.clone(),
+        groups,
+    }
+}
+
 /// Compares groups of plain numbers.
 ///
 /// # Errors
@@ -33,12 +44,6 @@ pub fn plain_report(
         until_decided: None,
         undecided: Vec::new(),
     };
-    let subject = Subject {
-        workload: name.to_owned(),
-        parameters: IndexMap::new(),
-        part: None,
-        metric: metric.clone(),
-        groups,
-    };
+    let subject = plain_subject(name, metric, groups);
     analyse(name, None, &[subject], design, selection)
 }

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan};
 use perflab_store::RunRecord;
 
-use crate::analysis::{AnalysisError, analyse};
+use crate::analysis::{AnalysisError, Subject, analyse};
 use crate::cautions::warnings;
 use crate::drift::settle_drift;
 use crate::filter::Filter;
@@ -32,13 +32,7 @@ pub fn result_report(
     selection: &Selection,
 ) -> Result<Report, AnalysisError> {
     let finished = finished_blocks(plan, records);
-    // A block under way is no fair game: whoever looks at it may stop when it suits.
-    let counted: Cow<'_, [RunRecord]> = if selection.anytime {
-        let own = records.iter().filter(|record| record.block <= finished);
-        own.cloned().collect()
-    } else {
-        Cow::Borrowed(records)
-    };
+    let counted = counted(records, finished, selection);
     let (all, records) = (records, &*counted);
     let subjects = result_subjects(experiment, plan, records, filter, selection)?;
     let mut report = analyse(
@@ -76,6 +70,36 @@ pub fn result_report(
         .warnings
         .extend(short_runs(&subjects, filter, selection));
     Ok(report)
+}
+
+/// What [`result_report`] compares.
+///
+/// # Errors
+/// As of the report.
+pub(crate) fn reported_subjects(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+    filter: &Filter,
+    selection: &Selection,
+) -> Result<Vec<Subject>, AnalysisError> {
+    let records = counted(records, finished_blocks(plan, records), selection);
+    result_subjects(experiment, plan, &records, filter, selection)
+}
+
+/// The runs that count.
+fn counted<'r>(
+    records: &'r [RunRecord],
+    finished: u32,
+    selection: &Selection,
+) -> Cow<'r, [RunRecord]> {
+    // A block under way is no fair game: whoever looks at it may stop when it suits.
+    if selection.anytime {
+        let own = records.iter().filter(|record| record.block <= finished);
+        own.cloned().collect()
+    } else {
+        Cow::Borrowed(records)
+    }
 }
 
 fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design {

@@ -3,7 +3,7 @@
 use perflab_experiment::counted;
 
 use crate::difference;
-use crate::model::{Answer, Report, Row, Verdict};
+use crate::model::{Answer, Report, Row, Share, Verdict};
 use crate::number;
 use crate::sections::{distinct, label_within_workload, row_label};
 use crate::stopping::{caveat, ending};
@@ -111,16 +111,20 @@ pub fn failures(report: &Report) -> Option<String> {
 /// What the control found, and whether that is cause for alarm.
 pub fn control(report: &Report) -> Option<(String, bool)> {
     let control = report.control.as_ref()?;
-    let rows = all(report).filter(|row| &row.variant == control);
-    let answers: Vec<&Answer> = rows.flat_map(|row| [&row.typical, &row.mean]).collect();
-    let asked = answers
-        .iter()
-        .filter(|answer| answer.p_adjusted.is_some())
-        .count();
-    let found = answers
-        .iter()
-        .filter(|answer| matches!(answer.verdict, Verdict::Better | Verdict::Worse))
-        .count();
+    let rows: Vec<&Row> = all(report).filter(|row| &row.variant == control).collect();
+    // Slow runs are asked of with both others, in rows without any as well.
+    let questions = |row: &Row| {
+        let asked = [&row.typical, &row.mean].map(|answer| answer.p_adjusted.is_some());
+        usize::from(asked[0]) + usize::from(asked[1]) + usize::from(asked == [true; 2])
+    };
+    let verdicts = |row: &Row| {
+        let slow = row.slow.as_ref().map(|slow| slow.verdict);
+        let all = [Some(row.typical.verdict), Some(row.mean.verdict), slow];
+        let is_found = |verdict| matches!(verdict, Some(Verdict::Better | Verdict::Worse));
+        all.into_iter().filter(|verdict| is_found(*verdict)).count()
+    };
+    let asked: usize = rows.iter().copied().map(questions).sum();
+    let found: usize = rows.iter().copied().map(verdicts).sum();
     let sentence = match (asked, found) {
         (_, 1..) => format!(
             "control: {control} is the baseline once more, yet proven different in {found} of {}: \
@@ -147,8 +151,28 @@ pub fn legend(report: &Report, medians: bool) -> Vec<String> {
         report.design.until_decided.map(|_| caveat(report)),
         detectable(report),
         unproven(report),
+        calibration(report),
     ];
     legend.into_iter().flatten().collect()
+}
+
+/// How often such reports are false.
+fn calibration(report: &Report) -> Option<String> {
+    let found = report.calibration.as_ref()?;
+    let written = |share: &Share| {
+        let [share, low, high] = [share.share, share.low, share.high].map(|share| 100.0 * share);
+        format!("{share:.1}% [{low:.1}, {high:.1}]")
+    };
+    let control = found
+        .control
+        .as_ref()
+        .map(|control| format!("; {} of the control", written(control)))
+        .unwrap_or_default();
+    Some(format!(
+        "calibration: after the labels of these runs were shuffled within blocks, {} of {} found a difference{control}",
+        written(&found.candidates),
+        counted(found.reports as usize, "report")
+    ))
 }
 
 fn columns(report: &Report, medians: bool) -> String {

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use perflab_report::{Claims, Group, Report, Selection, plain_report};
+use perflab_report::{
+    Claims, Group, Report, Selection, add_calibration, plain_report, plain_subject,
+};
 use perflab_stats::Observation;
 
 use super::{CompareArguments, analysis_failure};
 use crate::failure::Failure;
+use crate::progress::counting;
 
 /// LABEL=FILE, unless a file or directory of the whole name exists.
 pub(super) fn labelled(text: &str) -> Option<(&str, &Path)> {
@@ -87,8 +90,15 @@ pub(super) fn plain(
         claims,
         anytime: false,
     };
+    let subject = plain_subject("plain files", &metric, groups.clone());
     let mut report = plain_report("plain files", &metric, groups, &selection)
         .map_err(|error| analysis_failure(&error))?;
+    if let Some(reports) = arguments.calibrate {
+        counting("calibrating", reports, |tick| {
+            add_calibration(&mut report, &[subject], &selection, reports, tick)
+        })
+        .map_err(|error| analysis_failure(&error))?;
+    }
     report.warnings.push(
         "nothing is known of the order of these runs: if they were not interleaved, whatever \
          changed meanwhile on the machine counts as a difference"

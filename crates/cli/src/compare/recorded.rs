@@ -93,7 +93,10 @@ pub(super) fn recorded(
             .map(|text| tail(text))
             .collect::<Result<_, _>>()?,
     };
-    let report = opened.compared(&filter, &selection)?;
+    let mut report = opened.compared(&filter, &selection)?;
+    if let Some(reports) = arguments.calibrate {
+        opened.calibrate(&mut report, &filter, &selection, reports)?;
+    }
     let Recorded { plan, records, .. } = opened;
     let mut passed: HashMap<&str, bool> = HashMap::new();
     for record in &records {

@@ -47,7 +47,7 @@ fn a_change_whose_cause_is_not_known_is_no_regression() {
             "wall of old",
             "changed, cause unknown: typical run",
             "nothing is claimed of old, new",
-            "old is not started in the same way in both",
+            "the change of old cannot be divided out: it is not started in the same way in both",
             "copy first/experiment.toml to both.toml",
             "perflab run both.toml",
         ]);

@@ -7,6 +7,7 @@ mod bench_failures;
 mod bench_flags;
 mod bench_order;
 mod bench_shell;
+mod calibrated;
 mod colour;
 mod counters;
 mod crowds;

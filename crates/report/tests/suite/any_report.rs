@@ -239,7 +239,7 @@ prop_compose! {
     ) -> Report {
         let [name, baseline] = names;
         Report {
-            schema: 1, name, question, baseline, control, confidence, margin, design, rows, pooled, claims, warnings,
+            schema: 1, name, question, baseline, control, confidence, margin, design, rows, pooled, claims, calibration: None, warnings,
         }
     }
 }

@@ -123,6 +123,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Report {
         rows,
         pooled,
         claims,
+        calibration: None,
         warnings: Vec::new(),
     }
 }
