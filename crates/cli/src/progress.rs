@@ -181,18 +181,6 @@ pub fn human(duration: Duration) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_said_in_two_units() {
-        assert_eq!(human(Duration::from_secs(59)), "59 s");
-        assert_eq!(human(Duration::from_secs(61)), "1 min 01 s");
-        assert_eq!(human(Duration::from_secs(3660)), "1 h 01 min");
-    }
-}
-
 /// Counts to a number, with a bar on a terminal and a line now and then elsewhere.
 pub fn counting<T>(what: &str, total: u32, work: impl FnOnce(&mut dyn FnMut(u32)) -> T) -> T {
     let terminal = stderr().is_terminal();
@@ -215,4 +203,16 @@ pub fn counting<T>(what: &str, total: u32, work: impl FnOnce(&mut dyn FnMut(u32)
     });
     bar.finish_and_clear();
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_said_in_two_units() {
+        assert_eq!(human(Duration::from_secs(59)), "59 s");
+        assert_eq!(human(Duration::from_secs(61)), "1 min 01 s");
+        assert_eq!(human(Duration::from_secs(3660)), "1 h 01 min");
+    }
 }

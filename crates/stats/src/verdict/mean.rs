@@ -129,9 +129,10 @@ fn guarded_end(
     outward: f64,
     terms: &Terms,
 ) -> Result<f64, Error> {
-    let (to_line, off_line): (fn(f64) -> f64, fn(f64) -> f64) = match scale {
-        Scale::Ratio => (f64::ln_1p, f64::exp_m1),
-        Scale::Shift => (|value| value, |value| value),
+    // Differences, on the line where a ratio is a shift.
+    let to_line = |difference: f64| match scale {
+        Scale::Ratio => difference.ln_1p(),
+        Scale::Shift => difference,
     };
     let from = to_line(end);
     let width = (from - to_line(estimate)).abs().max(1e-9 * from.abs());
@@ -174,7 +175,10 @@ fn guarded_end(
             false => inside = middle,
         }
     }
-    Ok(off_line(outside))
+    Ok(match scale {
+        Scale::Ratio => outside.exp_m1(),
+        Scale::Shift => outside,
+    })
 }
 
 /// The means within blocks, each side with its own spread where blocks hold more than one run of
