@@ -35,6 +35,7 @@ mod planning;
 pub mod plots;
 mod pool;
 mod recorded;
+mod reference;
 mod saturation;
 pub mod sections;
 mod selection;

@@ -17,6 +17,7 @@ use crate::cautions::warnings;
 use crate::filter::{Filter, metrics};
 use crate::model::{Design, Report, Row};
 use crate::recorded::failed;
+use crate::reference::reference;
 use crate::selection::{Claims, Selection};
 
 /// A result of two.
@@ -52,129 +53,129 @@ type Sampled = (u32, u32, f64);
 /// # Errors
 /// When there is nothing to compare.
 pub fn pair(a: Half<'_>, b: Half<'_>) -> Result<Report, AnalysisError> {
-    let wanted = metrics(a.experiment, a.records, &Filter::default())?;
+    let halves = [a, b];
     let variants = common(&a, &b);
-    let several = variants.len() > 1;
     let reference = reference(&a, &b);
-    let mut measured = Vec::new();
-    let mut divided = Vec::new();
-    let mut decided: IndexSet<&str> = IndexSet::new();
-    let mut has_values = [false; 2];
-    for &variant in &variants {
-        let [of_a, of_b] = [a, b].map(|half| values(&half, variant));
-        has_values = [
-            has_values[0] || !of_a.is_empty(),
-            has_values[1] || !of_b.is_empty(),
-        ];
-        let is_control = is_control([a, b], variant);
-        let divisor = reference
-            .as_ref()
-            .ok()
-            .copied()
-            .filter(|reference| *reference != variant && !is_control);
-        let beside = divisor.map(|reference| [a, b].map(|half| values(&half, reference)));
-        for (key, own) in of_a
-            .iter()
-            .filter(|((.., metric), _)| wanted.contains(&metric.name))
-        {
-            let Some(other) = of_b.get(key) else { continue };
-            let mut raw = subject(key, [a.name, b.name], [apart(own), apart(other)]);
-            if several {
-                raw.metric.name = format!("{} of {variant}", raw.metric.name);
-            }
-            measured.push((key.3.name.clone(), raw));
-            let quotients = divisor
-                .zip(beside.as_ref())
-                .and_then(|(reference, [of_a, of_b])| {
-                    let quotients = [
-                        quotients(own, of_a.get(key)?),
-                        quotients(other, of_b.get(key)?),
-                    ];
-                    let [first, second] =
-                        quotients.map(|quotients| quotients.filter(|own| !own.is_empty()));
-                    Some((reference, [first?, second?]))
-                });
-            if let Some((reference, quotients)) = quotients {
-                decided.insert(variant);
-                let mut quotient = subject(key, [a.name, b.name], quotients);
-                quotient.metric.name = format!("{} of {variant} / {reference}", key.3.name);
-                quotient.metric.unit = String::new();
-                divided.push((key.3.name.clone(), quotient));
-            }
-        }
-    }
-    if measured.is_empty() {
-        return Err(match has_values {
-            [true, true] => AnalysisError::NothingShared,
-            _ => AnalysisError::Empty,
-        });
-    }
-    let sorted = |mut subjects: Vec<(String, Subject)>| -> Vec<Subject> {
-        subjects.sort_by_key(|(metric, _)| wanted.get_index_of(metric));
-        subjects.into_iter().map(|(_, subject)| subject).collect()
-    };
-    let (measured, divided) = (sorted(measured), sorted(divided));
-    let is_reference =
-        |variant: &&str| !decided.is_empty() && reference.as_ref().ok() == Some(variant);
-    let undecided: Vec<String> = variants
-        .iter()
-        .filter(|variant| !decided.contains(*variant) && !is_reference(variant))
-        // A control is a check of the laboratory, and no question.
-        .filter(|variant| decided.is_empty() || !is_control([a, b], variant))
-        .map(|variant| (*variant).to_owned())
-        .collect();
+    let divisor = reference.as_ref().ok().copied();
+    let Subjects {
+        measured,
+        divided,
+        decided,
+    } = subjects(halves, &variants, divisor)?;
 
     let name = format!("{} and {}", a.name, b.name);
-    let selection = |claims| Selection {
-        baseline: Some(a.name.to_owned()),
-        margin: a.experiment.design.margin,
-        confidence: a.experiment.design.confidence,
-        claims,
-        ..Selection::default()
+    let analysed = |subjects: &[Subject], typical: bool| {
+        let selection = Selection {
+            baseline: Some(a.name.to_owned()),
+            margin: a.experiment.design.margin,
+            confidence: a.experiment.design.confidence,
+            // The mean of quotients is not the quotient of means.
+            claims: Claims {
+                typical,
+                mean: false,
+            },
+            ..Selection::default()
+        };
+        analyse(&name, None, subjects, design(halves, &variants), &selection)
     };
-    let nothing = Claims {
-        typical: false,
-        mean: false,
-    };
-    let mut report = analyse(
-        &name,
-        None,
-        &measured,
-        design([a, b], &variants),
-        &selection(nothing),
-    )?;
+    let mut report = analysed(&measured, false)?;
     let changes = report.rows.iter_mut().chain(&mut report.pooled);
     changes.for_each(|row| row.headline = change(row).to_owned());
     if !divided.is_empty() {
-        // The mean of quotients is not the quotient of means.
-        let typical = Claims {
-            typical: true,
-            mean: false,
-        };
-        let of_quotients = analyse(
-            &name,
-            None,
-            &divided,
-            report.design.clone(),
-            &selection(typical),
-        )?;
+        let of_quotients = analysed(&divided, true)?;
         report.rows.splice(0..0, of_quotients.rows);
         report.pooled.splice(0..0, of_quotients.pooled);
         report.claims = of_quotients.claims;
     }
-    report
-        .warnings
-        .extend(words(&a, &b, &reference, &undecided));
-    report.design.undecided = undecided;
-    for half in [a, b] {
-        let own = of(&half, &variants);
-        let cautions = warnings(half.experiment, &own);
+    // Where anything is decided, the reference has served, and a control is a check of the laboratory and no question.
+    let is_settled = |variant: &str| {
+        decided.contains(variant)
+            || (!decided.is_empty() && (divisor == Some(variant) || is_control(halves, variant)))
+    };
+    let undecided = variants.iter().filter(|variant| !is_settled(variant));
+    report.design.undecided = undecided.map(|variant| (*variant).to_owned()).collect();
+    let own_words = words(&a, &b, &reference, &report.design.undecided);
+    report.warnings.extend(own_words);
+    for half in halves {
+        let cautions = warnings(half.experiment, &of(&half, &variants));
         let named = cautions
             .iter()
             .map(|caution| format!("{}: {caution}", half.name));
         report.warnings.extend(named);
     }
     Ok(report)
+}
+
+/// What two results let one compare.
+struct Subjects<'r> {
+    /// The values as they were measured.
+    measured: Vec<Subject>,
+    /// Quotients of runs and those of the reference.
+    divided: Vec<Subject>,
+    /// Variants that there are quotients of.
+    decided: IndexSet<&'r str>,
+}
+
+fn subjects<'r>(
+    halves: [Half<'r>; 2],
+    variants: &[&'r str],
+    reference: Option<&str>,
+) -> Result<Subjects<'r>, AnalysisError> {
+    let [a, b] = halves;
+    let names = halves.map(|half| half.name);
+    let wanted = metrics(a.experiment, a.records, &Filter::default())?;
+    let (mut measured, mut divided) = (Vec::new(), Vec::new());
+    let mut decided = IndexSet::new();
+    let mut is_empty = true;
+    for &variant in variants {
+        let [of_a, of_b] = [a, b].map(|half| values(&half, variant));
+        is_empty &= of_a.is_empty() || of_b.is_empty();
+        let divisor = reference
+            .filter(|reference| *reference != variant && !is_control(halves, variant))
+            .map(|reference| (reference, halves.map(|half| values(&half, reference))));
+        for (key, own) in &of_a {
+            let metric = &key.3.name;
+            let (Some(place), Some(other)) = (wanted.get_index_of(metric), of_b.get(key)) else {
+                continue;
+            };
+            let mut raw = subject(key, names, [apart(own), apart(other)]);
+            if variants.len() > 1 {
+                raw.metric.name = format!("{metric} of {variant}");
+            }
+            measured.push((place, raw));
+            let Some((reference, [beside_a, beside_b])) = &divisor else {
+                continue;
+            };
+            let first = beside_a.get(key).and_then(|beside| quotients(own, beside));
+            let second = beside_b
+                .get(key)
+                .and_then(|beside| quotients(other, beside));
+            if let (Some(first), Some(second)) = (first, second) {
+                decided.insert(variant);
+                let mut quotient = subject(key, names, [first, second]);
+                quotient.metric.name = format!("{metric} of {variant} / {reference}");
+                quotient.metric.unit = String::new();
+                divided.push((place, quotient));
+            }
+        }
+    }
+    if measured.is_empty() {
+        return Err(match is_empty {
+            true => AnalysisError::Empty,
+            false => AnalysisError::NothingShared,
+        });
+    }
+    Ok(Subjects {
+        measured: in_order(measured),
+        divided: in_order(divided),
+        decided,
+    })
+}
+
+/// In the order of the metrics that were asked about.
+fn in_order(mut subjects: Vec<(usize, Subject)>) -> Vec<Subject> {
+    subjects.sort_by_key(|(place, _)| *place);
+    subjects.into_iter().map(|(_, subject)| subject).collect()
 }
 
 fn is_control(halves: [Half<'_>; 2], variant: &str) -> bool {
@@ -213,92 +214,6 @@ fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {
         .collect()
 }
 
-/// The variant whose change can be divided out; else why there is none.
-fn reference<'r>(a: &Half<'r>, b: &Half<'r>) -> Result<&'r str, String> {
-    if let Some(half) = [a, b].into_iter().find(|half| half.until_decided) {
-        return Err(format!(
-            "{} was measured until it was decided, so nothing can be divided out: what is claimed then is for a number \
-             of runs that does not depend on the results",
-            half.name
-        ));
-    }
-    let [of_a, of_b] = [a, b].map(|half| {
-        let experiment = half.experiment;
-        [
-            Some(experiment.baseline()),
-            experiment.design.control.as_deref(),
-        ]
-    });
-    let shared = of_a
-        .into_iter()
-        .flatten()
-        .find(|name| of_b.contains(&Some(name)));
-    let Some(shared) = shared else {
-        return Err(
-            "the two share no baseline and no control whose own change could be divided out"
-                .to_owned(),
-        );
-    };
-    match difference(a, b, shared) {
-        Some(what) => Err(format!(
-            "the change of {shared} cannot be divided out: {what}"
-        )),
-        None => Ok(shared),
-    }
-}
-
-/// Why a variant of one name is perhaps not the same in both.
-fn difference(a: &Half<'_>, b: &Half<'_>, variant: &str) -> Option<&'static str> {
-    let known = |half: &Half<'_>, pointer: &str| {
-        half.fingerprint
-            .and_then(|known| known.pointer(pointer))
-            .cloned()
-    };
-    let [machine_a, machine_b] = [a, b].map(|half| known(half, "/machine/machine_id"));
-    if machine_a.is_none() || machine_a != machine_b {
-        return Some("it was not measured on the same machine");
-    }
-    if a.experiment.variants.get(variant) != b.experiment.variants.get(variant) {
-        return Some("it is not started in the same way in both");
-    }
-    let workloads = &a.experiment.workloads;
-    let is_other = |(name, own)| {
-        b.experiment
-            .workloads
-            .get(name)
-            .is_some_and(|other| other != own)
-    };
-    if workloads.iter().any(is_other) {
-        return Some("the workloads are not the same in both");
-    }
-    let programs = |half: &Half<'_>| -> Option<IndexMap<String, Value>> {
-        let all = known(half, "/programs")?;
-        let own = all.as_object()?.iter();
-        let own = own.filter(|(name, _)| {
-            *name == &format!("variants/{variant}") || name.starts_with("workloads/")
-        });
-        Some(
-            own.map(|(name, programs)| (name.clone(), hashes(programs)))
-                .collect(),
-        )
-    };
-    match (programs(a), programs(b)) {
-        (Some(a), Some(b)) if a == b && !a.is_empty() => None,
-        (Some(_), Some(_)) => Some("its programs are not the same in both"),
-        _ => Some("which programs it ran is not known"),
-    }
-}
-
-/// What tells programs apart, wherever they lie: hashes of their files, and what they say of their versions.
-fn hashes(programs: &Value) -> Value {
-    let mut kept = programs.clone();
-    let files = kept.get_mut("files").and_then(Value::as_object_mut);
-    for (_, file) in files.into_iter().flatten() {
-        *file = file.get("sha256").cloned().unwrap_or_default();
-    }
-    kept
-}
-
 fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Subject {
     let (workload, parameters, part, metric) = key;
     let parameters = parameters.iter();
@@ -332,8 +247,8 @@ fn apart(values: &[Sampled]) -> Vec<(u32, f64)> {
         .collect()
 }
 
-/// The runs of a variant divided by those of the reference, one by one within each block; nothing where a value is
-/// not positive.
+/// The runs of a variant divided by those of the reference, one by one within each block; nothing where there are no
+/// such pairs, or a value is not positive.
 fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Vec<(u32, f64)>> {
     let [own, reference] = [own, reference].map(units);
     let mut quotients = Vec::new();
@@ -347,7 +262,7 @@ fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Vec<(u32, f64)>> 
             quotients.push((number, value / reference));
         }
     }
-    Some(quotients)
+    Some(quotients).filter(|quotients| !quotients.is_empty())
 }
 
 /// The median of each unit, by block, in order of execution.
@@ -387,7 +302,7 @@ fn words(
     let mut words = Vec::new();
     match reference {
         Ok(reference) => words.push(format!(
-            "the two were not measured together; {reference} is the same in both, so each run is divided by the run of \
+            "the two were not measured together; {reference} is the same in both as far as its files tell, so each run is divided by the run of \
              {reference} next to it (/ {reference}); a verdict on these quotients holds if whatever changed on the \
              machine changed both by the same factor"
         )),
