@@ -44,7 +44,7 @@ GROUPS = [
           1, "ministat", {"ministat": Step("scripts/prove-ministat", r"cases|reports")},
           [*crates("ministat"), "scripts/prove-ministat"]),
     Group("statistics", "false verdicts stay within the promised rate in every simulated noise, and true differences are found",
-          20, "nothing else", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
+          45, "nothing else", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
           [*crates("stats report"), "scripts/prove-rates"]),
     Group("real", "the same with real processes: a command against itself and against one 2 % slower, in a fixed number "
           "of runs and until decided; behind a shell; and with uneven samples, scatter and slow runs", 60, "a C compiler; a quiet machine",
