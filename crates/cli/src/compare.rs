@@ -53,7 +53,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "NAME")]
     part: Vec<String>,
 
-    /// A quantile of each run's samples to compare beside their metric, as 99% or 99.9% (may be
+    /// A quantile of each run's samples to compare together with their metric, as 99% or 99.9% (may be
     /// given again); it makes claims of its own.
     #[arg(long, value_name = "PERCENT")]
     tail: Vec<String>,
@@ -66,12 +66,12 @@ pub struct CompareArguments {
     #[arg(short, long, value_name = "PERCENT")]
     confidence: Option<String>,
 
-    /// Which claims are made; all of them share the error.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Claim::Typical, Claim::Mean])]
+    /// Which claims are made; all of them share the error [default: typical,mean].
+    #[arg(long, value_enum, value_delimiter = ',')]
     claims: Vec<Claim>,
 
-    /// Shuffle the labels of the runs within blocks, compute the whole report anew, and print how
-    /// often it finds a difference: of 1000 reports, or as many as are given.
+    /// Shuffle the labels of the runs within blocks, compute the whole report again, and print how
+    /// often it finds a difference, each of which is false: of 1000 reports, or as many as are given.
     #[arg(
         long,
         value_name = "REPORTS",
@@ -233,6 +233,11 @@ fn refuse_for_format(arguments: &CompareArguments) -> Result<(), Failure> {
             ],
             "is for text; with another --format leave it out, or see `perflab report`",
         )?;
+        let is_csv = arguments.format == Form::Csv;
+        refuse(
+            &[("--calibrate", arguments.calibrate.is_some() && is_csv)],
+            "is not in CSV; take another --format",
+        )?;
         let has_deciles = arguments.format == Form::Json;
         refuse(
             &[("--deciles", arguments.deciles && !has_deciles)],
@@ -306,6 +311,8 @@ pub fn verdict(reports: &[Report], incomplete: bool, gate: Gate) -> Option<Code>
     let mut outcomes = reports
         .iter()
         .flat_map(|report| report.rows.iter().chain(&report.pooled))
+        // Of what was not measured together nothing is asked.
+        .filter(|row| row.is_asked())
         .map(Row::outcome);
     match gate {
         Gate::Regression if outcomes.clone().any(Outcome::is_regression) => Some(Code::Regression),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Plan, counted};
+use perflab_experiment::{Experiment, MAX_RUNS, Plan, counted};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
 use perflab_report::operand;
 use perflab_runner::{Lab, Preflight, Programs, preflight, programs, unknown_metrics};
@@ -125,6 +125,12 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
                 .design
                 .set_runs(runs)
                 .map_err(|error| Failure::usage(format!("{flag}: {error}")))?;
+            let all = experiment.cells().len().saturating_mul(runs as usize);
+            if all > MAX_RUNS {
+                return Err(Failure::usage(format!(
+                    "{flag}: the experiment would have {all} runs, more than {MAX_RUNS}"
+                )));
+            }
         }
     }
     let rule = decided::rule(&arguments.until, &experiment, arguments.resume)?;

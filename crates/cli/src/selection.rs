@@ -139,8 +139,11 @@ pub fn confidence(text: Option<&str>) -> Result<Option<f64>, Failure> {
     }
 }
 
-/// The claims of the command line.
+/// The claims of the command line; all where none are given.
 pub fn claims(list: &[Claim]) -> Claims {
+    if list.is_empty() {
+        return Claims::default();
+    }
     Claims {
         typical: list.contains(&Claim::Typical),
         mean: list.contains(&Claim::Mean),

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use perflab_report::Report;
-use perflab_stats::location::Side;
 use perflab_stats::sequential::RankEProcess;
 use perflab_store::StopReason;
 
@@ -67,20 +66,10 @@ impl UntilArguments {
     ///
     /// # Errors
     /// When so many comparisons need more blocks.
-    pub fn check_blocks(
-        limit: &Limit,
-        comparisons: usize,
-        margin: Option<f64>,
-        confidence: f64,
-    ) -> Result<(), Failure> {
+    pub fn check_blocks(limit: &Limit, comparisons: usize, confidence: f64) -> Result<(), Failure> {
         let level = (1.0 - confidence) / comparisons.max(1) as f64;
-        // Sameness takes one gambler at each end of the margin, a difference takes two.
-        let side = match margin {
-            Some(_) => Side::Less,
-            None => Side::TwoSided,
-        };
         let units = limit.units as usize;
-        let least = RankEProcess::fewest_blocks(units, units, level, side)
+        let least = RankEProcess::fewest_blocks(units, units, level)
             .map_err(|error| Failure::usage(format!("--until-decided: {error}")))?;
         if limit.blocks >= least {
             return Ok(());

@@ -48,5 +48,6 @@ pub use plan::{Plan, PlanError, PlannedRun};
 pub use sample::{Better, Metric, Sample, Status};
 pub use system::{Ready, ReadyCheck, Signal, Stop, StopAction};
 pub use template::{Placeholder, Template, TemplateError};
+pub use validate::MAX_RUNS;
 pub use variant::{Build, Variant, Versions};
 pub use workload::{CsvColumn, Extract, MetricRule, Stream, Workload};

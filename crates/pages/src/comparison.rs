@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use perflab_report::plots::{Sided, distribution, quantiles, runs, shift, sided};
 use perflab_report::sections::{metric_in_words, row_label};
-use perflab_report::{Decile, Report, Row, deciles, facts, operand, value_with_unit};
+use perflab_report::{Decile, Report, Row, command, deciles, facts, value_with_unit};
 
 use crate::address::Address;
 use crate::data;
@@ -88,8 +88,13 @@ fn deciles_of(row: &Row, report: &Report, is_affordable: bool) -> Result<Vec<Dec
     }
     if !is_affordable {
         return Err(format!(
-            "those of so many runs take long; `perflab compare --deciles --metric {}` computes them",
-            operand(&row.metric.name)
+            "those of so many runs take long; `{}` computes them",
+            command([
+                "perflab",
+                "compare",
+                "--deciles",
+                &format!("--metric={}", row.metric.name)
+            ])
         ));
     }
     deciles(row, &report.design, report.confidence)

@@ -69,8 +69,8 @@ pub enum AnalysisError {
     },
     /// Two results that measure different things.
     #[error(
-        "the two have nothing in common: no metric that the first one asks about was measured in the second under \
-         the same workload and parameters, in the same unit"
+        "the two have nothing in common: no variant, or no metric that the first one asks about that was measured in \
+         the second under the same workload and parameters, in the same unit"
     )]
     NothingShared,
     /// A filter names what there is not.
@@ -411,8 +411,8 @@ fn in_words(warning: Warning) -> String {
         Warning::Guarded => {
             "the guard stopped a verdict: the two sides scatter differently, or have too few runs to tell".to_owned()
         }
-        Warning::SlowRunsAlone => "slow runs alone move the typical run: the main mode shows no such difference, so \
-                                   that nothing is claimed of it"
+        Warning::SlowRunsAlone => "only a second mode moves the typical run: the runs of the main mode show no such difference, so nothing is \
+             claimed of it"
             .to_owned(),
         Warning::RatioUnbounded => {
             "the baseline's mean is too uncertain for an interval of the ratio".to_owned()

@@ -179,7 +179,8 @@ fn range(rows: &[&Row]) -> String {
     let shares: Option<Vec<f64>> = rows.iter().map(|row| told_by_slow_runs(row)).collect();
     if let Some(mut shares) = shares {
         shares.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let ends = [shares.first(), shares.last()].map(|end| percent(*end.unwrap_or(&0.0)));
+        let points = |share: f64| percent(share).replacen('%', " points", 1);
+        let ends = [shares.first(), shares.last()].map(|end| points(*end.unwrap_or(&0.0)));
         return match ends[0] == ends[1] {
             true => format!("share {}", ends[0]),
             false => format!("share {} to {}", ends[0], ends[1]),

@@ -13,7 +13,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 use crate::analysis::{AnalysisError, Group, Subject, analyse};
-use crate::model::{Answer, Calibration, Report, Row, Share, Verdict};
+use crate::model::{Calibration, Report, Row, Share};
+use crate::outcome::Asked;
 use crate::selection::Selection;
 use crate::workers::Workers;
 
@@ -37,10 +38,9 @@ pub fn add_calibration(
 ) -> Result<(), AnalysisError> {
     let mut counts = [0; 2];
     let mut done = 0;
-    // Two threads at most: each report is itself compared on what is left of the processors.
-    let workers = Workers::take(2);
+    // Each report is itself compared on what these leave of the processors.
+    let workers = Workers::take(usize::MAX);
     let threads = u32::try_from(workers.count().max(1)).unwrap_or(1);
-    drop(workers);
     while done < reports {
         let round = (STEP * threads).min(reports - done);
         let numbers: Vec<u32> = (done..done + round).collect();
@@ -105,28 +105,14 @@ fn shuffled_report(
         &selection,
     )?;
     let rows = || {
-        found
-            .rows
-            .iter()
-            .chain(&found.pooled)
-            .filter(|row| differs(row))
+        let all = found.rows.iter().chain(&found.pooled);
+        all.filter(|row| row.asked().any(Asked::is_difference))
     };
     let is_control = |row: &&Row| Some(&row.variant) == found.control.as_ref();
     Ok([
         rows().any(|row| !is_control(&row)),
         rows().any(|row| is_control(&row)),
     ])
-}
-
-/// Whether any difference is claimed.
-fn differs(row: &Row) -> bool {
-    let is_difference = |verdict: Verdict| matches!(verdict, Verdict::Better | Verdict::Worse);
-    let says = |answer: &Answer| {
-        let beside = answer.same.as_ref().and_then(|same| same.beside);
-        is_difference(answer.verdict) || beside.is_some_and(is_difference)
-    };
-    let slow = row.slow.as_ref();
-    says(&row.typical) || says(&row.mean) || slow.is_some_and(|slow| is_difference(slow.verdict))
 }
 
 fn share(count: u32, of: u32, confidence: f64) -> Share {
@@ -182,7 +168,10 @@ fn shuffled(subjects: &[Subject], random: &mut ChaCha8Rng) -> Vec<Subject> {
                     observations,
                 })
                 .collect(),
-            ..subject.clone()
+            workload: subject.workload.clone(),
+            parameters: subject.parameters.clone(),
+            part: subject.part.clone(),
+            metric: subject.metric.clone(),
         }
     };
     subjects.iter().map(moved).collect()

@@ -1,7 +1,7 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
 use crate::deciles::decile_table;
-use crate::difference::{self, Differences, percent_within};
+use crate::difference::{self, Differences, points_within};
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
 use crate::model::{Answer, MainMode, Report, Row, Side, Slow, Verdict};
@@ -148,7 +148,7 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
     }
     let shares = format!(
         "{counts}; difference of the shares {}",
-        percent_within(slow.difference, slow.low, slow.high)
+        points_within(slow.difference, slow.low, slow.high)
     );
     let alone = number::probability(slow.p);
     match slow.p_adjusted {

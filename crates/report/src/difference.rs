@@ -17,6 +17,11 @@ pub fn percent_within(difference: f64, low: f64, high: f64) -> String {
     format!("{} [{low}, {high}]", style.estimate(difference))
 }
 
+/// A difference of shares with its interval: `+27 points [+6, +45]`.
+pub fn points_within(difference: f64, low: f64, high: f64) -> String {
+    percent_within(difference, low, high).replacen('%', " points", 1)
+}
+
 /// The interval of a relative difference: `[-4.0, -2.2]%`. An end that is absent or infinite is `…`.
 pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
     let centre = low.or(high).unwrap_or(0.0);

@@ -99,6 +99,19 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
                 (Question::SlowRuns, None) => {}
             }
         }
+        let typical = &draft.row.typical;
+        let is_difference = matches!(typical.verdict, Verdict::Better | Verdict::Worse);
+        let ends = (
+            typical.low.unwrap_or(f64::NEG_INFINITY),
+            typical.high.unwrap_or(f64::INFINITY),
+        );
+        if is_difference && ends.0 <= 0.0 && ends.1 >= 0.0 {
+            draft.row.warnings.push(
+                "many values are equal, so that the interval of the typical run ends at no difference although one is \
+                 proven: the interval is the more careful one with equal values"
+                    .to_owned(),
+            );
+        }
         if selection.claims.typical && !selection.anytime {
             // What is left for it when no other claim is proven.
             let level = alpha * TYPICAL_WEIGHT / weights;

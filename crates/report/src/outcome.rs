@@ -27,6 +27,18 @@ impl Asked<'_> {
         self.verdict() != Verdict::NotProven
     }
 
+    /// Whether a difference is claimed, be it within the margin.
+    pub(crate) fn is_difference(self) -> bool {
+        let is_difference = |verdict| matches!(verdict, Verdict::Better | Verdict::Worse);
+        let beside = match self {
+            Self::Typical(answer) | Self::Mean(answer) => {
+                answer.same.as_ref().and_then(|same| same.beside)
+            }
+            Self::SlowRuns(_) => None,
+        };
+        is_difference(self.verdict()) || beside.is_some_and(is_difference)
+    }
+
     /// What it is about, with the verdict: `typical run faster`.
     pub(crate) fn phrase(self, metric: &Metric) -> String {
         match self {
@@ -112,6 +124,11 @@ impl Row {
         ]
         .into_iter()
         .flatten()
+    }
+
+    /// Whether anything is asked of it.
+    pub fn is_asked(&self) -> bool {
+        self.asked().next().is_some()
     }
 
     /// What is proven of it.

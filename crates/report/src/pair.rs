@@ -5,6 +5,8 @@
 //! of another variant is divided by the run of the reference beside it, and these quotients are compared. What
 //! slowed both down is gone from them (the difference of differences).
 
+use std::path::Path;
+
 use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::{Experiment, Metric, Refresh};
 use perflab_stats::Observation;
@@ -14,6 +16,7 @@ use serde_json::Value;
 
 use crate::analysis::{AnalysisError, Group, Subject, analyse};
 use crate::cautions::warnings;
+use crate::command::operand;
 use crate::filter::{Filter, metrics};
 use crate::model::{Design, Report, Row};
 use crate::recorded::failed;
@@ -126,13 +129,14 @@ fn subjects<'r>(
     let wanted = metrics(a.experiment, a.records, &Filter::default())?;
     let (mut measured, mut divided) = (Vec::new(), Vec::new());
     let mut decided = IndexSet::new();
-    let mut is_empty = true;
+    let mut is_empty = [a, b].iter().any(|half| half.records.is_empty()) || !variants.is_empty();
+    let of_reference = reference.map(|reference| halves.map(|half| values(&half, reference)));
     for &variant in variants {
         let [of_a, of_b] = [a, b].map(|half| values(&half, variant));
         is_empty &= of_a.is_empty() || of_b.is_empty();
         let divisor = reference
             .filter(|reference| *reference != variant && !is_control(halves, variant))
-            .map(|reference| (reference, halves.map(|half| values(&half, reference))));
+            .zip(of_reference.as_ref());
         for (key, own) in &of_a {
             let metric = &key.3.name;
             let (Some(place), Some(other)) = (wanted.get_index_of(metric), of_b.get(key)) else {
@@ -143,7 +147,7 @@ fn subjects<'r>(
                 raw.metric.name = format!("{metric} of {variant}");
             }
             measured.push((place, raw));
-            let Some((reference, [beside_a, beside_b])) = &divisor else {
+            let Some((reference, [beside_a, beside_b])) = divisor else {
                 continue;
             };
             let first = beside_a.get(key).and_then(|beside| quotients(own, beside));
@@ -301,6 +305,10 @@ fn words(
 ) -> Vec<String> {
     let mut words = Vec::new();
     match reference {
+        Ok(reference) if undecided.contains(&(*reference).to_owned()) => words.push(format!(
+            "the two were not measured together, so a change may be the machine's as well as the program's; they share \
+             nothing that could be divided by {reference}"
+        )),
         Ok(reference) => words.push(format!(
             "the two were not measured together; {reference} is the same in both as far as its files tell, so each run is divided by the run of \
              {reference} next to it (/ {reference}); a verdict on these quotients holds if whatever changed on the \
@@ -312,10 +320,10 @@ fn words(
     }
     if !undecided.is_empty() {
         words.push(format!(
-            "nothing is claimed of {}; to decide it, measure both together: copy {}/experiment.toml to both.toml, add \
-             the variant of {} to it under another name, then: perflab run both.toml",
+            "nothing is claimed of {}; to decide it, measure both together: copy {} to both.toml, add the variant of {} \
+             to it under another name, then: perflab run both.toml",
             undecided.join(", "),
-            a.directory.trim_end_matches('/'),
+            operand(Path::new(a.directory).join("experiment.toml")),
             b.name
         ));
     }

@@ -117,12 +117,7 @@ pub fn control(report: &Report) -> Option<(String, bool)> {
         let asked = [&row.typical, &row.mean].map(|answer| answer.p_adjusted.is_some());
         usize::from(asked[0]) + usize::from(asked[1]) + usize::from(asked == [true; 2])
     };
-    let verdicts = |row: &Row| {
-        let slow = row.slow.as_ref().map(|slow| slow.verdict);
-        let all = [Some(row.typical.verdict), Some(row.mean.verdict), slow];
-        let is_found = |verdict| matches!(verdict, Some(Verdict::Better | Verdict::Worse));
-        all.into_iter().filter(|verdict| is_found(*verdict)).count()
-    };
+    let verdicts = |row: &Row| row.asked().filter(|asked| asked.is_difference()).count();
     let asked: usize = rows.iter().copied().map(questions).sum();
     let found: usize = rows.iter().copied().map(verdicts).sum();
     let sentence = match (asked, found) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use perflab_drivers::{Driver, Kind};
 use perflab_experiment::{
-    Build, Cell, Command, Experiment, Layout, ReadyCheck, StopAction, Variant, Workload,
+    Build, Cell, Command, Experiment, Layout, ReadyCheck, StopAction, Variant, Versions, Workload,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -202,6 +202,20 @@ impl Look<'_> {
             fill,
             &place,
         );
+        if variant.build.is_none() {
+            for file in &variant.files {
+                if let Ok(path) = fill.path(file)
+                    && let Err(error) = path.metadata()
+                {
+                    self.found
+                        .missing
+                        .push(format!("{name} files: {}: {error}", path.display()));
+                }
+            }
+        }
+        for command in variant.version.iter().flat_map(Versions::commands) {
+            self.command(&format!("{name} version"), Some(command), fill, &place);
+        }
         place.made = true;
         if let Some(ReadyCheck::Command(command)) = variant.ready.as_ref().map(|ready| &ready.check)
         {
@@ -338,15 +352,12 @@ impl Look<'_> {
             path.to_owned(),
             made,
         );
-        if belongs_to_run || !self.seen.insert(key) {
+        if made || belongs_to_run || !self.seen.insert(key) {
             return;
         }
         let Err(mut why) = locate(program, directory, path) else {
             return;
         };
-        if made && (by_path || path != self.base.path() || !directory.is_dir()) {
-            return;
-        }
         if by_path && directory == self.scratch && Path::new(program).is_relative() {
             why = "its working directory is new and empty in each run; {experiment} is the directory \
                    of the experiment file"

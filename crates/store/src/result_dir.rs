@@ -20,6 +20,18 @@ use crate::stopped::Stopped;
 
 pub(crate) const LOCK: &str = "lock";
 
+/// What a directory of an import may hold.
+const PARTS: [&str; 8] = [
+    LOCK,
+    "meta.json",
+    "experiment.toml",
+    "plan.json",
+    "fingerprint.json",
+    "runs.jsonl",
+    "runs",
+    "imported",
+];
+
 /// The results of one experiment: see the crate's documentation for the files.
 #[derive(Debug)]
 pub struct ResultDir {
@@ -123,11 +135,24 @@ impl ResultDir {
         })
     }
 
-    /// Removes a directory that nobody writes to, as one that was left half made.
+    /// Removes a directory that nobody writes to, as one that was left half made. One that holds anything but parts of
+    /// a result is left alone.
     ///
     /// # Errors
     /// [`StoreError::Lock`] if a laboratory writes to it, [`StoreError::Io`] if it cannot be removed.
     pub fn remove_abandoned(path: &Path) -> Result<(), StoreError> {
+        let failed = |source| StoreError::io("read", path, source);
+        let mut has_lock = false;
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            has_lock |= name == LOCK;
+            if !PARTS.iter().any(|part| name == *part) {
+                return Ok(());
+            }
+        }
+        if !has_lock {
+            return Ok(());
+        }
         let _lock = LockFile::try_unsigned(&path.join(LOCK))?;
         fs::remove_dir_all(path).map_err(|source| StoreError::io("remove", path, source))
     }

@@ -234,10 +234,12 @@ pub fn lose() {
     // SAFETY: `set_losses` was given a page, which stays, in children too.
     let words = unsafe { std::slice::from_raw_parts(page, losses::CHILDREN.end) };
     if ready() != 0 {
-        // The child of a vfork never has one.
-        let process = table().map(|table| table.process.load(Ordering::Relaxed));
-        let may_have_one = process == Some(std::process::id());
-        let why = if may_have_one && !IS_FULL.load(Ordering::Relaxed) {
+        // The child of a vfork never has one. Where memory is full, no event takes a system call to say so.
+        let may_have_one = || {
+            let process = table().map(|table| table.process.load(Ordering::Relaxed));
+            process == Some(std::process::id())
+        };
+        let why = if !IS_FULL.load(Ordering::Relaxed) && may_have_one() {
             losses::LATE
         } else {
             losses::NO_RING

@@ -62,7 +62,7 @@ impl Until {
             in_file: false,
         };
         let confidence = Selection::default().confidence;
-        UntilArguments::check_blocks(&limit, commands - 1, margin, confidence)?;
+        UntilArguments::check_blocks(&limit, commands - 1, confidence)?;
         Ok(Some(Self {
             least,
             most,

@@ -28,7 +28,7 @@ pub fn rule(
     let comparisons = comparisons(experiment, experiment.design.control.as_deref());
     if comparisons == 0 {
         return Err(Failure::usage(
-            "--until-decided compares variants with the baseline, found none beside it in any workload; \
+            "--until-decided compares variants with the baseline, found no other variant in any workload that the baseline runs; \
              add a variant, or leave --until-decided out",
         ));
     }
@@ -43,7 +43,7 @@ pub fn rule(
             },
             in_file: true,
         };
-        UntilArguments::check_blocks(&limit, comparisons, design.margin, design.confidence)?;
+        UntilArguments::check_blocks(&limit, comparisons, design.confidence)?;
     }
     let budget_ms = arguments
         .budget()?

@@ -10,7 +10,7 @@ fn measured(laboratory: &Laboratory, name: &str, old: u32, new: u32) {
     laboratory.write(
         &format!("{name}.toml"),
         format!(
-            "[design]\nruns = 8\nblock = 2\n[variants.old]\nenv = {{ N = \"{old}\" }}\n[variants.new]\n\
+            "[design]\nruns = 8\nblock = 2\nmargin = \"95%\"\n[variants.old]\nenv = {{ N = \"{old}\" }}\n[variants.new]\n\
              env = {{ N = \"{new}\" }}\n[workloads.count]\ndriver = \"command\"\nshell = true\ncommand = \"{count}\"\n"
         ),
     );
@@ -69,6 +69,21 @@ fn a_shared_baseline_decides() {
         "not-proven"
     );
     assert_eq!(report["design"]["undecided"], Value::Array(Vec::new()));
+    // The gate asks for sameness of what is claimed, and nothing else.
+    let same = [
+        "compare", "a=first", "b=first", "--format", "json", "--gate",
+    ];
+    let gated = |gate: &str| laboratory.call(&[&same[..], &[gate]].concat());
+    let report = gated("none").code(0).json();
+    let rows = ["rows", "pooled"]
+        .map(|kind| report[kind].as_array().unwrap().clone())
+        .concat();
+    let is_asked = |row: &&Value| !row["typical"]["p_adjusted"].is_null();
+    let all_same = rows
+        .iter()
+        .filter(is_asked)
+        .all(|row| row["typical"]["verdict"] == "same");
+    gated("same").code(if all_same { 0 } else { 3 });
     // The other way round it is faster, which no gate minds.
     laboratory
         .call(&["compare", "a=second", "b=first"])

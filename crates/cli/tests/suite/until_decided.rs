@@ -167,9 +167,13 @@ fn a_number_of_runs_that_can_just_decide_does() {
         .says(&["every comparison is decided"]);
     let laboratory = self::laboratory();
     let equal = experiment("margin = '90%'", &[("a", 100), ("b", 100)]);
-    run(&laboratory, &equal, &["--max-runs", "6"])
+    run(&laboratory, &equal, &["--max-runs", "9"])
         .code(0)
         .says(&["every comparison is decided"]);
+    let laboratory = self::laboratory();
+    run(&laboratory, &equal, &["--max-runs", "6"])
+        .code(2)
+        .says(&["can decide nothing"]);
 }
 
 #[test]
@@ -286,8 +290,8 @@ fn flags_of_run_that_make_no_sense() {
         (&two, &["--budget", "soon"], "--budget"),
         (&two, &["--budget", "0s"], "--budget"),
         (&two, &["--gate", "same"], "needs a margin"),
-        (&one, &[], "found none beside it"),
-        (&control, &[], "found none beside it"),
+        (&one, &[], "found no other variant"),
+        (&control, &[], "found no other variant"),
     ] {
         run(&laboratory, experiment, flags).code(2).says(&[words]);
     }

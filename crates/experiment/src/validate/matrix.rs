@@ -10,7 +10,7 @@ use crate::parameters::{self, Entry, VARIANT, Value, WORKLOAD};
 const MAX_CELLS: usize = 10_000;
 
 /// More runs than any machine does in a year, at a minute each.
-const MAX_RUNS: usize = 1_000_000;
+pub const MAX_RUNS: usize = 1_000_000;
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     for (name, values) in &experiment.parameters {

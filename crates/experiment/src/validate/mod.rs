@@ -3,6 +3,7 @@
 mod design;
 mod machine;
 mod matrix;
+pub use matrix::MAX_RUNS;
 mod placeholders;
 mod variant;
 mod workload;

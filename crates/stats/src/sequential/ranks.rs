@@ -173,18 +173,16 @@ impl RankEProcess {
     }
 
     /// Fewest blocks of `n` and `m` runs after which the p-value can be `level` or less, whatever
-    /// the runs show: where every pair is won. With [`Side::TwoSided`] it is that of
-    /// [`RankEProcess::evidence`], else that of one side.
+    /// the runs show: where every pair is won. It is the two-sided one of [`RankEProcess::evidence`].
     ///
     /// # Errors
     /// A level outside (0, 1), or a block without runs of both sides.
-    pub fn fewest_blocks(n: usize, m: usize, level: f64, side: Side) -> Result<u32, Error> {
+    pub fn fewest_blocks(n: usize, m: usize, level: f64) -> Result<u32, Error> {
         check::probability("level", level)?;
         if n == 0 || m == 0 {
             return Err(Error::NoPairs { blocks: 1 });
         }
-        let gamblers = if side == Side::TwoSided { 2.0 } else { 1.0 };
-        let bar = (gamblers / level).ln();
+        let bar = (2.0 / level).ln();
         let gains = BETS.map(|(bet, _)| {
             let lambda = bet / (n + m + 1) as f64;
             0.5 * lambda * n as f64 * m as f64 - ln_mean(lambda, n, m)
@@ -280,28 +278,19 @@ mod tests {
             (4, 2, 0.01),
             (9, 9, 0.05),
         ] {
-            for side in [Side::TwoSided, Side::Greater] {
-                let fewest = RankEProcess::fewest_blocks(n, m, level, side).unwrap();
-                let block = Stratum::new(vec![1.0; n], vec![2.0; m]);
-                let mut process = RankEProcess::new(Scale::Ratio);
-                for _ in 1..fewest {
-                    process.observe(&block).unwrap();
-                    assert!(process.p(1.0, side) > level, "{n} + {m} at {level}");
-                }
+            let fewest = RankEProcess::fewest_blocks(n, m, level).unwrap();
+            let block = Stratum::new(vec![1.0; n], vec![2.0; m]);
+            let mut process = RankEProcess::new(Scale::Ratio);
+            for _ in 1..fewest {
                 process.observe(&block).unwrap();
-                assert!(process.p(1.0, side) <= level, "{n} + {m} at {level}");
+                assert!(process.evidence().p > level, "{n} + {m} at {level}");
             }
+            process.observe(&block).unwrap();
+            assert!(process.evidence().p <= level, "{n} + {m} at {level}");
         }
-        assert_eq!(
-            RankEProcess::fewest_blocks(3, 3, 0.05, Side::TwoSided),
-            Ok(3)
-        );
-        assert_eq!(
-            RankEProcess::fewest_blocks(3, 3, 0.05, Side::Greater),
-            Ok(2)
-        );
-        assert!(RankEProcess::fewest_blocks(0, 3, 0.05, Side::Less).is_err());
-        assert!(RankEProcess::fewest_blocks(3, 3, 0.0, Side::Less).is_err());
+        assert_eq!(RankEProcess::fewest_blocks(3, 3, 0.05), Ok(3));
+        assert!(RankEProcess::fewest_blocks(0, 3, 0.05).is_err());
+        assert!(RankEProcess::fewest_blocks(3, 3, 0.0).is_err());
     }
 
     /// All arrangements of a block's labels, as the block would be.

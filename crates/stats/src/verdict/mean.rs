@@ -11,6 +11,9 @@ use crate::{Error, Stratum};
 /// Largest p-value that can become a verdict at any confidence in use.
 const WORTH_GUARDING: f64 = 0.2;
 
+/// Farthest that the logarithm of a ratio is looked for beyond the end: a factor of 150 says no more than no end.
+const FARTHEST: f64 = 5.0;
+
 /// Doublings of a quarter of an interval's half before it is taken to have no end, and halvings to find that end.
 const DOUBLINGS: i32 = 30;
 const HALVINGS: usize = 8;
@@ -104,19 +107,37 @@ pub(super) fn mean(
     if let Some((bounds, above, below)) = within {
         // What is excluded at an end of the margin is outside of the interval, whose ends are found less exactly.
         let level = 0.5 * (1.0 - terms.confidence);
-        if above <= level {
+        if above <= level && low.is_finite() {
             low = low.max(bounds.low() - 1.0);
         }
-        if below <= level {
+        if below <= level && high.is_finite() {
             high = high.min(bounds.high() - 1.0);
         }
+    }
+    let p = guarded(blocked.difference.p, strata)?;
+    if is_uneven(strata) {
+        // The same goes for no difference.
+        let is_excluded = p <= 1.0 - terms.confidence;
+        (low, high) = match (is_excluded, difference > 0.0) {
+            (true, true) => (low.max(0.0), high),
+            (true, false) => (low, high.min(0.0)),
+            (false, _) => (low.min(0.0), high.max(0.0)),
+        };
     }
     Ok(Answer {
         difference,
         low,
         high,
-        p: guarded(blocked.difference.p, strata)?,
-        p_same: within.map(|(_, above, below)| two_sided(above.max(below))),
+        p,
+        p_same: within.map(|(_, above, below)| {
+            // Without an end there is no interval within the margin.
+            let has_ends = low.is_finite() && high.is_finite();
+            if has_ends {
+                two_sided(above.max(below))
+            } else {
+                1.0
+            }
+        }),
     })
 }
 
@@ -156,14 +177,16 @@ fn guarded_end(
         return Ok(end);
     }
     let (mut inside, mut outside) = (from, from);
+    let farthest = match scale {
+        Scale::Ratio => FARTHEST,
+        Scale::Shift => f64::INFINITY,
+    };
     for doubling in 0..=DOUBLINGS {
-        if doubling == DOUBLINGS {
+        let step = width * 0.25 * f64::from(doubling).exp2();
+        if doubling == DOUBLINGS || step > farthest {
             return Ok(outward * f64::INFINITY);
         }
-        (inside, outside) = (
-            outside,
-            from + outward * width * 0.25 * f64::from(doubling).exp2(),
-        );
+        (inside, outside) = (outside, from + outward * step);
         if is_excluded(outside)? {
             break;
         }

@@ -1,5 +1,6 @@
 //! Slow runs: which they are, and whether one side has a larger share of them.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::{Main, SlowRuns, Terms, Warning};
@@ -7,7 +8,7 @@ use crate::distribution::binomial;
 use crate::location::{NullCache, Scale, hodges_lehmann_with};
 use crate::modes::{CommonSplit, Mode, Modes, SplitSource, common_split, slow_mode};
 use crate::observation::Strata;
-use crate::proportion::{Proportion, boschloo, newcombe};
+use crate::proportion::{Proportion, boschloo, fisher_stratified, newcombe};
 use crate::{Better, Error, Stratum};
 
 /// How sure one must be that the modes of most runs differ from side to side.
@@ -17,13 +18,15 @@ const SURE: f64 = 0.001;
 pub(crate) struct Split {
     a: Modes,
     b: Modes,
-    /// The mode of most runs, on the side that has a gap (the baseline's, if both have).
+    /// The mode of most runs, both sides together.
     main: Mode,
     /// Whether a side has a gap of its own. What only both together show may be that one side scatters more, so that
     /// no run is called slow for it.
     is_own: bool,
     /// The runs of the main mode, block by block; nothing where the sides surely have not the same.
     pub(crate) main_runs: Option<Vec<Stratum>>,
+    /// How many runs of each side are slow, in each block that has runs of both.
+    blocks: Vec<(Proportion, Proportion)>,
 }
 
 impl Split {
@@ -36,7 +39,7 @@ impl Split {
             _ => of_both(base, candidate, better)?,
         };
         let has_both = |modes: &Modes| modes.slow.min(modes.fast) >= 2;
-        let (a, b, main) = match (found, together) {
+        let (a, b) = match (found, together) {
             // The side without a gap of its own has both modes, so it cannot be split like one that has but one.
             (Some(CommonSplit { source, .. }), Some((a, b)))
                 if has_both(if source == SplitSource::Baseline {
@@ -45,14 +48,15 @@ impl Split {
                     &a
                 }) =>
             {
-                (a, b, Mode::Fast)
+                (a, b)
             }
-            (Some(CommonSplit { a, b, source }), _) => match source {
-                SplitSource::Own | SplitSource::Baseline => (a, b, a.main()),
-                SplitSource::Candidate => (a, b, b.main()),
-            },
-            (None, Some((a, b))) if has_both(&a) || has_both(&b) => (a, b, Mode::Fast),
+            (Some(CommonSplit { a, b, .. }), _) => (a, b),
+            (None, Some((a, b))) if has_both(&a) || has_both(&b) => (a, b),
             (None, _) => return Ok(None),
+        };
+        let main = match (a.slow + b.slow).cmp(&(a.fast + b.fast)) {
+            Ordering::Greater => Mode::Slow,
+            _ => Mode::Fast,
         };
         let own = |values: &[f64], modes: &Modes| -> Vec<f64> {
             let is_main = |value: &f64| modes.mode_of(*value) == main;
@@ -67,10 +71,21 @@ impl Split {
                 .map(|block| Stratum::new(own(&block.a, &a), own(&block.b, &b)))
                 .collect()
         });
+        let slow = |values: &[f64], modes: &Modes| {
+            let slow = values
+                .iter()
+                .filter(|value| modes.mode_of(**value) == Mode::Slow);
+            Proportion::new(slow.count(), values.len())
+        };
+        let blocks = strata.strata.iter().filter(|block| block.has_pairs());
+        let blocks: Result<_, Error> = blocks
+            .map(|block| Ok((slow(&block.a, &a)?, slow(&block.b, &b)?)))
+            .collect();
         Ok(Some(Self {
             a,
             b,
             main,
+            blocks: blocks?,
             is_own: found.is_some(),
             main_runs,
         }))
@@ -135,13 +150,22 @@ impl Split {
         let a = Proportion::new(self.a.slow, self.a.slow + self.a.fast)?;
         let b = Proportion::new(self.b.slow, self.b.slow + self.b.fast)?;
         let shares = newcombe(a, b, terms.confidence)?;
+        // Where the blocks have their runs in other proportions, their own shares of slow runs come into the sums.
+        let in_proportion = |(of_a, of_b): &(Proportion, Proportion)| {
+            of_a.trials() * b.trials() == of_b.trials() * a.trials()
+        };
+        let p = if self.blocks.iter().all(in_proportion) {
+            *known
+                .entry([a.successes(), a.trials(), b.successes(), b.trials()])
+                .or_insert_with(|| boschloo(a, b).p)
+        } else {
+            fisher_stratified(&self.blocks)
+        };
         Ok(Some(SlowRuns {
             difference: shares.difference,
             low: shares.low,
             high: shares.high,
-            p: *known
-                .entry([a.successes(), a.trials(), b.successes(), b.trials()])
-                .or_insert_with(|| boschloo(a, b).p),
+            p,
             ..counted
         }))
     }
@@ -154,7 +178,7 @@ fn of_both(
     better: Better,
 ) -> Result<Option<(Modes, Modes)>, Error> {
     let all: Vec<f64> = base.iter().chain(&candidate).copied().collect();
-    let found = slow_mode(&all, better)?.filter(|modes| modes.main() == Mode::Fast);
+    let found = slow_mode(&all, better)?;
     base.sort_by(f64::total_cmp);
     candidate.sort_by(f64::total_cmp);
     Ok(found.map(|modes| {
