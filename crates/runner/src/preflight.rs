@@ -352,12 +352,15 @@ impl Look<'_> {
             path.to_owned(),
             made,
         );
-        if made || belongs_to_run || !self.seen.insert(key) {
+        if belongs_to_run || !self.seen.insert(key) {
             return;
         }
         let Err(mut why) = locate(program, directory, path) else {
             return;
         };
+        if made && (by_path || path != self.base.path() || !directory.is_dir()) {
+            return;
+        }
         if by_path && directory == self.scratch && Path::new(program).is_relative() {
             why = "its working directory is new and empty in each run; {experiment} is the directory \
                    of the experiment file"

@@ -142,16 +142,12 @@ impl ResultDir {
     /// [`StoreError::Lock`] if a laboratory writes to it, [`StoreError::Io`] if it cannot be removed.
     pub fn remove_abandoned(path: &Path) -> Result<(), StoreError> {
         let failed = |source| StoreError::io("read", path, source);
-        let mut has_lock = false;
         for entry in fs::read_dir(path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
-            has_lock |= name == LOCK;
-            if !PARTS.iter().any(|part| name == *part) {
+            let name = name.to_string_lossy();
+            if !PARTS.iter().any(|part| name.starts_with(part)) {
                 return Ok(());
             }
-        }
-        if !has_lock {
-            return Ok(());
         }
         let _lock = LockFile::try_unsigned(&path.join(LOCK))?;
         fs::remove_dir_all(path).map_err(|source| StoreError::io("remove", path, source))

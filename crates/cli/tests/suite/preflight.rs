@@ -212,7 +212,7 @@ fn a_variant_alone_is_measured_but_not_compared() {
     laboratory
         .call(&[&RUN[..], &["--until-decided"]].concat())
         .code(2)
-        .says(&["found none beside it"]);
+        .says(&["found no other variant"]);
 
     // Two that never meet.
     let apart = format!(

@@ -50,7 +50,7 @@ fn more_slow_runs_are_no_slower_main_mode() {
     assert_eq!(row["headline"], "mean slower, more slow runs");
     let warnings = row["warnings"].to_string();
     assert!(
-        warnings.contains("slow runs alone move the typical run"),
+        warnings.contains("only a second mode moves the typical run"),
         "{warnings}"
     );
 }
