@@ -144,7 +144,9 @@ impl ResultDir {
         let failed = |source| StoreError::io("read", path, source);
         for entry in fs::read_dir(path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
+            // Files that are being written have a dot in front and their process behind.
             let name = name.to_string_lossy();
+            let name = name.trim_start_matches('.');
             if !PARTS.iter().any(|part| name.starts_with(part)) {
                 return Ok(());
             }
