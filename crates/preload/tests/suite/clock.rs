@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::time::Duration;
 
 use crate::support::Program;
 use crate::support::compile::compile;
-use crate::support::recorded::new_trace;
-use perflab_control::RecordWish;
-use perflab_recorder::{Manner, Recording, Since};
+use crate::support::recorded::record_to_its_end;
 use perflab_trace::event::Value;
 use perflab_trace::{Event, Filter, Timeline, Trace};
 
@@ -59,37 +56,10 @@ fn times_are_those_of_the_clocks_of_the_machine() {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let binary = directory.path().join("clock");
     compile("gcc", &["-O2", "-pthread"], &["clock.c"], &binary);
-    let mut program = Program::start(Command::new(&binary).arg(&seconds));
-    assert_eq!(program.line(), "ready\n");
-    let wish = RecordWish {
-        keep: true,
-        ring: 1024,
-        all: 0,
-    };
-    let answer = program.ask().record("clock:read", wish).unwrap();
+    let program = Program::start(Command::new(&binary).arg(&seconds));
     let path = directory.path().join("trace");
-    let manner = Manner {
-        keep: true,
-        since: Since::Oldest,
-    };
-    let mut recording = Recording::new(new_trace(&path), manner);
-    recording.add(&answer.directory).unwrap();
-    std::thread::scope(|scope| {
-        let waits = scope.spawn(|| {
-            program.tell("go\n");
-            program.line()
-        });
-        while !waits.is_finished() {
-            recording.round().unwrap();
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        assert_eq!(waits.join().unwrap(), "done\n");
-    });
-    let (progress, _) = recording.finish().unwrap();
+    let progress = record_to_its_end(program, "clock:read", 1024, &path);
     assert_eq!(progress.dropped, 0, "{progress:?}");
-    drop(answer);
-    program.tell("end\n");
-    program.ends();
 
     let trace = Trace::open(&path).unwrap();
     assert_eq!(trace.problems(), []);

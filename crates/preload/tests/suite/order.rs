@@ -1,13 +1,10 @@
 //! Events of two threads that a lock orders: shown in that order, or marked.
 
 use std::process::Command;
-use std::time::Duration;
 
 use crate::support::Program;
 use crate::support::compile::compile;
-use crate::support::recorded::new_trace;
-use perflab_control::RecordWish;
-use perflab_recorder::{Manner, Recording, Since};
+use crate::support::recorded::record_to_its_end;
 use perflab_trace::event::Value;
 use perflab_trace::{Filter, Order, Trace};
 
@@ -35,36 +32,9 @@ fn judged(clock: &str) -> Judged {
     let binary = directory.path().join("order");
     compile("gcc", &["-O2", "-pthread"], &["order.c"], &binary);
     let mut command = Command::new(&binary);
-    let mut program = Program::start(command.arg(&rounds).env("PERFLAB_AGENT_CLOCK", clock));
-    assert_eq!(program.line(), "ready\n");
-    let wish = RecordWish {
-        keep: true,
-        ring: 8 << 20,
-        all: 0,
-    };
-    let answer = program.ask().record("order:*", wish).unwrap();
+    let program = Program::start(command.arg(&rounds).env("PERFLAB_AGENT_CLOCK", clock));
     let path = directory.path().join("trace");
-    let manner = Manner {
-        keep: true,
-        since: Since::Oldest,
-    };
-    let mut recording = Recording::new(new_trace(&path), manner);
-    recording.add(&answer.directory).unwrap();
-    std::thread::scope(|scope| {
-        let waits = scope.spawn(|| {
-            program.tell("go\n");
-            program.line()
-        });
-        while !waits.is_finished() {
-            recording.round().unwrap();
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        assert_eq!(waits.join().unwrap(), "done\n");
-    });
-    recording.finish().unwrap();
-    drop(answer);
-    program.tell("end\n");
-    program.ends();
+    record_to_its_end(program, "order:*", 8 << 20, &path);
     judge(&Trace::open(&path).unwrap())
 }
 

@@ -5,9 +5,14 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Duration;
 
+use perflab_control::RecordWish;
+use perflab_recorder::{Manner, Progress, Recording, Since};
 use perflab_trace::event::Value;
 use perflab_trace::{Event, Filter, Trace, TraceWriter};
+
+use super::Program;
 
 /// Sources that its file has a word for.
 const SOURCES: usize = 65536;
@@ -113,4 +118,37 @@ pub fn found(path: &Path) -> (Trace, BTreeMap<(u32, u64), Found>) {
         found.count += 1;
     }
     (trace, found)
+}
+
+/// Records a program that says when it is ready, goes on when told, and says when it is done.
+pub fn record_to_its_end(mut program: Program, probes: &str, ring: u32, path: &Path) -> Progress {
+    assert_eq!(program.line(), "ready\n");
+    let wish = RecordWish {
+        keep: true,
+        ring,
+        all: 0,
+    };
+    let answer = program.ask().record(probes, wish).unwrap();
+    let manner = Manner {
+        keep: true,
+        since: Since::Oldest,
+    };
+    let mut recording = Recording::new(new_trace(path), manner);
+    recording.add(&answer.directory).unwrap();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| {
+            program.tell("go\n");
+            program.line()
+        });
+        while !waits.is_finished() {
+            recording.round().unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(waits.join().unwrap(), "done\n");
+    });
+    let (progress, _) = recording.finish().unwrap();
+    drop(answer);
+    program.tell("end\n");
+    program.ends();
+    progress
 }
