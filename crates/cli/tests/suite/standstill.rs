@@ -83,9 +83,10 @@ fn ctrl_z_stops_what_is_measured_and_fg_continues_it() {
         experiment("1m", "exec {experiment}/work")
             .replace("[variants.a]", "[variants.a]\nstart = ['sleep', '3600']"),
     );
-    laboratory.program("work", "sleep 2\n");
+    // The stop must find all three processes; between the file `begun` and the fork of this sleep there are two.
+    laboratory.program("work", "sleep 2 & echo >> \"${0%/*}/forked\"; wait\n");
     let running = laboratory.start_as_group(&RUN);
-    laboratory.await_file("begun");
+    laboratory.await_file("forked");
     let group = Pid::from_raw(running.pid().cast_signed()).unwrap();
     kill_process_group(group, Signal::TSTP).unwrap();
     let word = laboratory.path("");
