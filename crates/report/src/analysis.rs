@@ -406,7 +406,8 @@ fn in_words(warning: Warning) -> String {
                 "too few runs to prove anything about the typical run; {blocks} blocks of this size are the least"
             )
         }
-        Warning::SlowMode => "some runs fall into a slow mode".to_owned(),
+        Warning::SlowMode => "some runs fall into a slow mode, so that the mean's interval holds less often than stated"
+            .to_owned(),
         Warning::FastMode => "a few runs are far better than the others".to_owned(),
         Warning::Guarded => {
             "the guard stopped a verdict: the two sides scatter differently, or have too few runs to tell".to_owned()

@@ -18,14 +18,15 @@ pub struct Found {
     pub control: bool,
     /// The difference of the first subject is proven.
     pub shown: bool,
-    /// Intervals of the typical run with two ends that hold the true difference.
-    pub covered: u64,
-    /// Such intervals.
+    /// Intervals of the typical run.
     pub intervals: u64,
-    /// Those of the mean that hold the true difference, where the noise has a mean.
-    pub mean_covered: u64,
-    /// Such intervals.
+    /// Those that do not hold the true difference.
+    pub missed: u64,
+    /// Intervals of the mean, where the noise has a mean.
     pub mean_intervals: u64,
+    /// Those that do not hold the true difference, although the report does not warn of it; and where it does.
+    pub mean_missed: u64,
+    pub warned: u64,
 }
 
 /// The spread of samples within a run, relative.
@@ -37,10 +38,11 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
         is_false: false,
         control: false,
         shown: false,
-        covered: 0,
         intervals: 0,
-        mean_covered: 0,
+        missed: 0,
         mean_intervals: 0,
+        mean_missed: 0,
+        warned: 0,
     };
     for (index, row) in report.rows.iter().enumerate() {
         if row.variant == "control" {
@@ -55,15 +57,13 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
             _ => Some(row.typical.verdict),
         };
         found.shown |= index == 0 && verdict == Some(Verdict::Worse);
-        if let Some(covered) = covers(&row.typical, factor) {
-            found.intervals += 1;
-            found.covered += u64::from(covered);
-        }
-        if matches!(case.noise, Noise::Normal | Noise::SlowMode)
-            && let Some(covered) = covers(&row.mean, factor * of_means(case))
-        {
+        found.intervals += 1;
+        found.missed += u64::from(!covers(&row.typical, factor));
+        if matches!(case.noise, Noise::Normal | Noise::SlowMode) {
+            let covered = covers(&row.mean, factor * of_means(case));
             found.mean_intervals += 1;
-            found.mean_covered += u64::from(covered);
+            found.mean_missed += u64::from(!covered && row.slow.is_none());
+            found.warned += u64::from(!covered && row.slow.is_some());
         }
     }
     let logs: f64 = case.subjects.iter().map(|of| of.factor.ln()).sum();
@@ -77,10 +77,11 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
     found
 }
 
-/// Whether an interval with two ends holds the true ratio.
-fn covers(answer: &Answer, factor: f64) -> Option<bool> {
-    let (low, high) = (answer.low?, answer.high?);
-    Some(low <= factor - 1.0 && factor - 1.0 <= high)
+/// Whether an interval holds the true ratio; without an end it does on that side.
+fn covers(answer: &Answer, factor: f64) -> bool {
+    let difference = factor - 1.0;
+    answer.low.is_none_or(|low| low <= difference)
+        && answer.high.is_none_or(|high| difference <= high)
 }
 
 /// How the shares of slow runs alone change the mean.

@@ -10,12 +10,14 @@
 //!   that nothing below `2^(1-n)` can be had from ranks. For a side with less than 6 runs, or with
 //!   less than 15 that scatter more than three times as much, the signs of its placements (less one
 //!   half) are exchanged in all ways (Fisher's randomisation test). Where that proves nothing,
-//!   Welch's test within blocks may: it uses the size of the gap, which ranks do not see.
+//!   Welch's test within blocks may, of all runs and of the main mode's: it uses the size of the
+//!   gap, which ranks do not see.
 //! - Where some runs fall into a slow mode, the rank test of the main mode's runs alone. Otherwise a
 //!   larger share of slow runs would make the typical run look worse whose main mode is the same.
 //!
 //! `cargo run --release -p perflab-report --example reports` shows the error rates.
 
+use super::rearranged::{EVEN, runs};
 use crate::blocked_mean::blocked_welch;
 use crate::guard::{guard, placements};
 use crate::location::{NullCache, Scale, Side, location_test_with};
@@ -28,15 +30,13 @@ const FEW: usize = 6;
 /// Runs of a side from which the guard of all numbers is good enough.
 const ENOUGH: usize = 15;
 
-/// How many times more a side scatters that is far from the other.
+/// How many times more a side scatters that is far from the other; and the side that has fewer runs by more than
+/// [`EVEN`], as every test is more liberal then.
 const LOOSE: f64 = 3.0;
+const LOOSE_AND_FEWER: f64 = 2.0;
 
 /// Fewest runs of a side that can prove anything.
 const FEWEST: usize = 3;
-
-/// By how much Welch's p-value of the fewest runs is raised: where they may be slow ones, it is too small by about so
-/// much.
-const SKEWED: f64 = 1.3;
 
 /// Narrowest interval, on the line or relative to the largest value, from which a search for its end sets out.
 const NARROW: f64 = 1e-12;
@@ -67,10 +67,7 @@ impl<'a> Evidence<'a> {
         cache: &'a mut NullCache,
     ) -> Self {
         let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
-        let runs = [
-            usable().map(|stratum| stratum.a.len()).sum(),
-            usable().map(|stratum| stratum.b.len()).sum(),
-        ];
+        let runs = runs(strata);
         let linear = |values: &[f64]| -> Vec<f64> {
             values.iter().map(|value| on_line(scale, *value)).collect()
         };
@@ -79,7 +76,9 @@ impl<'a> Evidence<'a> {
             spread(usable().map(|stratum| linear(&stratum.b))),
         ];
         let exchanged = [0, 1].map(|side| {
-            let is_loose = spreads[side] > LOOSE * spreads[1 - side];
+            let is_fewer = runs[1 - side] as f64 > EVEN * runs[side] as f64;
+            let loose = if is_fewer { LOOSE_AND_FEWER } else { LOOSE };
+            let is_loose = spreads[side] > loose * spreads[1 - side];
             runs[side] < FEW || (runs[side] < ENOUGH && is_loose)
         });
         Self {
@@ -189,9 +188,18 @@ impl<'a> Evidence<'a> {
     }
 
     fn in_all_modes(&self, effect: f64, side: Side) -> f64 {
+        let shifted = self.shifted(self.strata, effect);
+        let all = guard(&shifted).map_or(0.0, |guard| {
+            one_sided(guard.p, guard.probability - 0.5, side)
+        });
+        all.max(self.few(&shifted, effect, side))
+    }
+
+    /// The runs on the line, the baseline's moved by the effect.
+    fn shifted(&self, strata: &[Stratum], effect: f64) -> Vec<Stratum> {
         let shift = on_line(self.scale, effect);
-        let usable = self.strata.iter().filter(|stratum| stratum.has_pairs());
-        let shifted: Vec<Stratum> = usable
+        let usable = strata.iter().filter(|stratum| stratum.has_pairs());
+        usable
             .map(|stratum| {
                 let a = stratum
                     .a
@@ -200,14 +208,10 @@ impl<'a> Evidence<'a> {
                 let b = stratum.b.iter().map(|value| on_line(self.scale, *value));
                 Stratum::new(a.collect::<Vec<_>>(), b.collect::<Vec<_>>())
             })
-            .collect();
-        let all = guard(&shifted).map_or(0.0, |guard| {
-            one_sided(guard.p, guard.probability - 0.5, side)
-        });
-        all.max(self.few(&shifted, side))
+            .collect()
     }
 
-    fn few(&self, shifted: &[Stratum], side: Side) -> f64 {
+    fn few(&self, shifted: &[Stratum], effect: f64, side: Side) -> f64 {
         let least = self.runs[0].min(self.runs[1]);
         if least < FEWEST {
             return 0.5_f64.powi(i32::try_from(least).unwrap_or(i32::MAX));
@@ -231,17 +235,22 @@ impl<'a> Evidence<'a> {
         if signs == 0.0 {
             return 0.0;
         }
-        match blocked_welch(shifted, 0.5) {
-            Ok(welch) => {
-                let p = one_sided(welch.difference.p, welch.difference.t, side);
-                signs
-                    .min(if least == FEWEST { p * SKEWED } else { p })
-                    .min(1.0)
-            }
-            // Nothing varies, so any difference is exact.
-            Err(Error::NoVariation) => 0.0,
-            Err(_) => signs,
+        let mut welch = size_of_gap(shifted, side);
+        if let Some(main) = self.main {
+            // Slow runs move the mean of the side that has more of them.
+            welch = welch.max(size_of_gap(&self.shifted(main, effect), side));
         }
+        signs.min(welch)
+    }
+}
+
+/// One-sided p-value of Welch's test within blocks.
+fn size_of_gap(shifted: &[Stratum], side: Side) -> f64 {
+    match blocked_welch(shifted, 0.5) {
+        Ok(welch) => one_sided(welch.difference.p, welch.difference.t, side),
+        // Nothing varies, so any difference is exact.
+        Err(Error::NoVariation) => 0.0,
+        Err(_) => 1.0,
     }
 }
 
@@ -324,6 +333,25 @@ mod tests {
         assert!((p(&tight, &shifted, Side::Greater) - 0.002_020_202).abs() < 1e-8);
         // Two of a side prove nothing, whatever the gap.
         assert!((p(&tight, &[200.0, 200.1], Side::Greater) - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn slow_runs_of_many_do_not_set_few_apart() {
+        let few = [97.0, 99.69, 99.6];
+        let main: Vec<f64> = (0..25).map(|run| 99.7 + 0.1 * f64::from(run % 7)).collect();
+        let slow = [145.0, 146.0, 144.0, 145.5, 147.0];
+        let all = [&main[..], &slow].concat();
+        let strata = [Stratum::new(all, few)];
+        let of_main = [Stratum::new(main, few)];
+        let mut cache = NullCache::default();
+        let mut p = |main| {
+            Evidence::new(&strata, main, Scale::Ratio, &mut cache)
+                .p(1.0, Side::Less)
+                .unwrap()
+        };
+        let [blind, seeing] = [None, Some(&of_main[..])].map(&mut p);
+        assert!(blind < 0.05, "{blind}");
+        assert!(seeing > 0.1, "{seeing}");
     }
 
     #[test]

@@ -11,10 +11,15 @@
 use crate::{Error, Resampling, Stratum};
 
 /// How many times more runs one side may have before the guard is asked.
-const EVEN: f64 = 1.5;
+pub(super) const EVEN: f64 = 1.5;
 
 /// Runs of a side below which it is always asked.
 const FEW: usize = 3;
+
+/// Runs of a side that show how skewed they are. With fewer, the p-value is raised by [`RAISED`] over their number, as
+/// the means alone may be the same and not the distributions: simulated with 15 % of slow runs and another spread.
+const SHOWN: f64 = 6.0;
+const RAISED: f64 = 15.0;
 
 /// Always the same draws: the same runs give the same report.
 const DRAWS: Resampling = Resampling {
@@ -57,13 +62,18 @@ impl Part {
 
 /// Whether the numbers of runs are so uneven that Welch's test needs the guard.
 pub(super) fn is_uneven(strata: &[Stratum]) -> bool {
+    let [a, b] = runs(strata);
+    let (fewer, more) = (a.min(b), a.max(b));
+    fewer < FEW || more as f64 > EVEN * fewer as f64
+}
+
+/// The runs of both sides that have others to be compared with.
+pub(super) fn runs(strata: &[Stratum]) -> [usize; 2] {
     let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
-    let runs: [usize; 2] = [
+    [
         usable().map(|stratum| stratum.a.len()).sum(),
         usable().map(|stratum| stratum.b.len()).sum(),
-    ];
-    let (fewer, more) = (runs[0].min(runs[1]), runs[0].max(runs[1]));
-    fewer < FEW || more as f64 > EVEN * fewer as f64
+    ]
 }
 
 /// Two-sided p-value of equal means by rearranged labels, where the numbers of runs are so uneven
@@ -73,16 +83,24 @@ pub(super) fn rearranged(strata: &[Stratum]) -> Result<Option<f64>, Error> {
         return Ok(None);
     }
     let hopeless = HOPELESS * DRAWS.draws as f64;
-    share(strata, |extreme, _| extreme as f64 >= hopeless)
+    let share = share(strata, |extreme, _| extreme as f64 >= hopeless)?;
+    Ok(share.map(|share| (share * raised(strata)).min(1.0)))
 }
 
 /// Whether equal means are excluded at a two-sided level, as 0.05; draws end as soon as that is plain.
 pub(super) fn excludes(strata: &[Stratum], level: f64) -> Result<bool, Error> {
+    let level = level / raised(strata);
     let is_plain = |extreme: usize, draws: usize| {
         let draws = draws as f64;
         draws >= LEAST && (extreme as f64 - level * draws).abs() > PLAIN * (level * draws).sqrt()
     };
     Ok(share(strata, is_plain)?.is_none_or(|p| p <= level))
+}
+
+/// By how much a share of rearrangements is raised.
+fn raised(strata: &[Stratum]) -> f64 {
+    let fewer = runs(strata).into_iter().min().unwrap_or(0) as f64;
+    if fewer < SHOWN { RAISED / fewer } else { 1.0 }
 }
 
 /// The share of rearrangements that are at least as extreme, of as many as are enough.
@@ -220,6 +238,25 @@ mod tests {
         assert!(found > 0.1, "{found}");
         let even = [Stratum::new([1.0, 2.0, 3.0], [4.0, 5.0, 7.0, 8.0])];
         assert_eq!(rearranged(&even).unwrap(), None);
+    }
+
+    #[test]
+    fn fewer_than_six_against_many_are_raised() {
+        let many: Vec<f64> = (0..30).map(|run| 100.0 + f64::from(run % 7)).collect();
+        let of = |few: &[f64]| [Stratum::new(few, many.clone())];
+        let few = [106.5, 105.0, 107.0, 104.5, 106.0, 105.5];
+        for (runs, factor) in [(3, 5.0), (5, 3.0), (6, 1.0)] {
+            let strata = of(&few[..runs]);
+            let bare = share(&strata, |_, _| false).unwrap().unwrap();
+            let found = rearranged(&strata).unwrap().unwrap();
+            assert!(
+                (found - factor * bare).abs() < 1e-12,
+                "{runs} runs: {found}, {bare}"
+            );
+            assert!(bare < 0.05, "{bare}");
+            assert_eq!(excludes(&strata, 0.05).unwrap(), found <= 0.05);
+            assert_eq!(found <= 0.05, runs > 3, "{found}");
+        }
     }
 
     #[test]

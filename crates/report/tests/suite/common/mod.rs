@@ -235,8 +235,10 @@ pub fn slow_modes() -> Report {
         .iter_mut()
         .take(2)
         .for_each(|value| *value *= 0.8);
-    row.warnings
-        .push("some runs fall into a slow mode".to_owned());
+    row.warnings.push(
+        "some runs fall into a slow mode, so that the mean's interval holds less often than stated"
+            .to_owned(),
+    );
     report
 }
 
