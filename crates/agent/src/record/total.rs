@@ -28,6 +28,7 @@ use perflab_probe_abi::recording::{
     FOR_FILE, RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, RING_SUFFIX, RINGS_SUFFIX, TOTAL_FILE,
     TOTAL_MAGIC, ring, total,
 };
+use perflab_probe_abi::variable::RECORD_TOTAL;
 use perflab_ring::{Position, word};
 
 use super::clock;
@@ -37,9 +38,6 @@ use crate::socket;
 /// The most bytes of all recordings of a user, unless one process is to have more, or the file system has less than
 /// twice as many.
 const MOST: u64 = 1 << 30;
-
-/// The same as a user wishes it, in KiB.
-const WISH: &str = "PERFLAB_RECORD_TOTAL";
 
 /// The least that the directory of a process takes: a page for each of its three small files, one of which may be there
 /// twice while it is written, and no further page of these without one ahead.
@@ -74,8 +72,8 @@ pub struct Total {
 fn wished() -> Option<u64> {
     static WISHED: OnceLock<Option<u64>> = OnceLock::new();
     *WISHED.get_or_init(|| {
-        let kibibytes: u64 = std::env::var(WISH).ok()?.parse().ok()?;
-        kibibytes.checked_mul(1024)
+        let kibibytes: u32 = std::env::var(RECORD_TOTAL).ok()?.parse().ok()?;
+        Some(u64::from(kibibytes) << 10)
     })
 }
 
@@ -132,7 +130,7 @@ impl Total {
             return Ok(());
         }
         Err(format!(
-            "recordings of this user take {} KiB, and may take {} KiB ({WISH})",
+            "recordings of this user take {} KiB, and may take {} KiB ({RECORD_TOTAL})",
             there.saturating_sub(bytes) >> 10,
             limit >> 10
         ))

@@ -116,6 +116,46 @@ fn probes_that_there_are_not_are_said() {
     assert_eq!(text(&output.stderr), "");
 }
 
+/// The agent of a command would ignore it.
+#[test]
+fn a_variable_that_is_not_understood_is_refused() {
+    let place = Place::new();
+    let trace = place.directory.path().join("trace");
+    let record = ["record", "-o", trace.to_str().unwrap()];
+    let cases = [
+        ("PERFLAB_RECORD_TOTAL", "64M", "no number of KiB"),
+        ("PERFLAB_RECORD_RING", "-1", "no number of KiB"),
+        ("PERFLAB_AGENT_CLOCK", "order", "none of ordered, monotonic"),
+        ("PERFLAB_AGENT_SYNC", "no", "none of membarrier, visit"),
+    ];
+    for (variable, value, reason) in cases {
+        for words in [&["on", "*"][..], &record] {
+            let mut command = place.perflab();
+            command
+                .arg("trace")
+                .args(words)
+                .args(["--", "echo", "started"]);
+            let output = command.env(variable, value).output().unwrap();
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(
+                said.contains(&format!("{variable}: {value:?} is {reason}")),
+                "{said}"
+            );
+            assert_eq!(text(&output.stdout), "");
+        }
+    }
+    assert!(!trace.exists());
+    // What perflab sets itself does not matter, nor what is only for others.
+    let mut command = place.perflab();
+    command.args(["trace", "on", "*", "--ring", "64", "--", "echo", "started"]);
+    let output = command
+        .env("PERFLAB_PROBES", "a-b")
+        .env("PERFLAB_RECORD_RING", "no")
+        .output();
+    assert_eq!(text(&output.unwrap().stdout), "started\n");
+}
+
 #[test]
 fn what_others_left_is_not_removed_unasked() {
     let place = Place::new();
