@@ -11,6 +11,7 @@ mod shown;
 mod start;
 mod summary;
 mod top;
+mod unmatched;
 mod view;
 
 use clap::{Args, Subcommand};
