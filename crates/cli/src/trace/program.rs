@@ -2,8 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use object::read::ReadCache;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
@@ -16,7 +16,8 @@ use crate::failure::Failure;
 /// # Errors
 /// When it cannot be given the agent, with what to do.
 pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
-    let Some(path) = path_of(program) else {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+    let Some(path) = perflab_machine::resolve_in_path(program, Path::new(""), &path) else {
         // Whoever starts it says so.
         return Ok(Vec::new());
     };
@@ -56,19 +57,6 @@ pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
     let is_sanitizer = |name: &&String| name.starts_with("libasan.so");
     let sanitizers = needs.libraries.iter().filter(is_sanitizer);
     Ok(sanitizers.map(OsString::from).collect())
-}
-
-/// The file that is started by this name.
-fn path_of(program: &OsStr) -> Option<PathBuf> {
-    if program.as_encoded_bytes().contains(&b'/') {
-        return Some(PathBuf::from(program));
-    }
-    let path = std::env::var_os("PATH")?;
-    let mut places = std::env::split_paths(&path).map(|place| place.join(program));
-    places.find(|place| {
-        let about = place.metadata();
-        about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-    })
 }
 
 fn has_more_rights(path: &Path) -> bool {
