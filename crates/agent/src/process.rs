@@ -12,6 +12,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
+use perflab_probe_abi::variable::{
+    CHECKED, PROBES as WANTED, RECORD as RECORDED, RECORD_MEMORY, RECORD_RING, check_value,
+};
 use perflab_probe_abi::{Agent as AgentAbi, Object};
 
 use crate::agent::{Agent, Wish};
@@ -19,16 +22,6 @@ use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
 use crate::record::Size;
 use crate::socket;
-
-/// Probes that are wanted from the start.
-const WANTED: &str = "PERFLAB_PROBES";
-
-/// Probes that are recorded from the start.
-const RECORDED: &str = "PERFLAB_RECORD";
-
-/// Memory for the events of one thread, and for those of the process, in KiB.
-const RING: &str = "PERFLAB_RECORD_RING";
-const MEMORY: &str = "PERFLAB_RECORD_MEMORY";
 
 /// Set if somebody comes soon to record them, for whom they are kept.
 const EXPECTED: &str = "PERFLAB_RECORD_FOR";
@@ -261,11 +254,12 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     }
     if let Some(mut agent) = agent_with_all(start == Start::Preloaded) {
         if !start.is_forked() {
+            note_values(&mut agent);
             wish_from(&mut agent, WANTED, |agent, pattern| {
                 agent.wish_from_the_start(pattern, Wish::Count);
             });
             // Threads may begin before a recorder comes, and keep the rings that they take then.
-            let [ring, all] = [RING, MEMORY].map(|variable| kibibytes_from(&mut agent, variable));
+            let [ring, all] = [RECORD_RING, RECORD_MEMORY].map(kibibytes_from);
             agent.set_usual_size(Size::DEFAULT.or(ring, all));
             let expected = std::env::var(EXPECTED).ok();
             wish_from(&mut agent, RECORDED, |agent, pattern| {
@@ -279,30 +273,35 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     socket.serve();
 }
 
+/// Keeps what is wrong with variables of the environment, to be said when somebody asks.
+fn note_values(agent: &mut Agent) {
+    for variable in CHECKED {
+        let value = std::env::var_os(variable);
+        let value = value.as_deref().map(std::ffi::OsStr::to_string_lossy);
+        let checked = value.as_ref().map(|value| check_value(variable, value));
+        if let Some(Err(error)) = checked {
+            agent.note(Unusable {
+                path: variable.to_owned(),
+                reason: error.to_string(),
+            });
+        }
+    }
+}
+
 /// Does what a variable of the environment asks for.
 fn wish_from(agent: &mut Agent, variable: &str, wish: impl Fn(&mut Agent, &Pattern)) {
-    match std::env::var(variable).map(|text| Pattern::parse(&text)) {
-        Ok(Ok(pattern)) => wish(agent, &pattern),
-        Ok(Err(reason)) => agent.note(Unusable {
-            path: variable.to_owned(),
-            reason,
-        }),
-        Err(_) => {}
+    if let Some(Ok(pattern)) = std::env::var(variable)
+        .ok()
+        .map(|text| Pattern::parse(&text))
+    {
+        wish(agent, &pattern);
     }
 }
 
 /// A number of KiB that a variable of the environment asks for; 0 if it asks for none.
-fn kibibytes_from(agent: &mut Agent, variable: &str) -> u32 {
-    let Ok(text) = std::env::var(variable) else {
-        return 0;
-    };
-    text.parse().unwrap_or_else(|_| {
-        agent.note(Unusable {
-            path: variable.to_owned(),
-            reason: format!("{text:?} is no number of KiB up to {}", u32::MAX),
-        });
-        0
-    })
+fn kibibytes_from(variable: &str) -> u32 {
+    let text = std::env::var(variable).unwrap_or_default();
+    text.parse().unwrap_or(0)
 }
 
 /// Gives the calling thread a table of files of its own, with nothing of the program's in it: the

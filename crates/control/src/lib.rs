@@ -14,6 +14,6 @@ mod process;
 
 pub use agent::{Agent, ControlError, LONGEST_ANSWER, Recorded, Site, Switched};
 pub use peer::{Untrusted, is_dead};
-pub use perflab_probe_abi::{PatternError, RecordWish, matches, patterns};
+pub use perflab_probe_abi::{PatternError, RecordWish, matches, patterns, variable};
 pub use places::{Found, Ignored, Traced, directories, traced};
 pub use process::{Process, State};

@@ -68,10 +68,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// The help for an unknown name: the one that was probably meant, else all there are.
-pub(crate) fn suggestion<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     match (
         nearest(name, candidates.iter().copied()),

@@ -167,29 +167,22 @@ fn segments<Elf: FileHeader<Endian = Endianness>>(
     (interpreter, build_id)
 }
 
-/// The file that a shell would start for a command's name, with the directories in `path_variable`
-/// (the content of `PATH`) searched in order. A name with a slash is itself the path; an empty
-/// directory stands for the current one. `None` if no directory has a file of that name that may be
-/// executed.
-pub fn resolve_in_path(name: &str, path_variable: &OsStr) -> Option<PathBuf> {
-    if name.is_empty() {
-        return None;
+/// The files that a command's name may stand for in a working directory, the first of which that may be executed is
+/// started: one in each directory of `PATH`, of which an empty one is the working directory. A name with a slash is
+/// itself the path.
+pub fn places_in_path(name: &OsStr, directory: &Path, path: &OsStr) -> Vec<PathBuf> {
+    if name.as_bytes().contains(&b'/') {
+        return vec![directory.join(name)];
     }
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(|path| is_executable(path));
-    }
-    path_variable
-        .as_bytes()
-        .split(|byte| *byte == b':')
-        .map(|directory| {
-            if directory.is_empty() {
-                OsStr::new(".")
-            } else {
-                OsStr::from_bytes(directory)
-            }
-        })
-        .map(|directory| Path::new(directory).join(name))
-        .find(|path| is_executable(path))
+    let directories = std::env::split_paths(path).filter(|_| !name.is_empty());
+    let places = directories.map(|place| directory.join(place).join(name));
+    places.collect()
+}
+
+/// The file that is started for a command's name, if one may be executed: see [`places_in_path`].
+pub fn resolve_in_path(name: &OsStr, directory: &Path, path: &OsStr) -> Option<PathBuf> {
+    let mut places = places_in_path(name, directory, path).into_iter();
+    places.find(|place| is_executable(place))
 }
 
 /// Whether a path leads to a file that this user may execute.
@@ -289,14 +282,21 @@ mod tests {
         write(&at("c/tool"), b"", 0o755);
         write(&at("d/tool"), b"", 0o755);
         let path = std::env::join_paths(["none", "a", "b", "c", "d"].map(at)).unwrap();
-        assert_eq!(resolve_in_path("tool", &path), Some(at("c/tool")));
-        assert_eq!(resolve_in_path("other", &path), None);
-        assert_eq!(resolve_in_path("", &path), None);
-        let direct = at("d/tool");
-        assert_eq!(
-            resolve_in_path(direct.to_str().unwrap(), OsStr::new("")),
-            Some(direct)
-        );
-        assert_eq!(resolve_in_path(at("a/tool").to_str().unwrap(), &path), None);
+        let found = |name: &str, path: &OsStr| {
+            resolve_in_path(OsStr::new(name), &at("d"), path)
+                .map(|found| found.canonicalize().unwrap())
+        };
+        let real = |path: &str| Some(at(path).canonicalize().unwrap());
+        assert_eq!(found("tool", &path), real("c/tool"));
+        assert_eq!(found("other", &path), None);
+        assert_eq!(found("", &path), None);
+        let none = OsStr::new("");
+        assert_eq!(found(at("c/tool").to_str().unwrap(), none), real("c/tool"));
+        assert_eq!(found(at("a/tool").to_str().unwrap(), &path), None);
+        // What is relative begins in the working directory.
+        for (name, path) in [("tool", ""), ("tool", "none:"), ("./tool", "none")] {
+            assert_eq!(found(name, OsStr::new(path)), real("d/tool"), "{path}");
+        }
+        assert_eq!(found("tool", OsStr::new("../c")), real("c/tool"));
     }
 }

@@ -31,7 +31,9 @@ pub use clock::Clock;
 pub use confinement::{Confinement, CpuQuota};
 pub use cpu::Cpu;
 pub use differences::Difference;
-pub use executable::{Executable, ExecutableError, interpreter, is_executable, resolve_in_path};
+pub use executable::{
+    Executable, ExecutableError, interpreter, is_executable, places_in_path, resolve_in_path,
+};
 pub use fingerprint::Fingerprint;
 pub use frequency::Frequency;
 pub use kernel::Kernel;

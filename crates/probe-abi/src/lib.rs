@@ -27,6 +27,7 @@ mod object;
 mod pattern;
 pub mod recording;
 mod site;
+pub mod variable;
 
 pub use chunk::{CHUNK_HEAD, CHUNK_MAGIC, ChunkError, ChunkHead, ChunkKind, LONGEST_CHUNK};
 pub use content::{

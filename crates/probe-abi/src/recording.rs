@@ -91,7 +91,7 @@ pub mod losses {
 pub mod total {
     /// [`super::TOTAL_MAGIC`].
     pub const MAGIC: usize = 0;
-    /// Bytes of rings that were made since they were counted last, and those that were there then.
+    /// Bytes of the files that were there when they were counted last, and of what was made since then.
     pub const BYTES: usize = 1;
     /// Recordings of dead processes that were removed, as the memory was needed.
     pub const PROCESSES: usize = 2;

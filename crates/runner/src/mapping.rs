@@ -91,11 +91,12 @@ impl Libraries {
 /// Another order of the libraries in memory, where the program has any.
 pub(crate) fn remap(
     argv: &[OsString],
+    directory: &Path,
     environment: &mut Environment,
     random: &mut ChaCha8Rng,
 ) -> Option<String> {
-    let path = environment.get("PATH")?;
-    let program = perflab_machine::resolve_in_path(argv.first()?.to_str()?, path)?;
+    let path = environment.path();
+    let program = perflab_machine::resolve_in_path(argv.first()?, directory, &path)?;
     let order = Libraries::of(&program)?.shuffled(random);
     let list: Vec<_> = order
         .iter()

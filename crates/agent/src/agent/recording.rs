@@ -66,7 +66,7 @@ impl Agent {
         let is_new = known.is_none();
         let mut recorder = match known {
             Some(recorder) => recorder,
-            None => Recorder::start()?,
+            None => Recorder::start(size)?,
         };
         let activated = if keep {
             recorder.activate(size, Mode::Keep)

@@ -1,5 +1,7 @@
 //! Which way of patching can be used here and now.
 
+use perflab_probe_abi::variable;
+
 use super::Change;
 use super::pun::Puns;
 use super::stop::{self, Stop};
@@ -73,19 +75,19 @@ impl Wanted {
     fn from_environment() -> Self {
         let value = |name: &str| std::env::var(name).unwrap_or_default();
         Self {
-            protocol: match value("PERFLAB_AGENT_PROTOCOL").as_str() {
+            protocol: match value(variable::PROTOCOL).as_str() {
                 "fault" => Some(Protocol::Stop(Stop::Fault)),
                 "trap" => Some(Protocol::Stop(Stop::Trap)),
                 "word" => Some(Protocol::Word),
                 "pun" => Some(Protocol::Pun),
                 _ => None,
             },
-            writing: match value("PERFLAB_AGENT_WRITING").as_str() {
+            writing: match value(variable::WRITING).as_str() {
                 "memory" => Some(Writing::Memory),
                 "protection" => Some(Writing::Protection),
                 _ => None,
             },
-            sync: match value("PERFLAB_AGENT_SYNC").as_str() {
+            sync: match value(variable::SYNC).as_str() {
                 "membarrier" => Some(Sync::Membarrier),
                 "visit" => Some(Sync::Visit),
                 _ => None,

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_probe_abi::Clock as Kind;
+use perflab_probe_abi::variable::CLOCK;
 
 /// Something that tells the time of an event.
 pub trait Clock {
@@ -158,7 +159,7 @@ pub struct Choice {
 /// The counter is taken if the kernel keeps its own time by it, which it does only as long as all processors
 /// agree, and if a look at each processor finds no more than what the look itself takes.
 pub fn choose() -> Choice {
-    let wanted = std::env::var_os("PERFLAB_AGENT_CLOCK").unwrap_or_default();
+    let wanted = std::env::var_os(CLOCK).unwrap_or_default();
     // The kernel waits before it reads the counter for it.
     let monotonic = Choice {
         kind: Kind::Monotonic,

@@ -19,14 +19,16 @@ use super::slots;
 use super::total::Total;
 use crate::socket;
 
-/// Bytes of the file of losses.
-const PAGE: usize = 4096;
+/// The least that a file takes; the file of losses, and that of all recordings, take just this.
+pub const PAGE: usize = 4096;
 
 /// The directory of a recorded process.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
     process: File,
+    /// Bytes of that file.
+    written: u64,
     total: Total,
     note: Option<String>,
 }
@@ -54,22 +56,28 @@ fn base() -> Result<(PathBuf, Option<String>), String> {
 }
 
 impl Directory {
-    /// Makes this process's.
+    /// Makes that of this process, which may have so many bytes for its rings.
     ///
     /// # Errors
     /// When it cannot be made, with its path.
-    pub fn create() -> Result<Self, String> {
+    pub fn create(of_process: u64) -> Result<Self, String> {
         let (base, note) = base()?;
         let path = base.join(format!("{}{RINGS_SUFFIX}", socket::identity()?));
         // What a program left that this process was before it called exec.
         let _ = fs::remove_dir_all(&path);
+        let total = Total::new(base, of_process)?;
         socket::own_directory(&path)?;
-        let process = new_file(&path.join(PROCESS_FILE))
-            .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
-        let total = Total::new(base);
+        let process = total.take_directory().and_then(|()| {
+            new_file(&path.join(PROCESS_FILE))
+                .map_err(|error| format!("{} cannot be written: {error}", path.display()))
+        });
+        let process = process.inspect_err(|_| {
+            let _ = fs::remove_dir_all(&path);
+        })?;
         Ok(Self {
             path,
             process,
+            written: 0,
             total,
             note,
         })
@@ -83,6 +91,17 @@ impl Directory {
     /// What all recordings of the user take together.
     pub fn total(&self) -> &Total {
         &self.total
+    }
+
+    /// From now on this process may have so many bytes for its rings.
+    pub fn set_of_process(&mut self, bytes: u64) {
+        self.total.set_of_process(bytes);
+    }
+
+    /// In the child of a fork all files are the parent's: they are not closed, as here their numbers may be the program's.
+    pub fn leave_to_parent(self) {
+        std::mem::forget(self.process);
+        self.total.leave_to_parent();
     }
 
     /// Removes it with all that is in it. What is mapped stays so.
@@ -121,9 +140,31 @@ impl Directory {
     /// # Errors
     /// When they cannot be written.
     pub fn append_chunks(&mut self, chunks: &[u8]) -> Result<(), String> {
-        self.process
-            .write_all(chunks)
-            .map_err(|error| format!("{} cannot be written: {error}", self.path.display()))
+        let result = self.append_pages(chunks);
+        match result {
+            Ok(()) => self.written += chunks.len() as u64,
+            // Nobody can read what follows half a chunk.
+            Err(_) => drop(self.process.set_len(self.written)),
+        }
+        result
+    }
+
+    /// Page by page, as one is counted ahead.
+    fn append_pages(&mut self, mut bytes: &[u8]) -> Result<(), String> {
+        let mut end = self.written;
+        while !bytes.is_empty() {
+            let in_page = end % PAGE as u64;
+            if in_page == 0 && end > 0 {
+                self.total.take(PAGE as u64)?;
+            }
+            let (part, rest) = bytes.split_at(bytes.len().min(PAGE - in_page as usize));
+            self.process
+                .write_all(part)
+                .map_err(|error| format!("{} cannot be written: {error}", self.path.display()))?;
+            end += part.len() as u64;
+            bytes = rest;
+        }
+        Ok(())
     }
 
     /// Says for whom events are kept.
@@ -144,7 +185,7 @@ impl Directory {
     /// # Errors
     /// When the file cannot be made.
     pub fn count_losses(&self) -> Result<(), String> {
-        let memory = mapped(&self.path.join(LOSSES_FILE), PAGE)?;
+        let memory = mapped(&self.path.join(LOSSES_FILE), PAGE, || Ok(()))?;
         // SAFETY: a page of words was mapped, for good.
         unsafe {
             (*memory.add(losses::MAGIC)).store(LOSSES_MAGIC, Ordering::Release);
@@ -182,7 +223,9 @@ impl RingFile {
         mode: Mode,
     ) -> Result<Self, String> {
         let path = directory.path.join(format!("{number}{RING_SUFFIX}"));
-        let memory = mapped(&path, Self::bytes(log)).inspect_err(|_| {
+        let bytes = Self::bytes(log);
+        let take = || directory.total.take(bytes as u64);
+        let memory = mapped(&path, bytes, take).inspect_err(|_| {
             let _ = fs::remove_file(&path);
         })?;
         let ring = Self { path, memory, log };
@@ -263,8 +306,13 @@ fn new_file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Makes a file of zeros and maps it. All its memory is there: a write must not fail later.
-fn mapped(path: &Path, bytes: usize) -> Result<*const AtomicU64, String> {
+/// Makes a file of zeros and maps it. It has its length before its memory is taken, and all its memory is there then: a
+/// write must not fail later.
+fn mapped(
+    path: &Path,
+    bytes: usize,
+    take: impl FnOnce() -> Result<(), String>,
+) -> Result<*const AtomicU64, String> {
     let failed = |error: io::Error| {
         format!(
             "{} of {} KiB cannot be made: {error}",
@@ -273,6 +321,8 @@ fn mapped(path: &Path, bytes: usize) -> Result<*const AtomicU64, String> {
         )
     };
     let file = new_file(path).map_err(failed)?;
+    file.set_len(bytes as u64).map_err(failed)?;
+    take()?;
     // SAFETY: a file that is open.
     let result = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
     if result != 0 {

@@ -77,15 +77,15 @@ pub struct Heritage {
 }
 
 impl Recorder {
-    /// Makes the files of this process, with no ring yet.
+    /// Makes the files of this process, with no ring yet, of which they may have such ones.
     ///
     /// # Errors
     /// When it cannot be recorded here.
-    pub fn start() -> Result<Self, String> {
+    pub fn start(size: Size) -> Result<Self, String> {
         slots::prepare().map_err(|error| {
             format!("the kernel gives no memory that a fork leaves out (Linux 4.14 does): {error}")
         })?;
-        Self::begin(clock::choose())
+        Self::begin(clock::choose(), size)
     }
 
     /// Makes the files of this child of a fork, and one ring or two: most children have one thread, and live shortly.
@@ -98,7 +98,7 @@ impl Recorder {
         mode: Mode,
         whom: Option<&str>,
     ) -> Result<Self, String> {
-        let mut recorder = Self::begin(parent.clock)?;
+        let mut recorder = Self::begin(parent.clock, parent.size)?;
         match recorder.take_over(parent, mode, whom) {
             Ok(()) => Ok(recorder),
             Err(reason) => {
@@ -145,8 +145,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// What a child of this process's goes on with, seen from there: all files are the parent's. They are not mapped
-    /// any more, and not closed, as in the child their numbers may be the program's.
+    /// What a child of this process's goes on with, seen from there: all files are the parent's, and not mapped any more.
     pub fn bequeath(self) -> Heritage {
         let heritage = Heritage {
             clock: self.clock,
@@ -155,13 +154,13 @@ impl Recorder {
             costs: self.costs,
             size: self.rings.size(),
         };
-        std::mem::forget(self.directory);
+        self.directory.leave_to_parent();
         self.rings.leave_to_parent();
         heritage
     }
 
-    fn begin(clock: clock::Choice) -> Result<Self, String> {
-        let mut directory = Directory::create()?;
+    fn begin(clock: clock::Choice, size: Size) -> Result<Self, String> {
+        let mut directory = Directory::create(size.all)?;
         let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
         let command = fs::read("/proc/self/cmdline").unwrap_or_default();
         let command = String::from_utf8_lossy(&command).replace('\0', " ");
@@ -212,6 +211,7 @@ impl Recorder {
     /// # Errors
     /// When not one ring can be made.
     pub fn activate(&mut self, size: Size, mode: Mode) -> Result<(), String> {
+        self.directory.set_of_process(size.all);
         self.rings.set_size(size);
         self.rings.set_mode(mode);
         self.rings.try_again();

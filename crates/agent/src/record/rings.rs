@@ -171,8 +171,6 @@ impl Rings {
             if self.all.len() >= self.size.rings() && !self.reuse() {
                 return Ok(());
             }
-            let bytes = RingFile::bytes(self.size.log()) as u64;
-            directory.total().take(bytes, self.size.all)?;
             let file = RingFile::create(directory, self.next, self.size.log(), self.mode)?;
             self.next += 1;
             let Some(slot) = file.offer() else {
@@ -197,7 +195,7 @@ impl Rings {
 
     /// Makes room for later ones, before that is needed.
     pub fn look_at_total(&self, directory: &Directory) {
-        directory.total().look(self.size.all);
+        directory.total().look();
     }
 
     /// Removes the ring of a thread that has ended, the first of those that may go; returns whether there was

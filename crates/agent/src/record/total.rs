@@ -1,12 +1,15 @@
 //! What all recordings of a user take together: it is bounded, and dead processes make room, the oldest first.
 //!
-//! 1. Who makes a ring adds its bytes to a number that all processes of the user share, in a file.
+//! 1. Whoever needs memory for a file adds its bytes to a number that all processes of the user share, in a file.
 //! 2. If that is beyond the limit, the files that are there are counted, under a lock. What is counted takes the place
-//!    of what was added: files that others removed are in the number until then.
+//!    of what was added: files that others removed are in the number until then. A ring has its length before its bytes
+//!    are added, and its memory after that; the small files of a process come with a directory, and with a page that is
+//!    counted before one of them needs it. So a count that comes in between misses nothing.
 //! 3. As long as it is beyond the limit then, the recording of a dead process is removed, the one that was written to
 //!    least lately. How many events went with it is added to two other numbers of that file. The recording of a
 //!    process that a recorder reads stays while the recorder lives, and so does that of each process that lives.
-//! 4. If that is not enough, there is no ring.
+//! 4. If that is not enough, nothing is made. What was added for it stays in the number until files are counted again,
+//!    as a count that comes meanwhile may have missed the file already.
 #![expect(
     unsafe_code,
     reason = "the numbers are mapped, and shared by processes"
@@ -25,20 +28,20 @@ use perflab_probe_abi::recording::{
     FOR_FILE, RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, RING_SUFFIX, RINGS_SUFFIX, TOTAL_FILE,
     TOTAL_MAGIC, ring, total,
 };
+use perflab_probe_abi::variable::RECORD_TOTAL;
 use perflab_ring::{Position, word};
 
 use super::clock;
+use super::files::PAGE;
 use crate::socket;
 
 /// The most bytes of all recordings of a user, unless one process is to have more, or the file system has less than
 /// twice as many.
 const MOST: u64 = 1 << 30;
 
-/// The same as a user wishes it, in KiB.
-const WISH: &str = "PERFLAB_RECORD_TOTAL";
-
-/// Bytes of the file.
-const PAGE: usize = 4096;
+/// The least that the directory of a process takes: a page for each of its three small files, one of which may be there
+/// twice while it is written, and no further page of these without one ahead.
+const DIRECTORY: u64 = 4 * PAGE as u64;
 
 /// All processes of a user together look for what can go no more often than once in so many nanoseconds, as long as
 /// they need nothing.
@@ -46,6 +49,9 @@ const PAUSE: u64 = 1_000_000_000;
 
 /// Longest wait for another process that counts; it may have been stopped meanwhile.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// In the number as long as nothing was counted: more than any limit.
+const NOT_COUNTED: u64 = 1 << 62;
 
 /// A block of the file system, as it is counted.
 const BLOCK: u64 = 512;
@@ -56,84 +62,110 @@ pub struct Total {
     base: PathBuf,
     /// Of the file system, in bytes; nothing if the kernel does not say.
     size: Option<u64>,
+    /// What this process may have for its rings, in bytes.
+    of_process: u64,
+    /// Kept, as the process may give up the rights to open them again.
+    numbers: Numbers,
 }
 
 /// What a user wishes, in bytes. Asked once: in the child of a fork another thread may have locked the environment.
 fn wished() -> Option<u64> {
     static WISHED: OnceLock<Option<u64>> = OnceLock::new();
     *WISHED.get_or_init(|| {
-        let kibibytes: u64 = std::env::var(WISH).ok()?.parse().ok()?;
-        kibibytes.checked_mul(1024)
+        let kibibytes: u32 = std::env::var(RECORD_TOTAL).ok()?.parse().ok()?;
+        Some(u64::from(kibibytes) << 10)
     })
 }
 
 impl Total {
-    /// In this directory.
-    pub fn new(base: PathBuf) -> Self {
-        let size = size(&base);
-        Self { base, size }
+    /// In this directory, where the process may have so many bytes for its rings.
+    ///
+    /// # Errors
+    /// When the numbers cannot be used there.
+    pub fn new(base: PathBuf, of_process: u64) -> Result<Self, String> {
+        let numbers = Numbers::open(&base).map_err(|error| failed(&base, &error))?;
+        Ok(Self {
+            size: size(&base),
+            base,
+            of_process,
+            numbers,
+        })
     }
 
-    /// Takes so many bytes, of a process that may have so many in all.
+    /// In the child of a fork the file is the parent's.
+    pub fn leave_to_parent(self) {
+        self.numbers.unmap();
+        std::mem::forget(self.numbers);
+    }
+
+    /// From now on the process may have so many bytes for its rings.
+    pub fn set_of_process(&mut self, bytes: u64) {
+        self.of_process = bytes;
+    }
+
+    /// Takes what the directory of a process needs, which is there.
+    ///
+    /// # Errors
+    /// As those of [`Total::take`].
+    pub fn take_directory(&self) -> Result<(), String> {
+        self.take(DIRECTORY)
+    }
+
+    /// Takes so many bytes, which a count finds from now on.
     ///
     /// # Errors
     /// When they are not to be had.
-    pub fn take(&self, bytes: u64, of_process: u64) -> Result<(), String> {
-        let limit = self.limit(of_process);
-        let numbers = Numbers::open(&self.base).map_err(|error| self.failed(&error))?;
-        let before = numbers.bytes().fetch_add(bytes, Ordering::Relaxed);
-        if before.saturating_add(bytes) <= limit && !numbers.is_new {
+    pub fn take(&self, bytes: u64) -> Result<(), String> {
+        let limit = self.limit();
+        let before = self.numbers.bytes().fetch_add(bytes, Ordering::Release);
+        if before.saturating_add(bytes) <= limit {
             return Ok(());
         }
-        let there = numbers
+        let there = self
+            .numbers
             .lock(PATIENCE)
-            .and_then(|()| self.make_room(&numbers, limit - limit / 4, bytes))
-            .map_err(|error| self.failed(&error))?;
+            .and_then(|_locked| self.make_room(limit - limit / 4))
+            .map_err(|error| failed(&self.base, &error))?;
         if there <= limit {
             return Ok(());
         }
-        numbers.bytes().fetch_sub(bytes, Ordering::Relaxed);
         Err(format!(
-            "recordings of this user take {} KiB, and may take {} KiB ({WISH})",
+            "recordings of this user take {} KiB, and may take {} KiB ({RECORD_TOTAL})",
             there.saturating_sub(bytes) >> 10,
             limit >> 10
         ))
     }
 
     /// Makes room before it is needed, so that no child of a fork has to wait for it.
-    pub fn look(&self, of_process: u64) {
-        let limit = self.limit(of_process);
-        let Ok(numbers) = Numbers::open(&self.base) else {
-            return;
-        };
+    pub fn look(&self) {
+        let limit = self.limit();
+        let numbers = &self.numbers;
         let is_much = numbers.bytes().load(Ordering::Relaxed) > limit - limit / 4;
         let counted = numbers.word(total::COUNTED).load(Ordering::Relaxed);
         let is_due = clock::read(libc::CLOCK_BOOTTIME).saturating_sub(counted) >= PAUSE;
         // Somebody else does it, or the next look will.
-        if is_much && is_due && numbers.lock(Duration::ZERO).is_ok() {
-            let _ = self.make_room(&numbers, limit / 2, 0);
+        if is_much
+            && is_due
+            && let Ok(_locked) = numbers.lock(Duration::ZERO)
+        {
+            let _ = self.make_room(limit / 2);
         }
     }
 
-    fn limit(&self, of_process: u64) -> u64 {
+    fn limit(&self) -> u64 {
         if let Some(wished) = wished() {
             return wished;
         }
         let half = self.size.map_or(u64::MAX, |size| size / 2);
-        MOST.max(of_process).min(half)
+        MOST.max(self.of_process).min(half)
     }
 
-    fn failed(&self, error: &io::Error) -> String {
-        format!(
-            "{} cannot be used: {error}",
-            self.base.join(TOTAL_FILE).display()
-        )
-    }
-
-    /// Steps 2 and 3. Returns how many bytes there are then, with those that are to come.
-    fn make_room(&self, numbers: &Numbers, wanted: u64, to_come: u64) -> io::Result<u64> {
-        let before = numbers.bytes().load(Ordering::Relaxed);
-        let mut there = to_come;
+    /// Steps 2 and 3. Returns how many bytes there are then.
+    fn make_room(&self, wanted: u64) -> io::Result<u64> {
+        let numbers = &self.numbers;
+        let before = numbers.bytes().load(Ordering::Acquire);
+        // The file of the numbers.
+        let mut there = PAGE as u64;
         let mut dead = Vec::new();
         for entry in fs::read_dir(&self.base)? {
             let path = entry?.path();
@@ -179,6 +211,13 @@ impl Total {
     }
 }
 
+fn failed(base: &Path, error: &io::Error) -> String {
+    format!(
+        "{} cannot be used: {error}",
+        base.join(TOTAL_FILE).display()
+    )
+}
+
 /// The bytes of a file system.
 fn size(path: &Path) -> Option<u64> {
     use std::os::unix::ffi::OsStrExt;
@@ -193,12 +232,14 @@ fn size(path: &Path) -> Option<u64> {
 }
 
 /// The numbers that all processes of a user share, and their file.
+#[derive(Debug)]
 struct Numbers {
     file: File,
-    /// Whether nothing was counted so far.
-    is_new: bool,
     memory: *const AtomicU64,
 }
+
+// SAFETY: the memory is atomics only.
+unsafe impl Send for Numbers {}
 
 impl Numbers {
     fn open(base: &Path) -> io::Result<Self> {
@@ -229,15 +270,16 @@ impl Numbers {
         if memory == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let mut numbers = Self {
+        let numbers = Self {
             file,
-            is_new: false,
             memory: memory.cast(),
         };
         let before = numbers
             .word(total::MAGIC)
             .swap(TOTAL_MAGIC, Ordering::AcqRel);
-        numbers.is_new = before != TOTAL_MAGIC;
+        if before != TOTAL_MAGIC {
+            numbers.bytes().fetch_add(NOT_COUNTED, Ordering::Relaxed);
+        }
         Ok(numbers)
     }
 
@@ -250,13 +292,19 @@ impl Numbers {
         self.word(total::BYTES)
     }
 
-    /// Waits for so long until nobody else counts, or fails if somebody does. The lock goes with the file.
-    fn lock(&self, patience: Duration) -> io::Result<()> {
+    /// Nobody asks for a word any more.
+    fn unmap(&self) {
+        // SAFETY: mapped by `open`, and used until now only.
+        unsafe { libc::munmap(self.memory.cast_mut().cast(), PAGE) };
+    }
+
+    /// Waits for so long until nobody else counts, or fails if somebody does.
+    fn lock(&self, patience: Duration) -> io::Result<Locked<'_>> {
         let end = Instant::now() + patience;
         loop {
             // SAFETY: a file that is open.
             if unsafe { libc::flock(self.file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
-                return Ok(());
+                return Ok(Locked(&self.file));
             }
             let error = io::Error::last_os_error();
             if error.kind() != io::ErrorKind::WouldBlock {
@@ -274,8 +322,17 @@ impl Numbers {
 
 impl Drop for Numbers {
     fn drop(&mut self) {
-        // SAFETY: mapped by `open`, and nobody has it any more.
-        unsafe { libc::munmap(self.memory.cast_mut().cast(), PAGE) };
+        self.unmap();
+    }
+}
+
+/// Nobody else counts meanwhile.
+struct Locked<'f>(&'f File);
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a file that is open.
+        unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
     }
 }
 
@@ -321,19 +378,27 @@ struct Left {
 impl Left {
     fn of(path: PathBuf) -> io::Result<Self> {
         let mut left = Self {
-            bytes: 0,
+            bytes: DIRECTORY,
             changed: (0, 0),
             rings: Vec::new(),
             path,
         };
         for entry in fs::read_dir(&left.path)? {
             let entry = entry?;
-            let about = entry.metadata()?;
-            left.bytes += about.blocks() * BLOCK;
+            // A process that lives removes rings, too.
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
             let changed = (about.mtime(), about.mtime_nsec());
             left.changed = left.changed.max(changed);
             let path = entry.path();
-            if path.to_string_lossy().ends_with(RING_SUFFIX) {
+            let is_ring = path.to_string_lossy().ends_with(RING_SUFFIX);
+            let with_directory = if is_ring { 0 } else { PAGE as u64 };
+            let bytes = about.len().max(about.blocks() * BLOCK);
+            left.bytes += bytes
+                .next_multiple_of(PAGE as u64)
+                .saturating_sub(with_directory);
+            if is_ring {
                 left.rings.push(path);
             }
         }

@@ -11,11 +11,12 @@ mod shown;
 mod start;
 mod summary;
 mod top;
+mod unmatched;
 mod view;
 
 use clap::{Args, Subcommand};
 use outcome::Outcome;
-use perflab_control::{Agent, ControlError, RecordWish, Traced, traced};
+use perflab_control::{Agent, ControlError, RecordWish, Traced, traced, variable};
 
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
@@ -177,9 +178,9 @@ pub fn trace(command: TraceCommand) -> Result<Option<Code>, Failure> {
         TraceCommand::List(arguments) => list::list(&arguments),
         TraceCommand::On(arguments) if !arguments.command.is_empty() => {
             let variable = if arguments.record {
-                start::RECORD
+                variable::RECORD
             } else {
-                start::COUNT
+                variable::PROBES
             };
             let wish = arguments.memory.wish(false, 0);
             start::start(variable, &arguments.probes, wish, &arguments.command)

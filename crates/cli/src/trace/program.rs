@@ -2,21 +2,23 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use object::read::ReadCache;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind, elf};
 
 use crate::failure::Failure;
+use crate::terminal;
 
 /// Checks the program of a command. Returns shared objects that have to be loaded before the agent.
 ///
 /// # Errors
 /// When it cannot be given the agent, with what to do.
 pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
-    let Some(path) = path_of(program) else {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+    let Some(path) = perflab_machine::resolve_in_path(program, Path::new(""), &path) else {
         // Whoever starts it says so.
         return Ok(Vec::new());
     };
@@ -29,6 +31,12 @@ pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
     if has_more_rights(&path) {
         return Err(refused(
             "it has more rights than its user (setuid or setgid); start it as the user that it becomes",
+        ));
+    }
+    if has_capabilities(&path) {
+        return Err(refused(
+            "it has capabilities of its own (setcap), so the linker ignores the agent; start it as root, or take them \
+             away (setcap -r)",
         ));
     }
     let Ok(file) = File::open(&path) else {
@@ -48,27 +56,20 @@ pub fn check(program: &OsStr) -> Result<Vec<OsString>, Failure> {
     };
     if needs.interpreter.contains("ld-musl") {
         return Err(refused(
-            "its C library is musl, and the agent needs glibc; build the program with glibc, or link it statically with \
-             an agent of its own (docs/probes.md)",
+            "its C library is musl, and the agent needs glibc; build the program with glibc",
+        ));
+    }
+    if needs.interpreter.is_empty() && !needs.is_library {
+        terminal::say(&format!(
+            "{} is linked statically, so no agent can be loaded into it: its probes stay off unless it starts an agent \
+             itself (docs/probes.md)",
+            path.display()
         ));
     }
     // AddressSanitizer ends a program in which its runtime is not the first.
     let is_sanitizer = |name: &&String| name.starts_with("libasan.so");
     let sanitizers = needs.libraries.iter().filter(is_sanitizer);
     Ok(sanitizers.map(OsString::from).collect())
-}
-
-/// The file that is started by this name.
-fn path_of(program: &OsStr) -> Option<PathBuf> {
-    if program.as_encoded_bytes().contains(&b'/') {
-        return Some(PathBuf::from(program));
-    }
-    let path = std::env::var_os("PATH")?;
-    let mut places = std::env::split_paths(&path).map(|place| place.join(program));
-    places.find(|place| {
-        let about = place.metadata();
-        about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-    })
 }
 
 fn has_more_rights(path: &Path) -> bool {
@@ -81,10 +82,18 @@ fn has_more_rights(path: &Path) -> bool {
         || (about.mode() & 0o2010 == 0o2010 && about.gid() != group)
 }
 
+/// Whether the kernel gives it capabilities that its user does not have.
+fn has_capabilities(path: &Path) -> bool {
+    !rustix::process::getuid().is_root()
+        && rustix::fs::getxattr(path, "security.capability", &mut [0; 24]).is_ok()
+}
+
 /// What a program asks its linker for.
 struct Needs {
     interpreter: String,
     libraries: Vec<String>,
+    /// Whether it is a library too, as the linker itself is, which can be called as a program.
+    is_library: bool,
 }
 
 /// Nothing of what cannot be read.
@@ -95,6 +104,7 @@ fn needs(data: &ReadCache<File>) -> Option<Needs> {
     let mut needs = Needs {
         interpreter: String::new(),
         libraries: Vec::new(),
+        is_library: false,
     };
     for segment in segments {
         if let Ok(Some(interpreter)) = segment.interpreter(endian, data) {
@@ -110,6 +120,7 @@ fn needs(data: &ReadCache<File>) -> Option<Needs> {
         let entry = entries.find(|entry| entry.tag(endian) == tag)?;
         Some(entry.d_val(endian))
     };
+    needs.is_library = value(elf::DT_SONAME).is_some();
     let (Some(address), Some(size)) = (value(elf::DT_STRTAB), value(elf::DT_STRSZ)) else {
         return Some(needs);
     };

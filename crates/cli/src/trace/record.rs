@@ -143,8 +143,8 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
     };
     if !arguments.command.is_empty() && summary.processes == 0 {
         outcome.fail(&Failure::no_data(
-            "no process of the command had an agent, so nothing was recorded: a program that is linked statically starts \
-             one itself, and one that ends at once may have none; see docs/probes.md",
+            "no process of the command had an agent, so nothing was recorded: a program that is linked statically has to \
+             start one itself, and one that ends at once may have none; see docs/probes.md",
         ));
     } else if !arguments.command.is_empty() && !summary.has_probes() {
         outcome.fail(&Failure::no_data(format!(

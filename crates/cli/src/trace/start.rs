@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
+use perflab_control::variable::{CHECKED, RECORD, RECORD_MEMORY, RECORD_RING, check_value};
 use perflab_control::{RecordWish, Traced};
 use perflab_recorder::Recorded;
 
@@ -16,17 +17,6 @@ use crate::terminal;
 
 /// The shared object that starts an agent.
 const AGENT: &str = "libperflab_preload.so";
-
-/// Variables that ask an agent for something from the start.
-pub const COUNT: &str = "PERFLAB_PROBES";
-
-/// As [`COUNT`], for events in place of hits.
-pub const RECORD: &str = "PERFLAB_RECORD";
-
-/// Memory for the events of one thread, and of one process, in KiB: threads that start before a recorder comes have
-/// it too.
-const RING: &str = "PERFLAB_RECORD_RING";
-const MEMORY: &str = "PERFLAB_RECORD_MEMORY";
 
 /// The number of the process that says so if it has no probe that is asked for.
 const SAY: &str = "PERFLAB_AGENT_SAY";
@@ -45,7 +35,9 @@ pub fn start(
     name_sizes(&mut command, wish);
     // Only the program itself says that it has no such probe, not those that it starts.
     command.env(SAY, std::process::id().to_string());
-    let error = command.env(variable, probes).exec();
+    command.env(variable, probes);
+    check_environment(&command)?;
+    let error = command.exec();
     Err(cannot_start(&command, &error))
 }
 
@@ -73,9 +65,23 @@ fn with_agent(command: &[OsString]) -> Result<Command, Failure> {
     Ok(command)
 }
 
-/// Sets the variables of the sizes that are asked for.
+/// The agent would ignore a value that it does not understand.
+fn check_environment(command: &Command) -> Result<(), Failure> {
+    for variable in CHECKED {
+        let is_replaced = command.get_envs().any(|(name, _)| name == variable);
+        let Some(value) = std::env::var_os(variable).filter(|_| !is_replaced) else {
+            continue;
+        };
+        check_value(variable, &value.to_string_lossy()).map_err(|error| {
+            Failure::usage(format!("{variable}: {error}; change it in the environment"))
+        })?;
+    }
+    Ok(())
+}
+
+/// Sets the variables of the sizes that are asked for: threads that start before a recorder comes have them too.
 fn name_sizes(command: &mut Command, wish: RecordWish) {
-    for (variable, kibibytes) in [(RING, wish.ring), (MEMORY, wish.all)] {
+    for (variable, kibibytes) in [(RECORD_RING, wish.ring), (RECORD_MEMORY, wish.all)] {
         if kibibytes > 0 {
             command.env(variable, kibibytes.to_string());
         }
@@ -98,6 +104,7 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
     name_sizes(&mut command, wish);
     let mark = format!("{}-{:016x}", std::process::id(), rand::random::<u64>());
     command.env(RECORD, probes).env(RECORD_FOR, &mark);
+    check_environment(&command)?;
     let child = command
         .spawn()
         .map_err(|error| cannot_start(&command, &error))?;

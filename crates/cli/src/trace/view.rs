@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{BufWriter, ErrorKind, Write};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use clap::Args;
 use perflab_trace::event::Value;
 use perflab_trace::{Argument, Event, Filter, LONGEST_TEXT, Order, Probe, Process, Thread, Trace};
 
-use super::about;
+use super::{about, unmatched};
 use crate::failure::{Code, Failure};
 use crate::terminal::escape;
 
@@ -22,23 +23,23 @@ pub struct ViewArguments {
 
     /// Which probes, as provider:name with *; several with commas.
     #[arg(value_name = "PROBES", default_value = "*", value_parser = super::probes)]
-    probes: String,
+    pub probes: String,
 
     /// Number of a process (may be given again).
     #[arg(short, long, value_name = "PID")]
-    pid: Vec<u32>,
+    pub pid: Vec<u32>,
 
     /// Number or name of a thread (may be given again).
     #[arg(short, long, value_name = "THREAD")]
-    thread: Vec<String>,
+    pub thread: Vec<String>,
 
     /// Seconds from the first event of the trace on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    from: Option<Duration>,
+    pub from: Option<Duration>,
 
     /// Seconds from the first event of the trace on.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    to: Option<Duration>,
+    pub to: Option<Duration>,
 
     /// Show so many events at most.
     #[arg(short = 'n', long, value_name = "N")]
@@ -76,42 +77,84 @@ pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
     for line in about::warnings(&trace) {
         crate::terminal::say(&line);
     }
-    match print(arguments, &trace) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::new(
-            Code::NoData,
-            format!("cannot write the output: {error}"),
-        )),
-        _ => Ok(code),
+    let asked = Asked::new(arguments, &trace);
+    let shown = match print(&asked, &trace) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(code),
+        shown => shown.map_err(|error| {
+            Failure::new(Code::NoData, format!("cannot write the output: {error}"))
+        })?,
+    };
+    if shown > 0 || arguments.limit == Some(0) {
+        return Ok(code);
+    }
+    match unmatched::reason(&asked, &trace) {
+        Some(reason) => Err(Failure::no_data(reason)),
+        None => {
+            crate::terminal::say("the trace has no events");
+            Ok(code)
+        }
     }
 }
 
-fn print(arguments: &ViewArguments, trace: &Trace) -> std::io::Result<()> {
-    let first = trace.events(&Filter::default()).next();
-    let zero = first.map_or(0, |event| event.nanoseconds);
-    let at =
-        |time: Duration| zero.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-    let patterns: Vec<(&str, &str)> = perflab_control::patterns(&arguments.probes)
-        .into_iter()
-        .flatten()
-        .collect();
-    let is_probe = |probe: &Probe| {
-        let mut patterns = patterns.iter();
+/// Which events are asked for.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// As the user wrote it.
+    pub arguments: &'a ViewArguments,
+    patterns: Vec<(&'a str, &'a str)>,
+    /// The time of the first event, from which on times are counted.
+    pub zero: u64,
+}
+
+impl<'a> Asked<'a> {
+    fn new(arguments: &'a ViewArguments, trace: &Trace) -> Self {
+        let patterns = perflab_control::patterns(&arguments.probes);
+        let first = trace.events(&Filter::default()).next();
+        Self {
+            arguments,
+            patterns: patterns.into_iter().flatten().collect(),
+            zero: first.map_or(0, |event| event.nanoseconds),
+        }
+    }
+
+    /// Whether events of a probe are.
+    pub fn is_probe(&self, probe: &Probe) -> bool {
+        let mut patterns = self.patterns.iter();
         patterns.any(|pattern| perflab_control::matches(*pattern, &probe.provider, &probe.name))
-    };
-    let is_thread = |process: &Process, thread: &Thread| {
-        let is_process = arguments.pid.is_empty() || arguments.pid.contains(&process.pid);
-        let mut wanted = arguments.thread.iter();
-        let is_named = arguments.thread.is_empty()
-            || wanted.any(|name| *name == thread.name || *name == thread.tid.to_string());
-        is_process && is_named
-    };
+    }
+
+    /// Whether those of a process are.
+    pub fn is_process(&self, process: &Process) -> bool {
+        self.arguments.pid.is_empty() || self.arguments.pid.contains(&process.pid)
+    }
+
+    /// Whether those of a thread are.
+    pub fn is_thread(&self, thread: &Thread) -> bool {
+        let mut wanted = self.arguments.thread.iter();
+        self.arguments.thread.is_empty()
+            || wanted.any(|name| *name == thread.name || *name == thread.tid.to_string())
+    }
+
+    /// Times of which they are.
+    pub fn time(&self) -> RangeInclusive<u64> {
+        let at = |time: Duration| {
+            let since = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            self.zero.saturating_add(since)
+        };
+        self.arguments.from.map_or(0, at)..=self.arguments.to.map_or(u64::MAX, at)
+    }
+}
+
+/// Returns how many events there were.
+fn print(asked: &Asked<'_>, trace: &Trace) -> std::io::Result<u64> {
     let filter = Filter {
-        from: arguments.from.map_or(0, at),
-        to: arguments.to.map_or(u64::MAX, at),
-        probes: &is_probe,
-        threads: &is_thread,
+        from: *asked.time().start(),
+        to: *asked.time().end(),
+        probes: &|probe| asked.is_probe(probe),
+        threads: &|process, thread| asked.is_process(process) && asked.is_thread(thread),
         ..Filter::default()
     };
+    let limit = asked.arguments.limit.unwrap_or(usize::MAX);
     let several = trace.processes().len() > 1;
     let mut output = BufWriter::new(std::io::stdout().lock());
     writeln!(
@@ -121,16 +164,16 @@ fn print(arguments: &ViewArguments, trace: &Trace) -> std::io::Result<()> {
     )?;
     let mut before: Option<u64> = None;
     let mut line = String::new();
-    for event in trace
-        .events(&filter)
-        .take(arguments.limit.unwrap_or(usize::MAX))
-    {
+    let mut shown = 0;
+    for event in trace.events(&filter).take(limit) {
         line.clear();
-        show(&mut line, &event, zero, before, several);
+        show(&mut line, &event, asked.zero, before, several);
         output.write_all(line.as_bytes())?;
         before = Some(event.nanoseconds);
+        shown += 1;
     }
-    output.flush()
+    output.flush()?;
+    Ok(shown)
 }
 
 /// A line for an event.

@@ -82,19 +82,34 @@ fn until_a_probe_is_hit() {
     );
     assert_eq!(place.events(&[&trace, "--to", "3600"]), works(0, 5));
     assert_eq!(place.events(&[&trace, "--to", "0"]), works(0, 1));
-    let none: Vec<String> = Vec::new();
-    for words in [
-        ["other:*"],
-        ["--thread=other"],
-        ["--pid=1"],
-        ["--from=3600"],
-    ] {
-        assert_eq!(
-            place.events(&[&[trace.as_str()], &words[..]].concat()),
-            none,
-            "{words:?}"
-        );
+    let of_pid = format!("process 1: known here: `{pid}`");
+    let none: [(&[&str], &str); 8] = [
+        (&["other:*"], "probe other:*: known here: `life:work`"),
+        (&["life:wrok"], "probe life:wrok: did you mean `life:work`?"),
+        (&["--thread=live"], "thread live: did you mean `life`?"),
+        (&["--thread=other"], "`life`"),
+        (&["--pid=1"], &of_pid),
+        (
+            &["--from=3600"],
+            "the time from 3600 s on: they are from 0 s to 0.",
+        ),
+        (
+            &["--from=3", "--to=2", "--pid=1"],
+            "`; no event is of the time from 3 s to 2 s: ",
+        ),
+        (
+            &["--from=3600", "--to=3601.5"],
+            "the time from 3600 s to 3601.5 s: ",
+        ),
+    ];
+    for (words, expected) in none {
+        let output = place.trace(&[&["view", &trace], words].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{words:?}: {said}");
+        assert!(said.contains(expected), "{words:?}: {said}");
+        assert_eq!(text(&output.stdout).lines().count(), 1, "{words:?}");
     }
+    assert_eq!(text(&place.trace(&["view", &trace, "-n", "0"]).stderr), "");
     let summary = printed(&place.trace(&["view", &trace, "--summary"]));
     assert!(
         summary.starts_with("5 events in ") && summary.contains(&format!("process {pid}: ")),

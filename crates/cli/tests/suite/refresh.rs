@@ -305,10 +305,16 @@ fn relink_without_a_build_maps_libraries_in_another_order() {
         &directory,
     );
 
+    // A relative path begins in the working directory of the workload.
+    fs::create_dir(laboratory.path("inner")).unwrap();
+    for name in ["program", "libleft.so", "libright.so"] {
+        let inner = laboratory.path("inner").join(name);
+        fs::rename(laboratory.path(name), inner).unwrap();
+    }
     laboratory
         .run(
             "[design]\nruns = 9\nseed = 1\nrefresh = 'relink'\n[variants.a]\n\
-             [workloads.w]\ndriver = 'command'\ncommand = ['{experiment}/program']\n",
+             [workloads.w]\ndriver = 'command'\ndirectory = '{experiment}/inner'\ncommand = ['./program']\n",
         )
         .code(0);
     laboratory.assert_complete(9);

@@ -75,17 +75,74 @@ fn a_program_that_cannot_be_given_the_agent_is_not_started() {
     }
 }
 
+/// The linker ignores the agent of a program that the kernel gives more than its user has, which is never root.
+#[test]
+fn a_program_with_capabilities_is_started_for_root_only() {
+    let place = Place::new();
+    let path = place.directory.path();
+    let program = path.join("capable");
+    fs::copy("/bin/echo", &program).unwrap();
+    // Version 2, effective: CAP_NET_RAW is permitted.
+    let raw = [0x0200_0001, 1 << 13, 0, 0, 0]
+        .map(u32::to_le_bytes)
+        .concat();
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::setxattr(&program, "security.capability", &raw, flags).is_err() {
+        not_checked(&test_name(), "only root can give a program capabilities");
+        return;
+    }
+    let words = [
+        "trace",
+        "on",
+        "*",
+        "--",
+        program.to_str().unwrap(),
+        "started",
+    ];
+    let output = place.perflab().args(words).output().unwrap();
+    assert_eq!(printed(&output), "started\n");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+    command.arg(path.join("bin/perflab")).args(words);
+    let output = command.output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("capabilities of its own (setcap)"), "{said}");
+}
+
 #[test]
 fn a_command_without_an_agent_is_no_recording() {
     let place = Place::new();
-    let program = compile(&place, "static", &["-static"]).unwrap();
-    let output = record(&place, "*", &[&program, "burst", "9"]);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(4), "{said}");
-    assert!(
-        said.contains("no process of the command had an agent"),
-        "{said}"
-    );
+    let reason = "is linked statically, so no agent can be loaded into it";
+    for option in ["-static", "-static-pie"] {
+        let program = compile(&place, "static", &["-fPIE", option]).unwrap();
+        let output = record(&place, "*", &[&program, "burst", "9"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(
+            said.contains("no process of the command had an agent"),
+            "{said}"
+        );
+        assert!(said.contains(&format!("{program} {reason}")), "{said}");
+        let output = place.trace(&["on", "*", "--", &program, "burst", "9"]);
+        assert!(output.status.success());
+        let said = text(&output.stderr);
+        assert!(said.contains(&format!("{program} {reason}")), "{said}");
+    }
+    // The linker loads the agent into the program that it is given.
+    let program = compile(&place, "dynamic", &[]).unwrap();
+    let output = place.trace(&[
+        "on",
+        "*",
+        "--",
+        "/lib64/ld-linux-x86-64.so.2",
+        &program,
+        "burst",
+        "9",
+    ]);
+    assert!(output.status.success());
+    assert_eq!(text(&output.stderr), "");
 }
 
 #[test]
@@ -114,6 +171,46 @@ fn probes_that_there_are_not_are_said() {
     assert!(said.contains(" had no probes"), "{said}");
     let output = place.trace(&["on", "family", "--", &program, "burst", "9"]);
     assert_eq!(text(&output.stderr), "");
+}
+
+/// The agent of a command would ignore it.
+#[test]
+fn a_variable_that_is_not_understood_is_refused() {
+    let place = Place::new();
+    let trace = place.directory.path().join("trace");
+    let record = ["record", "-o", trace.to_str().unwrap()];
+    let cases = [
+        ("PERFLAB_RECORD_TOTAL", "64M", "no number of KiB"),
+        ("PERFLAB_RECORD_RING", "-1", "no number of KiB"),
+        ("PERFLAB_AGENT_CLOCK", "order", "none of ordered, monotonic"),
+        ("PERFLAB_AGENT_SYNC", "no", "none of membarrier, visit"),
+    ];
+    for (variable, value, reason) in cases {
+        for words in [&["on", "*"][..], &record] {
+            let mut command = place.perflab();
+            command
+                .arg("trace")
+                .args(words)
+                .args(["--", "echo", "started"]);
+            let output = command.env(variable, value).output().unwrap();
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(
+                said.contains(&format!("{variable}: {value:?} is {reason}")),
+                "{said}"
+            );
+            assert_eq!(text(&output.stdout), "");
+        }
+    }
+    assert!(!trace.exists());
+    // What perflab sets itself does not matter, nor what is only for others.
+    let mut command = place.perflab();
+    command.args(["trace", "on", "*", "--ring", "64", "--", "echo", "started"]);
+    let output = command
+        .env("PERFLAB_PROBES", "a-b")
+        .env("PERFLAB_RECORD_RING", "no")
+        .output();
+    assert_eq!(text(&output.unwrap().stdout), "started\n");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::compile::compile;
 use crate::support::{HEADER, Program, agent_of, programs};
-use perflab_control::{Agent, Site, traced};
+use perflab_control::{Agent, Site, traced, variable};
 use perflab_testing::{not_checked, test_name};
 
 fn built(directory: &Path, source: &str, flags: &[&str]) -> PathBuf {
@@ -362,16 +362,33 @@ fn without_close_range() {
 }
 
 #[test]
-fn probes_that_are_asked_for_by_a_wrong_name() {
+fn variables_that_are_not_understood() {
     let directory = tempfile::tempdir().unwrap();
     let life = built(directory.path(), "life.c", &[]);
-    let program = Program::start(Command::new(&life).env("PERFLAB_PROBES", "life:a-b"));
+    let reason = |variable: &str| match variable {
+        "PERFLAB_PROBES" | "PERFLAB_RECORD" => "\"li-fe\" is no probe",
+        "PERFLAB_AGENT_CLOCK" => "\"li-fe\" is none of ordered, monotonic",
+        "PERFLAB_AGENT_PROTOCOL" => "\"li-fe\" is none of word, pun, fault, trap",
+        "PERFLAB_AGENT_WRITING" => "\"li-fe\" is none of memory, protection",
+        "PERFLAB_AGENT_SYNC" => "\"li-fe\" is none of membarrier, visit",
+        _ => "\"li-fe\" is no number of KiB up to 4294967295",
+    };
+    let mut command = Command::new(&life);
+    command.envs(variable::CHECKED.map(|variable| (variable, "li-fe")));
+    let program = Program::start(&mut command);
     let (sites, state) = program.ask().list("*").unwrap();
     assert!(!sites[0].on);
-    assert!(
-        state.how.contains("PERFLAB_PROBES") && state.how.contains("is no probe"),
-        "{state:?}"
-    );
+    for variable in variable::CHECKED {
+        let said = format!("{variable:?}: {}", reason(variable));
+        assert!(state.how.contains(&said), "{said}: {state:?}");
+    }
+    program.ends();
+    // Words that are empty, and a number.
+    let words = [variable::CLOCK, variable::PROTOCOL, variable::WRITING];
+    command = Command::new(&life);
+    command.envs(words.map(|variable| (variable, "")));
+    let program = Program::start(command.env(variable::RECORD_TOTAL, "65536"));
+    assert_eq!(program.ask().list("*").unwrap().1.how, "");
     program.ends();
 }
 

@@ -85,7 +85,7 @@ impl<'a> Lab<'a> {
             (Some(layout), _) => Some(layout),
             (None, Some(start)) if self.experiment.design.refresh == Refresh::Relink => {
                 let argv = fill.argv(start)?;
-                remap(&argv, &mut environment, &mut run.random)
+                remap(&argv, &directory, &mut environment, &mut run.random)
             }
             _ => None,
         };

@@ -92,7 +92,7 @@ impl Lab<'_> {
             && self.experiment.design.refresh == Refresh::Relink
             && built.is_none()
         {
-            run.finding.layout = remap(&argv, &mut environment, &mut run.random);
+            run.finding.layout = remap(&argv, &directory, &mut environment, &mut run.random);
         }
         let (counts, code) = (run.logs.join("counters"), run.logs.join("counters.exit"));
         let events = &run.workload.counters;

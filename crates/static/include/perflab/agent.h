@@ -1,7 +1,7 @@
 /*
  * perflab/agent.h: starts the agent, which finds the program's probe sites and switches them.
  *
- * Only programs that LD_PRELOAD does not reach need this, as those that are linked statically:
+ * Only programs that LD_PRELOAD does not reach need this, as those that are linked statically. The library needs glibc:
  *
  *     cc -static program.c -L/usr/local/lib/perflab -lperflab_agent
  *
