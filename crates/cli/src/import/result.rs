@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
@@ -28,10 +29,14 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
     let failed = |error: std::io::Error| {
         Failure::environment(format!("cannot write {}: {error}", path.display()))
     };
-    let is_free = fs::read_dir(&path).map_or(true, |mut entries| entries.next().is_none());
-    if !is_free {
+    let found = match fs::read_dir(&path) {
+        Ok(mut entries) => entries.next().map(|_| "files in"),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Some("a file in the way of"),
+        Err(_) => None,
+    };
+    if let Some(found) = found {
         return Err(Failure::usage(format!(
-            "expected a new or empty directory, found files in {}; choose another one with --out",
+            "expected a new or empty directory, found {found} {}; choose another one with --out",
             path.display()
         )));
     }

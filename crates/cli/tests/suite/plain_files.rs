@@ -99,7 +99,7 @@ fn columns_and_delimiters() {
         .code(2);
     laboratory
         .call(&["compare", "a=good", "b=table", "-d", ""])
-        .code(4)
+        .code(2)
         .says(&["delimiter"]);
 }
 
