@@ -26,6 +26,7 @@ use crate::standby::stand_by;
 use crate::terminal;
 use crate::until::UntilArguments;
 use decided::{Decided, comparisons};
+pub(crate) use decided::comparisons_of;
 use dry_run::dry_run;
 use failures::lab_failure;
 pub(crate) use failures::store_failure;

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::Collected;
 use super::names::plain;
 use crate::failure::Failure;
-use crate::run::{RESULTS, now_for_a_name, store_failure};
+use crate::run::{RESULTS, comparisons_of, now_for_a_name, store_failure};
 
 /// Writes the result, and returns where it is.
 ///
@@ -187,6 +187,13 @@ fn cells(collected: &Collected) -> (Vec<Cell>, Vec<usize>) {
         });
     }
     (cells.into_values().collect(), places)
+}
+
+/// Whether there is anything to compare with the baseline, which is the first variant.
+pub(crate) fn is_compared(collected: &Collected) -> bool {
+    let (cells, _) = cells(collected);
+    let baseline = cells.first().map_or("", |cell| &cell.variant);
+    comparisons_of(cells.iter(), baseline) > 0
 }
 
 fn place(run: &Run) -> (String, Vec<(String, String)>) {

@@ -140,6 +140,22 @@ fn what_one_process_repeats_proves_nothing_unless_the_user_vouches_for_it() {
 }
 
 #[test]
+fn what_is_advised_next_works() {
+    let laboratory = Laboratory::new();
+    for (files, next) in [
+        (&["go-bench/old.txt"][..], "show"),
+        (&["go-bench/old.txt", "go-bench/new.txt"], "compare"),
+    ] {
+        let files: Vec<String> = files.iter().map(|name| fixture(name)).collect();
+        let mut arguments = vec!["import", "--out", next];
+        arguments.extend(files.iter().map(String::as_str));
+        let advice = format!("now: perflab {next} {next}");
+        laboratory.call(&arguments).code(0).says(&[&advice]);
+        laboratory.call(&[next, next]).code(0);
+    }
+}
+
+#[test]
 fn files_with_one_label_are_runs_of_one_variant() {
     let laboratory = Laboratory::new();
     for (name, first) in [("a1", 100), ("a2", 101), ("b1", 102)] {
