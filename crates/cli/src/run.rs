@@ -8,6 +8,7 @@ mod scratch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use indexmap::IndexMap;
@@ -215,11 +216,15 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         total: plan.runs.len(),
         done: done.len(),
         block: plan.runs.iter().filter(|run| run.block == 1).count(),
-        is_limit: result.meta().origin.until_decided.is_some(),
+        is_limit: until_decided.is_some(),
+        budget: until_decided
+            .and_then(|rule| rule.budget_ms)
+            .map(Duration::from_millis),
     };
     let mut progress = Progress::new(&extent, arguments.quiet);
     let outcome = Lab::new(
         &experiment,
+    let until_decided = result.meta().origin.until_decided;
         &home,
         &plan,
         &mut result,
