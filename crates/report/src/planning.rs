@@ -83,12 +83,42 @@ pub fn plan_schema() -> serde_json::Value {
 pub fn known_plan(sd: f64, goal: &Goal) -> Result<PlanReport, perflab_stats::Error> {
     let pilot = Pilot::known(sd, goal.block)?;
     let mut plan = empty("known deviation".to_owned(), goal, 1);
-    let rows = rows("two variants", &pilot, goal, 1);
-    plan.rows = rows
-        .into_iter()
-        .map(|(_, row)| row)
-        .collect::<Result<_, _>>()?;
-    Ok(plan)
+    let mut failures = Failures::new();
+    add_rows(&mut plan, "two variants", &pilot, 1, &mut failures, goal);
+    match failures.pop() {
+        Some((_, error)) if plan.rows.is_empty() => Err(error),
+        last => {
+            warn(&mut plan, failures.into_iter().chain(last));
+            Ok(plan)
+        }
+    }
+}
+
+/// What cannot be planned, and why.
+type Failures = IndexMap<String, perflab_stats::Error>;
+
+/// The rows of one comparison. Where the mean would take too many runs, the typical run may not.
+fn add_rows(
+    plan: &mut PlanReport,
+    label: &str,
+    pilot: &Pilot,
+    comparisons: usize,
+    failures: &mut Failures,
+    goal: &Goal,
+) {
+    for (question, row) in rows(label, pilot, goal, comparisons) {
+        match row {
+            Ok(row) => plan.rows.push(row),
+            Err(error) => {
+                failures.insert(format!("{label}, {question}"), error);
+            }
+        }
+    }
+}
+
+fn warn(plan: &mut PlanReport, failures: impl Iterator<Item = (String, perflab_stats::Error)>) {
+    let warnings = failures.map(|(label, error)| format!("{label}: {error}"));
+    plan.warnings = warnings.collect();
 }
 
 /// A plan from the runs of a pilot, with its rows as claims.
@@ -117,7 +147,7 @@ pub fn pilot_plan(
         })
         .collect();
     let mut plan = empty(name.to_owned(), goal, pairs.len());
-    let mut failures = IndexMap::new();
+    let mut failures = Failures::new();
     for (comparable, base, group) in &pairs {
         let label = label(comparable.subject(), &group.variant);
         let pilot = match comparable.sides(base, group) {
@@ -134,15 +164,7 @@ pub fn pilot_plan(
                 continue;
             }
         };
-        // Where the mean would take too many runs, the typical run may not.
-        for (question, row) in rows(&label, &pilot, goal, pairs.len()) {
-            match row {
-                Ok(row) => plan.rows.push(row),
-                Err(error) => {
-                    failures.insert(format!("{label}, {question}"), error);
-                }
-            }
-        }
+        add_rows(&mut plan, &label, &pilot, pairs.len(), &mut failures, goal);
     }
     if plan.rows.is_empty() {
         return Err(failures
@@ -152,10 +174,7 @@ pub fn pilot_plan(
                 AnalysisError::Statistics { what, source }
             }));
     }
-    let warnings = failures
-        .into_iter()
-        .map(|(label, error)| format!("{label}: {error}"));
-    plan.warnings = warnings.collect();
+    warn(&mut plan, failures.into_iter());
     Ok(plan)
 }
 
