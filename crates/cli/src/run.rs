@@ -26,8 +26,8 @@ use crate::settings;
 use crate::standby::stand_by;
 use crate::terminal;
 use crate::until::UntilArguments;
-use decided::{Decided, comparisons};
 pub(crate) use decided::comparisons_of;
+use decided::{Decided, comparisons};
 use dry_run::dry_run;
 use failures::lab_failure;
 pub(crate) use failures::store_failure;
@@ -159,13 +159,22 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let _lock = lock(arguments.wait)?;
     let (interrupt, keeper) = stand_by()?;
     let scratch = tempdir()?;
-    let Preflight { mistakes, missing } = preflight(&experiment, &home, &scratch.0, &keeper);
+    let Preflight {
+        mistakes,
+        missing,
+        doubtful,
+    } = preflight(&experiment, &home, &scratch.0, &keeper);
     refuse_all(Code::Usage, "", &mistakes)?;
     refuse_all(
         Code::Environment,
         "this machine lacks what the experiment needs, so nothing was run:\n  ",
         &missing,
     )?;
+    if !arguments.quiet {
+        for line in &doubtful {
+            terminal::say(&format!("note: {line}, unless a build installs it"));
+        }
+    }
     let surroundings = Surroundings {
         machine: Fingerprint::take(Path::new("/")),
         programs: programs(&experiment, &home, &scratch.0, &keeper, &interrupt),
@@ -212,6 +221,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
 
     let mut rule = Decided::of(result.meta(), &experiment, &plan, done.len());
     let mut settings = settings::begin(&experiment)?;
+    let until_decided = result.meta().origin.until_decided;
     let extent = Extent {
         total: plan.runs.len(),
         done: done.len(),
@@ -224,7 +234,6 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let mut progress = Progress::new(&extent, arguments.quiet);
     let outcome = Lab::new(
         &experiment,
-    let until_decided = result.meta().origin.until_decided;
         &home,
         &plan,
         &mut result,
