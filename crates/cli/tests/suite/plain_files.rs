@@ -86,6 +86,21 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_the_numbers() {
+    let laboratory = with_good();
+    let good = laboratory.read("good");
+    laboratory.write("marked", format!("\u{feff}{good}"));
+    let compare = |pair: [&str; 2]| laboratory.call(&[&["compare"], &pair[..]].concat());
+    let plain = compare(["a=good", "b=good"]).code(0);
+    assert_eq!(compare(["a=marked", "b=good"]).code(0).out, plain.out);
+    let import = ["import", "a=marked", "b=good", "--out", "result"];
+    let said = laboratory.call(&import).code(0);
+    said.says(&["marked: columns, 30 runs"]);
+    let kept = laboratory.read("result/imported/1/marked");
+    assert_eq!(kept, laboratory.read("marked"), "evidence is kept as it is");
+}
+
+#[test]
 fn columns_and_delimiters() {
     let laboratory = with_good();
     laboratory.write("table", "x,1.5\nx,1.75\nx,oops\n");
