@@ -4,14 +4,13 @@ use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::counted;
 use perflab_stats::Observation;
 use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
-use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aligned::aligned;
 use crate::analysis::{AnalysisError, Comparable, Subject, pairs, pools, variants};
 use crate::number;
-use crate::selection::{Claims, Selection};
+use crate::selection::{Claims, Question, Selection};
 use crate::terminal::TextOptions;
 
 /// Runs that a difference takes.
@@ -184,15 +183,13 @@ fn blocks(observations: &[Observation]) -> usize {
 }
 
 fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {
-    let Claims { typical, mean } = goal.claims;
-    let questions = usize::from(typical) + usize::from(mean) + usize::from(typical && mean);
     PlanReport {
         schema: 1,
         name,
         difference: goal.difference,
         power: goal.power,
         confidence: goal.confidence,
-        claims: comparisons * questions,
+        claims: comparisons * goal.claims.questions().len(),
         block: goal.block,
         rows: Vec::new(),
         warnings: Vec::new(),
@@ -207,27 +204,18 @@ fn rows(
     goal: &Goal,
     comparisons: usize,
 ) -> Vec<(&'static str, Result<PlanRow, perflab_stats::Error>)> {
-    type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
-    let questions: [(&'static str, bool, f64, Spread, Runs); 2] = [
-        (
-            "typical",
-            goal.claims.typical,
-            TYPICAL_WEIGHT,
-            pilot.typical,
-            typical_runs,
-        ),
-        ("mean", goal.claims.mean, MEAN_WEIGHT, pilot.mean, mean_runs),
-    ];
-    let asked = || questions.iter().filter(|(_, asked, ..)| *asked);
-    // As in the report, slow runs are asked of together with both.
-    let slow_runs = match goal.claims.typical && goal.claims.mean {
-        true => SLOW_WEIGHT,
-        false => 0.0,
-    };
-    let weights =
-        comparisons as f64 * (asked().map(|(_, _, weight, ..)| weight).sum::<f64>() + slow_runs);
-    asked()
-        .map(|&(question, _, weight, spread, runs)| {
+    let questions = goal.claims.questions();
+    let weights = comparisons as f64 * questions.iter().map(|(_, weight)| weight).sum::<f64>();
+    questions
+        .into_iter()
+        .filter_map(|(question, weight)| {
+            type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
+            let (question, spread, runs): (_, Spread, Runs) = match question {
+                Question::Typical => ("typical", pilot.typical, typical_runs),
+                Question::Mean => ("mean", pilot.mean, mean_runs),
+                // As in the report, they are asked of together with both.
+                Question::SlowRuns => return None,
+            };
             let goal_of_claim = planning::Goal {
                 difference: goal.difference,
                 power: goal.power,
@@ -241,7 +229,7 @@ fn rows(
                 runs,
                 seconds: goal.round_s.map(|seconds| seconds * runs as f64),
             });
-            (question, row)
+            Some((question, row))
         })
         .collect()
 }
