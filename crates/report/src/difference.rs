@@ -230,12 +230,22 @@ impl Differences {
     }
 
     fn bare(self, difference: f64) -> String {
-        fixed(difference * self.scale.factor, self.decimals)
+        let longest = match self.percent {
+            true => LONGEST_PERCENT,
+            false => LONGEST,
+        };
+        match difference * self.scale.factor {
+            value if value.is_finite() && value.abs() >= longest => format!("{value:+.3e}"),
+            value => fixed(value, self.decimals),
+        }
     }
 }
 
 /// More decimals than this tell nothing about measurements.
 const MOST_DECIMALS: usize = 6;
+
+/// From here on a percentage is written with an exponent: nobody reads its digits.
+const LONGEST_PERCENT: f64 = 1e6;
 
 /// Decimals that leave an interval one digit or two that move; without one, the difference two.
 fn fitting_decimals(
@@ -259,16 +269,25 @@ fn fitting_decimals(
     } else {
         0.0
     };
-    wanted.clamp(least, MOST_DECIMALS as f64) as usize
+    if wanted <= MOST_DECIMALS as f64 {
+        return wanted.max(least) as usize;
+    }
+    // What is so fine that all figures end with zeros shows none of them: -100.000000%.
+    let figures = [Some(difference), low, high].into_iter().flatten();
+    let texts: Vec<String> = figures
+        .map(|figure| fixed(figure * factor, MOST_DECIMALS))
+        .collect();
+    let zeros = texts
+        .iter()
+        .map(|text| text.len() - text.trim_end_matches('0').len());
+    let zeros = zeros.min().unwrap_or(0).min(MOST_DECIMALS);
+    (MOST_DECIMALS - zeros).max(least as usize)
 }
 
 /// A number with sign and decimals; never a negative zero.
 fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
-    }
-    if value.abs() >= LONGEST {
-        return format!("{value:+.1e}");
     }
     let text = format!("{value:+.decimals$}");
     if is_zero(&text) {
@@ -291,10 +310,12 @@ mod tests {
         let cases = [
             (-0.0312, "-3.1%"),
             (0.0004, "+0.040%"),
-            (-0.000_000_000_1, "0.000000%"),
+            (-0.000_000_000_1, "0.0%"),
             (-0.0, "0.0%"),
             (5.0, "+500%"),
-            (1e300, "+1.0e302%"),
+            (9999.0, "+999900%"),
+            (9_829_876.543_21, "+9.830e8%"),
+            (1e300, "+1.000e302%"),
             (f64::INFINITY, "…"),
         ];
         for (number, text) in cases {
@@ -307,6 +328,8 @@ mod tests {
         assert_eq!(interval(Some(-0.04), Some(-0.022)), "[-4.0, -2.2]%");
         assert_eq!(interval(Some(-0.000_4), Some(0.000_3)), "[-0.04, +0.03]%");
         assert_eq!(interval(None, Some(0.1)), "[…, +10.0]%");
+        let tiny = [1.0 - 1e-12, 1.0 - 2e-12].map(|less| Some(-less));
+        assert_eq!(interval(tiny[0], tiny[1]), "[-100.0, -100.0]%");
         assert_eq!(interval(Some(f64::NEG_INFINITY), None), "[…, …]%");
     }
 

@@ -101,6 +101,23 @@ fn a_byte_order_mark_is_no_part_of_the_numbers() {
 }
 
 #[test]
+fn differences_of_extreme_size_have_few_digits() {
+    let laboratory = with_good();
+    write(&laboratory, "far", &scattered(30, 2e9, 2e7));
+    write(&laboratory, "near", &scattered(30, 1e-9, 1e-11));
+    for form in ["text", "markdown"] {
+        let flags = ["--format", form, "--gate", "none"];
+        let compare =
+            |label: &str| laboratory.call(&[&["compare", "good=good", label], &flags[..]].concat());
+        let far = compare("far=far").code(0).prints(&["+1.9", "e9% [+1.9"]);
+        assert!(!far.out.contains("0000%"), "{}", far.out);
+        compare("near=near")
+            .code(0)
+            .prints(&["-100.0% [-100.0, -100.0]"]);
+    }
+}
+
+#[test]
 fn columns_and_delimiters() {
     let laboratory = with_good();
     laboratory.write("table", "x,1.5\nx,1.75\nx,oops\n");
