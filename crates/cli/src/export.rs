@@ -10,6 +10,7 @@ use perflab_store::{ResultDir, RunRecord};
 
 use crate::failure::{Code, Failure};
 use crate::run::store_failure;
+use crate::selection::{known, known_metrics};
 
 /// Write a result in another tool's format.
 #[derive(Debug, Args)]
@@ -52,10 +53,7 @@ pub fn export(arguments: &ExportArguments) -> Result<Option<Code>, Failure> {
     known("variant", &arguments.variant, |name| {
         records.iter().any(|record| record.variant == name)
     })?;
-    known("metric", &arguments.metric, |name| {
-        let mut samples = records.iter().flat_map(|record| &record.samples);
-        samples.any(|sample| sample.metric.name == name)
-    })?;
+    known_metrics(&arguments.metric, &records)?;
     let wanted = |names: &[String], name: &String| names.is_empty() || names.contains(name);
     let mut runs: Vec<Run> = records
         .iter()
@@ -92,16 +90,6 @@ fn order(result: &ResultDir) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> = experiment.variants.keys().cloned().collect();
     names.sort_by_key(|name| name != experiment.baseline());
     Ok(names)
-}
-
-/// A name that there is not is a slip, and no empty file.
-fn known(what: &str, names: &[String], is_known: impl Fn(&str) -> bool) -> Result<(), Failure> {
-    match names.iter().find(|name| !is_known(name)) {
-        None => Ok(()),
-        Some(name) => Err(Failure::usage(format!(
-            "there is no {what} `{name}` in the result"
-        ))),
-    }
 }
 
 fn run_of(record: &RunRecord) -> Run {

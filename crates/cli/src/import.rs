@@ -116,8 +116,12 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
         say(format!("note: {note}"));
     }
     let path = result::write(&collected, arguments.out.as_deref())?;
+    let next = match result::is_compared(&collected) {
+        true => "compare",
+        false => "show",
+    };
     say(format!(
-        "{} into {}; now: perflab compare {}",
+        "{} into {}; now: perflab {next} {}",
         counted(collected.runs.len(), "run"),
         path.display(),
         operand(&path)

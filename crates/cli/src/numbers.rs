@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use perflab_experiment::{Better, Metric};
 use perflab_formats::columns;
@@ -26,7 +27,7 @@ pub struct NumbersArguments {
     column: Option<u32>,
 
     /// Delimiters of columns in plain files [default: blanks and tabs].
-    #[arg(short, long, value_name = "CHARACTERS")]
+    #[arg(short, long, value_name = "CHARACTERS", value_parser = NonEmptyStringValueParser::new())]
     delimiter: Option<String>,
 
     /// In plain files each so many numbers in a row come from one process [default: 1].

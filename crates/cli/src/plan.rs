@@ -109,7 +109,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
                 .map_err(|error| Failure::usage(format!("--each: {error}")))?;
             goal.round_s = each.map(|each| 2.0 * each.as_secs_f64());
             known_plan(share("--sd", sd, 0.0)?, &goal)
-                .map_err(|error| Failure::usage(error.to_string()))?
+                .map_err(|error| statistics_failure(&error))?
         }
         (None, None) => return Err(Failure::usage("a plan needs a pilot's result, or --sd")),
     };
@@ -167,13 +167,23 @@ fn from_pilot(
         .map_err(|error| analysis_failure(&error))
 }
 
+/// As with a pilot, a difference that takes too many runs is no mistake in how it is written.
+fn statistics_failure(error: &perflab_stats::Error) -> Failure {
+    let code = match error {
+        perflab_stats::Error::TooSmall { .. } => Code::NoData,
+        _ => Code::Usage,
+    };
+    Failure::new(code, error.to_string())
+}
+
 /// A share above `above` and below 100 %.
 fn share(flag: &str, text: &str, above: f64) -> Result<f64, Failure> {
     match percent(text) {
         Ok(share) if share > above && share < 1.0 => Ok(share),
-        _ => Err(Failure::usage(format!(
+        Ok(_) => Err(Failure::usage(format!(
             "{flag}: expected more than {}% and less than 100%, found {text}",
             above * 100.0
         ))),
+        Err(failure) => Err(Failure::usage(format!("{flag}: {failure}"))),
     }
 }

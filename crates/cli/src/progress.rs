@@ -27,6 +27,7 @@ pub struct Progress {
     done: u64,
     block: u64,
     is_limit: bool,
+    budget: Option<Duration>,
     failed: u64,
     /// What was told of failed runs, with the first that it was told of.
     faults: Vec<(u32, String)>,
@@ -45,6 +46,8 @@ pub struct Extent {
     pub block: usize,
     /// Whether it may end before.
     pub is_limit: bool,
+    /// The time after which no block is begun.
+    pub budget: Option<Duration>,
 }
 
 impl Progress {
@@ -55,6 +58,7 @@ impl Progress {
             done,
             block,
             is_limit,
+            budget,
         } = *extent;
         let terminal = stderr().is_terminal();
         let target = if terminal && !quiet {
@@ -74,6 +78,7 @@ impl Progress {
             done: done as u64,
             block: block as u64,
             is_limit,
+            budget,
             failed: 0,
             faults: Vec::new(),
             started: Instant::now(),
@@ -94,8 +99,16 @@ impl Progress {
             .done
             .checked_sub(self.done_before)
             .filter(|here| *here >= self.block.max(1))?;
-        let rest = self.total.saturating_sub(self.done);
-        Some(self.started.elapsed().mul_f64(rest as f64 / here as f64))
+        let elapsed = self.started.elapsed();
+        let each_s = elapsed.as_secs_f64() / here as f64;
+        let mut rest = self.total.saturating_sub(self.done) as f64;
+        if let Some(budget) = self.budget {
+            // A block that was begun in time is measured to its end.
+            let within = budget.saturating_sub(elapsed).as_secs_f64() / each_s;
+            let (done, block) = (self.done as f64, self.block as f64);
+            rest = rest.min(((done + within) / block).ceil() * block - done);
+        }
+        Duration::try_from_secs_f64(each_s * rest).ok()
     }
 
     /// Prints a line above the bar, or where there is none.

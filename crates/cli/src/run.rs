@@ -8,6 +8,7 @@ mod scratch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use indexmap::IndexMap;
@@ -25,6 +26,7 @@ use crate::settings;
 use crate::standby::stand_by;
 use crate::terminal;
 use crate::until::UntilArguments;
+pub(crate) use decided::comparisons_of;
 use decided::{Decided, comparisons};
 use dry_run::dry_run;
 use failures::lab_failure;
@@ -157,13 +159,22 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let _lock = lock(arguments.wait)?;
     let (interrupt, keeper) = stand_by()?;
     let scratch = tempdir()?;
-    let Preflight { mistakes, missing } = preflight(&experiment, &home, &scratch.0, &keeper);
+    let Preflight {
+        mistakes,
+        missing,
+        doubtful,
+    } = preflight(&experiment, &home, &scratch.0, &keeper);
     refuse_all(Code::Usage, "", &mistakes)?;
     refuse_all(
         Code::Environment,
         "this machine lacks what the experiment needs, so nothing was run:\n  ",
         &missing,
     )?;
+    if !arguments.quiet {
+        for line in &doubtful {
+            terminal::say(&format!("note: {line}, unless a build installs it"));
+        }
+    }
     let surroundings = Surroundings {
         machine: Fingerprint::take(Path::new("/")),
         programs: programs(&experiment, &home, &scratch.0, &keeper, &interrupt),
@@ -210,11 +221,15 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
 
     let mut rule = Decided::of(result.meta(), &experiment, &plan, done.len());
     let mut settings = settings::begin(&experiment)?;
+    let until_decided = result.meta().origin.until_decided;
     let extent = Extent {
         total: plan.runs.len(),
         done: done.len(),
         block: plan.runs.iter().filter(|run| run.block == 1).count(),
-        is_limit: result.meta().origin.until_decided.is_some(),
+        is_limit: until_decided.is_some(),
+        budget: until_decided
+            .and_then(|rule| rule.budget_ms)
+            .map(Duration::from_millis),
     };
     let mut progress = Progress::new(&extent, arguments.quiet);
     let outcome = Lab::new(

@@ -78,12 +78,6 @@ pub fn is_result(path: &Path) -> bool {
 
 /// Reads a result.
 pub fn opened(path: &Path) -> Result<Recorded, Failure> {
-    if !path.is_dir() {
-        return Err(Failure::usage(format!(
-            "{} is no result directory; for plain files write LABEL=FILE for each, as in old=a.txt new=b.txt",
-            path.display()
-        )));
-    }
     let result = ResultDir::open(path).map_err(store_failure)?;
     let records = result.records().map_err(store_failure)?;
     let frozen = path.join("experiment.toml");
@@ -97,6 +91,24 @@ pub fn opened(path: &Path) -> Result<Recorded, Failure> {
         experiment,
         plan,
         records,
+    })
+}
+
+/// A name that there is not is a slip, which an empty answer would hide.
+pub fn known(what: &str, names: &[String], is_known: impl Fn(&str) -> bool) -> Result<(), Failure> {
+    match names.iter().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::usage(format!(
+            "there is no {what} `{name}` in the result"
+        ))),
+    }
+}
+
+/// Refuses metrics that no run has.
+pub fn known_metrics(names: &[String], records: &[RunRecord]) -> Result<(), Failure> {
+    known("metric", names, |name| {
+        let mut samples = records.iter().flat_map(|record| &record.samples);
+        samples.any(|sample| sample.metric.name == name)
     })
 }
 

@@ -12,6 +12,7 @@ use crate::bench::margin;
 use crate::failure::{Code, Failure};
 use crate::numbers::{NumbersArguments, refuse};
 use crate::run::store_failure;
+use crate::selection::known_metrics;
 use crate::terminal;
 
 /// Find out from which iteration on processes are steady, if ever.
@@ -110,6 +111,7 @@ fn recorded(
     arguments.numbers.refuse_for_result(path)?;
     let result = ResultDir::open(path).map_err(store_failure)?;
     let records = result.records().map_err(store_failure)?;
+    known_metrics(arguments.metric.as_slice(), &records)?;
     let mut found: IndexMap<(String, Metric), IndexMap<String, Vec<f64>>> = IndexMap::new();
     for record in records.iter().filter(|record| record.status.passed()) {
         for sample in &record.samples {

@@ -153,7 +153,7 @@ fn sample(found: Found, rule: &Rule, metric: Metric) -> Result<Sample, ReadError
 /// The stream as text. Bytes that are not UTF-8 become replacement characters: they cannot be part
 /// of a number, and a stray one elsewhere should not lose the run.
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    String::from_utf8_lossy(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes))
 }
 
 impl Driver for Generic {

@@ -4,7 +4,7 @@ use perflab_experiment::{Better, Sample};
 use thiserror::Error;
 
 use crate::fault::Fault;
-use crate::run::{Contents, File, Run, sample};
+use crate::run::{Contents, File, Run, sample, without_mark};
 
 /// Characters between columns unless others are given: space and tab.
 pub const WHITE_SPACE: &str = " \t";
@@ -86,7 +86,7 @@ pub fn read(text: &[u8], column: usize, delimiter: &str) -> Result<Vec<f64>, Col
         return Err(ColumnsError::NoDelimiter);
     }
     // Bytes that are not text cannot be part of a number; they may stand in a comment.
-    let text = String::from_utf8_lossy(text);
+    let text = String::from_utf8_lossy(without_mark(text));
     let mut values = Vec::new();
     let mut lines = 0;
     for line in text.lines() {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::format::Format;
 use crate::loose_json::without_nan;
-use crate::run::File;
+use crate::run::{File, without_marks};
 use crate::{asv, criterion, regress_all};
 
 /// How a file in gzip begins (RFC 1952).
@@ -14,6 +14,7 @@ pub(crate) const GZIP: [u8; 2] = [0x1f, 0x8b];
 ///
 /// Only the content counts for a file; for a directory the names of the files in it do.
 pub fn detect(files: &[File], is_directory: bool) -> Option<Format> {
+    let files = &without_marks(files);
     if is_directory {
         return directory(files);
     }

@@ -3,7 +3,7 @@
 use perflab_experiment::Sample;
 
 use crate::fault::{Fault, WriteFault};
-use crate::run::{Contents, File, Run};
+use crate::run::{Contents, File, Run, without_marks};
 use crate::{
     asv, bmf, columns, criterion, github_action, go_bench, google_benchmark, hyperfine, jmh,
     open_metrics, pyperf, regress_all, table,
@@ -75,6 +75,7 @@ impl Format {
     /// # Errors
     /// Whatever is not of the format, with file and line.
     pub fn read(self, files: &[File]) -> Result<Contents, Fault> {
+        let files = &without_marks(files);
         let one = || {
             files
                 .first()

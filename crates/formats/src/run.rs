@@ -1,5 +1,6 @@
 //! What every foreign format has in common: runs with samples.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -60,6 +61,24 @@ pub struct File {
     pub path: String,
     /// The content.
     pub bytes: Vec<u8>,
+}
+
+/// A text without the byte order mark that editors and spreadsheets of some systems put before it.
+pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
+}
+
+/// Files as readers take them: without byte order marks.
+pub(crate) fn without_marks(files: &[File]) -> Cow<'_, [File]> {
+    let is_marked = |file: &File| without_mark(&file.bytes).len() < file.bytes.len();
+    if !files.iter().any(is_marked) {
+        return files.into();
+    }
+    let plain = files.iter().map(|file| File {
+        path: file.path.clone(),
+        bytes: without_mark(&file.bytes).to_vec(),
+    });
+    plain.collect()
 }
 
 /// A sample, from its pieces.

@@ -10,7 +10,7 @@ use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
 use perflab_stats::verdict::{self, Cache, Comparison, Sides, Terms, Warning, compare};
 
-use crate::drift::measured;
+use crate::drift::{Drift, measured};
 use crate::judge::{Draft, judge};
 use crate::model::{Answer, Design, MainMode, Report, Row, SCHEMA, Sameness, Side, Slow, Verdict};
 use crate::pool::{Pool, explain, pool};
@@ -121,6 +121,21 @@ pub fn analyse(
     design: Design,
     selection: &Selection,
 ) -> Result<Report, AnalysisError> {
+    analyse_with(name, question, subjects, design, selection, measured)
+}
+
+/// How the drift of two groups is found.
+pub(crate) type OfDrift = fn(&Group, &Group, bool, &Selection) -> Option<Drift>;
+
+/// The same with the drift that `drift` finds.
+pub(crate) fn analyse_with(
+    name: &str,
+    question: Option<String>,
+    subjects: &[Subject],
+    design: Design,
+    selection: &Selection,
+    drift: OfDrift,
+) -> Result<Report, AnalysisError> {
     let variants = variants(subjects);
     let Some(first) = variants.first() else {
         return Err(AnalysisError::Empty);
@@ -135,8 +150,8 @@ pub fn analyse(
     if variants.len() == 1 {
         return Err(AnalysisError::OnlyBaseline(baseline));
     }
-    let mut rows = compare_all(subjects, &baseline, selection)?;
-    let mut pooled = compare_all(&pools(subjects)?, &baseline, selection)?;
+    let mut rows = compare_all(subjects, &baseline, selection, drift)?;
+    let mut pooled = compare_all(&pools(subjects)?, &baseline, selection, drift)?;
     for draft in &mut pooled {
         explain(&mut draft.row, rows.iter().map(|draft| &draft.row));
     }
@@ -226,12 +241,15 @@ fn compare_all<C: Comparable>(
     subjects: &[C],
     baseline: &str,
     selection: &Selection,
+    drift: OfDrift,
 ) -> Result<Vec<Draft>, AnalysisError> {
     let compare = |subjects: &[C]| -> Result<Vec<Draft>, AnalysisError> {
         let mut cache = Cache::default();
         let mut drafts = Vec::new();
         for subject in subjects {
-            drafts.extend(compare_subject(subject, baseline, selection, &mut cache)?);
+            drafts.extend(compare_subject(
+                subject, baseline, selection, drift, &mut cache,
+            )?);
         }
         Ok(drafts)
     };
@@ -256,6 +274,7 @@ fn compare_subject<C: Comparable>(
     comparable: &C,
     baseline: &str,
     selection: &Selection,
+    drift: OfDrift,
     cache: &mut Cache,
 ) -> Result<Vec<Draft>, AnalysisError> {
     let subject = comparable.subject();
@@ -283,7 +302,7 @@ fn compare_subject<C: Comparable>(
         };
         let comparison = comparison.map_err(refused)?;
         let mut draft = draft(subject, group, base, &comparison, selection);
-        draft.row.drift = measured(base, group, comparison.relative, selection);
+        draft.row.drift = drift(base, group, comparison.relative, selection);
         drafts.push(draft);
     }
     Ok(drafts)

@@ -1,6 +1,6 @@
 //! The answer in a sentence: for each metric and candidate what is proven, of how many rows, and how much.
 
-use crate::difference::{Differences, detectable, percent};
+use crate::difference::{Differences, Estimate, detectable, percent};
 use crate::headline::unqualified;
 use crate::model::{Answer, Report, Row, Verdict};
 use crate::outcome::{Asked, Outcome};
@@ -95,7 +95,7 @@ fn clause(row: &Row, asked: Asked<'_>) -> String {
 
 /// A difference with its interval.
 fn written(row: &Row, answer: &Answer) -> String {
-    Differences::of([answer].into_iter(), row.relative, &row.metric.unit).answer(answer)
+    Estimate::from(answer).written(row)
 }
 
 fn could_show(row: &Row) -> Option<String> {

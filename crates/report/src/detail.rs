@@ -1,10 +1,10 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
 use crate::deciles::decile_table;
-use crate::difference::{self, Differences, points_within};
+use crate::difference::{self, Estimate, points_within};
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
-use crate::model::{Answer, MainMode, Report, Row, Side, Slow, Verdict};
+use crate::model::{Answer, Report, Row, Side, Slow, Verdict};
 use crate::number;
 use crate::outcome::Asked;
 use crate::sections::{metric_in_words, row_label};
@@ -118,7 +118,7 @@ fn ministat(row: &Row) -> String {
 }
 
 fn answer(answer: &Answer, row: &Row) -> String {
-    let style = Differences::of([answer].into_iter(), row.relative, &row.metric.unit);
+    let difference = Estimate::from(answer).written(row);
     let (p, p_adjusted) = match (&answer.same, answer.verdict) {
         (Some(same), Verdict::Same) => (same.p, same.p_adjusted),
         _ => (answer.p, answer.p_adjusted),
@@ -128,11 +128,10 @@ fn answer(answer: &Answer, row: &Row) -> String {
         None => "no claim".to_owned(),
     };
     if answer.p_adjusted.is_none() && answer.p >= 1.0 {
-        return format!("{}; no claim", style.answer(answer));
+        return format!("{difference}; no claim");
     }
     format!(
-        "{}  {}; {} alone, {adjusted}",
-        style.answer(answer),
+        "{difference}  {}; {} alone, {adjusted}",
         answer.word(&row.metric),
         number::probability(p)
     )
@@ -171,23 +170,12 @@ fn main_modes(slow: &Slow, row: &Row) -> Option<String> {
     let (base, candidate) = number::pair(base, candidate, &row.metric.unit);
     let medians = format!("medians {base} and {candidate}, without the slow runs");
     Some(match &slow.main {
-        Some(main) => format!("{medians}; {} between them", main_mode(main, row)),
+        Some(main) => format!(
+            "{medians}; {} between them",
+            Estimate::from(main).written(row)
+        ),
         None => medians,
     })
-}
-
-/// The difference among the runs that are not slow.
-pub(crate) fn main_mode(main: &MainMode, row: &Row) -> String {
-    let answer = Answer {
-        difference: main.difference,
-        low: main.low,
-        high: main.high,
-        p: 1.0,
-        p_adjusted: None,
-        same: None,
-        verdict: Verdict::NotProven,
-    };
-    Differences::of([&answer].into_iter(), row.relative, &row.metric.unit).answer(&answer)
 }
 
 fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {

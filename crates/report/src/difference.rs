@@ -1,6 +1,6 @@
 //! Differences and their intervals for people: as many digits as the interval carries.
 
-use crate::model::{Answer, Row};
+use crate::model::{Answer, MainMode, Row};
 use crate::number::{self, LONGEST, NONE, Scale};
 
 /// A relative difference on its own: 0.0312 is `+3.1%`. Zero and what rounds to it have no sign.
@@ -49,6 +49,54 @@ pub(crate) fn detectable<'a>(
     text.trim_start_matches('+').to_owned()
 }
 
+/// A difference with the interval that it is written with.
+#[derive(Debug, Clone, Copy)]
+pub struct Estimate {
+    difference: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    /// Whether there is an interval, if one without ends.
+    has_interval: bool,
+}
+
+impl Estimate {
+    /// With no interval where it has no end.
+    pub(crate) fn new(difference: f64, low: Option<f64>, high: Option<f64>) -> Self {
+        Self {
+            difference,
+            low,
+            high,
+            has_interval: low.is_some() || high.is_some(),
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        let mut ends = [self.low, self.high].into_iter();
+        ends.all(|end| end.is_some_and(f64::is_finite))
+    }
+
+    /// The difference with its interval, in a style of its own.
+    pub(crate) fn written(self, row: &Row) -> String {
+        Differences::of([self].into_iter(), row.relative, &row.metric.unit).answer(self)
+    }
+}
+
+impl From<&Answer> for Estimate {
+    fn from(answer: &Answer) -> Self {
+        let estimate = Self::new(answer.difference, answer.low, answer.high);
+        Self {
+            has_interval: estimate.has_interval || answer.p_adjusted.is_some(),
+            ..estimate
+        }
+    }
+}
+
+impl From<&MainMode> for Estimate {
+    fn from(main: &MainMode) -> Self {
+        Self::new(main.difference, main.low, main.high)
+    }
+}
+
 /// How the differences of one column, or of one row, are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Differences {
@@ -68,17 +116,18 @@ impl Differences {
 
     /// A common style for answers in a column: the median of the decimals that their intervals ask for,
     /// as a column is read by comparing its cells.
-    pub(crate) fn of<'a>(
-        answers: impl Iterator<Item = &'a Answer> + Clone,
+    pub(crate) fn of<E: Into<Estimate>>(
+        estimates: impl Iterator<Item = E> + Clone,
         relative: bool,
         unit: &str,
     ) -> Self {
+        let estimates = estimates.map(Into::into);
         let style = if relative {
             Self::percent(0)
         } else {
-            let figures: Vec<f64> = answers
+            let figures: Vec<f64> = estimates
                 .clone()
-                .flat_map(|a| [Some(a.difference), a.low, a.high])
+                .flat_map(|a: Estimate| [Some(a.difference), a.low, a.high])
                 .flatten()
                 .collect();
             Self {
@@ -87,11 +136,11 @@ impl Differences {
                 decimals: 0,
             }
         };
-        let closed = answers.clone().filter(|answer| is_closed(answer));
-        let mut decimals: Vec<usize> = closed.map(|answer| style.fitting(answer)).collect();
+        let closed = estimates.clone().filter(Estimate::is_closed);
+        let mut decimals: Vec<usize> = closed.map(|one| style.fitting(one)).collect();
         decimals.sort_unstable();
         let median = decimals.get(decimals.len() / 2).copied();
-        let coarsest = || answers.map(|answer| style.fitting(answer)).min();
+        let coarsest = || estimates.map(|one| style.fitting(one)).min();
         Self {
             decimals: median.or_else(coarsest).unwrap_or(1),
             ..style
@@ -115,20 +164,23 @@ impl Differences {
         }
     }
 
-    fn fitting(self, answer: &Answer) -> usize {
-        let Answer {
+    fn fitting(
+        self,
+        Estimate {
             difference,
             low,
             high,
             ..
-        } = *answer;
+        }: Estimate,
+    ) -> usize {
         fitting_decimals(low, high, difference, self.scale.factor, self.percent)
     }
 
     /// The style for one answer: more decimals where an end that is not zero would be rounded to it,
     /// as the reader looks for zero in the interval.
-    pub(crate) fn for_answer(self, answer: &Answer) -> Self {
-        let nearest = match (answer.low, answer.high) {
+    pub(crate) fn for_answer(self, estimate: impl Into<Estimate>) -> Self {
+        let Estimate { low, high, .. } = estimate.into();
+        let nearest = match (low, high) {
             (Some(low), _) if low > 0.0 => low,
             (_, Some(high)) if high < 0.0 => high,
             _ => return self,
@@ -161,28 +213,39 @@ impl Differences {
     }
 
     /// The difference and its interval: `-3.1% [-4.0, -2.2]`.
-    pub fn answer(self, answer: &Answer) -> String {
-        let style = self.for_answer(answer);
-        if answer.is_estimate() {
-            return style.estimate(answer.difference);
+    pub fn answer(self, estimate: impl Into<Estimate>) -> String {
+        let estimate = estimate.into();
+        let style = self.for_answer(estimate);
+        let difference = style.estimate(estimate.difference);
+        match style.interval(estimate) {
+            Some((low, high)) => format!("{difference} [{low}, {high}]"),
+            None => difference,
         }
-        let (low, high) = style.ends(answer.low, answer.high);
-        format!("{} [{low}, {high}]", style.estimate(answer.difference))
+    }
+
+    /// The ends of its interval, without unit, if it has one.
+    pub(crate) fn interval(self, estimate: Estimate) -> Option<(String, String)> {
+        let Estimate { low, high, .. } = estimate;
+        estimate.has_interval.then(|| self.ends(low, high))
     }
 
     fn bare(self, difference: f64) -> String {
-        fixed(difference * self.scale.factor, self.decimals)
+        let longest = match self.percent {
+            true => LONGEST_PERCENT,
+            false => LONGEST,
+        };
+        match difference * self.scale.factor {
+            value if value.is_finite() && value.abs() >= longest => format!("{value:+.3e}"),
+            value => fixed(value, self.decimals),
+        }
     }
-}
-
-fn is_closed(answer: &Answer) -> bool {
-    [answer.low, answer.high]
-        .iter()
-        .all(|end| end.is_some_and(f64::is_finite))
 }
 
 /// More decimals than this tell nothing about measurements.
 const MOST_DECIMALS: usize = 6;
+
+/// From here on a percentage is written with an exponent: nobody reads its digits.
+const LONGEST_PERCENT: f64 = 1e6;
 
 /// Decimals that leave an interval one digit or two that move; without one, the difference two.
 fn fitting_decimals(
@@ -206,16 +269,25 @@ fn fitting_decimals(
     } else {
         0.0
     };
-    wanted.clamp(least, MOST_DECIMALS as f64) as usize
+    if wanted <= MOST_DECIMALS as f64 {
+        return wanted.max(least) as usize;
+    }
+    // What is so fine that all figures end with zeros shows none of them: -100.000000%.
+    let figures = [Some(difference), low, high].into_iter().flatten();
+    let texts: Vec<String> = figures
+        .map(|figure| fixed(figure * factor, MOST_DECIMALS))
+        .collect();
+    let zeros = texts
+        .iter()
+        .map(|text| text.len() - text.trim_end_matches('0').len());
+    let zeros = zeros.min().unwrap_or(0).min(MOST_DECIMALS);
+    (MOST_DECIMALS - zeros).max(least as usize)
 }
 
 /// A number with sign and decimals; never a negative zero.
 fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
-    }
-    if value.abs() >= LONGEST {
-        return format!("{value:+.1e}");
     }
     let text = format!("{value:+.decimals$}");
     if is_zero(&text) {
@@ -232,29 +304,18 @@ fn is_zero(number: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Verdict;
-
-    fn answer(difference: f64, low: Option<f64>, high: Option<f64>) -> Answer {
-        Answer {
-            difference,
-            low,
-            high,
-            p: 0.5,
-            p_adjusted: None,
-            same: None,
-            verdict: Verdict::NotProven,
-        }
-    }
 
     #[test]
     fn a_percentage_has_a_sign_unless_it_is_zero() {
         let cases = [
             (-0.0312, "-3.1%"),
             (0.0004, "+0.040%"),
-            (-0.000_000_000_1, "0.000000%"),
+            (-0.000_000_000_1, "0.0%"),
             (-0.0, "0.0%"),
             (5.0, "+500%"),
-            (1e300, "+1.0e302%"),
+            (9999.0, "+999900%"),
+            (9_829_876.543_21, "+9.830e8%"),
+            (1e300, "+1.000e302%"),
             (f64::INFINITY, "…"),
         ];
         for (number, text) in cases {
@@ -267,25 +328,27 @@ mod tests {
         assert_eq!(interval(Some(-0.04), Some(-0.022)), "[-4.0, -2.2]%");
         assert_eq!(interval(Some(-0.000_4), Some(0.000_3)), "[-0.04, +0.03]%");
         assert_eq!(interval(None, Some(0.1)), "[…, +10.0]%");
+        let tiny = [1.0 - 1e-12, 1.0 - 2e-12].map(|less| Some(-less));
+        assert_eq!(interval(tiny[0], tiny[1]), "[-100.0, -100.0]%");
         assert_eq!(interval(Some(f64::NEG_INFINITY), None), "[…, …]%");
     }
 
     #[test]
     fn an_end_that_is_not_zero_never_looks_like_zero() {
-        let near = answer(0.01, Some(0.000_2), Some(0.02));
-        let style = Differences::of([&near].into_iter(), true, "1/s");
-        assert_eq!(style.answer(&near), "+1.00% [+0.02, +2.00]");
-        let across = answer(0.01, Some(-0.000_2), Some(0.02));
-        assert_eq!(style.answer(&across), "+1.0% [0.0, +2.0]");
+        let near = Estimate::new(0.01, Some(0.000_2), Some(0.02));
+        let style = Differences::of([near].into_iter(), true, "1/s");
+        assert_eq!(style.answer(near), "+1.00% [+0.02, +2.00]");
+        let across = Estimate::new(0.01, Some(-0.000_2), Some(0.02));
+        assert_eq!(style.answer(across), "+1.0% [0.0, +2.0]");
     }
 
     #[test]
     fn absolute_differences_carry_their_unit() {
-        let slower = answer(0.0012, Some(0.0009), Some(0.0015));
-        let style = Differences::of([&slower].into_iter(), false, "s");
-        assert_eq!(style.answer(&slower), "+1.2 ms [+0.9, +1.5]");
-        let more = answer(12.0, Some(-3.0), Some(27.0));
-        let style = Differences::of([&more].into_iter(), false, "faults");
-        assert_eq!(style.answer(&more), "+12 [-3, +27]");
+        let slower = Estimate::new(0.0012, Some(0.0009), Some(0.0015));
+        let style = Differences::of([slower].into_iter(), false, "s");
+        assert_eq!(style.answer(slower), "+1.2 ms [+0.9, +1.5]");
+        let more = Estimate::new(12.0, Some(-3.0), Some(27.0));
+        let style = Differences::of([more].into_iter(), false, "faults");
+        assert_eq!(style.answer(more), "+12 [-3, +27]");
     }
 }

@@ -9,12 +9,12 @@ use std::cmp::Ordering;
 use perflab_experiment::Better;
 use perflab_stats::detectable::from_half_width;
 use perflab_stats::multiplicity::{Adjusted, Claim, holm_claims};
-use perflab_stats::verdict::{DETECTABLE_POWER, Least, MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
+use perflab_stats::verdict::{DETECTABLE_POWER, Least, TYPICAL_WEIGHT};
 
 use crate::analysis::AnalysisError;
 use crate::headline::headline;
 use crate::model::{Answer, Row, Slow, Verdict};
-use crate::selection::{Claims, Selection};
+use crate::selection::{Claims, Question, Selection};
 
 /// A row, with what is needed until all claims are known.
 pub(crate) struct Draft {
@@ -37,34 +37,13 @@ pub(crate) fn judge(
     judge_family(question, selection)
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Question {
-    Typical,
-    Mean,
-    SlowRuns,
-}
-
-/// What is asked of each row, and the share of the error that it gets.
-///
-/// That about slow runs takes its share where there are none as well: families that depend on the data would promise
-/// less than they say.
-fn questions(selection: &Selection) -> Vec<(Question, f64)> {
-    let Claims { typical, mean } = selection.claims;
-    let mean = mean && !selection.anytime;
-    [
-        (typical, Question::Typical, TYPICAL_WEIGHT),
-        (mean, Question::Mean, MEAN_WEIGHT),
-        (typical && mean, Question::SlowRuns, SLOW_WEIGHT),
-    ]
-    .into_iter()
-    .filter(|(is_asked, ..)| *is_asked)
-    .map(|(_, question, weight)| (question, weight))
-    .collect()
-}
-
 fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize, AnalysisError> {
     let alpha = 1.0 - selection.confidence;
-    let questions = questions(selection);
+    let questions = Claims {
+        mean: selection.claims.mean && !selection.anytime,
+        ..selection.claims
+    }
+    .questions();
     let claims: Vec<Claim> = family
         .iter()
         .flat_map(|draft| {

@@ -1,7 +1,7 @@
 //! Latencies beside a throughput as they are written: what requests waited in the same runs.
 
-use crate::difference::Differences;
-use crate::model::{Answer, Latency, Report, Row, Verdict};
+use crate::difference::{Differences, Estimate};
+use crate::model::{Latency, Report, Row};
 use crate::number;
 use crate::sections::{Section, distinct};
 use crate::steps::percent_decimals;
@@ -81,9 +81,9 @@ pub(crate) fn blocks(section: &Section<'_>) -> Vec<Block> {
 fn written(latencies: &[(&Latency, bool)]) -> Vec<Written> {
     let style = |relative: bool| {
         let own = latencies.iter().filter(|(one, _)| one.relative == relative);
-        let answers: Vec<Answer> = own.clone().map(|(latency, _)| answer(latency)).collect();
+        let estimates = own.clone().map(|(latency, _)| estimate(latency));
         let unit = own.clone().next().map_or("", |(one, _)| &one.metric.unit);
-        let style = Differences::of(answers.iter(), relative, unit);
+        let style = Differences::of(estimates, relative, unit);
         let coarsest = own.filter_map(|(one, _)| {
             let step = one.step.filter(|_| relative)?;
             Some(percent_decimals(step, one.base.median))
@@ -92,9 +92,9 @@ fn written(latencies: &[(&Latency, bool)]) -> Vec<Written> {
     };
     let (relative, absolute) = (style(true), style(false));
     let cell = |(latency, is_pooled): &(&Latency, bool)| {
-        let answer = answer(latency);
+        let estimate = estimate(latency);
         let style = if latency.relative { relative } else { absolute };
-        let style = style.for_answer(&answer);
+        let style = style.for_answer(estimate);
         let (base, candidate) = if *is_pooled {
             Default::default()
         } else {
@@ -104,8 +104,8 @@ fn written(latencies: &[(&Latency, bool)]) -> Vec<Written> {
         Written {
             base,
             candidate,
-            change: style.estimate(answer.difference),
-            ends: (!answer.is_estimate()).then(|| style.ends(answer.low, answer.high)),
+            change: style.estimate(latency.difference),
+            ends: style.interval(estimate),
             is_clear: is_clear(latency),
         }
     };
@@ -126,16 +126,8 @@ pub(crate) fn latency_in_words(latency: &Latency) -> String {
     words.collect()
 }
 
-fn answer(latency: &Latency) -> Answer {
-    Answer {
-        difference: latency.difference,
-        low: latency.low,
-        high: latency.high,
-        p: 1.0,
-        p_adjusted: None,
-        same: None,
-        verdict: Verdict::NotProven,
-    }
+fn estimate(latency: &Latency) -> Estimate {
+    Estimate::new(latency.difference, latency.low, latency.high)
 }
 
 fn is_clear(latency: &Latency) -> bool {

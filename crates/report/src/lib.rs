@@ -60,7 +60,7 @@ pub use compared::{Known, calibrate, compared, usable_cpus};
 pub use costs::Costs;
 pub use deciles::{add_deciles, deciles};
 pub use detail::{detail, facts};
-pub use difference::{Differences, interval, percent, percent_within};
+pub use difference::{Differences, Estimate, interval, percent, percent_within};
 pub use drift::{Drift, Trend, drift_markdown, drift_text, settle_drift};
 pub use filter::Filter;
 pub use json::{json, schema};

@@ -247,11 +247,6 @@ impl Answer {
             (verdict, _) => verdict.word(metric).into(),
         }
     }
-
-    /// Whether it is no more than an estimate: no interval, and no claim.
-    pub(crate) fn is_estimate(&self) -> bool {
-        self.p_adjusted.is_none() && self.low.is_none() && self.high.is_none()
-    }
 }
 
 /// Slow runs on both sides.

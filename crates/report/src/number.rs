@@ -10,7 +10,7 @@ const DIGITS: usize = 4;
 pub(crate) const LONGEST: f64 = 1e12;
 
 /// From here downwards too.
-const SHORTEST: f64 = 1e-9;
+const SHORTEST: f64 = 1e-6;
 
 const SECONDS: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
 const BYTES: [(f64, &str); 5] = [
@@ -224,9 +224,10 @@ fn rounded(value: f64, digits: usize) -> f64 {
 
 /// Without zeros at the end of a fraction.
 fn trimmed(number: String) -> String {
-    if number.contains('.') && !number.contains('e') {
-        let number = number.trim_end_matches('0');
-        number.trim_end_matches('.').to_owned()
+    let (digits, exponent) = number.split_at(number.find('e').unwrap_or(number.len()));
+    if digits.contains('.') {
+        let digits = digits.trim_end_matches('0').trim_end_matches('.');
+        format!("{digits}{exponent}")
     } else {
         number
     }
@@ -275,6 +276,8 @@ mod tests {
             (-0.0, "0"),
             (-0.5, "-0.5000"),
             (0.000_123_456, "0.0001235"),
+            (0.000_001_234_56, "0.000001235"),
+            (0.000_000_001_001, "1.001e-9"),
             (1e300, "1.000e300"),
             (5e-324, "4.941e-324"),
             (f64::NAN, "…"),
@@ -307,6 +310,7 @@ mod tests {
         assert_eq!(share(1.0 - 0.95), "5%");
         assert_eq!(share(0.995), "99.5%");
         assert_eq!(share(0.012_34), "1.23%");
+        assert_eq!(share(1e-12), "1e-10%");
         assert_eq!(share(f64::NAN), "…");
         assert_eq!(probability(0.012_3), "p = 0.012");
         assert_eq!(probability(1.0), "p = 1");

@@ -4,14 +4,13 @@ use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::counted;
 use perflab_stats::Observation;
 use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
-use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aligned::aligned;
 use crate::analysis::{AnalysisError, Comparable, Subject, pairs, pools, variants};
 use crate::number;
-use crate::selection::{Claims, Selection};
+use crate::selection::{Claims, Question, Selection};
 use crate::terminal::TextOptions;
 
 /// Runs that a difference takes.
@@ -83,12 +82,42 @@ pub fn plan_schema() -> serde_json::Value {
 pub fn known_plan(sd: f64, goal: &Goal) -> Result<PlanReport, perflab_stats::Error> {
     let pilot = Pilot::known(sd, goal.block)?;
     let mut plan = empty("known deviation".to_owned(), goal, 1);
-    let rows = rows("two variants", &pilot, goal, 1);
-    plan.rows = rows
-        .into_iter()
-        .map(|(_, row)| row)
-        .collect::<Result<_, _>>()?;
-    Ok(plan)
+    let mut failures = Failures::new();
+    add_rows(&mut plan, "two variants", &pilot, 1, &mut failures, goal);
+    match failures.pop() {
+        Some((_, error)) if plan.rows.is_empty() => Err(error),
+        last => {
+            warn(&mut plan, failures.into_iter().chain(last));
+            Ok(plan)
+        }
+    }
+}
+
+/// What cannot be planned, and why.
+type Failures = IndexMap<String, perflab_stats::Error>;
+
+/// The rows of one comparison. Where the mean would take too many runs, the typical run may not.
+fn add_rows(
+    plan: &mut PlanReport,
+    label: &str,
+    pilot: &Pilot,
+    comparisons: usize,
+    failures: &mut Failures,
+    goal: &Goal,
+) {
+    for (question, row) in rows(label, pilot, goal, comparisons) {
+        match row {
+            Ok(row) => plan.rows.push(row),
+            Err(error) => {
+                failures.insert(format!("{label}, {question}"), error);
+            }
+        }
+    }
+}
+
+fn warn(plan: &mut PlanReport, failures: impl Iterator<Item = (String, perflab_stats::Error)>) {
+    let warnings = failures.map(|(label, error)| format!("{label}: {error}"));
+    plan.warnings = warnings.collect();
 }
 
 /// A plan from the runs of a pilot, with its rows as claims.
@@ -117,7 +146,7 @@ pub fn pilot_plan(
         })
         .collect();
     let mut plan = empty(name.to_owned(), goal, pairs.len());
-    let mut failures = IndexMap::new();
+    let mut failures = Failures::new();
     for (comparable, base, group) in &pairs {
         let label = label(comparable.subject(), &group.variant);
         let pilot = match comparable.sides(base, group) {
@@ -134,15 +163,7 @@ pub fn pilot_plan(
                 continue;
             }
         };
-        // Where the mean would take too many runs, the typical run may not.
-        for (question, row) in rows(&label, &pilot, goal, pairs.len()) {
-            match row {
-                Ok(row) => plan.rows.push(row),
-                Err(error) => {
-                    failures.insert(format!("{label}, {question}"), error);
-                }
-            }
-        }
+        add_rows(&mut plan, &label, &pilot, pairs.len(), &mut failures, goal);
     }
     if plan.rows.is_empty() {
         return Err(failures
@@ -152,10 +173,7 @@ pub fn pilot_plan(
                 AnalysisError::Statistics { what, source }
             }));
     }
-    let warnings = failures
-        .into_iter()
-        .map(|(label, error)| format!("{label}: {error}"));
-    plan.warnings = warnings.collect();
+    warn(&mut plan, failures.into_iter());
     Ok(plan)
 }
 
@@ -165,15 +183,13 @@ fn blocks(observations: &[Observation]) -> usize {
 }
 
 fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {
-    let Claims { typical, mean } = goal.claims;
-    let questions = usize::from(typical) + usize::from(mean) + usize::from(typical && mean);
     PlanReport {
         schema: 1,
         name,
         difference: goal.difference,
         power: goal.power,
         confidence: goal.confidence,
-        claims: comparisons * questions,
+        claims: comparisons * goal.claims.questions().len(),
         block: goal.block,
         rows: Vec::new(),
         warnings: Vec::new(),
@@ -188,27 +204,18 @@ fn rows(
     goal: &Goal,
     comparisons: usize,
 ) -> Vec<(&'static str, Result<PlanRow, perflab_stats::Error>)> {
-    type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
-    let questions: [(&'static str, bool, f64, Spread, Runs); 2] = [
-        (
-            "typical",
-            goal.claims.typical,
-            TYPICAL_WEIGHT,
-            pilot.typical,
-            typical_runs,
-        ),
-        ("mean", goal.claims.mean, MEAN_WEIGHT, pilot.mean, mean_runs),
-    ];
-    let asked = || questions.iter().filter(|(_, asked, ..)| *asked);
-    // As in the report, slow runs are asked of together with both.
-    let slow_runs = match goal.claims.typical && goal.claims.mean {
-        true => SLOW_WEIGHT,
-        false => 0.0,
-    };
-    let weights =
-        comparisons as f64 * (asked().map(|(_, _, weight, ..)| weight).sum::<f64>() + slow_runs);
-    asked()
-        .map(|&(question, _, weight, spread, runs)| {
+    let questions = goal.claims.questions();
+    let weights = comparisons as f64 * questions.iter().map(|(_, weight)| weight).sum::<f64>();
+    questions
+        .into_iter()
+        .filter_map(|(question, weight)| {
+            type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
+            let (question, spread, runs): (_, Spread, Runs) = match question {
+                Question::Typical => ("typical", pilot.typical, typical_runs),
+                Question::Mean => ("mean", pilot.mean, mean_runs),
+                // As in the report, they are asked of together with both.
+                Question::SlowRuns => return None,
+            };
             let goal_of_claim = planning::Goal {
                 difference: goal.difference,
                 power: goal.power,
@@ -222,7 +229,7 @@ fn rows(
                 runs,
                 seconds: goal.round_s.map(|seconds| seconds * runs as f64),
             });
-            (question, row)
+            Some((question, row))
         })
         .collect()
 }

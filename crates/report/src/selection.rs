@@ -1,5 +1,7 @@
 //! How to compare, and which claims are made.
 
+use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
+
 /// Which claims a report makes. Each takes its share of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claims {
@@ -15,6 +17,33 @@ impl Default for Claims {
             typical: true,
             mean: true,
         }
+    }
+}
+
+/// A question about a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Question {
+    Typical,
+    Mean,
+    SlowRuns,
+}
+
+impl Claims {
+    /// What is asked of each row, and the share of the error that it gets.
+    ///
+    /// That about slow runs takes its share where there are none as well: families that depend on the data would
+    /// promise less than they say.
+    pub(crate) fn questions(self) -> Vec<(Question, f64)> {
+        let Self { typical, mean } = self;
+        [
+            (typical, Question::Typical, TYPICAL_WEIGHT),
+            (mean, Question::Mean, MEAN_WEIGHT),
+            (typical && mean, Question::SlowRuns, SLOW_WEIGHT),
+        ]
+        .into_iter()
+        .filter(|(is_asked, ..)| *is_asked)
+        .map(|(_, question, weight)| (question, weight))
+        .collect()
     }
 }
 

@@ -166,11 +166,7 @@ fn answers(
     let parts = section.all().map(|row| {
         let (style, answer) = (style(row), question(row));
         let estimate = style.estimate(answer.difference);
-        let (low, high) = if answer.is_estimate() {
-            (String::new(), String::new())
-        } else {
-            style.ends(answer.low, answer.high)
-        };
+        let (low, high) = style.interval(answer.into()).unwrap_or_default();
         [estimate, low, high].map(|part| options.show(&part))
     });
     let parts: Vec<[String; 3]> = parts.collect();

@@ -1,6 +1,6 @@
 //! What `perflab compare` prints.
 
-use crate::detail::main_mode;
+use crate::difference::Estimate;
 use crate::latency_cells::{TITLE, blocks, latency_legend};
 use crate::latency_table::{INTERVALS, latency_table};
 use crate::model::{Report, Row, Side};
@@ -98,7 +98,10 @@ fn single(section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
         text += &format!("  {}  {line}\n", pad(name, width, false));
     }
     if let Some(main) = slow.and_then(|slow| slow.main.as_ref()) {
-        let line = options.show(&format!("without slow runs: {}", main_mode(main, row)));
+        let line = options.show(&format!(
+            "without slow runs: {}",
+            Estimate::from(main).written(row)
+        ));
         text += &format!("  {line}\n");
     }
     text + &single_latencies(section, options)

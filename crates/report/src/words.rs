@@ -6,6 +6,7 @@ use crate::difference;
 use crate::model::{Answer, Report, Row, Share, Verdict};
 use crate::number;
 use crate::sections::{distinct, label_within_workload, row_label};
+use crate::selection::Claims;
 use crate::stopping::{caveat, ending};
 
 /// Rows that a warning names before it counts the rest.
@@ -112,10 +113,12 @@ pub fn failures(report: &Report) -> Option<String> {
 pub fn control(report: &Report) -> Option<(String, bool)> {
     let control = report.control.as_ref()?;
     let rows: Vec<&Row> = all(report).filter(|row| &row.variant == control).collect();
-    // Slow runs are asked of with both others, in rows without any as well.
     let questions = |row: &Row| {
-        let asked = [&row.typical, &row.mean].map(|answer| answer.p_adjusted.is_some());
-        usize::from(asked[0]) + usize::from(asked[1]) + usize::from(asked == [true; 2])
+        let claims = Claims {
+            typical: row.typical.p_adjusted.is_some(),
+            mean: row.mean.p_adjusted.is_some(),
+        };
+        claims.questions().len()
     };
     let verdicts = |row: &Row| row.asked().filter(|asked| asked.is_difference()).count();
     let asked: usize = rows.iter().copied().map(questions).sum();

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use rustix::fs::{FallocateFlags, fallocate};
+
 /// Bytes that are kept of the beginning of a long output, and as many of its end.
 const KEPT_BYTES: u64 = 1 << 22;
 
@@ -64,6 +66,22 @@ fn cut(path: &Path) -> io::Result<()> {
         to += most as u64;
     }
     file.set_len(to)
+}
+
+/// Frees the room of the middle of a long file that a process writes on to. Its length stays: moving
+/// the end would lose what is written meanwhile. On a file system that cannot, the file grows on.
+pub(crate) fn hollow(path: &Path) {
+    let Ok(file) = OpenOptions::new().write(true).open(path) else {
+        return;
+    };
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    if let Some(middle) = length
+        .checked_sub(2 * KEPT_BYTES)
+        .filter(|middle| *middle > 0)
+    {
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let _unsupported = fallocate(&file, hole, KEPT_BYTES, middle);
+    }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
-use crate::kept::cut_outputs;
+use crate::kept::{cut_outputs, hollow};
 use crate::standstill::{MOST_ATTEMPTS, Moment, Standstill};
 
 use builds::{Built, cell_key};
@@ -283,6 +283,9 @@ impl<'a> Lab<'a> {
             true => disk_full(&self.root, error),
             false => LabError::System(error),
         })?;
+        for instance in self.kept.values() {
+            hollow(&instance.log);
+        }
         self.result.finish_run(planned.run)?;
         let record = record(current, started, status, detail);
         self.result.append(&record)?;

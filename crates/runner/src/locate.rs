@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use perflab_drivers::package;
@@ -12,16 +13,8 @@ use perflab_machine::{interpreter, is_executable, places_in_path};
 /// # Errors
 /// What is in the way, in words, and what to do about it.
 pub fn locate(program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, String> {
-    if !directory.is_dir() {
-        let what = if directory.exists() {
-            "is no directory"
-        } else {
-            "does not exist"
-        };
-        return Err(format!(
-            "its working directory {} {what}; create it, or change `directory`",
-            directory.display()
-        ));
+    if let Some(why) = no_directory(directory) {
+        return Err(why);
     }
     let found = if program.to_string_lossy().contains('/') {
         named(program, directory)?
@@ -38,8 +31,25 @@ pub fn locate(program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf
                 "its dynamic linker; is it a program for this system?"
             }
         )),
+        None if is_unmarked_script(&found) => Err(format!(
+            "{} is text without an interpreter in its first line; write that line, as #!/bin/sh",
+            found.display()
+        )),
         _ => Ok(found),
     }
+}
+
+/// Why nothing can be started from a directory, if so.
+pub(crate) fn no_directory(directory: &Path) -> Option<String> {
+    let what = match (directory.is_dir(), directory.exists()) {
+        (true, _) => return None,
+        (_, true) => "is no directory",
+        (_, false) => "does not exist",
+    };
+    Some(format!(
+        "its working directory {} {what}; create it, or change `directory`",
+        directory.display()
+    ))
 }
 
 /// A program by its path.
@@ -85,8 +95,20 @@ fn in_path(program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, S
 }
 
 fn is_script(file: &Path) -> bool {
-    use std::io::Read;
-    let mut start = [0; 2];
-    fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
-        && start == *b"#!"
+    start(file).is_some_and(|start| start.starts_with(b"#!"))
+}
+
+/// Whether a file is text that only a shell would execute: the kernel refuses it (ENOEXEC). What is
+/// no text may be of a format that the kernel was told of (binfmt_misc).
+fn is_unmarked_script(file: &Path) -> bool {
+    let is_text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace();
+    start(file).is_some_and(|start| !start.starts_with(b"#!") && start.iter().all(is_text))
+}
+
+/// The first bytes of a file that can be read.
+fn start(file: &Path) -> Option<Vec<u8>> {
+    let mut start = Vec::new();
+    let file = fs::File::open(file).ok()?;
+    file.take(256).read_to_end(&mut start).ok()?;
+    Some(start)
 }

@@ -20,7 +20,7 @@ use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
 use crate::keeper::Keeper;
 use crate::lab::counted;
-use crate::locate::locate;
+use crate::locate::{locate, no_directory};
 
 /// What keeps every run of some cell from being measured, one line each.
 #[derive(Debug, Default)]
@@ -29,6 +29,8 @@ pub struct Preflight {
     pub mistakes: Vec<String>,
     /// What this machine lacks.
     pub missing: Vec<String>,
+    /// What it lacks as well, unless a build installs it.
+    pub doubtful: Vec<String>,
 }
 
 /// Looks for all that the runs of an experiment need. `scratch` stands for the directories that a
@@ -114,7 +116,7 @@ struct Look<'a> {
     home: &'a Path,
     scratch: &'a Path,
     base: Environment,
-    seen: BTreeSet<(OsString, PathBuf, OsString, bool)>,
+    seen: BTreeSet<(OsString, PathBuf, OsString, [bool; 2])>,
     found: Preflight,
 }
 
@@ -124,6 +126,8 @@ struct Place<'a> {
     path: &'a OsStr,
     /// Whether something that is executed before it may make the file, or the directory.
     made: bool,
+    /// Whether a build may have installed it.
+    built: bool,
 }
 
 impl Look<'_> {
@@ -166,6 +170,7 @@ impl Look<'_> {
             directory: &directory,
             path: &path,
             made: false,
+            built: false,
         };
         self.command(
             &format!("{name} command"),
@@ -195,6 +200,7 @@ impl Look<'_> {
             directory: self.scratch,
             path: &path,
             made: variant.build.is_some(),
+            built: installs(variant),
         };
         self.command(
             &format!("{name} start"),
@@ -242,6 +248,7 @@ impl Look<'_> {
             directory: &directory,
             path: &path,
             made: variant.build.is_some() || variant.start.is_some(),
+            built: installs(variant),
         };
         self.command(
             &format!("{name} prepare"),
@@ -341,6 +348,7 @@ impl Look<'_> {
             directory,
             path,
             made,
+            built,
         } = *place;
         let name = program.to_string_lossy();
         let by_path = name.contains('/');
@@ -350,24 +358,42 @@ impl Look<'_> {
             program.to_owned(),
             directory.to_owned(),
             path.to_owned(),
-            made,
+            [made, built],
         );
         if belongs_to_run || !self.seen.insert(key) {
             return;
         }
-        let Err(mut why) = locate(program, directory, path) else {
-            return;
+        let found = match no_directory(directory) {
+            Some(_) if made => return,
+            // Such a path leads nowhere before the directory is there.
+            Some(why) if by_path && Path::new(program).is_relative() => vec![why],
+            // Any other program is missing or not, whatever the directory.
+            Some(why) => {
+                let other = locate(program, self.home, path).err();
+                [Some(why), other].into_iter().flatten().collect()
+            }
+            None => locate(program, directory, path).err().into_iter().collect(),
         };
-        if made && (by_path || path != self.base.path() || !directory.is_dir()) {
+        if made && (by_path || path != self.base.path()) {
             return;
         }
-        if by_path && directory == self.scratch && Path::new(program).is_relative() {
-            why = "its working directory is new and empty in each run; {experiment} is the directory \
-                   of the experiment file"
-                .to_owned();
+        for mut why in found {
+            if by_path && directory == self.scratch && Path::new(program).is_relative() {
+                why = "its working directory is new and empty in each run; {experiment} is the \
+                       directory of the experiment file"
+                    .to_owned();
+            }
+            let list = match built {
+                true => &mut self.found.doubtful,
+                false => &mut self.found.missing,
+            };
+            list.push(format!("{what}: cannot start `{name}`: {why}"));
         }
-        self.found
-            .missing
-            .push(format!("{what}: cannot start `{name}`: {why}"));
     }
+}
+
+/// Whether a build of the variant may install programs. A link step makes but one.
+fn installs(variant: &Variant) -> bool {
+    let build = variant.build.as_ref();
+    build.is_some_and(|build| build.command.is_some())
 }

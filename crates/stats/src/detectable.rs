@@ -7,7 +7,7 @@ use crate::distribution::{normal_cdf, normal_upper_quantile, t_upper_quantile};
 use crate::{Error, check};
 
 /// Most runs per side that [`runs_needed`] considers.
-const MOST_RUNS: usize = 1_000_000;
+pub(crate) const MOST_RUNS: usize = 1_000_000;
 
 /// Smallest difference that a design shows with probability `power` at the confidence `claimed`,
 /// from the half-width of an interval at `confidence` that it gave:
@@ -85,7 +85,7 @@ pub fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize
     check::probability("confidence", confidence)?;
     check::between("power", power, 0.5, 1.0)?;
     let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);
-    let smallest = z * (2.0 / MOST_RUNS as f64).sqrt();
+    let smallest = smallest_difference(confidence, power);
     check::between("difference", difference, smallest, f64::INFINITY)?;
     let enough =
         |n: usize| TTest::new(n, n, confidence).map(|test| test.power(difference) >= power);
@@ -103,6 +103,12 @@ pub fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize
         }
     }
     Ok(high)
+}
+
+/// The difference, in standard deviations of a run, above which [`runs_needed`] has an answer.
+pub(crate) fn smallest_difference(confidence: f64, power: f64) -> f64 {
+    let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);
+    z * (2.0 / MOST_RUNS as f64).sqrt()
 }
 
 /// Runs needed, both sides together, for the Mann-Whitney test to find that the candidate is

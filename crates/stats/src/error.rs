@@ -52,6 +52,20 @@ pub enum Error {
         /// The value found.
         value: f64,
     },
+    /// A difference that more runs than are considered would be needed for.
+    #[error(
+        "a difference of {} takes more than {most} runs of each variant; ask for {} or more",
+        percent(*difference, f64::round),
+        percent(*smallest, f64::ceil)
+    )]
+    TooSmall {
+        /// The relative difference.
+        difference: f64,
+        /// The most runs that are considered.
+        most: usize,
+        /// The relative difference that they show.
+        smallest: f64,
+    },
     /// No block has runs of both variants, so nothing can be compared within a block.
     #[error(
         "expected at least one block with runs of both variants, found none in {blocks} {}; \
@@ -131,4 +145,19 @@ pub enum Error {
         /// The effect that means no difference: 1 for ratios, 0 for differences.
         none: f64,
     },
+}
+
+/// A share with two significant digits: 0.00123 is `0.12%`.
+fn percent(share: f64, round: fn(f64) -> f64) -> String {
+    let decimals = (1.0 - (100.0 * share).log10().floor()).max(0.0);
+    let step = 10_f64.powf(decimals);
+    let shown = format!(
+        "{:.*}",
+        decimals as usize,
+        round(100.0 * share * step) / step
+    );
+    match shown.contains('.') {
+        true => shown.trim_end_matches('0').trim_end_matches('.').to_owned() + "%",
+        false => shown + "%",
+    }
 }

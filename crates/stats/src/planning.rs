@@ -16,7 +16,9 @@
 //! interval is taken, `s sqrt(df / x)` with `x` the 20 % quantile of chi-squared; for `tau` that is
 //! an approximation.
 
-use crate::detectable::runs_needed;
+use std::convert::identity;
+
+use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference};
 use crate::distribution::{chi_squared_quantile, normal_upper_quantile};
 use crate::location::{Scale, hodges_lehmann, min_blocks};
 use crate::summary::{mean, squared_deviations};
@@ -162,7 +164,8 @@ pub struct Goal {
 /// A goal outside its range, or one that takes more than a million runs.
 pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let runs = needed(goal.difference.ln_1p(), spread / GUARDED.sqrt(), goal)?;
+    let logarithms = [f64::ln_1p, f64::exp_m1];
+    let runs = needed(goal, spread / GUARDED.sqrt(), logarithms)?;
     if block == 0 {
         // The smallest single block that can prove anything.
         let least = (2..).find(|&n| matches!(min_blocks(n, goal.confidence), Ok(1)));
@@ -181,12 +184,24 @@ pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Err
 /// As [`typical_runs`].
 pub fn mean_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let runs = needed(goal.difference, spread, goal)?;
+    let runs = needed(goal, spread, [identity; 2])?;
     Ok(runs.next_multiple_of(block.max(1)))
 }
 
-fn needed(difference: f64, spread: f64, goal: &Goal) -> Result<usize, Error> {
+/// Runs for a difference on the scale on which the spread is one: `to` it, and back `from` it.
+fn needed(goal: &Goal, spread: f64, [to, from]: [fn(f64) -> f64; 2]) -> Result<usize, Error> {
     check::between("spread", spread, 0.0, f64::INFINITY)?;
+    check::probability("confidence", goal.confidence)?;
+    check::between("power", goal.power, 0.5, 1.0)?;
+    let difference = to(goal.difference) / spread;
+    let smallest = smallest_difference(goal.confidence, goal.power);
+    if difference <= smallest {
+        return Err(Error::TooSmall {
+            difference: goal.difference,
+            most: MOST_RUNS,
+            smallest: from(smallest * spread),
+        });
+    }
     // Differences beyond any noise need no more precision than this.
-    runs_needed((difference / spread).min(1e3), goal.confidence, goal.power)
+    runs_needed(difference.min(1e3), goal.confidence, goal.power)
 }

@@ -11,6 +11,17 @@ pub enum StoreError {
     /// Results never overwrite others.
     #[error("expected a new or empty directory for the results, found files in {}; choose another one, or continue with --resume", .0.display())]
     NotEmpty(PathBuf),
+    /// The path is that of a file, or of nothing.
+    #[error("expected a results directory, found none at {}", .0.display())]
+    NoDirectory(PathBuf),
+    /// No directory can be made at the path, as a file is in its way.
+    #[error("cannot create the directory {}: {source}; choose another one", path.display())]
+    Uncreatable {
+        /// The results directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A file is not there. `meta.json` is written last, so that its absence means an unfinished set-up.
     #[error("expected {file} in the results directory {}, found none; check the path, restore the directory from a copy, or remove it and measure anew", directory.display())]
     Missing {
@@ -177,6 +188,14 @@ pub enum LineProblem {
 }
 
 impl StoreError {
+    /// Sorts an error of making the results directory.
+    pub(crate) fn creation(path: &Path, source: io::Error) -> Self {
+        match Self::io("create", path, source) {
+            Self::Io { path, source, .. } => Self::Uncreatable { path, source },
+            full => full,
+        }
+    }
+
     /// Sorts an error of the system: a full disk is something a person can do something about.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

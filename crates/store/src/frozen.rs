@@ -73,6 +73,9 @@ impl Frozen {
 
     /// Reads them and compares their hashes.
     pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
+        if !directory.is_dir() {
+            return Err(StoreError::NoDirectory(directory.to_owned()));
+        }
         let (meta, meta_line) = Meta::read(directory)?;
         let experiment = verified(directory, EXPERIMENT, &meta.sha256.experiment)?;
         let experiment = String::from_utf8(experiment).map_err(|error| StoreError::Content {

@@ -52,9 +52,10 @@ impl ResultDir {
     /// Sets up a directory and opens it for writing.
     ///
     /// # Errors
-    /// [`StoreError::NotEmpty`] if there is anything in it, [`StoreError::Lock`] if another laboratory
-    /// is just setting it up, [`StoreError::DiskFull`] or [`StoreError::Io`] if it cannot be written;
-    /// what was written is then removed again.
+    /// [`StoreError::Uncreatable`] if there can be no directory, [`StoreError::NotEmpty`] if there is
+    /// anything in it, [`StoreError::Lock`] if another laboratory is just setting it up,
+    /// [`StoreError::DiskFull`] or [`StoreError::Io`] if it cannot be written; what was written is then
+    /// removed again.
     pub fn create(
         path: &Path,
         experiment: &str,
@@ -62,7 +63,7 @@ impl ResultDir {
         fingerprint: &Value,
         origin: Origin,
     ) -> Result<Self, StoreError> {
-        fs::create_dir_all(path).map_err(|source| StoreError::io("create", path, source))?;
+        fs::create_dir_all(path).map_err(|source| StoreError::creation(path, source))?;
         // Before the lock, so that nothing is added to a directory of other things; and after it,
         // because another laboratory may have come first.
         refuse_content(path)?;

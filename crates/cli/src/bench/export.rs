@@ -1,7 +1,7 @@
 //! Writes what hyperfine's own exports would say.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -9,14 +9,15 @@ use perflab_formats::hyperfine::{
     Entry, Unit, WriteError, write_asciidoc, write_csv, write_json, write_markdown, write_orgmode,
 };
 use perflab_stats::Summary;
+use rustix::fs::{Access, access};
 
 use super::arguments::{BenchArguments, Sort, TimeUnit};
 use super::{Findings, Measured};
-use crate::failure::{Code, Failure};
+use crate::failure::Failure;
 use crate::terminal;
 
-/// Opens every file that was asked for, so that a path that cannot be written is found before
-/// anything is measured.
+/// Finds a path that cannot be written before anything is measured. It makes no file: a bench that
+/// fails would leave it empty.
 pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
     let wanted = [
         &arguments.export_json,
@@ -31,11 +32,12 @@ pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
         .flatten()
         .filter(|path| *path != Path::new("-"))
     {
-        OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?;
+        let opened = OpenOptions::new().append(true).open(path);
+        let found = opened.map(drop).or_else(|error| match error.kind() {
+            ErrorKind::NotFound => access(directory_of(path), Access::WRITE_OK).map_err(Into::into),
+            _ => Err(error),
+        });
+        found.map_err(|error| cannot_write(path, &error))?;
     }
     Ok(())
 }
@@ -130,17 +132,27 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
     })
 }
 
-/// Writes a file, or standard output for `-`.
+/// Writes a file, or standard output for `-`. What could be written in part only is removed.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
         return terminal::print(text);
     }
-    std::fs::File::create(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| {
-            Failure::new(
-                Code::NoData,
-                format!("cannot write {}: {error}", path.display()),
-            )
-        })
+    let mut file = File::create(path).map_err(|error| cannot_write(path, &error))?;
+    file.write_all(text.as_bytes()).map_err(|error| {
+        if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            let _not_there = fs::remove_file(path);
+        }
+        Failure::no_data(cannot_write(path, &error).to_string())
+    })
+}
+
+fn cannot_write(path: &Path, error: &Error) -> Failure {
+    Failure::usage(format!("cannot write {}: {error}", path.display()))
+}
+
+fn directory_of(path: &Path) -> &Path {
+    let parent = path.parent();
+    parent
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }

@@ -67,6 +67,12 @@ pub(super) fn recorded(
     confidence: Option<f64>,
     claims: Claims,
 ) -> Result<Compared, Failure> {
+    if !path.is_dir() {
+        return Err(Failure::usage(format!(
+            "{} is no result directory; for plain files write LABEL=FILE for each, as in old=a.txt new=b.txt",
+            path.display()
+        )));
+    }
     let opened = opened(path)?;
     let selection = chosen(
         &opened,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
@@ -14,7 +15,7 @@ use serde_json::json;
 use super::Collected;
 use super::names::plain;
 use crate::failure::Failure;
-use crate::run::{RESULTS, now_for_a_name, store_failure};
+use crate::run::{RESULTS, comparisons_of, now_for_a_name, store_failure};
 
 /// Writes the result, and returns where it is.
 ///
@@ -28,10 +29,14 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
     let failed = |error: std::io::Error| {
         Failure::environment(format!("cannot write {}: {error}", path.display()))
     };
-    let is_free = fs::read_dir(&path).map_or(true, |mut entries| entries.next().is_none());
-    if !is_free {
+    let found = match fs::read_dir(&path) {
+        Ok(mut entries) => entries.next().map(|_| "files in"),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Some("a file in the way of"),
+        Err(_) => None,
+    };
+    if let Some(found) = found {
         return Err(Failure::usage(format!(
-            "expected a new or empty directory, found files in {}; choose another one with --out",
+            "expected a new or empty directory, found {found} {}; choose another one with --out",
             path.display()
         )));
     }
@@ -182,6 +187,13 @@ fn cells(collected: &Collected) -> (Vec<Cell>, Vec<usize>) {
         });
     }
     (cells.into_values().collect(), places)
+}
+
+/// Whether there is anything to compare with the baseline, which is the first variant.
+pub(crate) fn is_compared(collected: &Collected) -> bool {
+    let (cells, _) = cells(collected);
+    let baseline = cells.first().map_or("", |cell| &cell.variant);
+    comparisons_of(cells.iter(), baseline) > 0
 }
 
 fn place(run: &Run) -> (String, Vec<(String, String)>) {

@@ -54,15 +54,23 @@ pub fn rule(
 /// How many comparisons a report makes at least: more where a run has several metrics or parts.
 /// Those with the variant `without` do not count.
 pub fn comparisons(experiment: &Experiment, without: Option<&str>) -> usize {
+    let baseline = experiment.baseline();
     let cells = experiment.cells();
+    comparisons_of(
+        cells
+            .iter()
+            .filter(|cell| Some(cell.variant.as_str()) != without),
+        baseline,
+    )
+}
+
+/// How many of these cells are compared with one of the baseline.
+pub fn comparisons_of<'a>(cells: impl Iterator<Item = &'a Cell>, baseline: &str) -> usize {
     let subject = |cell: &Cell| {
         let values: Vec<String> = cell.parameters.values().cloned().collect();
         (cell.workload.clone(), values)
     };
-    let (base, others): (Vec<&Cell>, Vec<&Cell>) = cells
-        .iter()
-        .filter(|cell| Some(cell.variant.as_str()) != without)
-        .partition(|cell| cell.variant == experiment.baseline());
+    let (base, others): (Vec<&Cell>, Vec<&Cell>) = cells.partition(|cell| cell.variant == baseline);
     let measured: HashSet<_> = base.into_iter().map(subject).collect();
     let is_compared = |cell: &&&Cell| measured.contains(&subject(cell));
     others.iter().filter(is_compared).count()

@@ -155,6 +155,19 @@ fn an_export_that_cannot_be_written_is_found_before_measuring() {
 }
 
 #[test]
+fn a_bench_that_fails_makes_no_export_and_spoils_none() {
+    for kind in ["json", "csv", "markdown", "asciidoc", "orgmode", "report"] {
+        let laboratory = Laboratory::new();
+        let flag = format!("--export-{kind}");
+        bench(&laboratory, &[&flag, "new", "false"]).code(4);
+        assert!(!laboratory.path("new").exists(), "{kind}");
+        laboratory.write("old", "of another bench");
+        bench(&laboratory, &[&flag, "old", "false"]).code(4);
+        assert_eq!(laboratory.read("old"), "of another bench", "{kind}");
+    }
+}
+
+#[test]
 fn an_export_to_a_full_disk_does_not_lose_the_summary() {
     let laboratory = Laboratory::new();
     let said = bench(&laboratory, &["--export-json", "/dev/full", "true"]).code(4);

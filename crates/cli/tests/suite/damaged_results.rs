@@ -87,6 +87,34 @@ fn what_is_no_result() {
         .code(4)
         .says(&["expected meta.json"]);
     laboratory.call(&["compare"]).code(2).says(&["<RESULT>"]);
+    for path in ["none", "file", "file/below"] {
+        let none = format!("expected a results directory, found none at {path}");
+        for arguments in [
+            &["export", path, "--to", "csv"][..],
+            &["plan", path, "--show", "1%"],
+            &["report", path, "-o", "pages"],
+        ] {
+            laboratory.call(arguments).code(2).says(&[&none]);
+        }
+    }
+}
+
+#[test]
+fn a_result_cannot_be_where_a_file_is() {
+    let laboratory = Laboratory::new();
+    laboratory.write("file", "1\n");
+    laboratory.write("exp.toml", EXPERIMENT);
+    for path in ["file", "file/below"] {
+        for arguments in [
+            &["run", "exp.toml", "--out", path][..],
+            &["import", "file", "--out", path],
+        ] {
+            laboratory.call(arguments).code(2).says(&[path]);
+        }
+        let resumed = laboratory.call(&["run", "exp.toml", "--resume", "--out", path]);
+        resumed.code(2).says(&["found none at", path]);
+    }
+    assert_eq!(laboratory.read("file"), "1\n");
 }
 
 #[test]

@@ -39,6 +39,13 @@ fn after_the_first_block_the_rest_is_estimated_from_it() {
         .call(&[&RUN[..], &["--until-decided"]].concat())
         .says(&["2/2000 runs, at most about "]);
 
+    // Its budget ends it long before.
+    let laboratory = Laboratory::new();
+    laboratory.write("exp.toml", EXPERIMENT);
+    let said = laboratory.call(&[&RUN[..], &["--until-decided", "--budget", "40s"]].concat());
+    let said = said.says(&["2/2000 runs, at most about 3", " s left"]);
+    assert!(!said.err.contains(" min "), "{}", said.err);
+
     // What is over soon says nothing.
     let laboratory = Laboratory::new();
     let said = laboratory.run(&EXPERIMENT.replace("1000", "5")).code(0);

@@ -9,7 +9,7 @@ use perflab_stats::{Stratum, summary};
 use perflab_testing::{needs_found, not_checked, test_name};
 use serde_json::Value;
 
-use crate::support::Laboratory;
+use crate::support::{Laboratory, Said};
 
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/fixtures");
@@ -137,6 +137,22 @@ fn what_one_process_repeats_proves_nothing_unless_the_user_vouches_for_it() {
     assert!(report["warnings"].to_string().contains("--independent"));
     let shown = laboratory.call(&["show", "many"]).code(0).out;
     assert!(shown.contains("--independent"), "{shown}");
+}
+
+#[test]
+fn what_is_advised_next_works() {
+    let laboratory = Laboratory::new();
+    for (files, next) in [
+        (&["go-bench/old.txt"][..], "show"),
+        (&["go-bench/old.txt", "go-bench/new.txt"], "compare"),
+    ] {
+        let files: Vec<String> = files.iter().map(|name| fixture(name)).collect();
+        let mut arguments = vec!["import", "--out", next];
+        arguments.extend(files.iter().map(String::as_str));
+        let advice = format!("now: perflab {next} {next}");
+        laboratory.call(&arguments).code(0).says(&[&advice]);
+        laboratory.call(&[next, next]).code(0);
+    }
 }
 
 #[test]
@@ -285,6 +301,23 @@ fn names_that_are_not_there_are_not_exported() {
 }
 
 /// Out and in again, the text is the same: nothing is lost on the way but what the first export lost.
+#[test]
+fn an_export_that_is_cut_off_is_removed() {
+    let laboratory = Laboratory::new();
+    // A file may have 512 bytes.
+    let script = "trap '' XFSZ; ulimit -f 1; exec \"$@\"";
+    let perflab = laboratory.perflab(&["export", &measured(), "--to", "csv", "-o", "cut"]);
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", script, "sh"])
+        .arg(perflab.get_program());
+    command.args(perflab.get_args());
+    command.current_dir(laboratory.path(""));
+    let said = Said::from(command.output().unwrap());
+    said.code(4).says(&["cannot write cut", "File too large"]);
+    assert!(!laboratory.path("cut").exists());
+}
+
 #[test]
 fn an_export_is_imported_as_what_it_was() {
     let laboratory = Laboratory::new();

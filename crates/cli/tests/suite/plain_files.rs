@@ -86,6 +86,38 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_the_numbers() {
+    let laboratory = with_good();
+    let good = laboratory.read("good");
+    laboratory.write("marked", format!("\u{feff}{good}"));
+    let compare = |pair: [&str; 2]| laboratory.call(&[&["compare"], &pair[..]].concat());
+    let plain = compare(["a=good", "b=good"]).code(0);
+    assert_eq!(compare(["a=marked", "b=good"]).code(0).out, plain.out);
+    let import = ["import", "a=marked", "b=good", "--out", "result"];
+    let said = laboratory.call(&import).code(0);
+    said.says(&["marked: columns, 30 runs"]);
+    let kept = laboratory.read("result/imported/1/marked");
+    assert_eq!(kept, laboratory.read("marked"), "evidence is kept as it is");
+}
+
+#[test]
+fn differences_of_extreme_size_have_few_digits() {
+    let laboratory = with_good();
+    write(&laboratory, "far", &scattered(30, 2e9, 2e7));
+    write(&laboratory, "near", &scattered(30, 1e-9, 1e-11));
+    for form in ["text", "markdown"] {
+        let flags = ["--format", form, "--gate", "none"];
+        let compare =
+            |label: &str| laboratory.call(&[&["compare", "good=good", label], &flags[..]].concat());
+        let far = compare("far=far").code(0).prints(&["+1.9", "e9% [+1.9"]);
+        assert!(!far.out.contains("0000%"), "{}", far.out);
+        compare("near=near")
+            .code(0)
+            .prints(&["-100.0% [-100.0, -100.0]"]);
+    }
+}
+
+#[test]
 fn columns_and_delimiters() {
     let laboratory = with_good();
     laboratory.write("table", "x,1.5\nx,1.75\nx,oops\n");
@@ -99,7 +131,7 @@ fn columns_and_delimiters() {
         .code(2);
     laboratory
         .call(&["compare", "a=good", "b=table", "-d", ""])
-        .code(4)
+        .code(2)
         .says(&["delimiter"]);
 }
 

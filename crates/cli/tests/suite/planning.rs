@@ -28,5 +28,21 @@ fn where_only_the_typical_run_can_be_planned_for() {
     laboratory
         .call(&["plan", "result", "--show", "0.5%", "--claims", "mean"])
         .code(4)
-        .says(&["b: w time, mean: difference: expected a number above"]);
+        .says(&[
+            "b: w time, mean: a difference of 0.5% takes more than 1000000 runs of each variant; ask for ",
+            "% or more",
+        ]);
+}
+
+#[test]
+fn a_difference_that_no_number_of_runs_shows() {
+    let laboratory = Laboratory::new();
+    let plan = |show: &str| laboratory.call(&["plan", "--sd", "0.5%", "--show", show]);
+    plan("0.0001%").code(4).says(&[
+        "a difference of 0.0001% takes more than 1000000 runs of each variant; ask for 0.0025% or more",
+    ]);
+    plan("0.0025%").code(0).prints(&["typical", "mean"]);
+    plan("1e-6%")
+        .code(2)
+        .says(&["--show: expected a percentage such as \"1%\""]);
 }

@@ -9,7 +9,7 @@ fn run(laboratory: &Laboratory, variants: &str, workload: &str) -> Said {
         variants => variants,
     };
     laboratory.run(&format!(
-        "[design]\nruns = 2\nblock = 2\n{variants}\n[workloads.w]\nshell = true\n{workload}"
+        "[design]\nruns = 2\nblock = 2\n{variants}\n[workloads.w]\n{workload}"
     ))
 }
 
@@ -21,6 +21,8 @@ fn assert_missing(variants: &str, workload: &str, words: &[&str]) {
     laboratory.program("script", "");
     let script = laboratory.read("script");
     laboratory.write("script", script.replace("/bin/sh", "/no/such/shell"));
+    laboratory.program("unmarked", "");
+    laboratory.write("unmarked", "echo a shell would execute this\n");
     run(&laboratory, variants, workload)
         .code(5)
         .says(&["this machine lacks what the experiment needs, so nothing was run"])
@@ -53,6 +55,19 @@ fn a_missing_program_is_named_with_the_places_where_it_was_looked_for() {
             &[
                 "cannot start `true`: its working directory /",
                 "/gone does not exist",
+            ],
+        ),
+        (
+            "directory = 'gone'\ncommand = ['no-such-tool-here']",
+            &[
+                "cannot start `no-such-tool-here`: its working directory /",
+                "cannot start `no-such-tool-here`: it is in no directory of PATH (/",
+            ],
+        ),
+        (
+            "command = ['{experiment}/unmarked']",
+            &[
+                "/unmarked is text without an interpreter in its first line; write that line, as #!/bin/sh",
             ],
         ),
         (
@@ -128,11 +143,11 @@ fn what_an_earlier_step_may_make_is_not_looked_for() {
     for (variants, workload) in [
         (
             "",
-            "command = ['./made']\nprepare = 'cp {experiment}/tool made'",
+            "shell = true\ncommand = ['./made']\nprepare = 'cp {experiment}/tool made'",
         ),
         (
             "",
-            "command = ['{experiment}/made']\nprepare = 'cp {experiment}/tool {experiment}/made'",
+            "shell = true\ncommand = ['{experiment}/made']\nprepare = 'cp {experiment}/tool {experiment}/made'",
         ),
         (
             "[variants.a]\nshell = true\n[variants.a.build]\n\
@@ -144,13 +159,35 @@ fn what_an_earlier_step_may_make_is_not_looked_for() {
              start = 'cp {experiment}/tool made; echo up; exec sleep 3600'",
             "command = ['{dir}/made']",
         ),
-        ("", "command = 'no-such-tool-here || true'"),
+        ("", "shell = true\ncommand = 'no-such-tool-here || true'"),
     ] {
         let laboratory = Laboratory::new();
         laboratory.program("tool", "");
         let workload = format!("driver = 'command'\n{workload}");
         run(&laboratory, variants, &workload).code(0);
     }
+}
+
+#[test]
+fn what_a_build_may_install_into_path_is_noted_only() {
+    let laboratory = Laboratory::new();
+    laboratory.program("tool", "");
+    std::fs::create_dir(laboratory.path("bin")).unwrap();
+    let build = "build = { command = ['cp', 'tool', 'bin/installed'] }\n";
+    laboratory.write(
+        "exp.toml",
+        format!(
+            "[design]\nruns = 2\nblock = 2\n[variants.a]\n{build}[variants.b]\n{build}\
+             [workloads.w]\ndriver = 'command'\ncommand = ['installed']"
+        ),
+    );
+    let mut command = laboratory.perflab(&RUN);
+    let bin = laboratory.path("bin").display().to_string();
+    command.env("PATH", format!("{bin}:/usr/bin:/bin"));
+    Said::from(command.output().unwrap()).code(0).says(&[
+        "note: [workloads.w] command: cannot start `installed`: it is in no directory of PATH",
+        ", unless a build installs it",
+    ]);
 }
 
 #[test]

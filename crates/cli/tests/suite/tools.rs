@@ -252,6 +252,26 @@ fn of_a_long_output_the_beginning_and_the_end_are_kept() {
 }
 
 #[test]
+fn the_middle_of_a_kept_systems_log_takes_no_room() {
+    let laboratory = Laboratory::new();
+    let metric = METRIC.replace("rate", "blocks");
+    laboratory
+        .run(&format!(
+            "[design]\nruns = 2\nblock = 1\nrefresh = 'keep'\n[variants.a]\nshell = true\n\
+             ready = {{ line = 'up' }}\nstart = 'yes | head -c 30000000; echo; echo up; exec sleep 3600'\n\
+             [workloads.w]\nshell = true\ndriver = 'generic'\n\
+             command = 'echo blocks: $(stat -c %b {{dir}}.log)'{metric}"
+        ))
+        .code(0);
+    let blocks = |run: usize| {
+        let value = laboratory.records()[run]["samples"][0]["value"].as_f64();
+        value.unwrap() * 512.0
+    };
+    assert!(blocks(0) >= 30_000_000.0, "{}", blocks(0));
+    assert!(blocks(1) < 9_000_000.0, "{}", blocks(1));
+}
+
+#[test]
 fn a_rule_that_finds_nothing_quotes_the_output() {
     for (output, found) in [
         (

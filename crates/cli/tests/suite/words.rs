@@ -33,7 +33,7 @@ fn flags_that_would_do_nothing() {
     let stored = ["compare", "result"];
     let steady = ["steady", "result"];
     let for_files = "is for plain files, and result is a result";
-    let cases: [(&[&str], &[&str], &str); 23] = [
+    let cases: [(&[&str], &[&str], &str); 24] = [
         (&stored, &["--unit", "ms"], for_files),
         (&stored, &["--better", "lower"], for_files),
         (&stored, &["-C", "1"], "--column is for plain files"),
@@ -48,6 +48,7 @@ fn flags_that_would_do_nothing() {
         (&steady, &["--better", "higher"], for_files),
         (&steady, &["-C", "2"], "--column is for plain files"),
         (&steady, &["--iterations", "5"], for_files),
+        (&steady, &["--metric", "x"], "there is no metric `x`"),
         (
             &["steady", "good"],
             &["--metric", "x"],

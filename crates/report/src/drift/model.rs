@@ -5,8 +5,8 @@ use perflab_stats::drift;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::difference::Differences;
-use crate::model::{Answer, Row, Verdict};
+use crate::difference::{Differences, Estimate};
+use crate::model::{Row, Verdict};
 
 /// How the levels of a row and their difference moved from the first block to the last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -70,23 +70,23 @@ impl Trend {
 
     /// A difference on its own, as exact as the change.
     pub(super) fn difference_in_words(&self, difference: f64, row: &Row) -> String {
-        style(&self.answer(), row).estimate(difference)
+        let change = [self.estimate()].into_iter();
+        Differences::of(change, row.relative, &row.metric.unit).estimate(difference)
     }
 
     /// The change with its interval, as differences of the row are written.
     pub(super) fn change_in_words(&self, row: &Row) -> String {
-        in_words(&self.answer(), row)
+        self.estimate().written(row)
     }
 
     /// The same without sign, for a sentence that says which way it went.
     pub(super) fn size_in_words(&self, row: &Row) -> String {
-        let mut answer = self.answer();
-        if self.change < 0.0 {
-            answer.difference = -self.change;
-            answer.low = self.high.map(|end| -end);
-            answer.high = self.low.map(|end| -end);
-        }
-        in_words(&answer, row).replace('+', "")
+        let minus = |end: f64| -end;
+        let estimate = match self.change < 0.0 {
+            true => Estimate::new(-self.change, self.high.map(minus), self.low.map(minus)),
+            false => self.estimate(),
+        };
+        estimate.written(row).replace('+', "")
     }
 
     /// Which way a level went, as a word about the metric.
@@ -98,27 +98,7 @@ impl Trend {
         verdict.word(metric)
     }
 
-    fn answer(&self) -> Answer {
-        Answer {
-            difference: self.change,
-            low: self.low,
-            high: self.high,
-            p: self.p.unwrap_or(1.0),
-            p_adjusted: self.p_adjusted,
-            same: None,
-            verdict: Verdict::NotProven,
-        }
+    fn estimate(&self) -> Estimate {
+        Estimate::new(self.change, self.low, self.high)
     }
-}
-
-fn style(answer: &Answer, row: &Row) -> Differences {
-    Differences::of(std::iter::once(answer), row.relative, &row.metric.unit)
-}
-
-fn in_words(answer: &Answer, row: &Row) -> String {
-    let style = style(answer, row);
-    if answer.low.is_none() && answer.high.is_none() {
-        return style.estimate(answer.difference);
-    }
-    style.answer(answer)
 }

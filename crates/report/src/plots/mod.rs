@@ -19,7 +19,7 @@ pub use sweep::{Sweep, sweep, sweeps};
 
 use perflab_plot::Tone;
 
-use crate::difference::Differences;
+use crate::difference::Estimate;
 use crate::model::{Row, Verdict};
 use crate::number::Scale;
 use crate::sections::row_label;
@@ -29,13 +29,11 @@ pub type Link<'l> = &'l dyn Fn(u32) -> String;
 
 /// What is said of a row where somebody points at it.
 fn label(row: &Row) -> String {
-    let answer = &row.typical;
-    let style = Differences::of([answer].into_iter(), row.relative, &row.metric.unit);
     format!(
         "{} {}: {}, {}",
         row_label(row),
         row.variant,
-        style.answer(answer),
+        Estimate::from(&row.typical).written(row),
         row.headline
     )
 }

@@ -3,8 +3,8 @@
 use perflab_plot::{Area, Axis, Layer, Marks, Plot, Point, Shape, Tone, Which};
 
 use super::{in_unit, titled};
-use crate::difference::Differences;
-use crate::model::{Answer, Row, Verdict};
+use crate::difference::Estimate;
+use crate::model::Row;
 use crate::number;
 
 /// The shift function of a row that has deciles; none for one that has not.
@@ -24,23 +24,15 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
         in_unit(&values, &row.metric.unit)
     };
     let points = row.deciles.iter().map(|decile| {
-        let answer = Answer {
-            difference: decile.difference,
-            low: Some(decile.low),
-            high: Some(decile.high),
-            p: decile.p,
-            p_adjusted: Some(decile.p_adjusted),
-            same: None,
-            verdict: Verdict::NotProven,
-        };
-        let style = Differences::of([&answer].into_iter(), row.relative, &row.metric.unit);
+        let ends = [decile.low, decile.high].map(Some);
+        let estimate = Estimate::new(decile.difference, ends[0], ends[1]);
         Point {
             x: decile.quantile * 100.0,
             y: decile.difference * factor,
             label: format!(
                 "{} of the runs: {}, {} of 9",
                 number::share(decile.quantile),
-                style.answer(&answer),
+                estimate.written(row),
                 number::probability(decile.p_adjusted)
             ),
             link: None,

@@ -22,7 +22,7 @@ pub(super) struct Instance<'k> {
     pub(super) ports: Ports,
     pub(super) directory: PathBuf,
     environment: Environment,
-    log: PathBuf,
+    pub(super) log: PathBuf,
     pub(super) layout: Option<String>,
 }
 

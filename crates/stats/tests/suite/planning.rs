@@ -112,17 +112,14 @@ fn what_cannot_be_planned() {
     assert!(of_runs(&[], &[]).is_err());
     let equal = observed(&[5.0; 12], 3);
     assert_eq!(of_runs(&equal, &equal), Err(Error::NoVariation));
-    assert!(
-        typical_runs(
-            0.5,
-            &Goal {
-                difference: 1e-6,
-                ..GOAL
-            },
-            3
-        )
-        .is_err()
-    );
+    for runs in [typical_runs, mean_runs] {
+        let goal = |difference| Goal { difference, ..GOAL };
+        let Err(Error::TooSmall { smallest, .. }) = runs(0.5, &goal(1e-6), 3) else {
+            panic!("a million runs show it")
+        };
+        assert!(runs(0.5, &goal(smallest * (1.0 - 1e-9)), 3).is_err());
+        assert!(runs(0.5, &goal(smallest * (1.0 + 1e-9)), 3).is_ok());
+    }
     assert!(typical_runs(f64::NAN, &GOAL, 3).is_err());
     assert!(
         mean_runs(

@@ -309,7 +309,7 @@ fn what_is_no_results_directory() {
     );
     assert!(matches!(
         ResultDir::open(&root.path().join("none")),
-        Err(StoreError::Missing { .. })
+        Err(StoreError::NoDirectory(_))
     ));
 }
 
