@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Laboratory, processes};
+use crate::support::{Laboratory, assert_detail, processes};
 
 /// The record of a single run of this workload, after which no run has passed.
 #[track_caller]
@@ -26,17 +26,6 @@ fn run(laboratory: &Laboratory, workload: &str) -> crate::support::Said {
     laboratory.run(&format!(
         "[design]\nruns = 1\nblock = 1\n[variants.a]\n[workloads.w]\nshell = true\n{workload}"
     ))
-}
-
-#[track_caller]
-fn assert_detail(record: &Value, status: &str, words: &[&str]) {
-    assert_eq!(record["status"], status, "{record:#}");
-    for word in words {
-        assert!(
-            record["detail"].as_str().unwrap().contains(word),
-            "`{word}` is not in {record:#}"
-        );
-    }
 }
 
 const METRIC: &str = r#"
