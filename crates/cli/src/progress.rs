@@ -223,6 +223,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_time_left_is_known_after_a_block_and_goes_by_the_runs_since_the_start() {
+        let extent = Extent {
+            total: 30,
+            done: 10,
+            block: 4,
+            is_limit: false,
+            budget: None,
+        };
+        let mut progress = Progress::new(&extent, true);
+        progress.started -= Duration::from_secs(60);
+        progress.done = 13;
+        assert_eq!(progress.left(), None);
+        progress.done = 14;
+        assert_eq!(progress.left().unwrap().as_secs(), 240);
+    }
+
+    #[test]
     fn durations_are_said_in_two_units() {
         assert_eq!(human(Duration::from_secs(59)), "59 s");
         assert_eq!(human(Duration::from_secs(61)), "1 min 01 s");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::{Experiment, Metric, Plan, Refresh, Sample};
 use perflab_stats::Observation;
 use perflab_store::RunRecord;
@@ -117,19 +117,28 @@ pub fn result_subjects(
             cell.workload == subject.workload && cell.parameters == subject.parameters
         })
     };
-    let of_metric = |subject: &Subject| {
-        let name = &subject.metric.name;
-        wanted.iter().enumerate().find_map(|(index, known)| {
-            if known == name {
-                return Some((index, None));
-            }
-            let mut tails = filter.tails.iter();
-            let tail = tails.position(|tail| tail_name(known, *tail) == *name)?;
-            Some((index, Some(tail)))
-        })
-    };
-    subjects.sort_by_cached_key(|subject| (of_metric(subject), place(subject)));
+    subjects.sort_by_cached_key(|subject| {
+        let of_metric = place_of_metric(&subject.metric.name, &wanted, &filter.tails);
+        (of_metric, place(subject))
+    });
     Ok(subjects)
+}
+
+/// Where a metric comes among those that are wanted, each of which is followed by its tails.
+fn place_of_metric(
+    name: &str,
+    wanted: &IndexSet<String>,
+    tails: &[f64],
+) -> Option<(usize, Option<usize>)> {
+    wanted.iter().enumerate().find_map(|(index, known)| {
+        if known == name {
+            return Some((index, None));
+        }
+        let tail = tails
+            .iter()
+            .position(|tail| tail_name(known, *tail) == name)?;
+        Some((index, Some(tail)))
+    })
 }
 
 /// Variants as the experiment lists them, not as chance ran them first.

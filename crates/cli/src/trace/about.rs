@@ -14,14 +14,15 @@ pub fn warnings(trace: &Trace) -> Vec<String> {
     lines.extend(damage(trace));
     if trace.problem_count() > 0 {
         lines.push(format!(
-            "{} parts of the trace cannot be understood",
-            trace.problem_count()
+            "{} of the trace cannot be understood",
+            counted(trace.problem_count(), "part")
         ));
     }
     let breaks = trace.breaks().count();
     if breaks > 0 {
         lines.push(format!(
-            "the clock broke at {breaks} places: events of different threads there may be in the wrong order"
+            "the clock broke at {}: events of different threads there may be in the wrong order",
+            counted(breaks, "place")
         ));
     }
     lines

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use perflab_testing::{needs, not_checked, test_name};
-use serde_json::Value;
 
-use crate::support::{Laboratory, Said, tool};
+use crate::support::{Laboratory, Said, assert_detail, tool};
 
 /// Whether this user may count in the kernel. If not, that is written down.
 fn countable() -> bool {
@@ -28,16 +27,6 @@ fn run(laboratory: &Laboratory, events: &str, command: &str) -> Said {
          command = {command}\ncounters = {events}\n\
          [[workloads.w.metrics]]\nname = 'rate'\nunit = '1/s'\nbetter = 'higher'\nregex = 'rate: (.*)'"
     ))
-}
-
-#[track_caller]
-fn assert_detail(record: &Value, status: &str, words: &[&str]) {
-    assert_eq!(record["status"], status, "{record:#}");
-    for word in words {
-        let detail = record["detail"].as_str().unwrap();
-        assert!(detail.contains(word), "`{word}` is not in {detail}");
-    }
-    assert_eq!(record["samples"], Value::Array(Vec::new()));
 }
 
 #[test]

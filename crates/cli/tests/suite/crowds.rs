@@ -136,6 +136,22 @@ fn who_is_slow_and_moves_is_served() {
 }
 
 #[test]
+fn a_header_that_comes_byte_by_byte_has_no_more_time() {
+    let laboratory = measured();
+    let (_server, address) = serve(&laboratory);
+    let mut stream = connect(&address);
+    let often = Duration::from_millis(200);
+    stream.set_read_timeout(Some(often)).unwrap();
+    let begun = Instant::now();
+    stream.write_all(b"GET / HTTP/1.1\r\nHost:").unwrap();
+    while stream.peek(&mut [0]).is_err() {
+        assert!(begun.elapsed() < 2 * HEADER);
+        stream.write_all(b"x").unwrap();
+    }
+    assert!(rest(&mut stream).starts_with("HTTP/1.1 408 "));
+}
+
+#[test]
 fn a_connection_that_nobody_uses_is_closed() {
     let laboratory = measured();
     let (_server, address) = serve(&laboratory);

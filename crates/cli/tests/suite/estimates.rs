@@ -1,6 +1,6 @@
 //! How long an experiment takes is said when it was measured, not before.
 
-use crate::support::{Laboratory, RUN};
+use crate::support::{Laboratory, RUN, Said};
 
 const EXPERIMENT: &str = "[design]\nruns = 1000\nblock = 1\nlimit = '2s'\ntimeout = '1h'\n\
                           [variants.a]\n[variants.b]\n[workloads.w]\ndriver = 'command'\n\
@@ -17,21 +17,28 @@ fn before_the_first_run_no_time_is_told_but_the_limits() {
     assert!(!said.out.contains("at most"), "{}", said.out);
 }
 
+/// Checks that the time left was said once, when the first block after so many runs was done. The rest of almost
+/// 1000 blocks takes 50 s at least, and not longer than an hour.
+#[track_caller]
+fn assert_estimated(said: &Said, done: usize) {
+    let mut lines = said.err.lines().filter(|line| line.contains("left"));
+    let (Some(line), None) = (lines.next(), lines.next()) else {
+        panic!("{}", said.err)
+    };
+    let begin = format!("{}/2000 runs, about ", done + 2);
+    assert!(line.starts_with(&begin), "{line}");
+    assert!(line.contains(" min "), "{line}");
+}
+
 #[test]
 fn after_the_first_block_the_rest_is_estimated_from_it() {
     let laboratory = Laboratory::new();
-    // The rest of 999 blocks takes 100 s at least.
-    let said = laboratory.run(EXPERIMENT).code(124);
-    let lines: Vec<&str> = said
-        .err
-        .lines()
-        .filter(|line| line.contains("left"))
-        .collect();
-    let [line] = lines.as_slice() else {
-        panic!("{}", said.err)
-    };
-    assert!(line.starts_with("2/2000 runs, about "), "{line}");
-    assert!(line.contains(" min "), "{line}");
+    let said = laboratory.run(EXPERIMENT);
+    assert_estimated(&said.code(124), 0);
+    // Resumed, it goes by what was measured since.
+    let done = laboratory.records().len();
+    assert!(done > 4, "{done}");
+    assert_estimated(&laboratory.resume().code(124), done);
 
     let laboratory = Laboratory::new();
     laboratory.write("exp.toml", EXPERIMENT);

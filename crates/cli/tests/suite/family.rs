@@ -4,11 +4,12 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use perflab_testing::{not_checked, test_name};
+use rustix::process::geteuid;
 
 use crate::life::{Place, printed, text};
 
@@ -106,6 +107,17 @@ impl Family {
 fn number(said: &str, words: &str) -> u64 {
     let before = said.split(words).next().unwrap();
     before.split_whitespace().last().unwrap().parse().unwrap()
+}
+
+/// Starts what says so when it is ready, and ends with its input; with what it says then.
+fn ready(command: &mut Command) -> (Child, BufReader<ChildStdout>) {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    (child, output)
 }
 
 /// A thread takes its ring with its first event, which is before the recorder has connected.
@@ -261,8 +273,7 @@ fn children_that_cannot_be_recorded_are_named() {
 /// A server whose master is root's, and whose workers are not.
 #[test]
 fn workers_that_give_up_their_rights() {
-    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    if !is_root {
+    if !geteuid().is_root() {
         not_checked(&test_name(), "only root can become another user");
         return;
     }
@@ -271,13 +282,7 @@ fn workers_that_give_up_their_rights() {
     let trace = place.directory.path().join("trace");
     let mut command = place.perflab();
     command.args(["trace", "record", "-o"]).arg(&trace);
-    command.args(["--", &program, "workers", "2"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut recorder = command.spawn().unwrap();
-    let mut output = BufReader::new(recorder.stdout.take().unwrap());
-    let mut line = String::new();
-    output.read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n");
+    let (mut recorder, output) = ready(command.args(["--", &program, "workers", "2"]));
     let [master] = children(recorder.id())[..] else {
         panic!("the program is the recorder's child");
     };
@@ -315,8 +320,7 @@ fn workers_that_give_up_their_rights() {
 /// A worker's sites can be switched, by root only.
 #[test]
 fn workers_of_a_server_that_is_not_recorded() {
-    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    if !is_root {
+    if !geteuid().is_root() {
         not_checked(&test_name(), "only root can become another user");
         return;
     }
@@ -324,12 +328,7 @@ fn workers_of_a_server_that_is_not_recorded() {
     let program = place.compile("family");
     let mut command = place.perflab();
     command.args(["trace", "on", "family", "--", &program, "workers", "1"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut master = command.spawn().unwrap();
-    let mut line = String::new();
-    let mut output = BufReader::new(master.stdout.take().unwrap());
-    output.read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n");
+    let (mut master, _output) = ready(&mut command);
     let [worker] = children(master.id())[..] else {
         panic!("one worker");
     };
@@ -363,13 +362,7 @@ fn what_is_off_keeps_no_memory() {
     let family = Family::new();
     let mut command = family.perflab(1 << 20);
     command.args(["on", "family:work", "--record", "--", &family.program]);
-    command
-        .arg("waits")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut program = command.spawn().unwrap();
-    let mut output = BufReader::new(program.stdout.take().unwrap());
-    output.read_line(&mut String::new()).unwrap();
+    let (mut program, _output) = ready(command.arg("waits"));
     let memory = || {
         let rings = family.recordings();
         assert_eq!(rings.len(), 1, "{rings:?}");

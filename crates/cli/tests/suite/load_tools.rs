@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use perflab_testing::{needs, needs_found, not_checked, test_name};
+use rustix::process::geteuid;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -111,7 +112,7 @@ impl Postgres {
         let data = data.to_str().unwrap();
         // It refuses to run as root.
         let command = |program: &str| {
-            if !is_root() {
+            if !geteuid().is_root() {
                 return Command::new(programs.join(program));
             }
             let mut command = Command::new("setpriv");
@@ -120,7 +121,7 @@ impl Postgres {
                 .arg(programs.join(program));
             command
         };
-        if is_root() {
+        if geteuid().is_root() {
             tool(
                 &["chown", "postgres:postgres", home.path().to_str().unwrap()],
                 Path::new("/"),
@@ -188,10 +189,6 @@ fn newest_server() -> Option<PathBuf> {
         .map(|entry| entry.unwrap().path().join("bin"))
         .filter(|path| path.join("postgres").exists())
         .max()
-}
-
-fn is_root() -> bool {
-    tool(&["id", "-u"], Path::new("/")).trim() == "0"
 }
 
 #[test]

@@ -5,8 +5,11 @@
 mod apart;
 mod bench_failures;
 mod bench_flags;
+mod bench_like_hyperfine;
 mod bench_order;
+mod bench_output;
 mod bench_shell;
+mod bench_streams;
 mod calibrated;
 mod colour;
 mod counters;

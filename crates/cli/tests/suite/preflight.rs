@@ -113,6 +113,7 @@ fn every_step_is_looked_at() {
             "build = { link = ['no-such-tool-here', '{objects}'], objects = ['*.o'] }",
             "[variants.a.build] link",
         ),
+        ("version = ['no-such-tool-here']", "[variants.a] version"),
     ] {
         let words = [step, "cannot start `no-such-tool-here`"];
         assert_missing(&format!("[variants.a]\n{variants}"), TRUE, &words);
@@ -120,6 +121,48 @@ fn every_step_is_looked_at() {
     for step in ["prepare", "cleanup"] {
         let workload = format!("{TRUE}\n{step} = ['no-such-tool-here']");
         assert_missing("", &workload, &[&format!("[workloads.w] {step}: ")]);
+    }
+    // What counts starts the workload, whatever that is executed within.
+    let counted = "driver = 'generic'\ncommand = ['no-such-tool-here']\nwithin = ['true']\n\
+                   counters = ['page-faults']\n[[workloads.w.metrics]]\nname = 'n'\nunit = 's'\n\
+                   better = 'lower'\nvalues = true";
+    let words = ["[workloads.w] counters: cannot start `no-such-tool-here`"];
+    assert_missing("", counted, &words);
+}
+
+#[test]
+fn what_is_no_step_is_looked_at_too() {
+    for (variants, words) in [
+        ("[cpus]\nload = [1023]\n[variants.a]", &["1023"][..]),
+        (
+            "[variants.a]\nfiles = ['gone']",
+            &["[variants.a] files: /", "/gone: No such file"],
+        ),
+        (
+            "[variants.a]\nstart = ['true']\nenv = { PATH = '/nowhere' }",
+            &["[variants.a] start: cannot start `true`", "PATH (/nowhere)"],
+        ),
+        (
+            "[variants.a]\nenv = { PATH = '/nowhere' }",
+            &[
+                "[workloads.w] command: cannot start `true`",
+                "PATH (/nowhere)",
+            ],
+        ),
+    ] {
+        assert_missing(variants, TRUE, words);
+    }
+    for (layout, program) in [("gap", "cc"), ("align", "objcopy")] {
+        let laboratory = Laboratory::new();
+        let experiment = format!(
+            "[design]\nrefresh = 'relink'\nlayout = '{layout}'\n[variants.a.build]\n\
+             link = ['ld', '{{objects}}']\nobjects = ['*.o']\n[workloads.w]\n{TRUE}"
+        );
+        laboratory.write("exp.toml", experiment);
+        let mut command = laboratory.perflab(&RUN);
+        let said = Said::from(command.env("PATH", "/nowhere").output().unwrap());
+        said.code(5)
+            .says(&[&format!("the layout `{layout}`: cannot start `{program}`")]);
     }
 }
 
@@ -136,6 +179,15 @@ fn all_that_is_missing_is_named_at_once() {
     .code(5)
     .says(&["`first-tool`", "`second-tool`"]);
     assert_eq!(said.err.matches("first-tool").count(), 1, "{}", said.err);
+    // Two workloads need the same, and so do two variants.
+    for (variants, other, fault, code) in [
+        ("[variants.a]\nstart = ['no-tool']", TRUE, "no-tool", 5),
+        ("", "driver = 'fio'\nargs = ['--server']", "args: ", 2),
+    ] {
+        let workloads = format!("{TRUE}\n[workloads.v]\n{other}");
+        let said = run(&Laboratory::new(), variants, &workloads).code(code);
+        assert_eq!(said.err.matches(fault).count(), 1, "{}", said.err);
+    }
 }
 
 #[test]
@@ -160,6 +212,31 @@ fn what_an_earlier_step_may_make_is_not_looked_for() {
             "command = ['{dir}/made']",
         ),
         ("", "shell = true\ncommand = 'no-such-tool-here || true'"),
+        (
+            "[variants.a]\nshell = true\nready = { line = 'up' }\n\
+             start = 'cp {experiment}/tool {experiment}/made; echo up; exec sleep 3600'",
+            "command = ['{experiment}/made']",
+        ),
+        (
+            "[variants.a]\nstart = ['{experiment}/made', '3600']\n[variants.a.build]\n\
+             command = ['ln', '-s', '/bin/sleep', '{experiment}/made']",
+            "command = ['true']",
+        ),
+        (
+            "[variants.a]\nshell = true\n[variants.a.build]\nobjects = ['*.o']\n\
+             command = 'cp {experiment}/tool {experiment}/made; touch x.o'\n\
+             link = ['{experiment}/made', '{objects}']",
+            "command = ['true']",
+        ),
+        (
+            "",
+            "env = { PATH = '{experiment}/bin:/bin' }\ncommand = ['made']\n\
+             prepare = 'mkdir -p {experiment}/bin; cp {experiment}/tool {experiment}/bin/made'",
+        ),
+        (
+            "[variants.a]\n[variants.a.build]\ncommand = ['mkdir', '{experiment}/new']",
+            "directory = 'new'\ncommand = ['true']",
+        ),
     ] {
         let laboratory = Laboratory::new();
         laboratory.program("tool", "");

@@ -4,6 +4,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 
+use rustix::process::geteuid;
+
 use crate::damaged_results::measured;
 use crate::support::{Laboratory, Said};
 
@@ -13,7 +15,7 @@ const NOBODY: u32 = 65534;
 /// Executes the binary as somebody who may not write, whoever runs the test.
 fn call(laboratory: &Laboratory, arguments: &[&str]) -> Said {
     let mut command = laboratory.perflab(arguments);
-    if rustix::process::geteuid().is_root() {
+    if geteuid().is_root() {
         command.uid(NOBODY).gid(NOBODY);
     }
     command.output().unwrap().into()

@@ -4,12 +4,11 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
 use crate::life::{Life, Place, printed, text};
-use crate::support::signal;
+use crate::support::{signal, wait_until};
 
 impl Place {
     fn file(&self, name: &str) -> String {
@@ -40,18 +39,10 @@ impl Place {
 
 /// Waits until the probes of a program are on.
 fn wait_for_recorder(place: &Place, life: &Life) {
-    wait_until(|| {
+    wait_until("the probes to be on", || {
         let list = printed(&place.trace(&["list", "--pid", &life.pid()]));
         list.contains("life:work      1   1")
     });
-}
-
-fn wait_until(mut condition: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !condition() {
-        assert!(Instant::now() < end);
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 fn works(from: u32, to: u32) -> Vec<String> {
@@ -171,7 +162,10 @@ fn a_program_that_becomes_another() {
     let mut life = place.started(&["trace", "record", "-o", &trace]);
     // The recorder has to know of the first program before it is no more.
     let maps = format!("/proc/{}/maps", life.child.id());
-    wait_until(|| fs::read_to_string(&maps).unwrap().contains(".rings/0.ring"));
+    wait_until("a ring", || {
+        let maps = fs::read_to_string(&maps).unwrap();
+        maps.contains(".rings/0.ring")
+    });
     life.works(1000);
     let maps = fs::read_to_string(&maps).unwrap();
     let rings = maps.lines().find(|line| line.contains(".rings/")).unwrap();

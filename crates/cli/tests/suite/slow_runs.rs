@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::support::Laboratory;
+use crate::support::{Laboratory, Said};
 
 /// Runs about 20 ms, of which every so many are 45 % slower.
 fn runs(count: u32, one_in: u32, level: f64) -> String {
@@ -19,26 +19,23 @@ fn runs(count: u32, one_in: u32, level: f64) -> String {
     text
 }
 
-fn compared(laboratory: &Laboratory, old: &str, new: &str, code: i32) -> serde_json::Value {
+/// What is said of old runs and new ones.
+fn compared(old: &str, new: &str, flags: &[&str]) -> Said {
+    let laboratory = Laboratory::new();
     laboratory.write("old.txt", old);
     laboratory.write("new.txt", new);
-    let arguments = [
-        "compare",
-        "old=old.txt",
-        "new=new.txt",
-        "--unit",
-        "ms",
-        "--independent",
-        "--format",
-        "json",
-    ];
-    laboratory.call(&arguments).code(code).json()["rows"][0].take()
+    let command = ["compare", "old=old.txt", "new=new.txt", "--unit=ms"];
+    let arguments = [&command[..], &["--independent"], flags].concat();
+    laboratory.call(&arguments).code(1)
+}
+
+fn row(old: &str, new: &str) -> serde_json::Value {
+    compared(old, new, &["--format=json"]).json()["rows"][0].take()
 }
 
 #[test]
 fn more_slow_runs_are_no_slower_main_mode() {
-    let laboratory = Laboratory::new();
-    let row = compared(&laboratory, &runs(90, 20, 1.0), &runs(90, 3, 1.0), 1);
+    let row = row(&runs(90, 20, 1.0), &runs(90, 3, 1.0));
     assert_eq!(row["typical"]["verdict"], "not-proven");
     assert_eq!(row["slow"]["verdict"], "worse");
     assert_eq!(
@@ -57,8 +54,7 @@ fn more_slow_runs_are_no_slower_main_mode() {
 
 #[test]
 fn a_better_main_mode_is_found_below_more_slow_runs() {
-    let laboratory = Laboratory::new();
-    let row = compared(&laboratory, &runs(90, 20, 1.0), &runs(90, 4, 0.98), 1);
+    let row = row(&runs(90, 20, 1.0), &runs(90, 4, 0.98));
     assert_eq!(
         row["headline"],
         "typical run faster, mean slower, more slow runs"
@@ -68,19 +64,8 @@ fn a_better_main_mode_is_found_below_more_slow_runs() {
 
 #[test]
 fn slow_runs_are_told_in_text() {
-    let laboratory = Laboratory::new();
-    laboratory.write("old.txt", runs(90, 20, 1.0));
-    laboratory.write("new.txt", runs(90, 3, 1.0));
-    let arguments = [
-        "compare",
-        "old=old.txt",
-        "new=new.txt",
-        "--unit",
-        "ms",
-        "--independent",
-        "--detail",
-    ];
-    laboratory.call(&arguments).code(1).prints(&[
+    let said = compared(&runs(90, 20, 1.0), &runs(90, 3, 1.0), &["--detail"]);
+    said.prints(&[
         "mean slower, more slow runs",
         "without slow runs:",
         "more slow runs; p < 0.0001 alone",

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Laboratory, processes};
+use crate::support::{Laboratory, assert_detail, processes};
 
 /// The record of a single run of this workload, after which no run has passed.
 #[track_caller]
@@ -26,17 +26,6 @@ fn run(laboratory: &Laboratory, workload: &str) -> crate::support::Said {
     laboratory.run(&format!(
         "[design]\nruns = 1\nblock = 1\n[variants.a]\n[workloads.w]\nshell = true\n{workload}"
     ))
-}
-
-#[track_caller]
-fn assert_detail(record: &Value, status: &str, words: &[&str]) {
-    assert_eq!(record["status"], status, "{record:#}");
-    for word in words {
-        assert!(
-            record["detail"].as_str().unwrap().contains(word),
-            "`{word}` is not in {record:#}"
-        );
-    }
 }
 
 const METRIC: &str = r#"
@@ -221,11 +210,13 @@ fn assert_cut(laboratory: &Laboratory, output: &str, left_out: u64) {
 fn of_a_long_output_the_beginning_and_the_end_are_kept() {
     let long = "yes first | head -c 5000000; yes last | head -c 5000000";
     let laboratory = Laboratory::new();
-    // What is in the middle is read before it is left out; what the workload writes itself is its own.
+    // What is in the middle is read before it is left out. What the workload writes itself is its own, and a link to it
+    // with the name of a log changes nothing.
     let workload = format!(
         "driver = 'generic'\ncommand = '''yes first | head -c 5000000; echo; echo rate: 7; \
-         yes last | head -c 5000000; yes | head -c 9000000 >&2; yes | head -c 9000000 > {{run}}/own.log'''\n\
-         prepare = '{long}'{METRIC}"
+         yes last | head -c 5000000; yes | head -c 9000000 >&2; yes | head -c 9000000 > {{run}}/own.log; \
+         ln -s own.log {{run}}/gap.log'''\n\
+         prepare = '{long}'\ncleanup = '{long}'{METRIC}"
     );
     run(&laboratory, &workload).code(0);
     assert_eq!(laboratory.record()["samples"][0]["value"], 7.0);
@@ -233,6 +224,7 @@ fn of_a_long_output_the_beginning_and_the_end_are_kept() {
     assert_cut(&laboratory, "stdout", left_out(10_000_009));
     assert_cut(&laboratory, "stderr", left_out(9_000_000));
     assert_cut(&laboratory, "prepare.log", left_out(10_000_000));
+    assert_cut(&laboratory, "cleanup.log", left_out(10_000_000));
     let own = fs::metadata(laboratory.path("result/runs/000001/own.log")).unwrap();
     assert_eq!(own.len(), 9_000_000);
     let kept = laboratory.read("result/runs/000001/prepare.log");

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use perflab_testing::{needs, not_checked, test_name};
 
-use rustix::process::Signal;
+use rustix::process::{Signal, geteuid};
 
 use crate::life::{Place, printed, text};
+use crate::support::Laboratory;
 
 #[test]
 fn a_command_with_its_probes_on() {
@@ -240,10 +241,32 @@ fn a_socket_that_is_called_after_another_process() {
     sleeper.wait().unwrap();
 }
 
+/// The marks of events whose order is not sure, a letter for each event.
+fn marks(shown: &str) -> String {
+    let events = shown.lines().skip(1);
+    events.map(|line| line.chars().nth(29).unwrap()).collect()
+}
+
+#[test]
+fn events_whose_order_is_not_sure_are_marked() {
+    let golden = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../trace/tests/golden/small.trace"
+    );
+    let laboratory = Laboratory::new();
+    let said = laboratory.call(&["trace", "view", golden]).code(0);
+    // Threads take turns within the 100 ns that their clocks may be apart, and pause two times for longer.
+    assert_eq!(marks(&said.out), format!("  {}", "~".repeat(10)).repeat(3));
+    // Cut before the second reading of the clocks: nobody knows how long a tick is.
+    laboratory.write("cut", &fs::read(golden).unwrap()[..800]);
+    let said = laboratory.call(&["trace", "view", "cut"]).code(0);
+    assert_eq!(marks(&said.out), "?".repeat(12));
+    said.says(&["the clock broke at 1 place: events"]);
+}
+
 #[test]
 fn another_user_sees_nothing() {
-    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    if !is_root {
+    if !geteuid().is_root() {
         not_checked(
             &test_name(),
             "only root can start a process as another user",

@@ -25,6 +25,12 @@ fn remade(laboratory: &Laboratory, records: impl Fn(Vec<RunRecord>) -> Vec<RunRe
     }
 }
 
+/// The experiment with parameters, and a command before that of its workload.
+fn with_parameters(parameters: &str, command: &str) -> String {
+    let experiment = EXPERIMENT.replace("echo VALUE", &format!("{command}; echo VALUE"));
+    format!("{experiment}\n[parameters]\n{parameters}\n")
+}
+
 #[test]
 fn flags_that_would_do_nothing() {
     let laboratory = measured();
@@ -255,23 +261,17 @@ fn a_percentage_has_the_digits_of_its_interval() {
 
 #[test]
 fn what_is_pooled_says_what_it_is() {
-    let parameters = |parameters: &str| {
+    let parameters = |parameters: &str, used: &str| {
         let laboratory = Laboratory::new();
-        let used = EXPERIMENT.replace("echo VALUE", "echo {size} {depth} >&2; echo VALUE");
-        let used = match parameters.contains("depth") {
-            true => used,
-            false => used.replace("{depth}", ""),
-        };
-        let experiment = format!("{used}\n[parameters]\n{parameters}\n");
-        laboratory.run(&experiment).code(0);
+        laboratory.run(&with_parameters(parameters, used)).code(0);
         laboratory
             .call(&["compare", "result", "--gate", "none"])
             .code(0)
     };
-    let one = parameters("size = [1, 2, 3]");
+    let one = parameters("size = [1, 2, 3]", ": {size}");
     let one = one.prints(&["2 variants x 3 configurations,", "\nall 3 values of size "]);
     assert!(!one.out.contains("parts"), "{}", one.out);
-    let two = parameters("size = [1, 2]\ndepth = [1, 2]");
+    let two = parameters("size = [1, 2]\ndepth = [1, 2]", ": {size} {depth}");
     two.prints(&["\nall 4 configurations "]);
 
     let laboratory = Laboratory::new();
@@ -344,8 +344,7 @@ fn printed_commands_can_be_copied() {
 #[test]
 fn cells_that_are_not_due_yet() {
     let laboratory = Laboratory::new();
-    let many = EXPERIMENT.replace("echo VALUE", "echo {size} >&2; echo VALUE");
-    let many = format!("{many}\n[parameters]\nsize = [1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
+    let many = with_parameters("size = [1, 2, 3, 4, 5, 6, 7, 8, 9]", ": {size}");
     laboratory.run(&many).code(0);
     remade(&laboratory, |records| {
         let is_measured = |record: &RunRecord| record.parameters["size"].as_str() < "4";
@@ -364,11 +363,11 @@ fn cells_that_are_not_due_yet() {
 #[test]
 fn many_cells_that_never_passed() {
     let laboratory = Laboratory::new();
-    let many = EXPERIMENT
-        .replace("runs = 6", "runs = 2\nblock = 1")
-        .replace("echo VALUE", "[ {size} -lt 3 ] || exit 7; echo VALUE");
-    let many = format!("{many}\n[parameters]\nsize = [1, 2, 3, 4, 5, 6, 7, 8]\n");
-    laboratory.run(&many);
+    let many = with_parameters(
+        "size = [1, 2, 3, 4, 5, 6, 7, 8]",
+        "[ {size} -lt 3 ] || exit 7",
+    );
+    laboratory.run(&many.replace("runs = 6", "runs = 2\nblock = 1"));
     let said = laboratory.call(&["compare", "result"]);
     let lines: Vec<&str> = said.err.lines().collect();
     let [line] = lines[..] else {

@@ -1,5 +1,7 @@
 //! One simulated report, and what is false or found in it.
 
+use std::iter::Sum;
+
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric};
 use perflab_report::{
@@ -10,14 +12,15 @@ use perflab_stats::Observation;
 use crate::cases::{Case, Noise, Promise, SLOWER};
 use crate::simulated::Random;
 
-/// What a report says, against what is true.
+/// What reports say, against what is true.
+#[derive(Default)]
 pub struct Found {
-    /// Some verdict on the candidate is false.
-    pub is_false: bool,
-    /// Some verdict on the control is.
-    pub control: bool,
-    /// The difference of the first subject is proven.
-    pub shown: bool,
+    /// Reports with a false verdict on the candidate.
+    pub is_false: u64,
+    /// Reports with any verdict on the control.
+    pub control: u64,
+    /// Reports that prove the difference of the first subject.
+    pub shown: u64,
     /// Intervals of the typical run.
     pub intervals: u64,
     /// Those that do not hold the true difference.
@@ -29,34 +32,40 @@ pub struct Found {
     pub warned: u64,
 }
 
+impl Sum for Found {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            is_false: sum.is_false + one.is_false,
+            control: sum.control + one.control,
+            shown: sum.shown + one.shown,
+            intervals: sum.intervals + one.intervals,
+            missed: sum.missed + one.missed,
+            mean_intervals: sum.mean_intervals + one.mean_intervals,
+            mean_missed: sum.mean_missed + one.mean_missed,
+            warned: sum.warned + one.warned,
+        })
+    }
+}
+
 /// The spread of samples within a run, relative.
 const WITHIN: f64 = 0.002;
 
 pub fn found(case: &Case, random: &mut Random) -> Found {
     let report = report(case, random);
-    let mut found = Found {
-        is_false: false,
-        control: false,
-        shown: false,
-        intervals: 0,
-        missed: 0,
-        mean_intervals: 0,
-        mean_missed: 0,
-        warned: 0,
-    };
+    let mut found = Found::default();
     for (index, row) in report.rows.iter().enumerate() {
         if row.variant == "control" {
-            found.control |= is_false(row, case, 1.0, true);
+            found.control |= u64::from(is_false(row, case, 1.0, true));
             continue;
         }
         let variants = if case.control { 2 } else { 1 };
         let factor = case.subjects[index / variants].factor;
-        found.is_false |= is_false(row, case, factor, false);
+        found.is_false |= u64::from(is_false(row, case, factor, false));
         let verdict = match (case.promise, &row.slow) {
             (Promise::SlowRuns(_), slow) => slow.as_ref().map(|slow| slow.verdict),
             _ => Some(row.typical.verdict),
         };
-        found.shown |= index == 0 && verdict == Some(Verdict::Worse);
+        found.shown |= u64::from(index == 0 && verdict == Some(Verdict::Worse));
         found.intervals += 1;
         found.missed += u64::from(!covers(&row.typical, factor));
         if matches!(case.noise, Noise::Normal | Noise::SlowMode) {
@@ -70,8 +79,8 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
     let factor = (logs / case.subjects.len() as f64).exp();
     for row in &report.pooled {
         match row.variant == "control" {
-            true => found.control |= is_false(row, case, 1.0, true),
-            false => found.is_false |= is_false(row, case, factor, false),
+            true => found.control |= u64::from(is_false(row, case, 1.0, true)),
+            false => found.is_false |= u64::from(is_false(row, case, factor, false)),
         }
     }
     found

@@ -17,7 +17,7 @@ mod made;
 mod simulated;
 
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use cases::{Case, Promise, cases};
 use made::{Found, found};
@@ -68,45 +68,14 @@ fn main() -> ExitCode {
 
 /// Prints the line of a case; whether its promise is kept.
 fn line(case: &Case, reports: u64, seed: u64) -> bool {
-    let counts: [AtomicU64; 8] = std::array::from_fn(|_| AtomicU64::new(0));
-    let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= reports {
-                        break;
-                    }
-                    let Found {
-                        is_false,
-                        control,
-                        shown,
-                        intervals,
-                        missed,
-                        mean_intervals,
-                        mean_missed,
-                        warned,
-                    } = found(case, &mut Random::of(seed, number));
-                    let own = [
-                        u64::from(is_false),
-                        u64::from(control),
-                        u64::from(shown),
-                        intervals,
-                        missed,
-                        mean_intervals,
-                        mean_missed,
-                        warned,
-                    ];
-                    for (count, own) in counts.iter().zip(own) {
-                        count.fetch_add(own, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
-    let [
+    let counted = |first: usize| -> Found {
+        let numbers = (first as u64..reports).step_by(threads);
+        numbers
+            .map(|number| found(case, &mut Random::of(seed, number)))
+            .sum()
+    };
+    let Found {
         is_false,
         control,
         shown,
@@ -115,7 +84,13 @@ fn line(case: &Case, reports: u64, seed: u64) -> bool {
         mean_intervals,
         mean_missed,
         warned,
-    ] = counts.map(AtomicU64::into_inner);
+    } = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|first| scope.spawn(move || counted(first)))
+            .collect();
+        let counts = workers.into_iter().map(ScopedJoinHandle::join);
+        counts.map(|count| count.expect("no report panics")).sum()
+    });
     let share = |count: u64, of: u64| 100.0 * count as f64 / of as f64;
     let of_intervals = |missed: u64, intervals: u64| match intervals {
         0 => "-".to_owned(),

@@ -286,6 +286,12 @@ fn results_of_older_versions_are_read_as_they_were_and_go_on_with_a_chain() {
         write(root.path(), &left);
         assert_eq!(refused(root.path()), (line, LineProblem::Gap), "{removed}");
     }
+    // Nor may lines that were added with a chain lose it.
+    let mut left = all.clone();
+    let record = serde_json::to_string(&record(7)).unwrap();
+    left[6] = sealed(&record);
+    write(root.path(), &left);
+    assert_eq!(refused(root.path()), (7, LineProblem::Unchained));
     // Before the chain nothing tells.
     let mut left = all.clone();
     left.remove(0);

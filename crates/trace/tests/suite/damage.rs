@@ -165,13 +165,15 @@ fn what_looks_like_a_chunk_is_none() {
         };
         head.encode().to_vec()
     };
-    // Between two chunks: text with the magic, heads that say more than there is, bytes of all kinds.
+    // Between two chunks: text with the magic, heads that say more than there is, bytes of all kinds, and so many that the
+    // magic behind them lies across the end of what is read at once.
     let noises = [
         b"PFLCPFLCPFLC".to_vec(),
         [head(16 * 1024 * 1024), head(5), head(0)].concat(),
         b"PFL".to_vec(),
         vec![b'P'; 200_000],
         [vec![0; 65_536 + 1021], b"PFLC".to_vec(), vec![7; 70_000]].concat(),
+        vec![7; 65_535],
     ];
     for noise in noises {
         let longer = [&bytes[..third], &noise, &bytes[third..]].concat();

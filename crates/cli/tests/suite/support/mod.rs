@@ -258,6 +258,17 @@ impl Drop for Running {
     }
 }
 
+/// Checks how a run ended, and that what is told of it has all these words. One that failed has no samples.
+#[track_caller]
+pub fn assert_detail(record: &Value, status: &str, words: &[&str]) {
+    assert_eq!(record["status"], status, "{record:#}");
+    let detail = record["detail"].as_str().unwrap();
+    for word in words {
+        assert!(detail.contains(word), "`{word}` is not in {detail}");
+    }
+    assert_eq!(record["samples"], Value::Array(Vec::new()));
+}
+
 /// Waits until a condition holds.
 #[track_caller]
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
