@@ -163,7 +163,10 @@ pub fn remove_leavings(path: &Path) -> Result<(), RecordError> {
 }
 
 fn remove(directory: &Directory) -> io::Result<()> {
-    for name in directory.names()? {
+    let mut names = directory.names()?;
+    // As long as it says for whom the rings are, no agent that needs memory counts their events as lost.
+    names.sort_by_key(|name| name == FOR_FILE);
+    for name in names {
         let is_known = [PROCESS_FILE, LOSSES_FILE, FOR_FILE].contains(&name.as_str());
         if is_known || ring_number(&name).is_some() {
             directory.remove(&name)?;

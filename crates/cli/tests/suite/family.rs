@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -198,6 +199,42 @@ fn small_files_are_within_the_limit() {
     let left = family.kibibytes();
     assert!(most.max(left) <= total.into(), "{most} KiB, {left} KiB");
     assert!(left > u64::from(total) - 2 * 260, "{left} KiB");
+}
+
+/// An agent that needs memory in the middle of that finds no ring that nobody reads.
+#[test]
+fn whom_events_are_kept_for_is_said_as_long_as_there_are_some() {
+    use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
+    let family = Family::new();
+    // No process has such a number.
+    let directory = family.memory.path().join("perflab/4194999-1.rings");
+    fs::create_dir_all(&directory).unwrap();
+    for path in [directory.parent().unwrap(), &directory] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    for name in ["0.ring", "for", "1.ring"] {
+        fs::write(directory.join(name), "1-2").unwrap();
+    }
+    let watch = init(CreateFlags::NONBLOCK).unwrap();
+    add_watch(&watch, &directory, WatchFlags::DELETE).unwrap();
+    let mut remove = family.perflab(1 << 20);
+    printed(
+        &remove
+            .args(["recover", "--remove", "4194999"])
+            .output()
+            .unwrap(),
+    );
+    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 4096];
+    let mut reader = Reader::new(&watch, &mut buffer);
+    let mut gone = Vec::new();
+    while let Ok(event) = reader.next() {
+        let name = event
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        gone.extend(name);
+    }
+    assert_eq!(gone.len(), 3, "{gone:?}");
+    assert_eq!(gone[2], "for", "{gone:?}");
 }
 
 /// Without memory for a child's rings nothing of it is recorded: that is counted, and it is named.
