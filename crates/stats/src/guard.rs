@@ -87,23 +87,33 @@ impl Side {
 
 /// For each value of `a` the share of `b` below it, and the other way round.
 pub(crate) fn placements(a: &[f64], b: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let sorted = |values: &[f64]| {
-        let mut values = values.to_vec();
-        values.sort_unstable_by(f64::total_cmp);
-        values
-    };
-    let below = |values: &[f64], others: &[f64]| {
-        let others = sorted(others);
-        values
+    let (in_order_a, in_order_b) = (in_order(a), in_order(b));
+    (
+        below(&in_order_a, &in_order_b),
+        below(&in_order_b, &in_order_a),
+    )
+}
+
+/// Values with their places, in ascending order.
+fn in_order(values: &[f64]) -> Vec<(f64, usize)> {
+    let mut values: Vec<(f64, usize)> = values.iter().copied().zip(0..).collect();
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    values
+}
+
+/// One walk along both sides: a search for each value takes most of the time of a large comparison.
+fn below(values: &[(f64, usize)], others: &[(f64, usize)]) -> Vec<f64> {
+    let mut shares = vec![0.0; values.len()];
+    let (mut less, mut not_more) = (0, 0);
+    for &(value, place) in values {
+        less += others[less..].iter().take_while(|o| o.0 < value).count();
+        not_more += others[not_more..]
             .iter()
-            .map(|value| {
-                let less = others.partition_point(|other| other < value);
-                let not_more = others.partition_point(|other| other <= value);
-                (less + not_more) as f64 / (2 * others.len()) as f64
-            })
-            .collect()
-    };
-    (below(a, b), below(b, a))
+            .take_while(|o| o.0 <= value)
+            .count();
+        shares[place] = (less + not_more) as f64 / (2 * others.len()) as f64;
+    }
+    shares
 }
 
 fn mean(values: &[f64]) -> f64 {
