@@ -230,7 +230,7 @@ fn builds_that_fail_say_why() {
             "NOBUILD",
         ),
         (
-            "command = 'true'\nobjects = ['*.none']\nlink = ['cc', '{objects}']",
+            "objects = ['*.none']\nlink = ['cc', '{objects}']",
             "NOBUILD",
         ),
     ] {

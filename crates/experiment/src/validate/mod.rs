@@ -132,27 +132,7 @@ fn no_nul(text: &str, place: &Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses commands of a table that cannot be executed, and a shell that would see none of them.
-fn commands(
-    commands: &[(Place, &crate::Command)],
-    shell: bool,
-    place: &Place,
-) -> Result<(), Fault> {
-    for (at, what) in commands {
-        command(what, shell, at)?;
-    }
-    if shell && !commands.iter().any(|(_, command)| command.shell) {
-        return Err(Fault::key(
-            place.key("shell"),
-            "no command of this table goes through a shell: none is a string",
-        )
-        .help(
-            "write the command as one string, or leave `shell` out: a list is executed as it is",
-        ));
-    }
-    Ok(())
-}
-
+/// Refuses commands that cannot be executed.
 fn command(command: &crate::Command, shell: bool, place: &Place) -> Result<(), Fault> {
     if command.shell && !shell {
         return Err(

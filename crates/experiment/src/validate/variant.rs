@@ -1,6 +1,6 @@
 //! Rules of `[variants]`.
 
-use super::{commands, environment, machine, no_nul, positive, regex};
+use super::{command, environment, machine, no_nul, positive, regex};
 use crate::cell::RUN_TIME_NAMES;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
@@ -18,7 +18,9 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
 }
 
 fn check_one(variant: &Variant, place: &Place) -> Result<(), Fault> {
-    commands(&variant.commands(place), variant.shell, place)?;
+    for (at, what) in variant.commands(place) {
+        command(what, variant.shell, &at)?;
+    }
     environment(&variant.env, &place.key("env"))?;
     for (name, value) in &variant.vars {
         let place = place.key("vars").key(name);

@@ -1,6 +1,6 @@
 //! Rules of `[workloads]`.
 
-use super::{commands, environment, no_nul, positive, regex};
+use super::{command, environment, no_nul, positive, regex};
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
@@ -15,7 +15,9 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
 
 fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
     driver_keys(workload, place)?;
-    commands(&workload.commands(place), workload.shell, place)?;
+    for (at, what) in workload.commands(place) {
+        command(what, workload.shell, &at)?;
+    }
     for (index, argument) in workload.args.iter().enumerate() {
         no_nul(argument, &place.key("args").index(index))?;
     }
