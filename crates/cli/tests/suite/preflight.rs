@@ -230,7 +230,7 @@ fn what_an_earlier_step_may_make_is_not_looked_for() {
         ),
         (
             "",
-            "env = { PATH = '{experiment}/bin:/bin' }\ncommand = ['made']\n\
+            "shell = true\nenv = { PATH = '{experiment}/bin:/bin' }\ncommand = ['made']\n\
              prepare = 'mkdir -p {experiment}/bin; cp {experiment}/tool {experiment}/bin/made'",
         ),
         (

@@ -133,8 +133,8 @@ fn nothing_to_go_on_with() {
     laboratory.write("exp.toml", EXPERIMENT);
     laboratory
         .resume()
-        .code(4)
-        .says(&["expected meta.json in the results directory result"]);
+        .code(2)
+        .says(&["expected a results directory, found none at result"]);
     laboratory
         .call(&["run", "exp.toml", "--resume"])
         .code(2)

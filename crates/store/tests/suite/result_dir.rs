@@ -93,7 +93,7 @@ fn results_never_overwrite_anything() {
 
     let file = other.path().join("precious");
     let error = ResultDir::create(&file, "", &plan(), &Value::Null, origin()).unwrap_err();
-    assert!(matches!(error, StoreError::Io { .. }), "{error}");
+    assert!(matches!(error, StoreError::Uncreatable { .. }), "{error}");
 }
 
 #[test]
