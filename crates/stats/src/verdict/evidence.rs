@@ -8,8 +8,8 @@
 //! - For few runs, where that one is silent or its approximation too coarse. If one side scatters
 //!   far more than the other, each of its `n` runs is above or below the other side like a coin, so
 //!   that nothing below `2^(1-n)` can be had from ranks. For a side with less than 6 runs, or with
-//!   less than 15 that scatter more than three times as much, the signs of its placements (less one
-//!   half) are exchanged in all ways (Fisher's randomisation test). Where that proves nothing,
+//!   less than 15 that scatter more than three times as much (twice, if the other side has more than
+//!   1.5 times as many), the signs of its placements (less one half) are exchanged in all ways (Fisher's randomisation test). Where that proves nothing,
 //!   Welch's test within blocks may, of all runs and of the main mode's: it uses the size of the
 //!   gap, which ranks do not see.
 //! - Where some runs fall into a slow mode, the rank test of the main mode's runs alone. Otherwise a
@@ -333,6 +333,21 @@ mod tests {
         assert!((p(&tight, &shifted, Side::Greater) - 0.002_020_202).abs() < 1e-8);
         // Two of a side prove nothing, whatever the gap.
         assert!((p(&tight, &[200.0, 200.1], Side::Greater) - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_side_with_fewer_runs_is_loose_from_twice_the_scatter_on() {
+        let spaced = |runs: usize, step: f64| -> Vec<f64> {
+            (0..runs).map(|run| 100.0 + step * run as f64).collect()
+        };
+        let is_loose = |tight: Vec<f64>| {
+            let strata = [Stratum::new(tight, spaced(8, 2.5))];
+            let mut cache = NullCache::default();
+            Evidence::new(&strata, None, Scale::Shift, &mut cache).exchanged[1]
+        };
+        // Medians of the distances from the median: 5 beside 2, of 8 runs or of 32.
+        assert!(!is_loose(spaced(8, 1.0)));
+        assert!(is_loose(spaced(32, 0.25)));
     }
 
     #[test]
