@@ -16,6 +16,7 @@
 //! that is asked for, the action of SIGILL or SIGTRAP, where `patch` needs them; a socket that only its user can reach. See `docs/probes.md`.
 
 mod agent;
+mod first_thread;
 mod objects;
 mod patch;
 mod pattern;

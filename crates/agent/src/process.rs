@@ -18,6 +18,7 @@ use perflab_probe_abi::variable::{
 use perflab_probe_abi::{Agent as AgentAbi, Object};
 
 use crate::agent::{Agent, Wish};
+use crate::first_thread;
 use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
 use crate::record::Size;
@@ -156,6 +157,7 @@ fn start_as(start: Start) -> Result<(), StartError> {
         libc::atexit(at_exit);
     }
     OWNER.store(std::process::id(), Ordering::Release);
+    first_thread::keep();
     let started = spawn(start)?;
     let is_asked = [WANTED, RECORDED]
         .iter()
@@ -217,6 +219,7 @@ fn spawn(start: Start) -> Result<Receiver<Result<(), StartError>>, StartError> {
 }
 
 fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
+    first_thread::is_agent();
     if let Err(error) = own_files() {
         let reason = format!("it cannot get a table of open files of its own: {error}");
         let _ = ready.send(Err(StartError::Failed(reason)));
@@ -298,10 +301,11 @@ fn wish_from(agent: &mut Agent, variable: &str, wish: impl Fn(&mut Agent, &Patte
     }
 }
 
-/// A number of KiB that a variable of the environment asks for; 0 if it asks for none.
+/// A number of KiB that a variable of the environment asks for; 0 if it asks for none, or for what cannot be.
 fn kibibytes_from(variable: &str) -> u32 {
     let text = std::env::var(variable).unwrap_or_default();
-    text.parse().unwrap_or(0)
+    let checked = check_value(variable, &text);
+    checked.map_or(0, |()| text.parse().unwrap_or(0))
 }
 
 /// Gives the calling thread a table of files of its own, with nothing of the program's in it: the
@@ -345,7 +349,8 @@ fn own_files_one_by_one() -> io::Result<()> {
     Ok(())
 }
 
-fn block_all() -> libc::sigset_t {
+/// Blocks all signals of the calling thread. Returns those that were blocked before.
+pub fn block_all() -> libc::sigset_t {
     // SAFETY: sets of signals are plain bits that these calls fill.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
@@ -461,6 +466,7 @@ extern "C" fn in_child() {
         return;
     };
     OWNER.store(std::process::id(), Ordering::Release);
+    first_thread::keep();
     let is_awaited = agent.after_fork();
     drop((agent, looking));
     if !is_awaited {

@@ -82,7 +82,7 @@ pub struct CompareArguments {
     )]
     calibrate: Option<u32>,
 
-    /// Form of the output.
+    /// Print the output in this form.
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
 
@@ -115,7 +115,7 @@ pub struct CompareArguments {
     )]
     plot: Vec<Kind>,
 
-    /// Plain ASCII.
+    /// Draw plots in ASCII only.
     #[arg(long)]
     ascii: bool,
 

@@ -79,7 +79,7 @@ pub fn export(arguments: &ExportArguments) -> Result<Option<Code>, Failure> {
         .to
         .write(&runs)
         .map_err(|fault| Failure::no_data(format!("cannot export: {fault}")))?;
-    crate::bench::write(&arguments.output, &text)?;
+    crate::output::write(&arguments.output, &text)?;
     Ok(None)
 }
 

@@ -1,6 +1,7 @@
 //! How a command of the laboratory fails: a message for people, a code for scripts.
 
 use std::fmt;
+use std::io::{self, ErrorKind};
 
 /// Exit codes, as documented in `docs/command-line.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,13 @@ impl Failure {
         Self::new(Code::NoData, message)
     }
 
+    /// What was to be written has no room; whoever makes room can call the same again.
+    pub fn disk_full(message: impl fmt::Display) -> Self {
+        Self::no_data(format!(
+            "the disk is full: {message}; make room and try again"
+        ))
+    }
+
     /// The surroundings do not allow it.
     pub fn environment(message: impl Into<String>) -> Self {
         Self::new(Code::Environment, message)
@@ -58,4 +66,12 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
+}
+
+/// Whether the disk, or the user's share of it, is full.
+pub fn is_disk_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+    )
 }

@@ -10,9 +10,9 @@ use clap::Args;
 use perflab_experiment::counted;
 use perflab_formats::{Format, Run, detect};
 use perflab_report::operand;
-use perflab_stats::dependence::looks_dependent;
 
 use crate::failure::{Code, Failure};
+use crate::numbers::refuse_iterations;
 use crate::terminal;
 use files::Input;
 use names::Names;
@@ -42,7 +42,7 @@ pub struct ImportArguments {
     #[arg(long)]
     independent: bool,
 
-    /// No messages.
+    /// Print no messages.
     #[arg(short, long)]
     quiet: bool,
 }
@@ -89,7 +89,10 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
             .read(&input.files)
             .map_err(|fault| Failure::no_data(input.locate(&fault)))?;
         if format == Format::Columns && !arguments.independent {
-            refuse_iterations(&contents.runs, &input)?;
+            let samples = contents.runs.iter().flat_map(|run| &run.samples);
+            let values: Vec<f64> = samples.map(|sample| sample.value).collect();
+            let advice = "Give --independent if each is a run";
+            refuse_iterations(&values, &input.name, advice)?;
         }
         // Faults and notes of a single file often begin with its name.
         let notes = contents.notes.iter();
@@ -158,24 +161,6 @@ fn common_format(inputs: &[Input], asked: Option<Format>) -> Result<Format, Fail
     found
         .map(|(format, _)| format)
         .ok_or_else(|| Failure::usage("expected a file"))
-}
-
-/// A column does not say which numbers come from one process; see `perflab compare`.
-fn refuse_iterations(runs: &[Run], input: &Input) -> Result<(), Failure> {
-    let values: Vec<f64> = runs
-        .iter()
-        .flat_map(|run| &run.samples)
-        .map(|sample| sample.value)
-        .collect();
-    if !looks_dependent(&values) {
-        return Ok(());
-    }
-    Err(Failure::no_data(format!(
-        "the {} numbers in {} hang together from one to the next, as iterations inside a process \
-         or a machine that drifts do; if they are separate runs all the same, say --independent",
-        values.len(),
-        input.name
-    )))
 }
 
 /// A run for the first sample of everything in a run, one for the second ones, and so on.

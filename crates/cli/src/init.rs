@@ -1,14 +1,14 @@
 //! `perflab init`: writes an experiment file to begin with.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_experiment::{Experiment, TOOLS};
 use perflab_report::operand;
 
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, is_disk_full};
 use crate::terminal;
 
 /// Write a commented experiment file for commands: something to begin with.
@@ -55,15 +55,11 @@ pub fn init(arguments: &InitArguments) -> Result<Option<Code>, Failure> {
         return Ok(None);
     }
     let file = arguments.output.display();
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&arguments.output)
-        .and_then(|mut to| to.write_all(text.as_bytes()));
-    written.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
+    create(&arguments.output, &text).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::usage(format!(
             "{file} is there already; name another file with -o"
         )),
+        _ if is_disk_full(&error) => Failure::disk_full(format!("cannot write {file}: {error}")),
         _ => Failure::usage(format!("cannot write {file}: {error}")),
     })?;
     terminal::say(&format!(
@@ -71,6 +67,18 @@ pub fn init(arguments: &InitArguments) -> Result<Option<Code>, Failure> {
         operand(&arguments.output)
     ));
     Ok(None)
+}
+
+/// Writes a file that was not there. It is not there either if it cannot be written to its end.
+fn create(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _stays = fs::remove_file(path);
+    }
+    written
 }
 
 fn text(arguments: &InitArguments) -> Result<String, Failure> {
@@ -88,7 +96,7 @@ fn text(arguments: &InitArguments) -> Result<String, Failure> {
 }
 
 const HEAD: &str = r#"# What is compared, and how. All keys are explained in docs/experiment-file.md.
-#   perflab run FILE --dry-run      the plan, and how long it takes at most
+#   perflab run FILE --dry-run      the plan and its time limits
 #   perflab run FILE                measures
 #   perflab compare RESULT          the verdict
 # question = "What do you want to know? It is printed above the report."
@@ -127,10 +135,10 @@ fn by_command(commands: &[String]) -> String {
     text + "# The control: the baseline once more. What were found between these two would be a false alarm.\n\
             # Take it in by removing the `#` here, and with  control = \"a-again\"  under [design].\n\
             # [variants.a-again]\n"
-        + &format!(
-            "# vars = {{ command = {} }}\n",
+        + &commented(&format!(
+            "vars = {{ command = {} }}\n",
             quoted(&escaped(commands.first().map_or("", String::as_str)))
-        )
+        ))
 }
 
 fn by_server(servers: &[String]) -> Result<String, Failure> {
@@ -212,6 +220,11 @@ fn names(of: &[String]) -> impl Iterator<Item = (String, &String)> {
 fn words(line: &str) -> Result<Vec<String>, Failure> {
     shell_words::split(line)
         .map_err(|error| Failure::usage(format!("cannot split `{line}` into arguments: {error}")))
+}
+
+/// With a `#` in front of every line: a text may have several.
+fn commented(text: &str) -> String {
+    text.lines().map(|line| format!("# {line}\n")).collect()
 }
 
 /// Braces that are no placeholders.

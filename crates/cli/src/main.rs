@@ -9,6 +9,7 @@ mod failure;
 mod import;
 mod init;
 mod numbers;
+mod output;
 mod plan;
 mod progress;
 mod report;
@@ -86,7 +87,7 @@ enum Command {
         /// Which format.
         format: Format,
     },
-    /// Make the index of results below a directory anew.
+    /// Rebuild the index of results below a directory.
     #[command(after_help = "Example:\n  perflab index results")]
     Index(show::IndexArguments),
 }

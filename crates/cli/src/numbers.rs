@@ -7,6 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use perflab_experiment::{Better, Metric};
 use perflab_formats::columns;
+use perflab_stats::dependence::looks_dependent;
 
 use crate::failure::Failure;
 
@@ -32,7 +33,7 @@ pub struct NumbersArguments {
 
     /// In plain files each so many numbers in a row come from one process [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub iterations: Option<u32>,
+    iterations: Option<u32>,
 }
 
 /// Which way is better.
@@ -66,6 +67,20 @@ impl NumbersArguments {
             .map_err(|error| Failure::no_data(format!("{}: {error}", file.display())))
     }
 
+    /// How many numbers in a row of a file come from one process, if that is said.
+    pub fn each(&self, file: &Path, numbers: usize) -> Result<Option<usize>, Failure> {
+        let Some(each) = self.iterations.map(|each| each as usize) else {
+            return Ok(None);
+        };
+        if !numbers.is_multiple_of(each) {
+            return Err(Failure::no_data(format!(
+                "{}: expected a multiple of {each} numbers, as many as --iterations says for each process, found {numbers}",
+                file.display()
+            )));
+        }
+        Ok(Some(each))
+    }
+
     /// Refuses what says nothing about a stored result.
     pub fn refuse_for_result(&self, result: &Path) -> Result<(), Failure> {
         let meaning = format!(
@@ -91,4 +106,17 @@ pub fn refuse(flags: &[(&str, bool)], reason: &str) -> Result<(), Failure> {
         Some((flag, _)) => Err(Failure::usage(format!("{flag} {reason}"))),
         None => Ok(()),
     }
+}
+
+/// Refuses autocorrelated numbers: a file does not say which come from one process, and iterations that count as runs
+/// would prove differences that are not there.
+pub fn refuse_iterations(values: &[f64], name: &str, advice: &str) -> Result<(), Failure> {
+    if !looks_dependent(values) {
+        return Ok(());
+    }
+    Err(Failure::no_data(format!(
+        "the {} numbers in {name} are autocorrelated, as iterations of one process are, or runs on a machine that \
+         drifts. Counted as runs they would prove differences that are not there. {advice}",
+        values.len()
+    )))
 }

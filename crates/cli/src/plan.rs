@@ -66,7 +66,7 @@ pub struct PlanArguments {
     #[arg(long, value_name = "NAME")]
     part: Vec<String>,
 
-    /// Form of the output.
+    /// Print the output in this form.
     #[arg(long, value_enum, default_value_t = terminal::Form::Text)]
     format: terminal::Form,
 }

@@ -119,6 +119,15 @@ impl Progress {
         }
     }
 
+    /// Whether a line is due where there is no bar: now and then, and when the time left is known and long.
+    fn is_plain_line_due(&self) -> bool {
+        let is_first_block = self.done == self.done_before + self.block;
+        let is_long = || self.left().is_some_and(|left| left >= PLAIN_INTERVAL);
+        let is_due =
+            |last: Instant| last.elapsed() >= PLAIN_INTERVAL || is_first_block && is_long();
+        !self.quiet && self.plain.is_some_and(is_due)
+    }
+
     fn message(&self, what: &str) -> String {
         let left = self.left().map_or_else(
             || "time left: known after a block".to_owned(),
@@ -167,12 +176,7 @@ impl Observer for Progress {
             self.line(&format!("run {} of {}: {what}", record.run, record.cell));
         }
         self.bar.set_position(self.done);
-        let is_first_block = self.done == self.done_before + self.block;
-        let is_long = || self.left().is_some_and(|left| left >= PLAIN_INTERVAL);
-        if let Some(last) = self.plain
-            && !self.quiet
-            && (last.elapsed() >= PLAIN_INTERVAL || is_first_block && is_long())
-        {
+        if self.is_plain_line_due() {
             crate::terminal::say(&format!(
                 "{}/{}, {}",
                 self.done,
@@ -237,6 +241,35 @@ mod tests {
         assert_eq!(progress.left(), None);
         progress.done = 14;
         assert_eq!(progress.left().unwrap().as_secs(), 240);
+    }
+
+    #[test]
+    fn a_line_is_due_after_half_a_minute_and_when_the_time_left_is_known_and_long() {
+        let extent = Extent {
+            total: 30,
+            done: 0,
+            block: 4,
+            is_limit: false,
+            budget: None,
+        };
+        let mut progress = Progress::new(&extent, false);
+        for (done, seconds_each, since_last, expected) in [
+            (1, 1, 29, false),
+            (1, 1, 31, true),
+            (4, 1, 1, false),
+            (4, 2, 1, true),
+            (5, 2, 1, false),
+        ] {
+            let now = Instant::now();
+            progress.done = done;
+            progress.started = now - Duration::from_secs(done * seconds_each);
+            progress.plain = Some(now - Duration::from_secs(since_last));
+            let case = (done, seconds_each, since_last);
+            assert_eq!(progress.is_plain_line_due(), expected, "{case:?}");
+        }
+        progress.plain = Some(Instant::now() - 2 * PLAIN_INTERVAL);
+        progress.quiet = true;
+        assert!(!progress.is_plain_line_due());
     }
 
     #[test]

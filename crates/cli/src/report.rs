@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use perflab_pages::{Site, Step, WriteError, write};
 
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, is_disk_full};
 use crate::selection::is_result;
 use crate::terminal;
 
@@ -23,7 +23,7 @@ pub struct ReportArguments {
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
 
-    /// No progress.
+    /// Print no progress.
     #[arg(short, long)]
     quiet: bool,
 }
@@ -57,6 +57,7 @@ pub fn report(arguments: &ReportArguments) -> Result<Option<Code>, Failure> {
     bar.finish_and_clear();
     let first = first.map_err(|error| match &error {
         WriteError::Foreign(_) => Failure::usage(error.to_string()),
+        WriteError::Io { source, .. } if is_disk_full(source) => Failure::disk_full(&error),
         WriteError::Io { .. } => Failure::environment(error.to_string()),
     })?;
     terminal::print(&format!("{}\n", first.display()))?;

@@ -71,7 +71,7 @@ pub struct RunArguments {
     #[arg(long)]
     resume: bool,
 
-    /// Print the plan and its length; run nothing.
+    /// Print the plan and the time limits; run nothing.
     #[arg(long, conflicts_with = "resume")]
     dry_run: bool,
 
@@ -92,7 +92,7 @@ pub struct RunArguments {
     #[command(flatten)]
     until: UntilArguments,
 
-    /// No progress.
+    /// Print no progress.
     #[arg(short, long)]
     quiet: bool,
 }

@@ -47,7 +47,7 @@ pub struct ShowArguments {
     ascii: bool,
 }
 
-/// Make the index of the results below a directory anew.
+/// Rebuild the index of the results below a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  perflab index results")]
 pub struct IndexArguments {

@@ -40,7 +40,7 @@ pub struct SteadyArguments {
     #[command(flatten)]
     numbers: NumbersArguments,
 
-    /// Form of the output.
+    /// Print the output in this form.
     #[arg(long, value_enum, default_value_t = terminal::Form::Text)]
     format: terminal::Form,
 }
@@ -80,17 +80,10 @@ fn plain(arguments: &SteadyArguments, margin: f64) -> Result<SteadyReport, Failu
     let mut processes = Vec::new();
     for file in &arguments.files {
         let values = arguments.numbers.read(Path::new(file))?;
-        let Some(each) = arguments.numbers.iterations.map(|each| each as usize) else {
+        let Some(each) = arguments.numbers.each(Path::new(file), values.len())? else {
             processes.push((file.clone(), values));
             continue;
         };
-        if values.len() % each != 0 {
-            return Err(Failure::no_data(format!(
-                "{file}: expected a multiple of {each} numbers, as many as --iterations says for \
-                 each process, found {}",
-                values.len()
-            )));
-        }
         let parts = values.chunks(each).zip(1..);
         processes.extend(parts.map(|(part, number)| (format!("{file} {number}"), part.to_vec())));
     }

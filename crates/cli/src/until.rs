@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_report::Report;
+use perflab_report::{Report, share};
 use perflab_stats::sequential::RankEProcess;
 use perflab_store::StopReason;
 
@@ -84,7 +84,7 @@ impl UntilArguments {
             plural(limit.blocks as usize, "block"),
             plural(limit.block as usize, "run"),
             plural(comparisons, "comparison"),
-            percent_text(confidence),
+            share(confidence),
             if comparisons == 1 { "s" } else { "" },
             plural(least as usize, "block"),
             limit.advice(least.saturating_mul(limit.block)),
@@ -117,11 +117,6 @@ impl Limit {
             false => format!("give --max-runs {runs} or more"),
         }
     }
-}
-
-/// A share as people write it.
-fn percent_text(share: f64) -> String {
-    format!("{} %", (share * 1e6).round() / 1e4)
 }
 
 /// The time that may be used, from now on.

@@ -211,7 +211,15 @@ fn expectation(message: &str) -> Option<String> {
         .or_else(|| message.strip_prefix("invalid value: "))
         .or_else(|| message.strip_prefix("invalid length "))?;
     let (found, wanted) = rest.rsplit_once(", expected ")?;
+    // Some kinds of integers are named by their type.
+    let found = found.strip_suffix(" as i128").unwrap_or(found);
+    let found = found.strip_suffix(" as u128").unwrap_or(found);
+    let is_too_large = found
+        .strip_prefix("integer `")
+        .is_some_and(|number| !number.starts_with('-'));
     let wanted = match wanted {
+        "u32" if is_too_large => "a whole number, at most 4294967295",
+        "u64" | "usize" if is_too_large => "a whole number, at most 18446744073709551615",
         "u8" => "a whole number from 0 to 255",
         "u32" | "u64" | "usize" => "a whole number, not negative",
         "i32" | "i64" => "a whole number",

@@ -212,6 +212,11 @@ impl<'a> Description<'a> {
         self.lines().filter_map(argument)
     }
 
+    /// Whether both have the same names and arguments, wherever they are.
+    pub fn is_same_probe(&self, other: &Self) -> bool {
+        (self.provider, self.name, self.arguments) == (other.provider, other.name, other.arguments)
+    }
+
     fn lines(&self) -> impl Iterator<Item = &'a str> {
         self.arguments.split('\n').filter(|line| !line.is_empty())
     }

@@ -71,6 +71,12 @@ pub mod ring {
     pub const START: usize = 6;
     /// 1 when a recorder has read all of a thread that has ended: the agent may remove the file.
     pub const DRAINED: usize = 18;
+    /// Events that had found a place when the recorder came that keeps events now, or did last.
+    pub const BEFORE_KEPT: usize = 24;
+    /// Events that were dropped before it came.
+    pub const DROPPED_BEFORE_KEPT: usize = 25;
+    /// Events that had found a place when the newest events began to take the place of the oldest, for the last time.
+    pub const BEFORE_OVERWRITTEN: usize = 26;
 }
 
 /// Words of `losses`.
@@ -83,7 +89,13 @@ pub mod losses {
     pub const UNREACHED: usize = 2;
     /// Events of threads that came before a ring was made for them, though there was memory.
     pub const LATE: usize = 3;
-    /// Numbers of such children, the first ones; 0 behind the last.
+    /// [`COUNTS`] when the recorder came that keeps events now, or did last.
+    pub const BEFORE_KEPT: [usize; 3] = [4, 5, 6];
+    /// [`COUNTS`] when the newest events began to take the place of the oldest, for the last time.
+    pub const BEFORE_OVERWRITTEN: [usize; 3] = [24, 25, 26];
+    /// All counts. They only grow.
+    pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
+    /// Numbers of such children, the first ones of a recording; 0 behind the last.
     pub const CHILDREN: core::ops::Range<usize> = 8..24;
 }
 

@@ -67,7 +67,8 @@ pub struct Site {
 /// take fewer than are passed, never more.
 pub type Handler = unsafe extern "C" fn(point: *const Point);
 
-/// One place in the source with a site, shared by all copies of its code within an object.
+/// One place in the source with a site, shared by copies of its code: in C and C++ by all that one run of the assembler
+/// makes, in Rust by all within an object. Sites of different probes never share one.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Point {

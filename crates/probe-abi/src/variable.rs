@@ -1,6 +1,7 @@
 //! Variables of the environment that ask an agent for something, and the values that it understands.
 
 use core::fmt;
+use core::ops::RangeInclusive;
 
 use crate::pattern::{PatternError, patterns};
 
@@ -19,6 +20,20 @@ pub const RECORD_MEMORY: &str = "PERFLAB_RECORD_MEMORY";
 /// Memory for all recordings of a user, in KiB.
 pub const RECORD_TOTAL: &str = "PERFLAB_RECORD_TOTAL";
 
+/// The pipe by which a process says to a recorder that expects it why it cannot be recorded, as its path and the number
+/// of its inode. Each line has the number of the process, its name and the reason, with tabs between them, and comes at
+/// once: it has [`LONGEST_REFUSAL`] bytes at most.
+pub const RECORD_REFUSED: &str = "PERFLAB_RECORD_REFUSED";
+
+/// Bytes of a line for [`RECORD_REFUSED`] at most, fewer than a pipe takes at once.
+pub const LONGEST_REFUSAL: usize = 1024;
+
+/// KiB that events of one thread may have: from two blocks up to 256 MiB.
+pub const RING_KIBIBYTES: RangeInclusive<u32> = 8..=262_144;
+
+/// The fewest KiB that all events of a process may have: two of the smallest rings, with their heads.
+pub const LEAST_MEMORY_KIBIBYTES: u32 = 24;
+
 /// The clock of events.
 pub const CLOCK: &str = "PERFLAB_AGENT_CLOCK";
 
@@ -32,12 +47,12 @@ pub const WRITING: &str = "PERFLAB_AGENT_WRITING";
 pub const SYNC: &str = "PERFLAB_AGENT_SYNC";
 
 /// What is wrong with a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueError<'a> {
     /// It names no probes.
     Probes(PatternError<'a>),
     /// It is no number.
-    Kibibytes(&'a str),
+    Kibibytes(&'a str, RangeInclusive<u32>),
     /// It is none of these.
     Word(&'a str, &'static [&'static str]),
 }
@@ -46,7 +61,10 @@ impl fmt::Display for ValueError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Probes(error) => error.fmt(f),
-            Self::Kibibytes(value) => write!(f, "{value:?} is no number of KiB up to {}", u32::MAX),
+            Self::Kibibytes(value, range) => {
+                let (least, most) = (range.start(), range.end());
+                write!(f, "{value:?} is no number of KiB from {least} to {most}")
+            }
             Self::Word(value, words) => {
                 write!(f, "{value:?} is none of")?;
                 let mut mark = "";
@@ -82,10 +100,9 @@ pub const CHECKED: [&str; 9] = [
 pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<'a>> {
     let words: &[&str] = match variable {
         PROBES | RECORD => return patterns(value).map(drop).map_err(ValueError::Probes),
-        RECORD_RING | RECORD_MEMORY | RECORD_TOTAL => {
-            let number = value.parse::<u32>().map(drop);
-            return number.map_err(|_| ValueError::Kibibytes(value));
-        }
+        RECORD_RING => return check_kibibytes(value, RING_KIBIBYTES),
+        RECORD_MEMORY => return check_kibibytes(value, LEAST_MEMORY_KIBIBYTES..=u32::MAX),
+        RECORD_TOTAL => return check_kibibytes(value, 0..=u32::MAX),
         CLOCK => &["ordered", "monotonic"],
         PROTOCOL => &["word", "pun", "fault", "trap"],
         WRITING => &["memory", "protection"],
@@ -96,5 +113,12 @@ pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<
         Ok(())
     } else {
         Err(ValueError::Word(value, words))
+    }
+}
+
+fn check_kibibytes(value: &str, range: RangeInclusive<u32>) -> Result<(), ValueError<'_>> {
+    match value.parse::<u32>() {
+        Ok(number) if range.contains(&number) => Ok(()),
+        _ => Err(ValueError::Kibibytes(value, range)),
     }
 }

@@ -102,15 +102,15 @@ macro_rules! __check {
     };
 }
 
-/// Symbol of the count of tracers that want a probe's sites open.
+/// Symbol of the count of tracers that want a probe's sites open. No identifier has a dot, so no two probes have the same.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __semaphore {
     ($provider:ident $name:ident) => {
         concat!(
-            "perflab_semaphore__",
+            "perflab_semaphore.",
             stringify!($provider),
-            "__",
+            ".",
             stringify!($name)
         )
     };

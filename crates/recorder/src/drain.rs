@@ -10,6 +10,7 @@ use perflab_probe_abi::recording::RING_BLOCK_WORDS;
 use perflab_ring::{BLOCK_HEAD, Block, Position, Record};
 
 use crate::output::Output;
+use crate::process_dir::{Manner, Since};
 use crate::process_file::ProcessFile;
 use crate::progress::Progress;
 use crate::ring_file::{BlockCopy, RingFile};
@@ -39,6 +40,60 @@ pub struct Round<'r, W> {
     pub since: u64,
 }
 
+/// What became of a thread's events before the recording that is read, of which nothing is lost in that.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    /// Events that had found a place.
+    events: u64,
+    /// Events that had found none.
+    dropped: u64,
+    /// Whether those too count as dropped before that were so before the first block that is still there.
+    is_from_there: bool,
+    /// Whether events before it are not wanted even if they are still there.
+    is_exact: bool,
+}
+
+impl Before {
+    fn of(ring: &RingFile, manner: Manner) -> Self {
+        let (events, dropped) = ring.before_kept();
+        let kept = Self {
+            events,
+            dropped,
+            is_from_there: false,
+            is_exact: true,
+        };
+        match (manner.keep, manner.since) {
+            // All that there was since the process began.
+            (true, Since::Oldest) => Self {
+                events: 0,
+                dropped: 0,
+                is_exact: false,
+                ..kept
+            },
+            (true, _) => kept,
+            // Somebody else has read, or counts, all that is not there any more.
+            (false, _) if ring.is_kept() => Self {
+                events: u64::MAX,
+                is_from_there: true,
+                is_exact: false,
+                ..kept
+            },
+            // The newest take the place of the oldest, so that all find one.
+            (false, _) => Self {
+                events: ring.before_last(),
+                dropped: ring.dropped(),
+                is_exact: false,
+                ..kept
+            },
+        }
+    }
+
+    /// So many of the recording, of all that were dropped.
+    fn own(&self, dropped: u64) -> u64 {
+        dropped.saturating_sub(self.dropped)
+    }
+}
+
 /// A ring, and how far it was read.
 #[derive(Debug)]
 pub struct Drain {
@@ -51,7 +106,11 @@ pub struct Drain {
     in_block: u64,
     /// Number of the next event.
     index: u64,
-    /// Events that were dropped before it, as the trace says so far.
+    /// What was there before the recording.
+    before: Before,
+    /// Number of the event from which on the trace says what became of each.
+    origin: u64,
+    /// Events of the recording that were dropped before the next one, as the trace says so far.
     dropped: u64,
     /// How many were dropped before the block before the first event that is young enough.
     dropped_earlier: Option<u64>,
@@ -61,8 +120,6 @@ pub struct Drain {
     is_begun: bool,
     /// Whether the trace says where it begins for this thread.
     is_said: bool,
-    /// Whether events of any age are wanted.
-    is_from_start: bool,
     /// Where the thread was when an event was first seen that is being written, and when that was.
     waiting: Option<(Position, Instant)>,
     /// Whether blocks before this one were skipped.
@@ -75,8 +132,10 @@ pub struct Drain {
 
 impl Drain {
     /// Nothing of it was read.
-    pub fn new(ring: RingFile) -> Self {
+    pub fn new(ring: RingFile, manner: Manner) -> Self {
         Self {
+            before: Before::of(&ring, manner),
+            origin: 0,
             ring,
             block: 0,
             offset: BLOCK_HEAD,
@@ -87,7 +146,6 @@ impl Drain {
             is_open: false,
             is_begun: false,
             is_said: false,
-            is_from_start: false,
             waiting: None,
             is_gap: false,
             last: 0,
@@ -139,8 +197,8 @@ impl Drain {
         self.ring
             .say_thread(round.process, &mut round.output.trace)?;
         let dropped = self.ring.dropped();
-        self.is_from_start = round.since == 0;
         self.read_up_to(end, round, copy)?;
+        let dropped = self.before.own(dropped);
         let dropped = dropped.saturating_sub(self.dropped_earlier.unwrap_or(0));
         self.totals.dropped = dropped.max(self.totals.dropped);
         self.is_read = is_over || self.ring.is_broken();
@@ -189,7 +247,7 @@ impl Drain {
         process: u32,
         output: &mut Output<W>,
     ) -> io::Result<()> {
-        let dropped = self.ring.dropped();
+        let dropped = self.before.own(self.ring.dropped());
         if dropped <= self.dropped {
             return Ok(());
         }
@@ -209,11 +267,16 @@ impl Drain {
         if std::mem::replace(&mut self.is_said, true) || self.index == 0 {
             return Ok(());
         }
-        if self.is_from_start {
-            output.end(thread, 0, 0)
-        } else {
-            output.end(thread, self.index, self.dropped_earlier.unwrap_or(0))
+        let dropped = self.dropped_earlier.filter(|_| self.origin > 0);
+        output.end(thread, self.origin, dropped.unwrap_or(0))
+    }
+
+    /// Whether the next event is of before the recording, for what is known before it is read.
+    fn is_before_recording(&self, round: &Round<'_, impl Write>) -> bool {
+        if self.before.is_exact {
+            return self.index < self.before.events;
         }
+        round.since > 0 && !self.is_begun
     }
 
     /// Reads up to a position.
@@ -279,24 +342,31 @@ impl Drain {
         if !self.is_gap && before == self.index.saturating_add(1) {
             // The last one of the block before: its thread has jumped out of it.
             self.add_incomplete(round)?;
-            self.index = before;
         }
-        let since = round.since;
         if before > self.index {
-            let missing = before - self.index;
-            let count = if since > 0 && !self.is_begun {
-                &mut self.totals.earlier
-            } else if self.is_gap {
+            let first = if self.is_said {
+                self.index
+            } else if self.is_before_recording(round) && !self.before.is_exact {
+                before
+            } else {
+                before.min(self.before.events).max(self.index)
+            };
+            self.add_earlier(first - self.index);
+            let count = if self.is_gap {
                 &mut self.totals.overwritten
             } else {
                 &mut self.totals.invalid
             };
-            *count = count.saturating_add(missing);
+            *count = count.saturating_add(before - first);
             self.index = before;
             self.is_open = false;
         }
         self.is_gap = false;
-        if since > 0 && !self.is_begun {
+        if std::mem::take(&mut self.before.is_from_there) {
+            self.before.dropped = self.before.dropped.max(dropped);
+        }
+        let dropped = self.before.own(dropped);
+        if round.since > 0 && !self.is_begun && !self.before.is_exact {
             let is_first = self.dropped_earlier.is_none();
             self.dropped_earlier = Some(if is_first { dropped } else { self.dropped });
         }
@@ -317,17 +387,18 @@ impl Drain {
         let mut records = block.records(self.offset);
         while let Some(record) = records.next() {
             let time = record.time;
-            if self.is_begun || time >= round.since {
+            let is_earlier = self.before.is_exact && self.index < self.before.events;
+            if self.is_begun || (time >= round.since && !is_earlier) {
                 self.is_begun = true;
                 self.begin(round)?;
                 self.add(&record, &mut may_look_again, round)?;
+                self.index = self.index.saturating_add(1);
             } else {
-                self.totals.earlier += 1;
+                self.add_earlier(1);
             }
             self.last = time;
             self.offset = records.offset();
             self.in_block += 1;
-            self.index = self.index.saturating_add(1);
         }
         Ok(())
     }
@@ -374,14 +445,25 @@ impl Drain {
         Ok(())
     }
 
+    /// Counts events from before the recording. What comes behind them is its.
+    fn add_earlier(&mut self, events: u64) {
+        if events > 0 {
+            self.totals.earlier = self.totals.earlier.saturating_add(events);
+            self.index = self.index.saturating_add(events);
+            self.origin = self.index;
+        }
+    }
+
+    /// The next event was not completed.
     fn add_incomplete<W: Write>(&mut self, round: &mut Round<'_, W>) -> io::Result<()> {
-        if round.since > 0 && !self.is_begun {
-            self.totals.earlier += 1;
+        if self.is_before_recording(round) {
+            self.add_earlier(1);
             return Ok(());
         }
         self.totals.incomplete += 1;
         self.begin(round)?;
         round.output.incomplete();
+        self.index = self.index.saturating_add(1);
         Ok(())
     }
 
@@ -397,7 +479,6 @@ impl Drain {
         while self.in_block < end.count {
             self.add_incomplete(round)?;
             self.in_block += 1;
-            self.index = self.index.saturating_add(1);
         }
         self.offset = self.offset.max(end.offset);
         Ok(())

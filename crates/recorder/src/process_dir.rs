@@ -65,6 +65,8 @@ pub struct ProcessDir {
     no_ring: u64,
     late: u64,
     unreached: u64,
+    /// What was counted before the recording, in the order of [`losses::COUNTS`], once it is known.
+    lost_before: [Option<u64>; 3],
     /// Children that could not be recorded, the first ones.
     children: Vec<u32>,
     /// By the process's clock; known from the first round on.
@@ -74,8 +76,6 @@ pub struct ProcessDir {
     /// Whether somebody knows that nothing more comes.
     is_left: bool,
     is_finished: bool,
-    /// Whether its place was removed.
-    pub(crate) is_removed: bool,
     /// Nothing between rounds once all was read.
     copy: Option<Box<BlockCopy>>,
 }
@@ -123,12 +123,12 @@ impl ProcessDir {
             no_ring: 0,
             late: 0,
             unreached: 0,
+            lost_before: [None; 3],
             children: Vec::new(),
             since: None,
             up_to: 0,
             is_left: false,
             is_finished: false,
-            is_removed: false,
             copy: None,
         })
     }
@@ -136,6 +136,11 @@ impl ProcessDir {
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// Its number in the trace.
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// The process.
@@ -336,7 +341,7 @@ impl ProcessDir {
             }
             let name = format!("{number}{RING_SUFFIX}");
             match RingFile::open(&self.directory, &name, number, access) {
-                Ok(Some(ring)) => self.rings.push(Drain::new(ring)),
+                Ok(Some(ring)) => self.rings.push(Drain::new(ring, self.manner)),
                 Ok(None) => {}
                 // It was removed just now: no thread had it, or a program that this one became begins anew.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -379,15 +384,28 @@ impl ProcessDir {
         if word(losses::MAGIC)? != LOSSES_MAGIC {
             return None;
         }
-        let [no_ring, late, unreached] =
-            [losses::NO_RING, losses::LATE, losses::UNREACHED].map(word);
-        let lost = [no_ring?, late?, unreached?];
-        if lost[2] > self.unreached {
+        let all = losses::COUNTS.map(word);
+        let [kept, overwritten] =
+            [losses::BEFORE_KEPT, losses::BEFORE_OVERWRITTEN].map(|before| before.map(word));
+        let mut lost = [0; 3];
+        for (index, lost) in lost.iter_mut().enumerate() {
+            let before = match (self.manner.keep, self.manner.since) {
+                (true, Since::Oldest) => 0,
+                (true, _) => kept[index]?,
+                // Counts only grow: the greater one is of the last recording.
+                (false, _) => kept[index]?.max(overwritten[index]?),
+            };
+            // Somebody else may come meanwhile.
+            let before = *self.lost_before[index].get_or_insert(before);
+            *lost = all[index]?.saturating_sub(before);
+        }
+        let [no_ring, unreached, late] = lost;
+        if unreached > self.unreached {
             let children = losses::CHILDREN.map_while(word);
             let children = children.filter_map(|child| u32::try_from(child).ok());
             self.children = children.filter(|child| *child != 0).collect();
         }
-        Some(lost)
+        Some([no_ring, late, unreached])
     }
 
     /// From when on events are written, by the process's clock. All of them if that cannot be told.

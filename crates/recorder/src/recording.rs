@@ -1,5 +1,6 @@
 //! Several processes into one trace.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,6 +19,14 @@ pub struct Recording<W> {
     output: Output<W>,
     manner: Manner,
     processes: Vec<ProcessDir>,
+    /// The last process of each directory, as an index of `processes`.
+    newest: HashMap<PathBuf, usize>,
+    /// Those that are not finished: a round must not take longer the more children a server has had.
+    open: Vec<usize>,
+    /// Those that are finished and whose directory may be there still.
+    left: Vec<usize>,
+    /// What was recorded of those that are finished.
+    finished: Progress,
 }
 
 impl<W: Write> Recording<W> {
@@ -27,6 +36,10 @@ impl<W: Write> Recording<W> {
             output: Output::new(trace),
             manner,
             processes: Vec::new(),
+            newest: HashMap::new(),
+            open: Vec::new(),
+            left: Vec::new(),
+            finished: Progress::default(),
         }
     }
 
@@ -36,13 +49,17 @@ impl<W: Write> Recording<W> {
     /// # Errors
     /// When the directory is not believed or has no file of the process: see [`ProcessDir::open`].
     pub fn add(&mut self, directory: &Path) -> Result<u32, RecordError> {
-        let known = |process: &ProcessDir| process.path() == directory && !process.is_gone();
-        if let Some(index) = self.processes.iter().position(known) {
+        if let Some(&index) = self.newest.get(directory)
+            && !self.processes[index].is_gone()
+        {
             return Ok(index as u32 + 1);
         }
-        let number = self.processes.len() as u32 + 1;
+        let index = self.processes.len();
+        let number = index as u32 + 1;
         let process = ProcessDir::open(directory, number, self.manner)?;
         self.processes.push(process);
+        self.newest.insert(directory.to_owned(), index);
+        self.open.push(index);
         Ok(number)
     }
 
@@ -61,7 +78,7 @@ impl<W: Write> Recording<W> {
 
     /// Whether all processes have ended, and all that they left was read.
     pub fn is_finished(&self) -> bool {
-        self.processes.iter().all(ProcessDir::is_finished)
+        self.open.is_empty()
     }
 
     /// Writes what is new.
@@ -69,9 +86,10 @@ impl<W: Write> Recording<W> {
     /// # Errors
     /// When the trace cannot be written.
     pub fn round(&mut self) -> Result<Progress, RecordError> {
-        for process in &mut self.processes {
-            process.round(&mut self.output)?;
+        for &index in &self.open {
+            self.processes[index].round(&mut self.output)?;
         }
+        self.close_finished();
         Ok(self.progress())
     }
 
@@ -82,8 +100,10 @@ impl<W: Write> Recording<W> {
     /// When the trace cannot be written.
     pub fn remove_finished(&mut self) -> Result<(), RecordError> {
         let mut is_flushed = false;
-        for process in &mut self.processes {
-            if process.is_removed || !process.is_finished() || lives(process.path()) {
+        for index in std::mem::take(&mut self.left) {
+            let process = &self.processes[index];
+            if lives(process.path()) {
+                self.left.push(index);
                 continue;
             }
             // What another program left that the process became is not read yet.
@@ -93,16 +113,23 @@ impl<W: Write> Recording<W> {
                 }
                 let _ = remove_leavings(process.path());
             }
-            process.is_removed = true;
         }
         Ok(())
     }
 
+    /// What was written so far is with the writer below, which keeps none of it back.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn flush(&mut self) -> Result<(), RecordError> {
+        Ok(self.output.trace.flush()?)
+    }
+
     /// What was recorded so far.
     pub fn progress(&self) -> Progress {
-        let mut sum = Progress::default();
-        for process in &self.processes {
-            sum += process.progress();
+        let mut sum = self.finished;
+        for &index in &self.open {
+            sum += self.processes[index].progress();
         }
         sum.bytes = self.output.trace.written();
         sum
@@ -128,7 +155,21 @@ impl<W: Write> Recording<W> {
         for process in &mut self.processes {
             process.last_round(&mut self.output)?;
         }
+        self.close_finished();
         Ok(())
+    }
+
+    /// Takes those that are finished by now out of the open ones.
+    fn close_finished(&mut self) {
+        let (processes, left, finished) = (&self.processes, &mut self.left, &mut self.finished);
+        self.open.retain(|&index| {
+            let is_finished = processes[index].is_finished();
+            if is_finished {
+                *finished += processes[index].progress();
+                left.push(index);
+            }
+            !is_finished
+        });
     }
 }
 

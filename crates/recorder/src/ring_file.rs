@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use perflab_probe_abi::ThreadContent;
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, ring};
-use perflab_ring::{BLOCK_HEAD, Block, MOST_EVENTS, Position, Reader, word};
+use perflab_ring::{BLOCK_HEAD, Block, MOST_EVENTS, Mode, Position, Reader, word};
 use perflab_trace::TraceWriter;
 
 use crate::directory::Directory;
@@ -97,6 +97,23 @@ impl RingFile {
     pub fn dropped(&self) -> u64 {
         let dropped = self.word(word::DROPPED);
         if dropped > MOST_EVENTS { 0 } else { dropped }
+    }
+
+    /// Whether it is kept for a recorder.
+    pub fn is_kept(&self) -> bool {
+        Mode::from_word(self.word(word::MODE)) == Mode::Keep
+    }
+
+    /// Events that had found a place, and those that had found none, when the last recorder came.
+    pub fn before_kept(&self) -> (u64, u64) {
+        let events = self.word(ring::BEFORE_KEPT);
+        (events, self.word(ring::DROPPED_BEFORE_KEPT))
+    }
+
+    /// Events that had found a place when the last recording began, whatever its kind.
+    pub fn before_last(&self) -> u64 {
+        let kept = self.word(ring::BEFORE_KEPT);
+        kept.max(self.word(ring::BEFORE_OVERWRITTEN))
     }
 
     /// The first block that may still be there.

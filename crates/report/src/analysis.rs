@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use indexmap::IndexMap;
-use perflab_experiment::{Better, Metric};
+use perflab_experiment::{Better, Metric, counted};
 use perflab_stats::Observation;
 use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
@@ -47,6 +47,22 @@ pub enum AnalysisError {
     /// There are no samples at all.
     #[error("there are no samples to compare: no run that passed is recorded")]
     Empty,
+    /// All runs that passed are in a block under way, which does not count until it is complete.
+    #[error(
+        "{}, and what is measured until it is decided is compared by complete blocks only; in the one under way: {} \
+         that passed; `perflab run --resume` makes the rest",
+        match *.complete {
+            0 => "no block is complete yet",
+            _ => "no run that passed is in a complete block",
+        },
+        counted(*.passed, "run")
+    )]
+    UnderWay {
+        /// How many blocks are complete.
+        complete: u32,
+        /// How many runs of the block under way passed.
+        passed: usize,
+    },
     /// The baseline is not among the variants.
     #[error("there is no variant `{wanted}` to compare with; there are: {known}")]
     NoBaseline {
@@ -361,16 +377,25 @@ fn draft(
         drift: None,
         latencies: Vec::new(),
         headline: String::new(),
-        warnings: comparison
-            .warnings
-            .iter()
-            .map(|warning| in_words(*warning))
-            .collect(),
+        warnings: Vec::new(),
     };
-    Draft {
+    let mut draft = Draft {
         row,
         least: comparison.least,
+        stopped: None,
+    };
+    for &warning in &comparison.warnings {
+        match warning {
+            Warning::Guarded { first } | Warning::SlowRunsAlone { first } => {
+                draft.stopped = Some((first, in_words(warning, selection.anytime)));
+            }
+            _ => draft
+                .row
+                .warnings
+                .push(in_words(warning, selection.anytime)),
+        }
     }
+    draft
 }
 
 fn side(summary: &perflab_stats::Summary, group: &Group, selection: &Selection) -> Side {
@@ -418,21 +443,26 @@ fn answer(answer: &verdict::Answer) -> Answer {
     }
 }
 
-fn in_words(warning: Warning) -> String {
+/// `anytime`: of the mean no interval is stated.
+fn in_words(warning: Warning, anytime: bool) -> String {
     match warning {
         Warning::TooFew { blocks } => {
             format!(
                 "too few runs to prove anything about the typical run; {blocks} blocks of this size are the least"
             )
         }
-        Warning::SlowMode => "some runs fall into a slow mode, so that the mean's interval holds less often than stated"
+        Warning::SlowMode if anytime => "some runs are in a slow mode".to_owned(),
+        Warning::SlowMode => "some runs are in a slow mode: the interval of the mean may miss the true value more often \
+             than stated; measure more runs or read the typical run"
             .to_owned(),
         Warning::FastMode => "a few runs are far better than the others".to_owned(),
-        Warning::Guarded => {
-            "the guard stopped a verdict: the two sides scatter differently, or have too few runs to tell".to_owned()
+        Warning::Guarded { .. } => {
+            "the robustness check does not confirm the difference: the sides scatter differently or have too few runs; \
+             measure more runs"
+                .to_owned()
         }
-        Warning::SlowRunsAlone => "only a second mode moves the typical run: the runs of the main mode show no such difference, so nothing is \
-             claimed of it"
+        Warning::SlowRunsAlone { .. } => "the main mode alone does not confirm the difference of the typical run: one side may only have more slow \
+             runs, so no difference is reported"
             .to_owned(),
         Warning::RatioUnbounded => {
             "the baseline's mean is too uncertain for an interval of the ratio".to_owned()

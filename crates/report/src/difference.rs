@@ -12,9 +12,7 @@ pub fn percent(difference: f64) -> String {
 /// A relative difference with its interval: `+30% [+9, +48]`.
 pub fn percent_within(difference: f64, low: f64, high: f64) -> String {
     let decimals = fitting_decimals(Some(low), Some(high), difference, 100.0, true);
-    let style = Differences::percent(decimals);
-    let (low, high) = style.ends(Some(low), Some(high));
-    format!("{} [{low}, {high}]", style.estimate(difference))
+    Differences::percent(decimals).answer(Estimate::new(difference, Some(low), Some(high)))
 }
 
 /// A difference of shares with its interval: `+27 points [+6, +45]`.
@@ -42,10 +40,9 @@ pub(crate) fn detectable<'a>(
         return number::value_with_unit(smallest, &row.metric.unit);
     }
     let style = Differences::of(rows.map(|row| &row.typical), true, "");
-    let seen = (style.decimals..MOST_DECIMALS)
-        .find(|&decimals| !is_zero(&fixed(smallest * 100.0, decimals)));
-    let decimals = seen.unwrap_or(MOST_DECIMALS);
-    let text = Differences::percent(decimals).estimate(smallest);
+    let text = Differences::percent(style.decimals)
+        .showing(smallest)
+        .estimate(smallest);
     text.trim_start_matches('+').to_owned()
 }
 
@@ -103,6 +100,8 @@ pub struct Differences {
     scale: Scale,
     percent: bool,
     decimals: usize,
+    /// Whether figures have an exponent, as no decimals show them.
+    tiny: bool,
 }
 
 impl Differences {
@@ -111,6 +110,7 @@ impl Differences {
             scale: Scale::PERCENT,
             percent: true,
             decimals,
+            tiny: false,
         }
     }
 
@@ -134,6 +134,7 @@ impl Differences {
                 scale: Scale::of(&figures, unit),
                 percent: false,
                 decimals: 0,
+                tiny: false,
             }
         };
         let closed = estimates.clone().filter(Estimate::is_closed);
@@ -177,18 +178,27 @@ impl Differences {
     }
 
     /// The style for one answer: more decimals where an end that is not zero would be rounded to it,
-    /// as the reader looks for zero in the interval.
+    /// as the reader looks for zero in the interval; and figures that are all below any decimals with an exponent.
     pub(crate) fn for_answer(self, estimate: impl Into<Estimate>) -> Self {
         let Estimate { low, high, .. } = estimate.into();
-        let nearest = match (low, high) {
-            (Some(low), _) if low > 0.0 => low,
-            (_, Some(high)) if high < 0.0 => high,
-            _ => return self,
-        };
+        match (low, high) {
+            (Some(low), _) if low > 0.0 => self.showing(low),
+            (_, Some(high)) if high < 0.0 => self.showing(high),
+            (Some(low), Some(high)) => {
+                let style = self.showing(high.max(-low));
+                if style.tiny { style } else { self }
+            }
+            _ => self,
+        }
+    }
+
+    /// The style in which a figure that is not zero does not look like it.
+    fn showing(self, figure: f64) -> Self {
         let visible = (self.decimals..=MOST_DECIMALS)
-            .find(|&decimals| !is_zero(&fixed(nearest * self.scale.factor, decimals)));
+            .find(|&decimals| !is_zero(&fixed(figure * self.scale.factor, decimals)));
         Self {
             decimals: visible.unwrap_or(self.decimals),
+            tiny: visible.is_none() && figure != 0.0 && figure.is_finite(),
             ..self
         }
     }
@@ -236,6 +246,7 @@ impl Differences {
         };
         match difference * self.scale.factor {
             value if value.is_finite() && value.abs() >= longest => format!("{value:+.3e}"),
+            value if self.tiny && value != 0.0 && value.is_finite() => format!("{value:+.2e}"),
             value => fixed(value, self.decimals),
         }
     }
@@ -340,6 +351,28 @@ mod tests {
         assert_eq!(style.answer(near), "+1.00% [+0.02, +2.00]");
         let across = Estimate::new(0.01, Some(-0.000_2), Some(0.02));
         assert_eq!(style.answer(across), "+1.0% [0.0, +2.0]");
+    }
+
+    #[test]
+    fn what_no_decimals_show_has_an_exponent() {
+        let written = |difference, low, high| {
+            let estimate = Estimate::new(difference, Some(low), Some(high));
+            let style = Differences::of([estimate].into_iter(), true, "1/s");
+            style.answer(estimate)
+        };
+        let tiny = written(3e-12, 2e-12, 4e-12);
+        assert_eq!(tiny, "+3.00e-10% [+2.00e-10, +4.00e-10]");
+        let down = written(-3e-12, -4e-12, -2e-12);
+        assert_eq!(down, "-3.00e-10% [-4.00e-10, -2.00e-10]");
+        let across = written(1e-12, -1e-12, 3e-12);
+        assert_eq!(across, "+1.00e-10% [-1.00e-10, +3.00e-10]");
+        let beside = written(1e-3, 2e-12, 2e-3);
+        assert_eq!(beside, "+1.00e-1% [+2.00e-10, +2.00e-1]");
+        assert_eq!(written(0.0, 0.0, 0.0), "0.0% [0.0, 0.0]");
+        assert_eq!(
+            written(1e-8, -1e-8, 3e-8),
+            "+0.000001% [-0.000001, +0.000003]"
+        );
     }
 
     #[test]

@@ -16,11 +16,17 @@ use crate::headline::headline;
 use crate::model::{Answer, Row, Slow, Verdict};
 use crate::selection::{Claims, Question, Selection};
 
+/// Runs of a side that may all fall into one of two modes: 3 in one of 4 experiments, 5 in one of 16.
+const FEW: usize = 6;
+
 /// A row, with what is needed until all claims are known.
 pub(crate) struct Draft {
     pub(crate) row: Row,
     /// The most that the design could prove of the typical run.
     pub(crate) least: Least,
+    /// What to say if a further test stopped a verdict, and the p-value of the first one, which alone would have to be
+    /// enough among all claims.
+    pub(crate) stopped: Option<(f64, String)>,
 }
 
 /// Shares the error among all claims of each family, and gives every row its verdicts; how many claims the family of
@@ -67,6 +73,11 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
         source,
     })?;
     let weights: f64 = claims.iter().map(|claim| claim.weight).sum();
+    let is_open = |(_, adjusted): &(&Claim, &Adjusted)| {
+        adjusted.difference > alpha && adjusted.same.is_none_or(|p| p > alpha)
+    };
+    let open = claims.iter().zip(&adjusted).filter(is_open);
+    let open_weights: f64 = open.map(|(claim, _)| claim.weight).sum();
     let mut adjusted = adjusted.into_iter();
     for draft in family {
         let better = draft.row.metric.better;
@@ -78,8 +89,26 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
                 (Question::SlowRuns, None) => {}
             }
         }
+        // Holm's level for a further claim of the typical run, once those are proven that are.
+        let level = alpha * TYPICAL_WEIGHT / open_weights;
+        if let Some((first, text)) = draft.stopped.take()
+            && selection.claims.typical
+            && draft.row.typical.verdict == Verdict::NotProven
+            && first <= level
+        {
+            draft.row.warnings.push(text);
+        }
+        let is_proven =
+            |answer: &Answer| matches!(answer.verdict, Verdict::Better | Verdict::Worse);
+        let fewer = draft.row.base.n.min(draft.row.candidate.n);
+        if fewer < FEW && (is_proven(&draft.row.typical) || is_proven(&draft.row.mean)) {
+            draft.row.warnings.push(format!(
+                "fewer than {FEW} runs on a side: the verdict is wrong if these runs do not show all modes of the program; \
+                 measure more runs"
+            ));
+        }
         let typical = &draft.row.typical;
-        let is_difference = matches!(typical.verdict, Verdict::Better | Verdict::Worse);
+        let is_difference = is_proven(typical);
         let ends = (
             typical.low.unwrap_or(f64::NEG_INFINITY),
             typical.high.unwrap_or(f64::INFINITY),
@@ -164,7 +193,9 @@ fn limit(draft: &mut Draft, level: f64, claims: usize, selection: &Selection) {
     });
     row.detectable = half_width
         .and_then(|half| {
-            from_half_width(half, selection.confidence, 1.0 - level, DETECTABLE_POWER).ok()
+            let fewer = row.base.n.min(row.candidate.n);
+            let power = DETECTABLE_POWER;
+            from_half_width(half, selection.confidence, 1.0 - level, power, fewer).ok()
         })
         .map(|smallest| {
             if row.relative {

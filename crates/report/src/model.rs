@@ -399,10 +399,20 @@ impl Verdict {
     }
 }
 
-/// Whether a metric is about speed: a time that is better short, or a rate that is better high.
+/// Whether a metric is about speed: a time that is better short, be it the time per something, or a rate that is
+/// better high.
 fn is_speed(metric: &Metric) -> bool {
+    let unit = metric.unit.as_str();
     match metric.better {
-        Better::Lower => matches!(metric.unit.as_str(), "s" | "ms" | "us" | "µs" | "ns"),
-        Better::Higher => metric.unit.ends_with("/s"),
+        Better::Lower => is_time(unit.split_once('/').map_or(unit, |(time, _)| time)),
+        Better::Higher => unit.rsplit_once('/').is_some_and(|(_, time)| is_time(time)),
     }
+}
+
+fn is_time(unit: &str) -> bool {
+    // Two letters look like µ: the micro sign and the Greek one.
+    matches!(
+        unit,
+        "s" | "sec" | "ms" | "us" | "\u{b5}s" | "\u{3bc}s" | "ns" | "min" | "h" | "hr"
+    )
 }

@@ -12,6 +12,9 @@ pub(crate) const LONGEST: f64 = 1e12;
 /// From here downwards too.
 const SHORTEST: f64 = 1e-6;
 
+/// Decimals of a percentage that is nearly 100 %: more are not in the figure.
+const MOST_OF_SHARE: usize = 12;
+
 const SECONDS: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
 const BYTES: [(f64, &str); 5] = [
     (1_099_511_627_776.0, "TiB"),
@@ -79,13 +82,25 @@ pub(crate) fn pair_in_steps([a, b]: [f64; 2], unit: &str, step: Option<f64>) -> 
     (coarse(a, fine_a), coarse(b, fine_b))
 }
 
-/// A share or a size without sign, with up to three significant digits: 0.95 is `95%`, 0.0123 is `1.23%`.
+/// A share or a size without sign, with up to three significant digits: 0.95 is `95%`, 0.0123 is `1.23%`. What is
+/// nearly all has as many as tell it from all: 0.999999 is `99.9999%`.
 pub fn share(fraction: f64) -> String {
     let percent = fraction * 100.0;
     if !percent.is_finite() {
         return NONE.to_owned();
     }
-    trimmed(significant(percent, 3)) + "%"
+    let short = trimmed(significant(percent, 3));
+    if percent < 100.0 && short == "100" {
+        let missing = 100.0 - percent;
+        let needed = (1..=MOST_OF_SHARE)
+            .map(|decimals| trimmed(format!("{percent:.decimals$}")))
+            .find(|text| {
+                let shown = text.parse().unwrap_or(100.0_f64);
+                (shown - percent).abs() < 0.005 * missing
+            });
+        return needed.unwrap_or(short) + "%";
+    }
+    short + "%"
 }
 
 /// A p-value: two significant digits, and nothing below `< 0.0001`, where the tail's model is all that speaks.
@@ -311,6 +326,11 @@ mod tests {
         assert_eq!(share(0.995), "99.5%");
         assert_eq!(share(0.012_34), "1.23%");
         assert_eq!(share(1e-12), "1e-10%");
+        assert_eq!(share(1.0), "100%");
+        assert_eq!(share(0.9999), "99.99%");
+        assert_eq!(share(0.999_5), "99.95%");
+        assert_eq!(share(0.999_999), "99.9999%");
+        assert_eq!(share(0.999_999_999), "99.9999999%");
         assert_eq!(share(f64::NAN), "…");
         assert_eq!(probability(0.012_3), "p = 0.012");
         assert_eq!(probability(1.0), "p = 1");

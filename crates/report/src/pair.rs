@@ -2,8 +2,8 @@
 //!
 //! Between the two the machine may have changed as well as the programs, so nothing is claimed of the changes
 //! themselves. Where both have measured the same programs as a reference, its own change is divided out: each run
-//! of another variant is divided by the run of the reference beside it, and these quotients are compared. What
-//! slowed both down is gone from them (the difference of differences).
+//! of another variant is divided by a run of the reference from the same block, and these quotients are compared.
+//! What slowed both down is gone from them (the difference of differences).
 
 use std::path::Path;
 
@@ -92,12 +92,13 @@ pub fn pair(a: Half<'_>, b: Half<'_>) -> Result<Report, AnalysisError> {
     }
     // Where anything is decided, the reference has served, and a control is a check of the laboratory and no question.
     let is_settled = |variant: &str| {
-        decided.contains(variant)
+        decided.contains_key(variant)
             || (!decided.is_empty() && (divisor == Some(variant) || is_control(halves, variant)))
     };
     let undecided = variants.iter().filter(|variant| !is_settled(variant));
     report.design.undecided = undecided.map(|variant| (*variant).to_owned()).collect();
-    let own_words = words(&a, &b, &reference, &report.design.undecided);
+    let alone = decided.values().sum();
+    let own_words = words(&a, &b, &reference, alone, &report.design.undecided);
     report.warnings.extend(own_words);
     for half in halves {
         let cautions = warnings(half.experiment, &of(&half, &variants));
@@ -115,8 +116,8 @@ struct Subjects<'r> {
     measured: Vec<Subject>,
     /// Quotients of runs and those of the reference.
     divided: Vec<Subject>,
-    /// Variants that there are quotients of.
-    decided: IndexSet<&'r str>,
+    /// Variants that there are quotients of, with the runs of each that had no partner.
+    decided: IndexMap<&'r str, usize>,
 }
 
 fn subjects<'r>(
@@ -128,7 +129,7 @@ fn subjects<'r>(
     let names = halves.map(|half| half.name);
     let wanted = metrics(a.experiment, a.records, &Filter::default())?;
     let (mut measured, mut divided) = (Vec::new(), Vec::new());
-    let mut decided = IndexSet::new();
+    let mut decided = IndexMap::new();
     let mut is_empty = [a, b].iter().any(|half| half.records.is_empty()) || !variants.is_empty();
     let of_reference = reference.map(|reference| halves.map(|half| values(&half, reference)));
     for &variant in variants {
@@ -155,8 +156,9 @@ fn subjects<'r>(
                 .get(key)
                 .and_then(|beside| quotients(other, beside));
             if let (Some(first), Some(second)) = (first, second) {
-                decided.insert(variant);
-                let mut quotient = subject(key, names, [first, second]);
+                let alone = decided.entry(variant).or_default();
+                *alone = first.alone.saturating_add(second.alone).max(*alone);
+                let mut quotient = subject(key, names, [first.values, second.values]);
                 quotient.metric.name = format!("{metric} of {variant} / {reference}");
                 quotient.metric.unit = String::new();
                 divided.push((place, quotient));
@@ -251,9 +253,16 @@ fn apart(values: &[Sampled]) -> Vec<(u32, f64)> {
         .collect()
 }
 
+/// The runs of a variant, divided by those of the reference.
+struct Quotients {
+    values: Vec<(u32, f64)>,
+    /// Runs of the variant that had no partner.
+    alone: usize,
+}
+
 /// The runs of a variant divided by those of the reference, one by one within each block; nothing where there are no
 /// such pairs, or a value is not positive.
-fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Vec<(u32, f64)>> {
+fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Quotients> {
     let [own, reference] = [own, reference].map(units);
     let mut quotients = Vec::new();
     for (block, values) in &own {
@@ -266,7 +275,11 @@ fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Vec<(u32, f64)>> 
             quotients.push((number, value / reference));
         }
     }
-    Some(quotients).filter(|quotients| !quotients.is_empty())
+    let all: usize = own.values().map(Vec::len).sum();
+    (!quotients.is_empty()).then(|| Quotients {
+        alone: all - quotients.len(),
+        values: quotients,
+    })
 }
 
 /// The median of each unit, by block, in order of execution.
@@ -296,32 +309,42 @@ fn design(halves: [Half<'_>; 2], variants: &[&str]) -> Design {
     }
 }
 
-/// What follows for the reader: of what nothing is claimed, why, and how it can be decided.
+/// What follows for the reader: on what there is no verdict, why, and how to get one. `alone`: runs that could not be
+/// divided.
 fn words(
     a: &Half<'_>,
     b: &Half<'_>,
     reference: &Result<&str, String>,
+    alone: usize,
     undecided: &[String],
 ) -> Vec<String> {
     let mut words = Vec::new();
     match reference {
         Ok(reference) if undecided.contains(&(*reference).to_owned()) => words.push(format!(
-            "the two were not measured together, so a change may be the machine's as well as the program's; they share \
-             nothing that could be divided by {reference}"
+            "the two results were not measured together: a change may come from the machine; they share nothing that \
+             could be divided by {reference}"
         )),
-        Ok(reference) => words.push(format!(
-            "the two were not measured together; {reference} is the same in both as far as its files tell, so each run is divided by the run of \
-             {reference} next to it (/ {reference}); a verdict on these quotients holds if whatever changed on the \
-             machine changed both by the same factor"
-        )),
+        Ok(reference) => {
+            let left_out = match alone {
+                0 => String::new(),
+                1 => " 1 run without such a partner was left out.".to_owned(),
+                _ => format!(" {alone} runs without such a partner were left out."),
+            };
+            words.push(format!(
+                "the two results were not measured together: a change may come from the machine. In the rows \
+                 `/ {reference}` each run is divided by a run of {reference} from the same block (the first by the \
+                 first, and so on).{left_out} Verdicts on these quotients hold if the machine \
+                 changed both by the same factor"
+            ));
+        }
         Err(why) => words.push(format!(
-            "the two were not measured together, so a change may be the machine's as well as the program's; {why}"
+            "the two results were not measured together: a change may come from the machine; {why}"
         )),
     }
     if !undecided.is_empty() {
         words.push(format!(
-            "nothing is claimed of {}; to decide it, measure both together: copy {} to both.toml, add the variant of {} \
-             to it under another name, then: perflab run both.toml",
+            "no verdict on {}; to get one, measure both together: copy {} to both.toml, add the variant of {} to it \
+             under another name, then: perflab run both.toml",
             undecided.join(", "),
             operand(Path::new(a.directory).join("experiment.toml")),
             b.name

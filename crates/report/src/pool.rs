@@ -103,12 +103,20 @@ pub(crate) fn explain<'r>(pooled: &mut Row, rows: impl Iterator<Item = &'r Row>)
     let difference = pooled.typical.difference;
     // A rounding is no difference.
     let slack = 1e-9 * difference.abs().max(low.abs()).max(high.abs());
-    if difference < low - slack || difference > high + slack {
+    let is_outside = difference < low - slack || difference > high + slack;
+    let pooled_style = Differences::of(
+        std::iter::once(&pooled.typical),
+        pooled.relative,
+        &pooled.metric.unit,
+    );
+    let nearest = difference.max(low).min(high);
+    // What the figures do not show needs no explanation.
+    if is_outside && pooled_style.estimate(difference) != pooled_style.estimate(nearest) {
         let style = Differences::of(own.iter().copied(), pooled.relative, &pooled.metric.unit)
             .telling_apart(low, high);
         pooled.warnings.push(format!(
-            "the typical run of all together lies outside of its rows' ({} to {}): a run's value is one for all of \
-             them, and the median of such values is no mean of the rows' medians",
+            "the pooled typical run is outside the range of its rows ({} to {}): it is the typical value of whole \
+             runs, not an average of the rows; read the rows",
             style.estimate(low),
             style.estimate(high)
         ));

@@ -34,7 +34,8 @@ pub fn result_report(
     let finished = finished_blocks(plan, records);
     let counted = counted(records, finished, selection);
     let (all, records) = (records, &*counted);
-    let subjects = result_subjects(experiment, plan, records, filter, selection)?;
+    let subjects = result_subjects(experiment, plan, records, filter, selection)
+        .map_err(|error| under_way(error, all, finished))?;
     let mut report = analyse(
         &experiment.name,
         experiment.question.clone(),
@@ -83,8 +84,19 @@ pub(crate) fn reported_subjects(
     filter: &Filter,
     selection: &Selection,
 ) -> Result<Vec<Subject>, AnalysisError> {
-    let records = counted(records, finished_blocks(plan, records), selection);
-    result_subjects(experiment, plan, &records, filter, selection)
+    let finished = finished_blocks(plan, records);
+    let own = counted(records, finished, selection);
+    result_subjects(experiment, plan, &own, filter, selection)
+        .map_err(|error| under_way(error, records, finished))
+}
+
+/// Where nothing counts, and runs that passed are recorded all the same: they are in a block under way.
+fn under_way(error: AnalysisError, records: &[RunRecord], complete: u32) -> AnalysisError {
+    let passed = records.iter().filter(|record| record.status.passed());
+    match (error, passed.count()) {
+        (AnalysisError::Empty, passed @ 1..) => AnalysisError::UnderWay { complete, passed },
+        (error, _) => error,
+    }
 }
 
 /// The runs that count.

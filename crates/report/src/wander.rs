@@ -1,4 +1,4 @@
-//! Runs that hang together from one to the next: the machine changed while they were made.
+//! Runs that are autocorrelated: the machine changed while they were made.
 
 use perflab_stats::dependence::{looks_dependent, without_medians};
 use perflab_store::RunRecord;
@@ -6,7 +6,7 @@ use perflab_store::RunRecord;
 use crate::model::{Report, Row};
 use crate::places::Places;
 
-/// Adds a warning to every row whose runs, in the order of execution, hang together.
+/// Adds a warning to every row whose runs, in the order of execution, are autocorrelated.
 pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord], places: &Places) {
     for row in &mut report.rows {
         // That the machine drifted is said already.
@@ -24,9 +24,9 @@ pub(crate) fn add_wandering(report: &mut Report, records: &[RunRecord], places: 
         let sides = [report.baseline.as_str(), &row.variant];
         if looks_dependent(&without_medians(&in_order(row, sides, records, places))) {
             row.warnings.push(
-                "runs hang together from one to the next: the machine was not the same all the \
-                 time; random order within blocks keeps the verdicts right, but the intervals are \
-                 wider than on a quiet machine"
+                "the runs are autocorrelated: the machine was not the same all the time; random \
+                 order within blocks keeps the verdicts right, but the intervals are wider than on \
+                 a quiet machine"
                     .to_owned(),
             );
         }

@@ -213,12 +213,19 @@ fn family(report: &Report) -> String {
     if report.claims == 0 {
         "no verdicts: nothing is claimed".to_owned()
     } else if report.claims > 1 {
+        // The control has a family of its own.
+        let subject = match report.control {
+            Some(_) => "verdicts on the candidates",
+            None => "verdicts",
+        };
         format!(
-            "verdicts hold for all {} claims together (Holm): at most {risk} chance that any is false{same}",
+            "{subject} hold for all {} claims together (Holm): at most {risk} chance that any is false, if the runs show all modes and tails{same}",
             report.claims
         )
     } else {
-        format!("verdict: at most {risk} chance that it is false{same}")
+        format!(
+            "verdict: at most {risk} chance that it is false, if the runs show all modes and tails{same}"
+        )
     }
 }
 
@@ -297,7 +304,7 @@ fn unproven(report: &Report) -> Option<String> {
         ));
     }
     if guarded > 0 {
-        reasons.push(format!("{guarded} (the guard, a second test, disagrees)"));
+        reasons.push(format!("{guarded} (a robustness check disagrees)"));
     }
     let reasons = reasons.join(", ");
     (!reasons.is_empty()).then(|| format!("intervals without 0, yet not proven: {reasons}"))

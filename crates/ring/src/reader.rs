@@ -59,6 +59,21 @@ impl<'a> Reader<'a> {
         if dropped > MOST_EVENTS { 0 } else { dropped }
     }
 
+    /// Events that have found a place so far; nothing while the thread goes from one block to the next.
+    pub fn events(&self) -> Option<u64> {
+        let position = self.position();
+        let start = (position.block & self.mask) as usize * self.block;
+        let [mark, events, ..] = self.blocks.get(start..)? else {
+            return None;
+        };
+        let is_entered = mark.load(Ordering::Acquire) == position.block + 1;
+        let before = events.load(Ordering::Acquire);
+        fence(Ordering::Acquire);
+        // Else they may be those before a later block in the same place.
+        let is_there = self.position().block == position.block;
+        (is_entered && is_there).then(|| before.saturating_add(position.count))
+    }
+
     /// The first block that may still be there.
     pub fn oldest(&self) -> u64 {
         self.position().block.saturating_sub(self.mask)

@@ -1,7 +1,6 @@
 //! Commands that are executed beside the measurement: builds, prepare, cleanup, ready, stop.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
+use crate::kept::open_own;
 use crate::process::{Launch, LaunchError, Process, Sink, Stopped};
 use crate::sys::Exit;
 
@@ -114,7 +114,7 @@ const TAIL_BYTES: u64 = 4096;
 pub(crate) fn last_line(log: &Path) -> String {
     use std::io::{Read, Seek, SeekFrom};
     let mut tail = Vec::new();
-    let read = fs::File::open(log).and_then(|mut file| {
+    let read = open_own(log).and_then(|mut file| {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
         file.take(TAIL_BYTES).read_to_end(&mut tail)

@@ -8,13 +8,14 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use rustix::time::{ClockId, clock_gettime};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::foreground::Foreground;
 use crate::process::{later, timespec};
@@ -24,6 +25,8 @@ use crate::process::{later, timespec};
 pub struct Interrupt {
     asked: Arc<AtomicBool>,
     wake: UnixStream,
+    /// The other end. A closed one would read as an interrupt.
+    write: UnixStream,
     foreground: Arc<Foreground>,
 }
 
@@ -37,6 +40,22 @@ impl Drop for InForeground<'_> {
     }
 }
 
+/// Signals that come within this time of the first count as one, in milliseconds.
+const AT_ONCE_MS: u64 = 200;
+
+/// Ends the process if a signal came before; `first_ms` is when, or 0.
+fn end_if_second(first_ms: &AtomicU64) {
+    let now = clock_gettime(ClockId::Monotonic);
+    // Never 0: the clock runs since the machine was started.
+    let now_ms = now.tv_sec.cast_unsigned() * 1000 + now.tv_nsec.cast_unsigned() / 1_000_000;
+    let before = first_ms.compare_exchange(0, now_ms, Ordering::Relaxed, Ordering::Relaxed);
+    if let Err(first_ms) = before
+        && now_ms.saturating_sub(first_ms) >= AT_ONCE_MS
+    {
+        signal_hook::low_level::exit(130);
+    }
+}
+
 fn kill(group: i32) {
     if let Some(group) = Pid::from_raw(group) {
         let _ = kill_process_group(group, Signal::KILL);
@@ -47,7 +66,8 @@ impl Interrupt {
     /// Takes over SIGINT and SIGTERM of this process.
     ///
     /// A second signal while the first is being dealt with ends the laboratory at once, as the
-    /// keeper will clean up behind it.
+    /// keeper will clean up behind it. One right behind the first is not a second one: `timeout` signals its child,
+    /// and then the group that the child is in.
     ///
     /// # Errors
     /// When the signals cannot be taken over.
@@ -57,8 +77,12 @@ impl Interrupt {
         let foreground = Arc::new(Foreground::new());
         // The actions of a signal are taken in this order: the group in the foreground must be
         // ended after the request was noted.
+        let first_ms = Arc::new(AtomicU64::new(0));
         for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&asked))?;
+            let first_ms = Arc::clone(&first_ms);
+            // SAFETY: the action is fit for a signal handler, as it consists of operations on an
+            // atomic, reading a clock and ending the process, all of which POSIX allows there.
+            unsafe { signal_hook::low_level::register(signal, move || end_if_second(&first_ms))? };
             signal_hook::flag::register(signal, Arc::clone(&asked))?;
             signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
             let foreground = Arc::clone(&foreground);
@@ -70,8 +94,30 @@ impl Interrupt {
         Ok(Self {
             asked,
             wake,
+            write,
             foreground,
         })
+    }
+
+    /// Takes over SIGHUP as well, which a terminal sends when it is closed, perhaps twice; unless it is ignored, as
+    /// `nohup` wants it.
+    ///
+    /// # Errors
+    /// When the signal cannot be taken over.
+    pub fn also_at_hangup(&self) -> io::Result<()> {
+        let mut former = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: no new action is given, and there is room for the present one.
+        let asked = unsafe { libc::sigaction(SIGHUP, std::ptr::null(), former.as_mut_ptr()) };
+        if asked != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: zeros are an action, and the kernel has written one.
+        if unsafe { former.assume_init() }.sa_sigaction == libc::SIG_IGN {
+            return Ok(());
+        }
+        signal_hook::flag::register(SIGHUP, Arc::clone(&self.asked))?;
+        signal_hook::low_level::pipe::register(SIGHUP, self.write.try_clone()?)?;
+        Ok(())
     }
 
     /// One that never fires, for short work and tests.
@@ -80,11 +126,10 @@ impl Interrupt {
     /// When no socket pair can be had.
     pub fn never() -> io::Result<Self> {
         let (wake, write) = UnixStream::pair()?;
-        // Keeps the write end open: a closed one would read as an interrupt.
-        std::mem::forget(write);
         Ok(Self {
             asked: Arc::new(AtomicBool::new(false)),
             wake,
+            write,
             foreground: Arc::new(Foreground::new()),
         })
     }

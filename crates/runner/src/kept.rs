@@ -1,9 +1,9 @@
-//! What is kept of the output of a run: all of it, or its beginning and its end.
+//! What is kept of the output of a run: all of it, or its beginning and its end; and whether the run left it there.
 
-use std::fs::{self, OpenOptions};
-use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, fallocate};
 
@@ -29,12 +29,65 @@ const OUTPUTS: [&str; 11] = [
     "system.stop.log",
 ];
 
+/// The directory of a run, as it was made for it.
+#[derive(Debug)]
+pub(crate) struct RunDirectory {
+    path: PathBuf,
+    /// Open, so that no other directory gets its number.
+    opened: File,
+    permissions: Permissions,
+}
+
+impl RunDirectory {
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let opened = File::open(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            permissions: opened.metadata()?.permissions(),
+            opened,
+        })
+    }
+
+    /// Whether the directory is where it was. A run may have removed it, moved it away or put something in its place.
+    /// One that the run has forbidden to everybody can be looked into again.
+    pub(crate) fn is_left(&self) -> bool {
+        let is_same = |found: &fs::Metadata, made: &fs::Metadata| {
+            found.is_dir() && (found.dev(), found.ino()) == (made.dev(), made.ino())
+        };
+        let found = self.path.symlink_metadata();
+        let Some(made) = found.ok().and_then(|found| {
+            let made = self.opened.metadata().ok()?;
+            is_same(&found, &made).then_some(made)
+        }) else {
+            return false;
+        };
+        if made.permissions() != self.permissions {
+            let _stays = self.opened.set_permissions(self.permissions.clone());
+        }
+        true
+    }
+}
+
+/// Opens a file that perflab has made, unless something else is in its place: a pipe would be waited for, and a link
+/// leads elsewhere.
+pub(crate) fn open_own(path: &Path) -> io::Result<File> {
+    match path.symlink_metadata()?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::new(
+            ErrorKind::NotFound,
+            "something else is in its place",
+        )),
+    }
+}
+
 /// Cuts the outputs in a run's directory that are too long to be kept.
 pub(crate) fn cut_outputs(directory: &Path) -> io::Result<()> {
     for log in OUTPUTS {
         match cut(&directory.join(log)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            // One that the run has forbidden to everybody stays as long as it is.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {}
+            cut => cut?,
         }
     }
     Ok(())

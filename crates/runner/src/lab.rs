@@ -39,7 +39,7 @@ use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
-use crate::kept::{cut_outputs, hollow};
+use crate::kept::{RunDirectory, cut_outputs, hollow};
 use crate::standstill::{MOST_ATTEMPTS, Moment, Standstill};
 
 use builds::{Built, cell_key};
@@ -253,7 +253,8 @@ impl<'a> Lab<'a> {
                 random: ChaCha8Rng::seed_from_u64(planned.seed),
                 finding: Finding::default(),
             };
-            let outcome = self.attempt(&mut current)?;
+            let own = RunDirectory::of(&current.logs)?;
+            let outcome = self.attempt(&mut current, &own)?;
             let Some(why) = moment.standstill() else {
                 break (current, started, outcome);
             };
@@ -294,7 +295,11 @@ impl<'a> Lab<'a> {
     }
 
     /// Performs a run; its fault, or what ends the experiment.
-    fn attempt(&mut self, run: &mut Current<'_>) -> Result<Result<(), Fault>, LabError> {
+    fn attempt(
+        &mut self,
+        run: &mut Current<'_>,
+        own: &RunDirectory,
+    ) -> Result<Result<(), Fault>, LabError> {
         let outcome = self.perform(run);
         // Before the scratch directory goes, and with it the room that the run had.
         let full = no_room(&self.root);
@@ -303,10 +308,21 @@ impl<'a> Lab<'a> {
         if full {
             return Err(disk_full(&self.root, io::ErrorKind::StorageFull.into()));
         }
+        self.result.check_is_there()?;
+        let is_left = own.is_left();
+        if !is_left {
+            // The record has a directory, though there is nothing in it.
+            self.result.begin_run(run.planned.run)?;
+        }
         match outcome {
+            Err(Trouble::Interrupted) => Err(LabError::Interrupted),
+            Err(Trouble::Fault(fault)) if says_how_it_ended(&fault) => Ok(Err(fault)),
+            _ if !is_left => Ok(Err(Fault::new(
+                Status::Fail,
+                "the directory of the run was removed or replaced while it ran, and its output with it",
+            ))),
             Ok(()) => Ok(Ok(())),
             Err(Trouble::Fault(fault)) => Ok(Err(fault)),
-            Err(Trouble::Interrupted) => Err(LabError::Interrupted),
             Err(Trouble::Fatal(error)) if is_full(&error) => Err(disk_full(&self.root, error)),
             Err(Trouble::Fatal(error)) => Err(LabError::System(error)),
         }
@@ -350,6 +366,11 @@ impl Drop for Lab<'_> {
         self.kept.clear();
         let _ = fs::remove_dir_all(self.scratch());
     }
+}
+
+/// Whether a fault says more than that the output is lost.
+fn says_how_it_ended(fault: &Fault) -> bool {
+    !matches!(fault.status, Status::Fail | Status::NoRun)
 }
 
 /// Whether the result's disk has no room left: then the run may have failed, or done less, for

@@ -1,6 +1,6 @@
 //! What the runs of an experiment need, looked for before the first of them.
 //!
-//! Only what no run can have is reported: a file that a build, a system or `prepare` may make is
+//! Only what every run would lack is reported: a file that a build, a system or `prepare` may make is
 //! not looked for, and neither is what a shell would start.
 
 use std::collections::BTreeSet;
@@ -352,15 +352,13 @@ impl Look<'_> {
         } = *place;
         let name = program.to_string_lossy();
         let by_path = name.contains('/');
-        let belongs_to_run = Path::new(program).starts_with(self.scratch)
-            || directory != self.scratch && directory.starts_with(self.scratch);
         let key = (
             program.to_owned(),
             directory.to_owned(),
             path.to_owned(),
             [made, built],
         );
-        if belongs_to_run || !self.seen.insert(key) {
+        if !self.seen.insert(key) {
             return;
         }
         let found = match no_directory(directory) {
@@ -387,7 +385,9 @@ impl Look<'_> {
                 true => &mut self.found.doubtful,
                 false => &mut self.found.missing,
             };
-            list.push(format!("{what}: cannot start `{name}`: {why}"));
+            let text = format!("{what}: cannot start `{name}`: {why}");
+            // Nobody has seen the directory that stands for those of a run.
+            list.push(text.replace(&*self.scratch.to_string_lossy(), "{run}"));
         }
     }
 }

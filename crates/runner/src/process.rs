@@ -20,6 +20,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::aside::visible;
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
+use crate::job_control::start;
 use crate::keeper::Keeper;
 use crate::locate::locate;
 use crate::sys::{self, Exit, ResourceUsage};
@@ -166,17 +167,15 @@ impl<'k> Process<'k> {
             .map_err(LaunchError::Pin)?;
         let started = Instant::now();
         // `Child` is only a number here: dropping it neither kills nor waits.
-        let child = command.spawn();
+        let child = start(&mut command, |child| keeper.started(Pid::from_child(child)));
         drop(home);
         let child = child.map_err(|source| LaunchError::Start {
             program: program.to_string_lossy().into_owned(),
             why: obstacle(program, launch),
             source,
         })?;
-        let pid = Pid::from_child(&child);
-        keeper.started(pid);
         Ok(Self {
-            pid,
+            pid: Pid::from_child(&child),
             started,
             collected: false,
             keeper,

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use perflab_machine::tune::{Recovered, TuneError, pending, recover};
 
+use crate::job_control::start;
+
 /// The first argument that turns the `perflab` binary into a warden; the root and the state
 /// directory follow.
 pub const WARDEN_ARGUMENT: &str = "warden";
@@ -55,7 +57,7 @@ impl Warden {
             command.env("PATH", path);
         }
         Ok(Self {
-            child: command.spawn()?,
+            child: start(&mut command, |_| {})?,
             pipe: Some(write),
         })
     }

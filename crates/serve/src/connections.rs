@@ -412,3 +412,71 @@ impl AsyncWrite for Watched {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::SocketAddr;
+
+    use axum::routing::get;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(300);
+
+    /// A server with one place and an answer that takes far longer than a request may.
+    fn served() -> SocketAddr {
+        let (say, hear) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                say.send(listener.local_addr().unwrap()).unwrap();
+                let slow = get(|| async {
+                    sleep(5 * LIMIT).await;
+                    "slow"
+                });
+                let limits = Limits {
+                    connections: 1,
+                    request: LIMIT,
+                    stall: LIMIT,
+                };
+                let router = Router::new().route("/", slow);
+                answer(listener, router, limits, std::future::pending(), LIMIT).await;
+            });
+        });
+        hear.recv().unwrap()
+    }
+
+    #[test]
+    fn an_answer_that_takes_long_is_waited_for_and_makes_no_room() {
+        let address = served();
+        let ask = || {
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            stream
+                .write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                .unwrap();
+            stream
+        };
+        let said = |mut stream: std::net::TcpStream| {
+            let mut said = String::new();
+            stream.read_to_string(&mut said).unwrap();
+            said
+        };
+        let first = ask();
+        std::thread::sleep(2 * LIMIT);
+        let second = said(ask());
+        assert!(second.starts_with("HTTP/1.1 503 "), "{second}");
+        let first = said(first);
+        assert!(
+            first.starts_with("HTTP/1.1 200 ") && first.ends_with("slow"),
+            "{first}"
+        );
+        // Its place is free again.
+        let third = said(ask());
+        assert!(third.ends_with("slow"), "{third}");
+    }
+}

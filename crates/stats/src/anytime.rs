@@ -93,7 +93,7 @@ fn typical(
         let agreed = agreed[0].min(agreed[1]).min(1.0);
         let alpha = 1.0 - terms.confidence;
         if p <= alpha && agreed > alpha {
-            warnings.push(Warning::SlowRunsAlone);
+            warnings.push(Warning::SlowRunsAlone { first: p });
         }
         p = p.max(agreed);
     }

@@ -1,9 +1,15 @@
-//! Do values hang together from one to the next, as iterations inside a process do?
+//! Are values autocorrelated, as iterations inside a process are?
 //!
 //! Bartels' rank version of von Neumann's ratio (Journal of the American Statistical Association
 //! 77, 1982): RVN = sum of squared differences of neighbouring ranks / sum of squared deviations of
 //! ranks. For values in random order its mean is 2 and its variance
 //! 4 (n-2) (5n^2 - 2n - 9) / (5 n (n+1) (n-1)^2); the smaller it is, the more alike neighbours are.
+//!
+//! That variance is the one without ties. Where most values are equal the ratio is far from normal: a lone other value
+//! at an end halves it, once in n/2 files. So what the normal approximation calls dependent is confirmed by random
+//! orders of the same ranks, of which one in two thousand may have as small a ratio.
+
+mod orders;
 
 use std::collections::BTreeMap;
 
@@ -14,8 +20,8 @@ use crate::summary::{median_of_sorted, sorted};
 /// Fewest values for which the normal approximation is used.
 const FEWEST: usize = 20;
 
-/// Standard deviations below the mean from which values count as dependent: one in two thousand
-/// samples of independent values gets there.
+/// Standard deviations below the mean from which values may count as dependent: one in two thousand
+/// samples of independent values without ties gets there.
 const LIMIT: f64 = 3.29;
 
 /// How many standard deviations the neighbours are more alike than in random order; nothing for
@@ -24,8 +30,13 @@ pub fn neighbours_alike(values: &[f64]) -> Option<f64> {
     if values.len() < FEWEST {
         return None;
     }
-    let n = values.len() as f64;
-    let ratio = raw_von_neumann_ratio(&midranks(values).ok()?).ok()?;
+    deviations(&midranks(values).ok()?)
+}
+
+/// The same of midranks.
+fn deviations(ranks: &[f64]) -> Option<f64> {
+    let n = ranks.len() as f64;
+    let ratio = raw_von_neumann_ratio(ranks).ok()?;
     let variance = 4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0)
         / (5.0 * n * (n + 1.0) * (n - 1.0) * (n - 1.0));
     Some((2.0 - ratio) / variance.sqrt())
@@ -33,7 +44,13 @@ pub fn neighbours_alike(values: &[f64]) -> Option<f64> {
 
 /// Whether values are so much alike from one to the next that they cannot pass as separate runs.
 pub fn looks_dependent(values: &[f64]) -> bool {
-    neighbours_alike(values).is_some_and(|deviations| deviations > LIMIT)
+    if values.len() < FEWEST {
+        return false;
+    }
+    midranks(values).is_ok_and(|ranks| {
+        deviations(&ranks).is_some_and(|deviations| deviations > LIMIT)
+            && orders::are_rare(&ranks) == Ok(true)
+    })
 }
 
 /// Runs of several variants in the order of execution, each as its variant and its value, less the
@@ -81,6 +98,41 @@ mod tests {
             .filter(|seed| looks_dependent(&noise(*seed).skip(5).take(40).collect::<Vec<_>>()))
             .count();
         assert!(refused <= 8, "{refused}");
+    }
+
+    #[test]
+    fn independent_values_that_are_mostly_equal_are_believed() {
+        for equal in [44, 59] {
+            let values = [vec![11.0], vec![10.0; equal]].concat();
+            assert!(neighbours_alike(&values).unwrap() > LIMIT);
+            assert!(!looks_dependent(&values), "{equal}");
+        }
+        let rare = |share: f64, length: usize| {
+            let of = move |seed: u64| -> Vec<f64> {
+                let values = noise(seed).skip(5).take(length);
+                values.map(|u| f64::from(u8::from(u < share))).collect()
+            };
+            (0..4000).filter(|seed| looks_dependent(&of(*seed))).count()
+        };
+        for (share, length) in [(0.02, 60), (0.02, 100), (0.05, 60), (0.05, 100)] {
+            // 2 are expected of 4000 at most, and 3 standard errors more.
+            let refused = rare(share, length);
+            assert!(refused <= 6, "{share} {length}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_step_of_mostly_equal_values_is_seen() {
+        let few = [vec![11.0; 6], vec![10.0; 54]].concat();
+        assert!(looks_dependent(&few));
+        // A long file whose values in the middle are of another process.
+        let mut long = vec![10.0; 200_000];
+        long[100_000..100_020].fill(11.0);
+        assert!(looks_dependent(&long));
+        let scattered: Vec<f64> = (0..200_000_u32)
+            .map(|place| f64::from(u8::from(place % 10_007 == 0)))
+            .collect();
+        assert!(!looks_dependent(&scattered));
     }
 
     #[test]

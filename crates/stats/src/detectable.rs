@@ -11,8 +11,9 @@ pub(crate) const MOST_RUNS: usize = 1_000_000;
 
 /// Smallest difference that a design shows with probability `power` at the confidence `claimed`,
 /// from the half-width of an interval at `confidence` that it gave:
-/// `half_width (z(1 - alpha/2) + z(power)) / z(1 - beta/2)`, with `alpha` and `beta` what is missing
-/// from the two confidences to 1.
+/// `half_width (z(1 - alpha/2) + z(power)) / z(1 - beta/2) (1 + 1/n)`, with `alpha` and `beta` what is missing
+/// from the two confidences to 1, and `n` the runs of the side that has fewer. The last factor is an allowance
+/// for few runs, whose half-width is uncertain: without it a difference is found less often than `power` says.
 ///
 /// For a ratio, give the half-width of the interval of its logarithm; the result is then a
 /// logarithm too.
@@ -21,13 +22,15 @@ pub fn from_half_width(
     confidence: f64,
     claimed: f64,
     power: f64,
+    fewer: usize,
 ) -> Result<f64, Error> {
     check::between("half-width", half_width, 0.0, f64::INFINITY)?;
     check::probability("confidence", confidence)?;
     check::probability("confidence", claimed)?;
     check::between("power", power, 0.5, 1.0)?;
     let [z, of_claim] = [confidence, claimed].map(|c| normal_upper_quantile(0.5 * (1.0 - c)));
-    Ok(half_width * (of_claim + normal_upper_quantile(1.0 - power)) / z)
+    let of_few = 1.0 + 1.0 / fewer.max(1) as f64;
+    Ok(half_width * (of_claim + normal_upper_quantile(1.0 - power)) / z * of_few)
 }
 
 /// Probability that the two-sided t test with `n_a` and `n_b` runs finds a true difference of

@@ -9,7 +9,7 @@ pub struct Observation {
     /// The block it was made in.
     pub block: u32,
     /// The unit it belongs to: values of one variant with the same unit in the same block
-    /// (iterations of one run, runs of one build) hang together, and count as one.
+    /// (iterations of one run, runs of one build) are correlated, and count as one.
     pub unit: u32,
     /// The value.
     pub value: f64,

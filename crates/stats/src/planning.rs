@@ -12,13 +12,16 @@
 //!   not ask for more runs. The guard, which must agree, costs another 6 % of runs.
 //! - mean: `sd / mean`, pooled within blocks and sides. Slow runs count in full.
 //!
+//! Both are relative, so the candidate's deviation grows with its mean: beside a baseline of 1, a candidate of `q = 1 +
+//! difference` has `q` times the baseline's. The difference is taken in units of the pooled deviation, `spread
+//! sqrt((1 + q^2) / 2)`, and the test has Welch's degrees of freedom. A candidate of `1 / q` takes the same runs, as
+//! the sides change places; one of `1 - difference` differs by more, and takes fewer.
+//!
 //! The spread of a small pilot is often too small by chance. So the upper end of its one-sided 80 %
 //! interval is taken, `s sqrt(df / x)` with `x` the 20 % quantile of chi-squared; for `tau` that is
 //! an approximation.
 
-use std::convert::identity;
-
-use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference};
+use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference, t_test_power};
 use crate::distribution::{chi_squared_quantile, normal_upper_quantile};
 use crate::location::{Scale, hodges_lehmann, min_blocks};
 use crate::summary::{mean, squared_deviations};
@@ -164,8 +167,7 @@ pub struct Goal {
 /// A goal outside its range, or one that takes more than a million runs.
 pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let logarithms = [f64::ln_1p, f64::exp_m1];
-    let runs = needed(goal, spread / GUARDED.sqrt(), logarithms)?;
+    let runs = needed(goal, spread / GUARDED.sqrt(), false)?;
     if block == 0 {
         // The smallest single block that can prove anything.
         let least = (2..).find(|&n| matches!(min_blocks(n, goal.confidence), Ok(1)));
@@ -184,24 +186,65 @@ pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Err
 /// As [`typical_runs`].
 pub fn mean_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let runs = needed(goal, spread, [identity; 2])?;
+    let runs = needed(goal, spread, block == 1)?;
     Ok(runs.next_multiple_of(block.max(1)))
 }
 
-/// Runs for a difference on the scale on which the spread is one: `to` it, and back `from` it.
-fn needed(goal: &Goal, spread: f64, [to, from]: [fn(f64) -> f64; 2]) -> Result<usize, Error> {
+/// Runs for a difference where either side has this relative spread; `paired` where the test is that of the pairs'
+/// differences.
+fn needed(goal: &Goal, spread: f64, paired: bool) -> Result<usize, Error> {
     check::between("spread", spread, 0.0, f64::INFINITY)?;
     check::probability("confidence", goal.confidence)?;
     check::between("power", goal.power, 0.5, 1.0)?;
-    let difference = to(goal.difference) / spread;
+    let difference = pooled(goal.difference) / spread;
     let smallest = smallest_difference(goal.confidence, goal.power);
     if difference <= smallest {
         return Err(Error::TooSmall {
             difference: goal.difference,
             most: MOST_RUNS,
-            smallest: from(smallest * spread),
+            smallest: unpooled(smallest * spread),
         });
     }
     // Differences beyond any noise need no more precision than this.
-    runs_needed(difference.min(1e3), goal.confidence, goal.power)
+    let difference = difference.min(1e3);
+    let mut runs = runs_needed(difference, goal.confidence, goal.power)?;
+    // Uneven deviations and pairs cost degrees of freedom, and so a few runs more.
+    while power(runs, difference, goal, paired)? < goal.power {
+        runs += 1;
+    }
+    Ok(runs)
+}
+
+/// A relative difference in units of the deviation that both sides have together, per spread.
+fn pooled(difference: f64) -> f64 {
+    let candidate = 1.0 + difference;
+    difference / (0.5 * (1.0 + candidate * candidate)).sqrt()
+}
+
+/// The relative difference that [`pooled`] makes this of; infinite where none does.
+fn unpooled(units: f64) -> f64 {
+    let rest = 1.0 - 0.5 * units * units;
+    if rest <= 0.0 {
+        return f64::INFINITY;
+    }
+    // The candidate q solves rest (q^2 + 1) = 2 q; of q - 1 no digits are lost.
+    let root = (1.0 - rest * rest).sqrt();
+    (root + 0.5 * units * units) / rest
+}
+
+/// Power of Welch's test with so many runs on each side, of a difference in units of the pooled deviation.
+fn power(runs: usize, difference: f64, goal: &Goal, paired: bool) -> Result<f64, Error> {
+    let n = runs as f64;
+    let squared = (1.0 + goal.difference) * (1.0 + goal.difference);
+    let welch = (1.0 + squared).powi(2) / (2.0 * (1.0 + squared * squared));
+    let sides = if paired { 1.0 } else { 2.0 * welch };
+    let df = ((n - 1.0) * sides).max(1.0);
+    let noncentrality = difference * (0.5 * n).sqrt();
+    // One run beside the others gives a test of any whole number of degrees of freedom.
+    let with = |df: f64| {
+        let scale = (1.0 + 1.0 / (df + 1.0)).sqrt();
+        t_test_power(1, df as usize + 1, noncentrality * scale, goal.confidence)
+    };
+    let (fewer, more) = (with(df.floor())?, with(df.floor() + 1.0)?);
+    Ok(fewer + (more - fewer) * df.fract())
 }

@@ -1,4 +1,4 @@
-//! Values in the order in which they were measured: do neighbours hang together, is there a trend?
+//! Values in the order in which they were measured: are they autocorrelated, is there a trend?
 //!
 //! Flags, not verdicts. A flag that stays down proves no independence: few values show little, and
 //! iterations without memory of each other may still share their process. The guard against

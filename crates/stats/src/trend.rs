@@ -4,8 +4,8 @@
 //! Theil and Sen's slope is the median over all pairs of the change per step, and its interval holds
 //! the slopes that the test would not refuse. Neither minds outliers or the shape of the noise.
 //!
-//! Both take the values to be independent apart from the trend. Values that hang together from one
-//! to the next look like a trend more often than promised: see [`crate::dependence`].
+//! Both take the values to be independent apart from the trend. Autocorrelated values look
+//! like a trend more often than promised: see [`crate::dependence`].
 
 mod null;
 

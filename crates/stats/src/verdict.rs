@@ -39,6 +39,9 @@ pub const SLOW_WEIGHT: f64 = 0.25;
 /// Power for which the smallest detectable difference is stated.
 pub const DETECTABLE_POWER: f64 = 0.8;
 
+/// Relative difference that may be due to how values and margins are rounded.
+const ROUNDING: f64 = 1e-9;
+
 /// What to compare, and how sure to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
@@ -52,9 +55,17 @@ pub struct Terms {
 
 impl Terms {
     /// The margin, where it makes sense: on a scale without ratios a relative one does not.
+    ///
+    /// Its ends are drawn in by [`ROUNDING`], so that what lies at an end, but for how its digits are rounded, is
+    /// never within.
     pub(crate) fn bounds(&self, scale: Scale) -> Result<Option<Bounds>, Error> {
         match (scale, self.margin) {
-            (Scale::Ratio, Some(margin)) => Bounds::ratio(margin).map(Some),
+            (Scale::Ratio, Some(margin)) => {
+                // However narrow the margin is, half of it is left.
+                let inward = ROUNDING.min(0.5 * margin);
+                let high = (1.0 + margin) * (1.0 - inward);
+                Bounds::new(scale, high.recip(), high).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -140,9 +151,15 @@ pub enum Warning {
     /// At least one side has a few runs that are far better than the others.
     FastMode,
     /// The guard stopped a verdict that the first test would have given.
-    Guarded,
+    Guarded {
+        /// Two-sided p-value of the first test.
+        first: f64,
+    },
     /// The typical run would differ by its slow runs alone: the main mode does not.
-    SlowRunsAlone,
+    SlowRunsAlone {
+        /// Two-sided p-value of the test of all runs.
+        first: f64,
+    },
     /// The baseline's mean is too uncertain for a ratio of means.
     RatioUnbounded,
     /// Values that are not positive: differences are absolute.

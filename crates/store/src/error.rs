@@ -61,6 +61,9 @@ pub enum StoreError {
     /// Another laboratory writes to the directory.
     #[error("cannot write to the results: {0}")]
     Lock(#[from] LockFileError),
+    /// Somebody removed the directory, or what is essential in it, while runs were added.
+    #[error("the result in {} was removed while the experiment ran, or parts of it were; measure into a new directory, which no workload removes", .0.display())]
+    Removed(PathBuf),
     /// The directory was opened to be read.
     #[error("the results in {} were opened for reading only; open them with resume to add runs", .0.display())]
     ReadOnly(PathBuf),
@@ -100,7 +103,7 @@ pub enum StoreError {
         value: f64,
     },
     /// The disk, or the user's share of it, is full. What was recorded before is intact.
-    #[error("the disk is full: cannot {action} {}: {source}; make room and continue with --resume", path.display())]
+    #[error("the disk is full: cannot {action} {}: {source}; make room and try again", path.display())]
     DiskFull {
         /// What was being done.
         action: &'static str,

@@ -89,7 +89,7 @@ pub struct Meta {
     #[serde(flatten)]
     pub origin: Origin,
     /// Whether each line of `runs.jsonl` names the one before it, from the first on, and a run's output gets its final
-    /// name after its record. Results of perflab 0.1.0 are without.
+    /// name after its record. False for results that were begun before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chained: bool,
     /// Hashes of the files beside it.

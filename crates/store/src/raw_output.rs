@@ -1,10 +1,11 @@
 //! `runs/`: what each run said, a directory for each.
 //!
-//! A run's files are written into `000017.partial`, which is renamed to `000017` once the run is recorded. A directory
-//! with its final name so tells of a record; one without is no result.
+//! A run's files are written into `000017.partial`, which is renamed to `000017` once the run is recorded. So a
+//! directory with its final name proves that the run was recorded; one without is no result.
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
@@ -77,16 +78,27 @@ pub(crate) fn name(directory: &Path, run: u32) -> Result<(), StoreError> {
     }
 }
 
-/// Syncs all files of a directory. Links are not followed, pipes and sockets not opened.
+/// Syncs all files of a directory. Links are not followed, pipes and sockets not opened. What a run left there that
+/// this user may not open is left as it is: it is the run's own.
 fn sync_tree(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::io("read", path, source);
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let kind = entry.file_type().map_err(failed)?;
-        if kind.is_dir() {
-            sync_tree(&entry.path())?;
+        let synced = if kind.is_dir() {
+            sync_tree(&entry.path())
         } else if kind.is_file() {
-            atomic::sync(&entry.path())?;
+            atomic::sync(&entry.path())
+        } else {
+            Ok(())
+        };
+        match synced {
+            Err(StoreError::Io { source, .. })
+                if matches!(
+                    source.kind(),
+                    ErrorKind::PermissionDenied | ErrorKind::NotFound
+                ) => {}
+            synced => synced?,
         }
     }
     atomic::sync(path)
@@ -128,10 +140,38 @@ fn run_of(name: &str) -> Option<u32> {
 }
 
 fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_dir_all(path) {
+    let removed = match path.symlink_metadata() {
+        Ok(about) if about.is_dir() => fs::remove_dir_all(path).or_else(|error| {
+            if error.kind() != ErrorKind::PermissionDenied {
+                return Err(error);
+            }
+            // A run may have forbidden its directories to everybody.
+            open_up(path);
+            fs::remove_dir_all(path)
+        }),
+        // A run may have put something else in the place of its directory.
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
         Err(source) if source.kind() != ErrorKind::NotFound => {
             Err(StoreError::io("remove", path, source))
         }
         _ => Ok(()),
     }
+}
+
+/// Lets this user into a directory and those in it, as far as they are the user's.
+fn open_up(path: &Path) {
+    let _not_ours = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
+    }
+}
+
+/// Whether there is a directory for the output of runs.
+pub(crate) fn is_there(directory: &Path) -> bool {
+    directory.join(DIRECTORY).is_dir()
 }

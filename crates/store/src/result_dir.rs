@@ -270,6 +270,18 @@ impl ResultDir {
         raw_output::finish(&self.path, run)
     }
 
+    /// Finds out whether the directory is still where it was: what is written to a file that was removed is lost.
+    ///
+    /// # Errors
+    /// [`StoreError::Removed`] if it is not.
+    pub fn check_is_there(&self) -> Result<(), StoreError> {
+        let has_records = self.path.join(runs_file::FILE).is_file();
+        match has_records && raw_output::is_there(&self.path) {
+            true => Ok(()),
+            false => Err(StoreError::Removed(self.path.clone())),
+        }
+    }
+
     /// Notes why the experiment has ended; in place of what was noted before.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! What a list of results says of one.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -87,19 +88,22 @@ impl Stamp {
 
 /// The results directories one or two levels below a root, as paths relative to it, in order.
 ///
-/// Links are not followed: a link to the latest results would list them twice.
+/// Directories that this user may not look into are among them. Links are not followed: a link to the latest results would list them twice.
 ///
 /// # Errors
 /// If the root cannot be read.
 pub fn find(root: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = Vec::new();
     for directory in directories(root)? {
-        if is_result(&directory) {
+        if is_result(&directory) || is_closed(&directory) {
             found.push(directory);
         } else {
-            // One that may not be looked into holds no results for this user.
             let below = directories(&directory).unwrap_or_default();
-            found.extend(below.into_iter().filter(|directory| is_result(directory)));
+            found.extend(
+                below
+                    .into_iter()
+                    .filter(|directory| is_result(directory) || is_closed(directory)),
+            );
         }
     }
     let mut found: Vec<PathBuf> = found
@@ -122,6 +126,12 @@ fn directories(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
         }
     }
     Ok(found)
+}
+
+/// Whether this user may not look into a directory. It may hold results, so it is listed with the reason.
+fn is_closed(directory: &Path) -> bool {
+    let found = directory.join(crate::meta::FILE).symlink_metadata();
+    found.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
 }
 
 /// Whether a directory holds, or once held, results.

@@ -113,9 +113,9 @@ pub struct ChunkReader<R> {
     from: R,
     /// Bytes before the next chunk.
     offset: u64,
-    /// The last chunk, then what was read behind it.
+    /// Chunks that were given out, then what was read behind the last of them.
     buffer: Vec<u8>,
-    /// Bytes of the last chunk.
+    /// Bytes up to the end of the last chunk.
     used: usize,
     gaps: Vec<Gap>,
     gap_count: u64,
@@ -149,10 +149,13 @@ impl<R: Read> ChunkReader<R> {
         if self.end.is_some() {
             return None;
         }
-        self.buffer.drain(..self.used);
-        self.used = 0;
-        let found = match self.read(0) {
-            Ok(head) => Ok((0, 0, head)),
+        // A damaged length may have made it read far ahead: that is not moved for each of the chunks in it.
+        if self.used >= self.buffer.len() - self.used {
+            self.buffer.drain(..self.used);
+            self.used = 0;
+        }
+        let found = match self.read(self.used) {
+            Ok(head) => Ok((0, self.used, head)),
             Err(reason) => self.find(reason),
         };
         let (gap, at, head) = match found {
@@ -225,8 +228,9 @@ impl<R: Read> ChunkReader<R> {
             0 => MOST_BEFORE_FIRST,
             _ => u64::MAX,
         };
+        let mut begin = self.used;
         let mut before = 0;
-        let mut at = 1;
+        let mut at = begin + 1;
         while before <= most && self.tried <= MOST_TRIED {
             self.fill(at + STEP)?;
             let rest = self.buffer.get(at..).unwrap_or_default();
@@ -237,15 +241,15 @@ impl<R: Read> ChunkReader<R> {
                 }
                 // The magic may lie across the end.
                 at += rest.len() + 1 - CHUNK_MAGIC.len();
-                before += at as u64;
+                before += (at - begin) as u64;
                 self.buffer.drain(..at);
-                at = 0;
+                (begin, at) = (0, 0);
                 continue;
             };
             at += next;
             match self.read(at) {
                 Ok(head) => {
-                    let gap = before + at as u64;
+                    let gap = before + (at - begin) as u64;
                     self.note(gap, reason);
                     return Ok((gap, at, head));
                 }

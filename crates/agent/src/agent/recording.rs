@@ -1,5 +1,7 @@
 //! Who wants events, and until when.
 
+mod refused;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -69,9 +71,10 @@ impl Agent {
             None => Recorder::start(size)?,
         };
         let activated = if keep {
-            recorder.activate(size, Mode::Keep)
+            recorder.activate(size, Mode::Keep, !is_expected)
         } else if is_new || self.attached.is_none() {
-            recorder.activate(size, Mode::Overwrite)
+            let is_another = !recorder.is_active();
+            recorder.activate(size, Mode::Overwrite, is_another)
         } else {
             Ok(())
         };
@@ -119,11 +122,16 @@ impl Agent {
 
     /// Whoever kept the events has gone.
     pub fn detach(&mut self) {
-        self.attached = None;
+        let attached = self.attached.take();
+        // One that was expected and did not come has read nothing.
+        let was_there = attached.is_some_and(|attached| attached.expected.is_none());
         // Sites first, so that nothing is written over that is not read yet.
         self.keep_up();
         if let Some(recorder) = &mut self.recorder {
             recorder.overwrite();
+            if was_there {
+                recorder.begin_recording(Mode::Overwrite);
+            }
         }
     }
 
@@ -140,6 +148,9 @@ impl Agent {
             }
         }
         if let Err(reason) = result {
+            if expected.is_some() {
+                refused::say(&reason);
+            }
             self.note(Unusable {
                 path: String::new(),
                 reason,

@@ -1,7 +1,7 @@
 //! The sites of one object.
 #![expect(unsafe_code, reason = "points of other objects are used in place")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -40,6 +40,15 @@ impl KnownSite {
     /// Provider and probe.
     pub fn name(&self) -> String {
         format!("{}:{}", self.description.provider, self.description.name)
+    }
+
+    fn name_and_place(&self) -> String {
+        format!(
+            "{} ({}:{})",
+            self.name(),
+            self.description.file,
+            self.description.line
+        )
     }
 
     /// How many tracers in the kernel want it open.
@@ -91,6 +100,7 @@ pub fn sites(
         at = at.saturating_add(usize::from(site.size));
     }
     if at == section.end {
+        refuse_shared_points(&mut sites, &mut problems);
         problems.dedup();
         Ok((sites, problems))
     } else {
@@ -98,12 +108,35 @@ pub fn sites(
     }
 }
 
+/// Removes the sites of different probes that have one point. Nobody could know which of them an event is of, nor what
+/// its words are. Older headers for C and C++ made such points where probes in several files had the same names,
+/// line and number.
+fn refuse_shared_points(sites: &mut Vec<KnownSite>, problems: &mut Vec<String>) {
+    let mut first_at: BTreeMap<*const Point, KnownSite> = BTreeMap::new();
+    let mut refused = BTreeSet::new();
+    for site in &*sites {
+        let first = first_at.entry(site.point).or_insert(*site);
+        if !site.description.is_same_probe(&first.description) {
+            refused.insert(site.point);
+            problems.push(format!(
+                "{} and {} share one point, so their events cannot be told apart: build the program with the probe.h \
+                 of this perflab",
+                first.name_and_place(),
+                site.name_and_place()
+            ));
+        }
+    }
+    sites.retain(|site| !refused.contains(&site.point));
+}
+
 fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, String> {
     let field = |offset: usize, relative: i64| (at + offset).wrapping_add_signed(relative as isize);
     let text_at = field(std::mem::offset_of!(Site, text), site.text);
     let text = memory.text(text_at).ok_or("a site has no description")?;
-    let description =
-        Description::parse(text).map_err(|error| format!("a site cannot be read: {error}"))?;
+    let description = Description::parse(text).map_err(|error| {
+        let shown = text.replace('\n', " ");
+        format!("a site cannot be read: {error}: {shown:?}")
+    })?;
     let name = || format!("{}:{}", description.provider, description.name);
     let backend = Backend::from_number(site.backend)
         .ok_or_else(|| format!("{} has the unknown backend {}", name(), site.backend))?;

@@ -13,7 +13,7 @@ use perflab_probe_abi::recording::{
     RING_MAGIC, RING_SUFFIX, RINGS_SUFFIX, losses, ring,
 };
 use perflab_probe_abi::{ChunkHead, ChunkKind, LONGEST_MESSAGE, MessageError, Writer};
-use perflab_ring::{HEAD_WORDS, Mode, word};
+use perflab_ring::{HEAD_WORDS, Mode, Reader, word};
 
 use super::slots;
 use super::total::Total;
@@ -21,6 +21,9 @@ use crate::socket;
 
 /// The least that a file takes; the file of losses, and that of all recordings, take just this.
 pub const PAGE: usize = 4096;
+
+/// How often a ring is looked at whose thread is between two blocks.
+const LOOKS: u32 = 1000;
 
 /// The directory of a recorded process.
 #[derive(Debug)]
@@ -229,15 +232,7 @@ impl RingFile {
             let _ = fs::remove_file(&path);
         })?;
         let ring = Self { path, memory, log };
-        let blocks = (RING_BLOCK_WORDS as u64) << log;
-        // SAFETY: this much was mapped.
-        let blocks = unsafe {
-            std::slice::from_raw_parts(
-                ring.memory.byte_add(RING_HEAD_BYTES),
-                usize::try_from(blocks).unwrap_or(0),
-            )
-        };
-        if !perflab_ring::begin(ring.head(), blocks, RING_BLOCK_WORDS) {
+        if !perflab_ring::begin(ring.head(), ring.blocks(), RING_BLOCK_WORDS) {
             return Err("a ring needs two blocks or more".to_owned());
         }
         ring.head()[ring::BLOCKS].store(1 << log, Ordering::Relaxed);
@@ -252,6 +247,12 @@ impl RingFile {
         unsafe { std::slice::from_raw_parts(self.memory, HEAD_WORDS) }
     }
 
+    fn blocks(&self) -> &[AtomicU64] {
+        let words = RING_BLOCK_WORDS << self.log;
+        // SAFETY: this much was mapped, and is until `self` goes.
+        unsafe { std::slice::from_raw_parts(self.memory.byte_add(RING_HEAD_BYTES), words) }
+    }
+
     /// What becomes of events when it is full. A reader that comes finds what is written from now on.
     pub fn set_mode(&self, mode: Mode) {
         let head = self.head();
@@ -261,6 +262,33 @@ impl RingFile {
             head[word::NEEDED].store(block, Ordering::Release);
         }
         head[word::MODE].store(mode.to_word(), Ordering::Release);
+    }
+
+    /// A recording of this kind begins: what became of events before is no matter of it.
+    pub fn begin(&self, mode: Mode) {
+        let head = self.head();
+        let Some(reader) = Reader::new(head, self.blocks(), RING_BLOCK_WORDS) else {
+            return;
+        };
+        // Its thread is between two blocks for some instructions only, unless it is stopped there.
+        let events = (0..LOOKS).find_map(|_| {
+            let events = reader.events();
+            if events.is_none() {
+                std::thread::yield_now();
+            }
+            events
+        });
+        let before = match mode {
+            Mode::Keep => {
+                let dropped = reader.dropped();
+                head[ring::DROPPED_BEFORE_KEPT].store(dropped, Ordering::Relaxed);
+                ring::BEFORE_KEPT
+            }
+            Mode::Overwrite => ring::BEFORE_OVERWRITTEN,
+        };
+        if let Some(events) = events {
+            head[before].store(events, Ordering::Release);
+        }
     }
 
     /// Offers it to threads; nothing if there are too many.

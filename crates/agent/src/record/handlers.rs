@@ -274,6 +274,7 @@ unsafe fn record_sound_texts<C: Clock>(packed: u64, words: &[u64], mut is_cut: b
                     COUNTED => {
                         let (said, length) =
                             words.next().map_or((0, 0), |(&said, &kept)| (said, kept));
+                        // Without a length it is an empty text, as a `std::string_view` begins.
                         let is_null = word == 0 && said > 0;
                         text::put(&mut place, if is_null { NULL_TEXT } else { length.into() });
                         // SAFETY: the probe's argument has these bytes.

@@ -206,13 +206,17 @@ impl Recorder {
         self.directory.path()
     }
 
-    /// Makes rings for threads that come, of this size from now on, and takes events as is wished.
+    /// Makes rings for threads that come, of this size from now on, and takes events as is wished: as a part of the
+    /// recording that goes on, or as another one.
     ///
     /// # Errors
     /// When not one ring can be made.
-    pub fn activate(&mut self, size: Size, mode: Mode) -> Result<(), String> {
+    pub fn activate(&mut self, size: Size, mode: Mode, is_another: bool) -> Result<(), String> {
         self.directory.set_of_process(size.all);
         self.rings.set_size(size);
+        if is_another {
+            self.begin_recording(mode);
+        }
         self.rings.set_mode(mode);
         self.rings.try_again();
         let result = self.rings.refill(&self.directory);
@@ -239,6 +243,14 @@ impl Recorder {
     /// Records on, for nobody.
     pub fn overwrite(&mut self) {
         self.rings.set_mode(Mode::Overwrite);
+    }
+
+    /// What becomes of events from now on is counted apart from what became of those before.
+    pub fn begin_recording(&self, mode: Mode) {
+        self.rings.begin(mode);
+        if self.is_counting {
+            slots::begin_losses(mode);
+        }
     }
 
     /// No event comes any more: memory that no thread has is given back.

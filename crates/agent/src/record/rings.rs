@@ -127,6 +127,13 @@ impl Rings {
         }
     }
 
+    /// A recording of this kind begins with the rings as they are.
+    pub fn begin(&self, mode: Mode) {
+        for ring in &self.all {
+            ring.file.begin(mode);
+        }
+    }
+
     /// Makes rings, so that some wait for threads.
     ///
     /// # Errors

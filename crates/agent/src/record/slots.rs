@@ -12,7 +12,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, losses, ring};
-use perflab_ring::{HEAD_WORDS, Outcome, PRODUCER_WORDS, Producer, Words};
+use perflab_ring::{HEAD_WORDS, Mode, Outcome, PRODUCER_WORDS, Producer, Words};
 
 use super::words::{AnyWords, THREAD_NEXT, ThreadWords};
 
@@ -59,6 +59,9 @@ static TABLE: AtomicPtr<Table> = AtomicPtr::new(std::ptr::null_mut());
 /// The page that counts events without a ring, see [`losses`]; null if there is none. A child of a fork counts in its
 /// parent's until it has one of its own.
 static LOSSES: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Words of it that mean something.
+const LOSSES_WORDS: usize = losses::BEFORE_OVERWRITTEN[2] + 1;
 
 /// Whether no more rings can be made, for want of memory.
 static IS_FULL: AtomicBool = AtomicBool::new(false);
@@ -232,7 +235,7 @@ pub fn lose() {
         return;
     }
     // SAFETY: `set_losses` was given a page, which stays, in children too.
-    let words = unsafe { std::slice::from_raw_parts(page, losses::CHILDREN.end) };
+    let words = unsafe { std::slice::from_raw_parts(page, LOSSES_WORDS) };
     if ready() != 0 {
         // The child of a vfork never has one. Where memory is full, no event takes a system call to say so.
         let may_have_one = || {
@@ -359,6 +362,29 @@ pub fn begin() {
 /// A page of words is there, and stays for as long as the process.
 pub unsafe fn set_losses(page: *const AtomicU64) {
     LOSSES.store(page.cast_mut(), Ordering::Release);
+}
+
+/// A recording of this kind begins: what was counted before is none of its losses.
+///
+/// Events without a ring are counted in this process's page.
+pub fn begin_losses(mode: Mode) {
+    let page = LOSSES.load(Ordering::Acquire);
+    if page.is_null() {
+        return;
+    }
+    // SAFETY: as in `lose`.
+    let words = unsafe { std::slice::from_raw_parts(page, LOSSES_WORDS) };
+    let before = match mode {
+        Mode::Keep => losses::BEFORE_KEPT,
+        Mode::Overwrite => losses::BEFORE_OVERWRITTEN,
+    };
+    for (count, before) in losses::COUNTS.into_iter().zip(before) {
+        let count = words[count].load(Ordering::Relaxed);
+        words[before].store(count, Ordering::Relaxed);
+    }
+    for child in &words[losses::CHILDREN] {
+        child.store(0, Ordering::Relaxed);
+    }
 }
 
 /// Puts a ring into a slot, for a thread to take; nothing if no slot is empty.

@@ -117,15 +117,24 @@ impl Total {
     /// When they are not to be had.
     pub fn take(&self, bytes: u64) -> Result<(), String> {
         let limit = self.limit();
-        let before = self.numbers.bytes().fetch_add(bytes, Ordering::Release);
+        let numbers = &self.numbers;
+        let counted = || numbers.word(total::COUNTED).load(Ordering::Relaxed);
+        let before = numbers.bytes().fetch_add(bytes, Ordering::Release);
         if before.saturating_add(bytes) <= limit {
             return Ok(());
         }
-        let there = self
-            .numbers
-            .lock(PATIENCE)
-            .and_then(|_locked| self.make_room(limit - limit / 4))
-            .map_err(|error| failed(&self.base, &error))?;
+        let counted_before = counted();
+        let locked = numbers.lock(PATIENCE);
+        let there = locked.and_then(|_locked| {
+            // Whoever had the lock meanwhile has counted these bytes, too. Many processes that need memory at once
+            // would else take the processor from the recorder that makes room for them.
+            if counted() == counted_before {
+                self.make_room(limit - limit / 4)
+            } else {
+                Ok(numbers.bytes().load(Ordering::Acquire))
+            }
+        });
+        let there = there.map_err(|error| failed(&self.base, &error))?;
         if there <= limit {
             return Ok(());
         }

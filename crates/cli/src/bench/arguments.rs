@@ -7,12 +7,12 @@ use clap::{Args, ValueEnum};
 use crate::terminal;
 use crate::until::UntilArguments;
 
-/// Compare commands, without a file: runs them in turn and says which is faster.
+/// Compare commands without a file, interleaved in random order: print which is faster.
 ///
-/// Flags and meanings are those of hyperfine, with three differences: the runs of all commands are
+/// Flags and meanings are those of hyperfine, with four differences: the runs of all commands are
 /// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), the
-/// comparison is a verdict with an interval, and times have the shell's time in them (`-N` leaves
-/// the shell out).
+/// comparison is a verdict with an interval, times have the shell's time in them (`-N` leaves the
+/// shell out), and what a command leaves behind is ended with it, not waited for.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L time 0.01,0.02 'sleep {time}'"
@@ -62,7 +62,7 @@ pub struct BenchArguments {
     #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, conflicts_with = "parameter_list")]
     pub parameter_scan: Option<Vec<String>>,
 
-    /// Step of --parameter-scan; 1 if absent, which only whole numbers may leave out.
+    /// Step of --parameter-scan [default: 1; required if MIN or MAX has a fraction].
     #[arg(
         short = 'D',
         long,
@@ -157,7 +157,7 @@ pub struct BenchArguments {
     #[arg(long, value_name = "FILE")]
     pub export_report: Option<PathBuf>,
 
-    /// Order of the runs.
+    /// Run the commands in this order.
     #[arg(long, value_enum, default_value_t = Order::Interleaved)]
     pub order: Order,
 

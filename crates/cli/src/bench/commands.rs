@@ -11,7 +11,8 @@ use crate::failure::Failure;
 pub struct BenchCommand {
     /// What it is called in the output.
     pub name: String,
-    /// Its name, with the parameters that its line does not show: where commands stand side by side.
+    /// Its name, with the parameters that its line does not show, or a name for several commands: where commands
+    /// stand side by side.
     pub full_name: String,
     /// The command line, with parameters filled in.
     pub line: String,
@@ -121,7 +122,7 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
     // As in hyperfine: all commands for one combination of values before those for the next.
     let reference = arguments.reference.iter().map(|line| {
         let name = arguments.reference_name.as_ref().unwrap_or(line);
-        (name, line, Vec::new())
+        (name, line, line, Vec::new())
     });
     let others = combinations.iter().flat_map(|parameters| {
         let lines = arguments.commands.iter();
@@ -129,12 +130,13 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
     });
     let others = others.enumerate().map(|(place, (line, parameters))| {
         let name = names.of_command(place, count).unwrap_or(line);
-        (name, line, parameters)
+        let shows = if names.are_shared(count) { name } else { line };
+        (name, line, shows, parameters)
     });
     Ok(reference
         .chain(others)
         .enumerate()
-        .map(|(place, (name, line, parameters))| {
+        .map(|(place, (name, line, shows, parameters))| {
             let fill = |text: &String| substitute(text, &parameters);
             let own = |values: &[String], places: Option<usize>| {
                 let place = places.map_or(0, |places| place % places);
@@ -143,7 +145,7 @@ pub fn expand(arguments: &BenchArguments) -> Result<Vec<BenchCommand>, Failure> 
             let output = output.map_or(0, |places| place % places);
             BenchCommand {
                 name: fill(name),
-                full_name: fill(name) + &not_in(line, &parameters),
+                full_name: fill(name) + &not_in(shows, &parameters),
                 line: fill(line),
                 prepare: own(&arguments.prepare, prepare),
                 conclude: own(&arguments.conclude, conclude),
@@ -196,6 +198,11 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// Whether a name is that of a command line with each of its parameters.
+    fn are_shared(&self, lines: usize) -> bool {
+        self.has_parameters && (self.given.len() == 1 || self.given.len() == lines)
+    }
+
     fn of_command(&self, place: usize, lines: usize) -> Option<&'a String> {
         let place = match self.given.len() {
             1 if self.has_parameters => 0,
@@ -224,7 +231,7 @@ fn substitute(text: &str, parameters: &[(String, String)]) -> String {
     filled + rest
 }
 
-/// The parameters that a line does not mention, as ` (n = 1, m = 2)`.
+/// The parameters that a line or a name does not mention, as ` (n = 1, m = 2)`.
 fn not_in(line: &str, parameters: &[(String, String)]) -> String {
     let missing: Vec<String> = parameters
         .iter()
@@ -323,7 +330,6 @@ fn scan_values(low: &str, high: &str, step: &str) -> Result<Vec<String>, Failure
         .places
         .max(step_value.places)
         .max(high_value.places);
-    let shown = low_value.places.max(step_value.places);
     let (low, high, step) = match (
         low_value.scaled(places),
         high_value.scaled(places),
@@ -346,16 +352,18 @@ fn scan_values(low: &str, high: &str, step: &str) -> Result<Vec<String>, Failure
             "--parameter-scan makes more than {MOST_SCANNED} commands; take larger steps"
         )));
     }
-    let count = (high - low) / step;
-    Ok((0..=count)
-        .map(|index| {
-            Decimal {
-                value: low + index * step,
-                places,
-            }
-            .show(shown)
-        })
-        .collect())
+    let mut values = Vec::new();
+    let (mut value, mut shown) = (low, low_value.places);
+    while value <= high {
+        values.push(Decimal { value, places }.show(shown));
+        // As in hyperfine: a sum has the digits of the longer number, but 0 adds none of its own.
+        shown = match value {
+            0 => step_value.places,
+            _ => shown.max(step_value.places),
+        };
+        value += step;
+    }
+    Ok(values)
 }
 
 /// A number with so many digits behind the point.
@@ -436,7 +444,7 @@ mod tests {
     fn scans_are_exact_in_decimal() {
         assert_eq!(
             scan_values("0", "0.3", "0.1").unwrap(),
-            ["0.0", "0.1", "0.2", "0.3"]
+            ["0", "0.1", "0.2", "0.3"]
         );
         assert_eq!(scan_values("-2", "2", "2").unwrap(), ["-2", "0", "2"]);
         assert_eq!(scan_values("1", "3.5", "1").unwrap(), ["1", "2", "3"]);

@@ -1,7 +1,5 @@
 //! Writes what hyperfine's own exports would say.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -9,12 +7,11 @@ use perflab_formats::hyperfine::{
     Entry, Unit, WriteError, write_asciidoc, write_csv, write_json, write_markdown, write_orgmode,
 };
 use perflab_stats::Summary;
-use rustix::fs::{Access, access};
 
 use super::arguments::{BenchArguments, Sort, TimeUnit};
 use super::{Findings, Measured};
 use crate::failure::Failure;
-use crate::terminal;
+use crate::output::{self, write};
 
 /// Finds a path that cannot be written before anything is measured. It makes no file: a bench that
 /// fails would leave it empty.
@@ -32,12 +29,7 @@ pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
         .flatten()
         .filter(|path| *path != Path::new("-"))
     {
-        let opened = OpenOptions::new().append(true).open(path);
-        let found = opened.map(drop).or_else(|error| match error.kind() {
-            ErrorKind::NotFound => access(directory_of(path), Access::WRITE_OK).map_err(Into::into),
-            _ => Err(error),
-        });
-        found.map_err(|error| cannot_write(path, &error))?;
+        output::check(path)?;
     }
     Ok(())
 }
@@ -130,29 +122,4 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
             .collect(),
         parameters,
     })
-}
-
-/// Writes a file, or standard output for `-`. What could be written in part only is removed.
-pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        return terminal::print(text);
-    }
-    let mut file = File::create(path).map_err(|error| cannot_write(path, &error))?;
-    file.write_all(text.as_bytes()).map_err(|error| {
-        if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-            let _not_there = fs::remove_file(path);
-        }
-        Failure::no_data(cannot_write(path, &error).to_string())
-    })
-}
-
-fn cannot_write(path: &Path, error: &Error) -> Failure {
-    Failure::usage(format!("cannot write {}: {error}", path.display()))
-}
-
-fn directory_of(path: &Path) -> &Path {
-    let parent = path.parent();
-    parent
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
 }

@@ -53,7 +53,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
         output: Output::Null,
         parameters: Vec::new(),
     };
-    let mut bench = Bench {
+    let bench = Bench {
         shell: Shell::None,
         environment: Environment::inherited(itself.keeper.mark()),
         cpus: itself.cpus,

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use perflab_runner::{
-    Ended, Environment, Exit, Interrupt, Keeper, Launch, MOST_ATTEMPTS, Moment, Process, Sink,
-    Stopped,
+    Ended, Environment, Exit, Interrupt, Keeper, Launch, LaunchError, MOST_ATTEMPTS, Moment,
+    Process, Sink, Stopped,
 };
 use rustix::thread::CpuSet;
 
 use super::arguments::Output;
 use super::commands::{BenchCommand, Shell};
 use super::pipe::Pipe;
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, is_disk_full};
 use crate::terminal;
 
 /// Holds the number of a run, from 0, or of a warm-up as `warmup-0`: hyperfine's name, which
@@ -136,13 +136,12 @@ impl Bench<'_> {
     /// # Errors
     /// When the command cannot be started, fails, or is stopped.
     pub fn run(
-        &mut self,
+        &self,
         command: &BenchCommand,
         argv: &[OsString],
         padding: u32,
         iteration: &str,
     ) -> Result<Timing, Failure> {
-        self.environment.set(ITERATION, iteration);
         let through = self.pipe.as_ref().map(|pipe| pipe.path().to_owned());
         let stdout = match &command.output {
             Output::Null => Sink::Null,
@@ -151,7 +150,7 @@ impl Bench<'_> {
             Output::File(path) => Sink::File(path),
         };
         let stderr = stderr(&command.output);
-        let ended = self.launch(argv, padding, stdout, stderr)?;
+        let ended = self.launch(argv, padding, Some(iteration), stdout, stderr)?;
         if !self.tolerated.accepts(ended.exit) {
             return Err(Failure::no_data(format!(
                 "`{}` {}; --ignore-failure goes on all the same, --show-output shows what it says",
@@ -175,8 +174,8 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// When it cannot be started, or is stopped.
-    pub fn probe(&mut self, argv: &[OsString], padding: u32) -> Result<Option<f64>, Failure> {
-        let ended = self.launch(argv, padding, Sink::Null, Sink::Null)?;
+    pub fn probe(&self, argv: &[OsString], padding: u32) -> Result<Option<f64>, Failure> {
+        let ended = self.launch(argv, padding, None, Sink::Null, Sink::Null)?;
         let passed = matches!(ended.exit, Exit::Code(0));
         Ok(passed.then_some(ended.wall.as_secs_f64()))
     }
@@ -185,9 +184,9 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// When it fails: what comes after would measure something else.
-    pub fn aside(&mut self, flag: &str, line: &str, output: &Output) -> Result<(), Failure> {
+    pub fn aside(&self, flag: &str, line: &str, output: &Output) -> Result<(), Failure> {
         let argv = self.shell.argv(line)?;
-        let ended = self.launch(&argv, 0, stderr(output), stderr(output))?;
+        let ended = self.launch(&argv, 0, None, stderr(output), stderr(output))?;
         match ended.exit {
             Exit::Code(0) => Ok(()),
             exit => Err(Failure::no_data(format!(
@@ -197,17 +196,23 @@ impl Bench<'_> {
         }
     }
 
+    /// Executes something; `iteration` is for the command that is measured, and for nothing else.
     fn launch(
-        &mut self,
+        &self,
         argv: &[OsString],
         padding: u32,
+        iteration: Option<&str>,
         stdout: Sink<'_>,
         stderr: Sink<'_>,
     ) -> Result<Ended, Failure> {
-        self.environment.pad(padding);
+        let mut environment = self.environment.clone();
+        if let Some(iteration) = iteration {
+            environment.set(ITERATION, iteration);
+        }
+        environment.pad(padding);
         let launch = Launch {
             argv,
-            environment: &self.environment,
+            environment: &environment,
             directory: None::<&Path>,
             stdin: self.input.as_deref(),
             stdout,
@@ -215,7 +220,7 @@ impl Bench<'_> {
             cpus: self.cpus.as_ref(),
         };
         let ended = Process::start(&launch, self.keeper)
-            .map_err(|error| Failure::environment(error.to_string()))?
+            .map_err(|error| not_started(&error))?
             .wait(self.timeout, self.interrupt)
             .map_err(|error| Failure::environment(format!("lost track of a command: {error}")))?;
         match ended.stopped {
@@ -231,6 +236,15 @@ impl Bench<'_> {
                 ),
             )),
         }
+    }
+}
+
+/// A file that cannot be opened was named on the command line.
+fn not_started(error: &LaunchError) -> Failure {
+    match error {
+        LaunchError::Open { source, .. } if is_disk_full(source) => Failure::disk_full(error),
+        LaunchError::Open { .. } => Failure::usage(error.to_string()),
+        _ => Failure::environment(error.to_string()),
     }
 }
 

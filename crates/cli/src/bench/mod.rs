@@ -17,7 +17,6 @@ use std::time::Duration;
 pub use arguments::BenchArguments;
 use arguments::{Order, Output, Sort};
 use commands::{BenchCommand, Shell};
-pub use export::write;
 pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated, undisturbed};
 use perflab_report::{Row, UntilDecided};
@@ -27,6 +26,7 @@ use schedule::{Count, Shuffler};
 use until::Until;
 
 use crate::failure::{Code, Failure};
+use crate::output::write;
 use crate::run::lock;
 use crate::standby::stand_by;
 use crate::terminal;
@@ -79,7 +79,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
 
     let _lock = lock(arguments.wait)?;
     let (interrupt, keeper) = stand_by()?;
-    let mut bench = Bench {
+    let bench = Bench {
         shell,
         environment: Environment::inherited(keeper.mark()),
         cpus: arguments.cpus.as_deref().map(cpus).transpose()?.flatten(),
@@ -100,7 +100,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         look_for(&argvs, &bench.environment)?;
     }
     let mut round = Round::new(&commands, &argvs, arguments, seed, until);
-    round.all(&mut bench)?;
+    round.all(&bench)?;
     let findings = round.findings();
     let mut report = summary::report(&findings, margin)?;
     if let (Sort::MeanTime, Some(report)) = (arguments.sort, &mut report) {
@@ -161,7 +161,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn all(&mut self, bench: &mut Bench<'_>) -> Result<(), Failure> {
+    fn all(&mut self, bench: &Bench<'_>) -> Result<(), Failure> {
         self.empty = self.empty_shell(bench)?;
         match self.arguments.order {
             Order::Interleaved => {
@@ -180,21 +180,19 @@ impl<'a> Round<'a> {
 
     /// What runs an empty shell, having run it once; none where its time would tell nothing:
     /// without a shell, and where what comes before and after each run may change it.
-    fn empty_shell(&mut self, bench: &mut Bench<'_>) -> Result<Option<Vec<OsString>>, Failure> {
+    fn empty_shell(&mut self, bench: &Bench<'_>) -> Result<Option<Vec<OsString>>, Failure> {
         if bench.shell == Shell::None {
             return Ok(None);
         }
         let argv = bench.shell.argv("")?;
-        if bench.probe(&argv, 0)?.is_none() {
-            return Err(shell_fails());
-        }
+        empty_shell_s(bench, &argv, 0)?;
         let around =
             |command: &BenchCommand| command.prepare.is_some() || command.conclude.is_some();
         Ok((!self.commands.iter().any(around)).then_some(argv))
     }
 
     /// Measures some of the commands against each other, in blocks.
-    fn group(&mut self, bench: &mut Bench<'_>, members: &[usize]) -> Result<(), Failure> {
+    fn group(&mut self, bench: &Bench<'_>, members: &[usize]) -> Result<(), Failure> {
         for command in self.pick(members) {
             if let Some(setup) = &command.setup {
                 bench.aside("--setup", setup, &command.output)?;
@@ -253,7 +251,7 @@ impl<'a> Round<'a> {
 
     fn block(
         &mut self,
-        bench: &mut Bench<'_>,
+        bench: &Bench<'_>,
         members: &[usize],
         block: u32,
         each: u32,
@@ -270,7 +268,7 @@ impl<'a> Round<'a> {
                 }
                 (None, Some(empty)) => {
                     let padding = self.shuffler.padding();
-                    let shell = bench.probe(empty, padding)?.ok_or_else(shell_fails)?;
+                    let shell = empty_shell_s(bench, empty, padding)?;
                     for &member in members {
                         self.shells[member].push((block, shell));
                     }
@@ -284,7 +282,7 @@ impl<'a> Round<'a> {
     /// One execution with what goes before and after.
     fn one(
         &mut self,
-        bench: &mut Bench<'_>,
+        bench: &Bench<'_>,
         member: usize,
         iteration: &str,
     ) -> Result<Timing, Failure> {
@@ -349,8 +347,14 @@ fn look_for(argvs: &[Vec<OsString>], environment: &Environment) -> Result<(), Fa
     Ok(())
 }
 
-fn shell_fails() -> Failure {
-    Failure::usage("the shell cannot run an empty command; is --shell right?".to_owned())
+/// Seconds of a run of the empty shell.
+fn empty_shell_s(bench: &Bench<'_>, argv: &[OsString], padding: u32) -> Result<f64, Failure> {
+    undisturbed("the empty shell", || {
+        bench.probe(argv, padding)?.ok_or_else(|| {
+            let text = "the shell cannot run an empty command; is --shell right?";
+            Failure::usage(text.to_owned())
+        })
+    })
 }
 
 fn path_or_null(text: &str) -> Option<std::path::PathBuf> {

@@ -4,11 +4,14 @@
 //! command does, but not quite. So everything that is judged has the shell's time in it. What is
 //! left without it is an estimate, whose interval holds the noise of the empty shells, measured in
 //! the same blocks, and an allowance for what such shells do differently.
+//!
+//! It is about means, as they are printed: the mean of the runs less that of the empty shells. So a
+//! slow mode of a command is in the estimate as it is in the mean beside it.
 
 use std::collections::BTreeMap;
 
 use perflab_stats::mean::mean_interval;
-use perflab_stats::ratio_of_means::{RatioInterval, ratio_of_paired_means};
+use perflab_stats::ratio_of_means::{RatioInterval, ratio_of_means, ratio_of_paired_means};
 use perflab_stats::{Summary, summary};
 
 use super::Measured;
@@ -46,11 +49,17 @@ pub struct Share {
     pub alone_s: Option<Estimate>,
 }
 
+impl Share {
+    /// Whether the command takes any time that can be told from the shell's.
+    pub fn is_part(&self) -> bool {
+        self.share < 1.0 && self.alone_s.is_none_or(|alone| alone.low > 0.0)
+    }
+}
+
 /// What the shell takes of a command's time; nothing without a shell, or where it is not worth a
 /// word.
 pub fn share(measured: &Measured) -> Option<Share> {
-    let blocks = blocks(measured);
-    let (whole, shells): (Vec<f64>, Vec<f64>) = blocks.into_values().unzip();
+    let (whole, shells): (Vec<f64>, Vec<f64>) = blocks(measured).into_values().unzip();
     let shell_s = summary::mean(&shells).ok()?;
     let share = shell_s / summary::mean(&whole).ok()?;
     let alone: Vec<f64> = whole.iter().zip(&shells).map(|(a, b)| a - b).collect();
@@ -68,24 +77,26 @@ pub fn share(measured: &Measured) -> Option<Share> {
     })
 }
 
-/// The relative difference of two commands without the shell, as 0.02 for 2 % more; none where the
-/// baseline takes too little beside the shell to divide by, and for a single block.
+/// The relative difference of two commands' means without the shell, as 0.02 for 2 % more; none
+/// where the baseline takes too little beside the shell to divide by, and for a single block.
 pub fn difference(base: &Measured, candidate: &Measured) -> Option<Estimate> {
-    let candidates = blocks(candidate);
-    let pairs: Vec<[f64; 4]> = blocks(base)
-        .into_iter()
-        .filter_map(|(block, (a, own))| {
-            let (b, other) = candidates.get(&block)?;
-            Some([a, own, *b, *other])
-        })
-        .collect();
+    let (base, candidate) = (blocks(base), blocks(candidate));
+    // Commands that ran one after the other may have other numbers of blocks, which are no pairs.
+    let are_pairs = base.keys().eq(candidate.keys());
     let without = |factor: f64| {
-        let pairs: Vec<(f64, f64)> = pairs
-            .iter()
-            .map(|[a, own, b, other]| (a - factor * own, b - factor * other))
-            .collect();
-        let ratio = ratio_of_paired_means(&pairs, CONFIDENCE).ok()?;
-        let is_positive = pairs.iter().map(|(a, _)| a).sum::<f64>() > 0.0;
+        let left = |blocks: &BTreeMap<u32, (f64, f64)>| -> Vec<f64> {
+            let blocks = blocks.values();
+            blocks
+                .map(|(whole, shell)| whole - factor * shell)
+                .collect()
+        };
+        let (a, b) = (left(&base), left(&candidate));
+        let is_positive = a.iter().sum::<f64>() > 0.0;
+        let ratio = match are_pairs {
+            true => ratio_of_paired_means(&a.into_iter().zip(b).collect::<Vec<_>>(), CONFIDENCE),
+            false => ratio_of_means(&a, &b, CONFIDENCE),
+        };
+        let ratio = ratio.ok()?;
         match ratio.interval {
             RatioInterval::Bounded { low, high } if is_positive => Some(Estimate {
                 value: ratio.ratio - 1.0,
@@ -104,25 +115,36 @@ pub fn difference(base: &Measured, candidate: &Measured) -> Option<Estimate> {
     })
 }
 
-/// For each block that has both: its number, and the medians of the command's runs and of the
+/// For each block that has both: its number, and the means of the command's runs and of the
 /// shell's.
 fn blocks(measured: &Measured) -> BTreeMap<u32, (f64, f64)> {
-    let shells = medians(measured.shells.iter().copied());
+    let shells = means(measured.shells.iter().copied());
     let runs = measured.runs.iter();
-    medians(runs.map(|(block, timing)| (*block, timing.wall_s)))
+    means(runs.map(|(block, timing)| (*block, timing.wall_s)))
         .into_iter()
         .filter_map(|(block, whole)| Some((block, (whole, *shells.get(&block)?))))
         .collect()
 }
 
-/// The median of each block.
-fn medians(values: impl Iterator<Item = (u32, f64)>) -> BTreeMap<u32, f64> {
+/// The mean of each block.
+///
+/// A block with fewer runs than others, as the last one may be, counts less: its mean is moved
+/// towards that of all runs by as much. So the mean over blocks is that of all runs, and its error
+/// that of a weighted mean.
+fn means(values: impl Iterator<Item = (u32, f64)>) -> BTreeMap<u32, f64> {
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for (block, value) in values {
         blocks.entry(block).or_default().push(value);
     }
-    blocks
-        .into_iter()
-        .filter_map(|(block, values)| Some((block, summary::median(&values).ok()?)))
-        .collect()
+    let all: Vec<f64> = blocks.values().flatten().copied().collect();
+    let Ok(mean) = summary::mean(&all) else {
+        return BTreeMap::new();
+    };
+    let each = all.len() as f64 / blocks.len() as f64;
+    let of_block = |(block, values): (u32, Vec<f64>)| {
+        let weight = values.len() as f64 / each;
+        let own = summary::mean(&values).ok()?;
+        Some((block, mean + weight * (own - mean)))
+    };
+    blocks.into_iter().filter_map(of_block).collect()
 }

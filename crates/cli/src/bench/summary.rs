@@ -132,23 +132,23 @@ fn tell_of_the_shell(report: &mut Report, findings: &Findings) {
     };
     let candidates = variants(findings).into_iter().zip(&findings.commands);
     for (variant, candidate) in candidates {
+        let part = match shell.is_part() {
+            true => format!("{:.0}%", shell.share * 100.0),
+            false => "about all".to_owned(),
+        };
         let without = match difference(base, candidate) {
             // An interval holds for a number of runs that was fixed before.
             _ if findings.until_decided.is_some() => String::new(),
             _ if shell.alone_s.is_none() => "; one block tells no more".to_owned(),
-            None => {
-                "; what is left without it is too little or too uncertain for a ratio, so use -N"
-                    .to_owned()
-            }
+            None => "; without it no ratio can be given: use -N".to_owned(),
             Some(estimate) => {
                 let within = percent_within(estimate.value, estimate.low, estimate.high);
-                format!("; without it the difference is about {within}")
+                format!("; without it the mean differs by about {within}")
             }
         };
         for row in report.rows.iter_mut().filter(|row| row.variant == variant) {
             row.warnings.push(format!(
-                "the shell's time is in all times, as {:.0}% of the baseline's{without}",
-                shell.share * 100.0
+                "all times include the shell ({part} of the baseline){without}",
             ));
         }
     }
@@ -206,9 +206,12 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
         terminal::escape(&measured.command.full_name)
     );
     out.push_str(&format!(
-        "   mean {} ± {}, median {}, user {}, system {}\n",
+        "   mean {}{}, median {}, user {}, system {}\n",
         show(summary.mean),
-        show(summary.sd.unwrap_or(0.0)),
+        // A single run has none.
+        summary
+            .sd
+            .map_or_else(String::new, |sd| format!(" ± {}", show(sd))),
         show(summary.median),
         show(mean(&column(|timing| timing.user_s))),
         show(mean(&column(|timing| timing.system_s))),
@@ -228,7 +231,12 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
         })
     ));
     let through_shell = !arguments.no_shell && arguments.shell != "none";
-    if let Some(shell) = share(measured) {
+    if let Some(shell) = share(measured).filter(|shell| !shell.is_part()) {
+        out.push_str(&format!(
+            "   the shell alone takes about {}; the command cannot be told from it, so use -N\n",
+            show(shell.shell_s)
+        ));
+    } else if let Some(shell) = share(measured) {
         let alone = shell.alone_s.filter(|_| !arguments.until.until_decided);
         let alone = alone.map_or_else(String::new, |alone| {
             format!(
@@ -240,7 +248,7 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
         });
         let (time, percent) = (show(shell.shell_s), shell.share * 100.0);
         out.push_str(&format!(
-            "   of it the shell {time}, {percent:.0}%{alone}\n"
+            "   the shell takes {time} of it ({percent:.0}%){alone}\n"
         ));
     } else if through_shell && summary.median < TOO_FAST_FOR_A_SHELL_S {
         out.push_str(

@@ -9,6 +9,7 @@ use perflab_stats::Observation;
 
 use super::{CompareArguments, analysis_failure};
 use crate::failure::Failure;
+use crate::numbers::refuse_iterations;
 use crate::progress::counting;
 
 /// LABEL=FILE, unless a file or directory of the whole name exists.
@@ -63,16 +64,17 @@ pub(super) fn plain(
             )));
         }
         let values = arguments.numbers.read(file)?;
-        let iterations = arguments.numbers.iterations.unwrap_or(1);
-        if iterations == 1 && !arguments.independent {
-            refuse_iterations(&values, file)?;
+        let each = arguments.numbers.each(file, values.len())?.unwrap_or(1);
+        if each == 1 && !arguments.independent {
+            let advice = "Give --iterations N if each N in a row are of one process, --independent if each is a run";
+            refuse_iterations(&values, &file.display().to_string(), advice)?;
         }
         let observations = values
             .iter()
             .enumerate()
             .map(|(index, value)| Observation {
                 block: 1,
-                unit: u32::try_from(index).unwrap_or(u32::MAX) / iterations,
+                unit: u32::try_from(index / each).unwrap_or(u32::MAX),
                 value: *value,
             })
             .collect();
@@ -105,22 +107,6 @@ pub(super) fn plain(
             .to_owned(),
     );
     Ok(report)
-}
-
-/// Numbers that hang together from one to the next are iterations of few processes. Counted as
-/// runs they would prove whatever one likes.
-fn refuse_iterations(values: &[f64], file: &Path) -> Result<(), Failure> {
-    if !perflab_stats::dependence::looks_dependent(values) {
-        return Ok(());
-    }
-    Err(Failure::no_data(format!(
-        "the {} numbers in {} hang together from one to the next, as iterations inside a process \
-         or a machine that drifts do; counted one by one they would prove differences that are not \
-         there. If each N in a row are one process, say --iterations N; if they are separate runs \
-         all the same, say --independent",
-        values.len(),
-        file.display()
-    )))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Collected;
 use super::names::plain;
-use crate::failure::Failure;
+use crate::failure::{Failure, is_disk_full};
 use crate::run::{RESULTS, comparisons_of, now_for_a_name, store_failure};
 
 /// Writes the result, and returns where it is.
@@ -27,7 +27,11 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
         None => Path::new(RESULTS).join(format!("{name}-{}", now_for_a_name())),
     };
     let failed = |error: std::io::Error| {
-        Failure::environment(format!("cannot write {}: {error}", path.display()))
+        let text = format!("cannot write {}: {error}", path.display());
+        match is_disk_full(&error) {
+            true => Failure::disk_full(text),
+            false => Failure::environment(text),
+        }
     };
     let found = match fs::read_dir(&path) {
         Ok(mut entries) => entries.next().map(|_| "files in"),
@@ -110,7 +114,7 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
         perflab: env!("CARGO_PKG_VERSION").to_owned(),
         created: jiff::Timestamp::now().to_string(),
         name: name.to_owned(),
-        argv: std::env::args().collect(),
+        argv: crate::terminal::arguments(),
         until_decided: None,
         imported: Some(Imported {
             format: collected.format.name().to_owned(),

@@ -9,7 +9,8 @@ use perflab_experiment::{Experiment, Plan, format_duration};
 
 use crate::settings;
 
-/// The plan in words: what would run, how often, in which order. How long it takes nobody has measured.
+/// The plan in words: what would run, how often, in which order, and the time limits. A time is estimated only once
+/// a block was measured.
 pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -> String {
     let design = &experiment.design;
     let mut out = String::new();
@@ -40,7 +41,7 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
         .collect();
     let limits: Vec<String> = limits.into_iter().map(format_duration).collect();
     line(format!(
-        "time limit of a run: {}{}; how long it takes, `perflab run` says after the first block",
+        "time limit of a run: {}{}; after the first block `perflab run` estimates the time left",
         limits.join(" or "),
         design.limit.map_or_else(String::new, |limit| format!(
             ", of the experiment: {}",

@@ -37,7 +37,9 @@ pub(super) fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure
         LabError::Hopeless { .. } => {
             format!("the raw output is below {}", path.join("runs").display())
         }
-        LabError::Cpus(_) | LabError::Plan(_) => String::new(),
+        LabError::Cpus(_) | LabError::Plan(_) | LabError::Store(StoreError::Removed(_)) => {
+            String::new()
+        }
         _ => format!(
             "what was recorded is kept; to go on: perflab run {} --resume --out {}",
             operand(file),

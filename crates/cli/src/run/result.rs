@@ -28,7 +28,7 @@ pub(super) fn create(
         perflab: env!("CARGO_PKG_VERSION").to_owned(),
         created: jiff::Timestamp::now().to_string(),
         name: experiment.name.clone(),
-        argv: std::env::args().collect(),
+        argv: crate::terminal::arguments(),
         until_decided,
         imported: None,
     };

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, is_disk_full};
 
 /// A directory of our own that goes away with the value.
 pub(super) struct Scratch(pub(super) PathBuf);
@@ -27,10 +27,11 @@ pub(super) fn tempdir() -> Result<Scratch, Failure> {
         .mode(0o700)
         .create(&path)
         .map_err(|error| {
-            Failure::environment(format!(
-                "cannot make a directory in {}: {error}",
-                path.display()
-            ))
+            let text = format!("cannot make the directory {}: {error}", path.display());
+            match is_disk_full(&error) {
+                true => Failure::disk_full(text),
+                false => Failure::environment(text),
+            }
         })?;
     Ok(Scratch(path))
 }

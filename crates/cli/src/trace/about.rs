@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use perflab_experiment::counted;
 use perflab_trace::{Filter, Process, Thread, Totals, Trace};
 
+use super::places::Lines;
+
 use crate::terminal::escape;
 
 /// What somebody who looks at the events should know: what is missing, and where times are doubtful.
@@ -34,21 +36,43 @@ fn losses(trace: &Trace) -> Vec<String> {
         .processes()
         .values()
         .fold(0u64, |sum, process| sum.saturating_add(process.no_ring));
+    let overwritten = them(totals.overwritten);
+    let [incomplete, damaged] = [totals.incomplete, totals.damaged].map(were);
     [
-        (totals.dropped, "found no room"),
-        (totals.overwritten, "had others written over them"),
+        (totals.dropped, "found no room".to_owned()),
+        (
+            totals.overwritten,
+            format!("had others written over {overwritten}"),
+        ),
         (
             no_ring,
-            "were of threads for which there was no memory, or not yet",
+            "had no ring: no memory was left, none was ready yet, or the process is a child without an agent"
+                .to_owned(),
         ),
-        (totals.incomplete, "were begun and never completed"),
-        (totals.unreadable, "cannot be read"),
-        (totals.damaged, "or more were in damaged parts of the file"),
+        (
+            totals.incomplete,
+            format!("{incomplete} begun and never completed"),
+        ),
+        (totals.unreadable, "cannot be read".to_owned()),
+        (
+            totals.damaged,
+            format!("or more {damaged} in damaged parts of the file"),
+        ),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(|(count, what)| format!("lost: {} {what}", counted(count, "event")))
     .collect()
+}
+
+/// The verb of so many.
+pub fn were(count: u64) -> &'static str {
+    if count == 1 { "was" } else { "were" }
+}
+
+/// The pronoun of so many.
+pub fn them(count: u64) -> &'static str {
+    if count == 1 { "it" } else { "them" }
 }
 
 /// Damaged places that are named.
@@ -71,8 +95,7 @@ fn damage(trace: &Trace) -> Vec<String> {
     if let Some(cut) = trace.cut() {
         let left = trace.left_over();
         lines.push(if left > 0 {
-            let were = if left == 1 { "was" } else { "were" };
-            format!("{cut}: {} {were} skipped", counted(left, "byte"))
+            format!("{cut}: {} {} skipped", counted(left, "byte"), were(left))
         } else {
             cut.to_string()
         });
@@ -153,25 +176,35 @@ fn about_process(
         .map(|cost| (cost.probe, cost.picoseconds))
         .collect();
     let _ = writeln!(text, "  {:>12} {:>9}  probe", "events", "ns each");
+    let mut lines = Lines::new();
     for probe in process.probes.values() {
-        let count = counts
+        let events = counts
             .get(&(process.number, probe.number))
             .copied()
             .unwrap_or(0);
-        let cost = costs.get(&probe.number).map_or_else(
-            || "-".to_owned(),
-            |picoseconds| format!("{:.1}", *picoseconds as f64 / 1e3),
-        );
-        let _ = write!(
-            text,
-            "  {count:>12} {cost:>9}  {}:{}",
-            probe.provider, probe.name
-        );
-        if !probe.object.is_empty() {
-            let _ = write!(text, " of {}", escape(&probe.object));
-        }
-        text.push('\n');
+        let name = format!("{}:{}", probe.provider, probe.name);
+        let cost = costs.get(&probe.number).copied();
+        lines.add((process.number, name), &probe.object, events, cost);
     }
+    for ((_, name), line) in lines.in_order() {
+        let cost = match line.picoseconds {
+            None => "-".to_owned(),
+            Some((least, most)) if tenths(least) == tenths(most) => tenths(least),
+            Some((least, most)) => format!("{} to {}", tenths(least), tenths(most)),
+        };
+        let _ = writeln!(
+            text,
+            "  {:>12} {cost:>9}  {}{}",
+            line.events,
+            escape(&name),
+            escape(&line.places())
+        );
+    }
+}
+
+/// Nanoseconds with one digit behind the point.
+fn tenths(picoseconds: u64) -> String {
+    format!("{:.1}", picoseconds as f64 / 1e3)
 }
 
 /// What is said of one thread.

@@ -15,7 +15,7 @@ use perflab_recorder::{
 use perflab_trace::TraceWriter;
 
 use super::outcome::Outcome;
-use super::record::{create, not_written};
+use super::record::{create, not_written, with_rest};
 use super::summary::Summary;
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -44,8 +44,7 @@ pub struct RecoverArguments {
 pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> {
     if arguments.remove && arguments.pid.is_empty() && !arguments.all {
         return Err(Failure::usage(
-            "remove what which processes left? Expected their numbers, or --all (perflab trace recover lists what is \
-             there)",
+            "--remove needs process numbers or --all; `perflab trace recover` lists what there is",
         ));
     }
     let mut outcome = Outcome::new(!arguments.pid.is_empty());
@@ -72,8 +71,9 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
         .map(|recorded| recorded.directory.clone())
         .collect();
     if let Some(output) = &arguments.output {
-        let pass = recover(&paths, create(output)?).map_err(not_written)?;
-        let summary = summary(pass, paths.len(), &mut outcome)?;
+        let pass = recover(&paths, create(output)?).map_err(not_written);
+        let summary = pass.and_then(|pass| summary(pass, paths.len(), &mut outcome));
+        let summary = summary.map_err(|failure| with_rest(&failure, output))?;
         terminal::print(&summary.text(output))?;
     } else {
         for path in &paths {

@@ -4,9 +4,12 @@ mod about;
 mod along;
 mod leavings;
 mod list;
+mod memory;
 mod outcome;
+mod places;
 mod program;
 mod record;
+mod refused;
 mod shown;
 mod start;
 mod summary;
@@ -73,7 +76,7 @@ pub struct ListArguments {
     #[arg(long)]
     sites: bool,
 
-    /// Form of the output.
+    /// Print the output in this form.
     #[arg(long, value_enum, default_value = "text")]
     format: Form,
 }
@@ -98,7 +101,7 @@ pub struct OnArguments {
     record: bool,
 
     #[command(flatten)]
-    memory: record::Memory,
+    memory: memory::Memory,
 
     /// A command to start with the probes on.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "pid")]
@@ -182,12 +185,12 @@ pub fn trace(command: TraceCommand) -> Result<Option<Code>, Failure> {
             } else {
                 variable::PROBES
             };
-            let wish = arguments.memory.wish(false, 0);
+            let wish = arguments.memory.wish(false, 0)?;
             start::start(variable, &arguments.probes, wish, &arguments.command)
         }
         TraceCommand::On(arguments) => {
             let what = if arguments.record {
-                Switch::Record(arguments.memory.wish(false, 0))
+                Switch::Record(arguments.memory.wish(false, 0)?)
             } else {
                 Switch::On
             };

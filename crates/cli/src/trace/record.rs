@@ -1,5 +1,6 @@
 //! `perflab trace record`: events of processes into a file, while they run.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read, Write};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_control::{Agent, ControlError, RecordWish, Recorded, State, Traced, is_dead, traced};
+use perflab_control::{Agent, ControlError, Recorded, State, Traced, is_dead, traced};
 use perflab_machine::Fingerprint;
 use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
 use perflab_runner::Interrupt;
@@ -19,15 +20,20 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
+use super::memory::Memory;
 use super::outcome::Outcome;
+use super::refused::{Refusal, Refused};
 use super::shown::Shown;
 use super::summary::Summary;
 use super::{NONE, Processes, start};
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, is_disk_full};
 use crate::terminal;
 
 /// Pause after a look at the rings.
 pub const PAUSE: Duration = Duration::from_millis(2);
+
+/// How often what was read is written to the file: it can be read then, and is there if the recorder is killed.
+const FLUSH: Duration = Duration::from_millis(500);
 
 /// How often new processes of a command are looked for.
 const SEARCH: Duration = Duration::from_millis(20);
@@ -78,35 +84,6 @@ pub struct RecordArguments {
     command: Vec<OsString>,
 }
 
-/// Memory for events in recorded processes.
-#[derive(Debug, Args)]
-pub struct Memory {
-    /// Memory for the events of one thread, in KiB.
-    #[arg(long, value_name = "KIB", default_value = "0", hide_default_value = true,
-        value_parser = clap::value_parser!(u32).range(0..=262_144))]
-    ring: u32,
-
-    /// Memory for all events of one process, in KiB.
-    #[arg(
-        long,
-        value_name = "KIB",
-        default_value = "0",
-        hide_default_value = true
-    )]
-    memory: u32,
-}
-
-impl Memory {
-    /// With another size of a ring where none was asked for; 0 leaves it to the agent.
-    pub fn wish(&self, keep: bool, ring: u32) -> RecordWish {
-        RecordWish {
-            keep,
-            ring: if self.ring == 0 { ring } else { self.ring },
-            all: self.memory,
-        }
-    }
-}
-
 /// KiB of a ring while a recorder reads it: it may be held up for some milliseconds.
 const READ_RING: u32 = 4096;
 
@@ -127,21 +104,32 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
         outcome.nothing(NONE);
         return Ok(outcome.code());
     }
-    let file = create(&arguments.output)?;
+    // Before anything is asked of anybody.
+    arguments.memory.wish(true, 0)?;
+    let output = &arguments.output;
+    let file = create(output)?;
     let written = match arguments.last {
         Some(last) => super::leavings::snapshot(&processes, file, last, &mut outcome),
-        None => Session::begin(arguments, &processes, file, &mut outcome)
-            .and_then(|session| session.run(arguments, &mut outcome)),
+        None => match Session::begin(arguments, &processes, file, &mut outcome) {
+            Ok(session) => session.run(arguments, &mut outcome),
+            Err(failure) => {
+                let _ = std::fs::remove_file(output);
+                return Err(failure);
+            }
+        },
     };
     let summary = match written {
         Ok(Some(summary)) => summary,
         // Nothing was recorded: an empty trace would say that there was nothing.
-        other => {
-            let _ = std::fs::remove_file(&arguments.output);
-            return other.map(|_| outcome.code());
+        Ok(None) => {
+            let _ = std::fs::remove_file(output);
+            return Ok(outcome.code());
         }
+        Err(failure) => return Err(with_rest(&failure, output)),
     };
-    if !arguments.command.is_empty() && summary.processes == 0 {
+    if summary.refused > 0 {
+        // It was said why there is nothing of them.
+    } else if !arguments.command.is_empty() && summary.processes == 0 {
         outcome.fail(&Failure::no_data(
             "no process of the command had an agent, so nothing was recorded: a program that is linked statically has to \
              start one itself, and one that ends at once may have none; see docs/probes.md",
@@ -168,6 +156,10 @@ pub fn create(path: &Path) -> Result<TraceWriter<BufWriter<File>>, Failure> {
         .mode(0o600)
         .open(path)
         .map_err(|error| {
+            if is_disk_full(&error) {
+                let text = format!("{} cannot be made: {error}", path.display());
+                return Failure::disk_full(text);
+            }
             let hint = if error.kind() == std::io::ErrorKind::AlreadyExists {
                 ": nothing is written over; remove it, or choose another name with --output"
             } else {
@@ -178,8 +170,25 @@ pub fn create(path: &Path) -> Result<TraceWriter<BufWriter<File>>, Failure> {
     let mut trace = TraceWriter::new(BufWriter::with_capacity(1 << 20, file));
     let machine = serde_json::to_string(&Fingerprint::take(Path::new("/")));
     let machine = machine.map_err(|error| Failure::environment(error.to_string()))?;
-    trace.machine(&machine).map_err(not_written)?;
+    // From now on it can be read.
+    let begun = trace.machine(&machine).and_then(|()| trace.flush());
+    begun.map_err(|error| {
+        let _ = std::fs::remove_file(path);
+        Failure::new(
+            Code::NoData,
+            format!("{} cannot be written: {error}", path.display()),
+        )
+    })?;
     Ok(trace)
+}
+
+/// That a trace could not be written to its end, with what there is of it.
+pub fn with_rest(failure: &Failure, path: &Path) -> Failure {
+    let path = terminal::escape(&path.to_string_lossy());
+    Failure::new(
+        failure.code,
+        format!("{failure}; {path} has what was written before and can be read"),
+    )
 }
 
 /// The trace cannot be written.
@@ -202,6 +211,11 @@ struct Session {
     child: Option<start::Watched>,
     /// Whether processes were looked for after the command had ended.
     is_last_search: bool,
+    /// Processes of the command that could not be recorded.
+    refused: Refused,
+    /// Numbers of processes in the trace whose directory was removed while they went on.
+    removed: BTreeSet<u32>,
+    interrupt: Interrupt,
     begun: Instant,
 }
 
@@ -213,10 +227,17 @@ impl Session {
         trace: TraceWriter<BufWriter<File>>,
         outcome: &mut Outcome,
     ) -> Result<Self, Failure> {
+        // Before probes are on: whoever sees that may end the recording.
+        let interrupt = Interrupt::install().and_then(|interrupt| {
+            interrupt.also_at_hangup()?;
+            Ok(interrupt)
+        });
+        let interrupt = interrupt
+            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
         let begun = Instant::now();
         let mut all = Vec::new();
         for process in processes {
-            let wish = arguments.memory.wish(true, READ_RING);
+            let wish = arguments.memory.wish(true, READ_RING)?;
             let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
             let answer = outcome.take(process, answer);
             if answer.as_ref().is_some_and(|all| all.switched.matched == 0) {
@@ -231,7 +252,7 @@ impl Session {
         let child = if arguments.command.is_empty() {
             None
         } else {
-            let wish = arguments.memory.wish(true, 0);
+            let wish = arguments.memory.wish(true, 0)?;
             Some(start::watched(&arguments.probes, wish, &arguments.command)?)
         };
         // The command has begun with the limit that there was.
@@ -247,6 +268,9 @@ impl Session {
             connections: Vec::new(),
             child,
             is_last_search: false,
+            refused: Refused::default(),
+            removed: BTreeSet::new(),
+            interrupt,
             begun,
         };
         for recorded in all {
@@ -282,10 +306,20 @@ impl Session {
             outcome.nothing("nothing was recorded: no process answered that is still the program that was asked");
             return Ok(None);
         }
-        let interrupt = Interrupt::install()
-            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+        let went_on = self.go_on(arguments, outcome);
+        let child = self.child.take();
+        let written = went_on.and_then(|()| self.finish(child.is_none()));
+        if let Some(child) = child {
+            child.end(outcome)?;
+        }
+        written.map(Some)
+    }
+
+    /// Records until it is to end.
+    fn go_on(&mut self, arguments: &RecordArguments, outcome: &mut Outcome) -> Result<(), Failure> {
         let mut shown = Shown::new();
         let mut searched: Option<Instant> = None;
+        let mut flushed = Instant::now();
         loop {
             if searched.is_none_or(|searched| searched.elapsed() >= SEARCH) {
                 self.search(arguments, outcome)?;
@@ -299,22 +333,54 @@ impl Session {
             let before = self.recording.progress().events;
             let progress = self.recording.round().map_err(not_written)?;
             shown.show(&progress);
+            if flushed.elapsed() >= FLUSH {
+                self.recording.flush().map_err(not_written)?;
+                flushed = Instant::now();
+            }
             let is_over = arguments
                 .seconds
                 .is_some_and(|limit| self.begun.elapsed() >= limit);
             if is_over
-                || interrupt.asked()
+                || self.interrupt.asked()
                 || self.was_hit(arguments)
                 || self.has_ended(arguments, outcome)?
             {
                 break;
             }
             if progress.events - before < 10_000 {
-                interrupt.sleep(PAUSE);
+                self.interrupt.sleep(PAUSE);
             }
         }
         shown.end();
-        self.finish(outcome).map(Some)
+        self.look_at_refused(outcome);
+        self.refused.end(outcome);
+        self.name_removed(outcome);
+        Ok(())
+    }
+
+    /// Takes in which processes of the command have said that they cannot be recorded.
+    fn look_at_refused(&mut self, outcome: &mut Outcome) {
+        let said = self.child.as_mut().map(start::Watched::refusals);
+        for refusal in said.into_iter().flatten() {
+            self.refused.add(&refusal, outcome);
+        }
+    }
+
+    /// Says which processes' events can no longer be read, though their programs go on.
+    fn name_removed(&mut self, outcome: &mut Outcome) {
+        for process in self.recording.processes() {
+            let number = process.number();
+            let mut connections = self.connections.iter();
+            let is_there = connections.any(|of| of.number == number && !is_closed(&of.stream));
+            if is_there && process.is_finished() && process.process().state() != State::Ended {
+                self.removed.insert(number);
+                outcome.fail(&Failure::environment(format!(
+                    "process {}: {} was removed, so that what its probes hit from then on is not in the trace",
+                    process.process().pid,
+                    terminal::escape(&process.path().to_string_lossy())
+                )));
+            }
+        }
     }
 
     /// Looks for processes of the command that have begun.
@@ -323,6 +389,7 @@ impl Session {
         arguments: &RecordArguments,
         outcome: &mut Outcome,
     ) -> Result<(), Failure> {
+        self.look_at_refused(outcome);
         let Some(child) = &mut self.child else {
             return Ok(());
         };
@@ -339,7 +406,7 @@ impl Session {
             if self.is_connected(process.pid) {
                 continue;
             }
-            let wish = arguments.memory.wish(true, 0);
+            let wish = arguments.memory.wish(true, 0)?;
             let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
             // Another program by now, perhaps, which is found the next time. What this one kept is found below.
             if matches!(answer, Err(ControlError::Closed | ControlError::Gone)) {
@@ -347,6 +414,15 @@ impl Session {
                 if !is_dead(&process.socket) {
                     again.push(process);
                 }
+                continue;
+            }
+            if let Err(ControlError::Refused(reason)) = answer {
+                let refusal = Refusal {
+                    process: process.pid,
+                    name: process.name.clone(),
+                    reason,
+                };
+                self.refused.add(&refusal, outcome);
                 continue;
             }
             if let Some(recorded) = outcome.take(&process, answer) {
@@ -418,7 +494,7 @@ impl Session {
     fn name_others(&self) {
         for process in self.recording.processes() {
             let is_alive = process.process().state() != State::Ended;
-            if process.is_finished() && is_alive {
+            if process.is_finished() && is_alive && !self.removed.contains(&process.number()) {
                 terminal::say(&format!(
                     "process {} runs another program now, which is not recorded",
                     process.process().pid
@@ -428,7 +504,7 @@ impl Session {
     }
 
     /// Lets the processes go, then reads what is left.
-    fn finish(mut self, outcome: &mut Outcome) -> Result<Summary, Failure> {
+    fn finish(mut self, are_others_named: bool) -> Result<Summary, Failure> {
         for connection in &self.connections {
             let _ = connection.stream.shutdown(Shutdown::Write);
         }
@@ -441,6 +517,7 @@ impl Session {
         }
         self.recording.round().map_err(not_written)?;
         let mut summary = Summary::of(&self.recording, self.begun.elapsed());
+        summary.refused = self.refused.count();
         // A program and the one that it became have one place.
         let goes_on = |path: &Path| {
             let mut processes = self.recording.processes().iter();
@@ -453,7 +530,7 @@ impl Session {
             .map(|process| process.path().to_owned())
             .filter(|path| !goes_on(path))
             .collect();
-        if self.child.is_none() {
+        if are_others_named {
             self.name_others();
         }
         let (progress, mut writer) = self.recording.finish().map_err(not_written)?;
@@ -463,9 +540,6 @@ impl Session {
         // All is in the trace.
         for directory in finished {
             let _ = remove_leavings(&directory);
-        }
-        if let Some(child) = self.child {
-            child.end(outcome)?;
         }
         Ok(summary)
     }

@@ -7,11 +7,14 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
-use perflab_control::variable::{CHECKED, RECORD, RECORD_MEMORY, RECORD_RING, check_value};
+use perflab_control::variable::{
+    CHECKED, RECORD, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, check_value,
+};
 use perflab_control::{RecordWish, Traced};
 use perflab_recorder::Recorded;
 
 use super::outcome::Outcome;
+use super::refused::{Pipe, Refusal};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -48,7 +51,7 @@ fn cannot_start(command: &Command, error: &std::io::Error) -> Failure {
 
 fn with_agent(command: &[OsString]) -> Result<Command, Failure> {
     let Some((program, arguments)) = command.split_first() else {
-        return Err(Failure::usage("which command? Expected one behind --"));
+        return Err(Failure::usage("give a command after --"));
     };
     let mut preload = OsString::new();
     for first in super::program::check(program)? {
@@ -94,6 +97,8 @@ pub struct Watched {
     child: Child,
     /// In the environment of its processes.
     mark: String,
+    /// By which they say that they cannot be recorded.
+    refused: Option<Pipe>,
     /// Sockets, by path, inode and time of their making.
     known: BTreeSet<(PathBuf, u64, (i64, i64))>,
 }
@@ -104,6 +109,12 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
     name_sizes(&mut command, wish);
     let mark = format!("{}-{:016x}", std::process::id(), rand::random::<u64>());
     command.env(RECORD, probes).env(RECORD_FOR, &mark);
+    // Without it, only those that are still there when they are asked say that they cannot be recorded.
+    let refused = Pipe::new().and_then(|pipe| Ok((pipe.name()?, pipe))).ok();
+    match &refused {
+        Some((name, _)) => command.env(RECORD_REFUSED, name),
+        None => command.env_remove(RECORD_REFUSED),
+    };
     check_environment(&command)?;
     let child = command
         .spawn()
@@ -111,6 +122,7 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
     Ok(Watched {
         child,
         mark,
+        refused: refused.map(|(_, pipe)| pipe),
         known: BTreeSet::new(),
     })
 }
@@ -119,6 +131,11 @@ impl Watched {
     /// What its processes keep their events for.
     pub fn mark(&self) -> &str {
         &self.mark
+    }
+
+    /// Those of its processes that have said since the last time that they cannot be recorded.
+    pub fn refusals(&mut self) -> Vec<Refusal> {
+        self.refused.as_mut().map_or_else(Vec::new, Pipe::refusals)
     }
 
     /// Whether a process is one of the command's that was not seen before. One that calls `exec` has a new agent.

@@ -1,5 +1,6 @@
 //! What a recording came to, for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
@@ -8,10 +9,15 @@ use std::time::Duration;
 use perflab_experiment::counted;
 use perflab_recorder::{ProbeProgress, ProcessDir, Progress, Recording};
 
+use super::about::{them, were};
+use super::places::Lines;
 use crate::terminal;
 
 /// Probes that are named.
 const PROBES: usize = 20;
+
+/// Children that are named: as many as a process knows of.
+const CHILDREN: usize = 16;
 
 /// What a recording came to.
 #[derive(Debug)]
@@ -22,6 +28,8 @@ pub struct Summary {
     pub bytes: u64,
     /// Processes that were recorded.
     pub processes: usize,
+    /// Processes that could not be recorded, which have been named.
+    pub refused: usize,
     probes: Vec<ProbeProgress>,
     /// Child processes that could not be recorded, the first ones of each process.
     unreached: Vec<u32>,
@@ -55,6 +63,7 @@ impl Summary {
             progress: recording.progress(),
             bytes: 0,
             processes: recording.processes().len(),
+            refused: 0,
             probes: recording.probes().collect(),
             unreached: unreached(recording.processes()),
             took: Some(took),
@@ -72,6 +81,7 @@ impl Summary {
             progress,
             bytes,
             processes,
+            refused: 0,
             probes: Vec::new(),
             unreached,
             took: None,
@@ -79,7 +89,7 @@ impl Summary {
     }
 
     /// As it is printed.
-    pub fn text(mut self, file: &Path) -> String {
+    pub fn text(self, file: &Path) -> String {
         let progress = &self.progress;
         let mut text = format!(
             "{} of {}",
@@ -100,40 +110,22 @@ impl Summary {
             let _ = write!(text, ", {each:.1} bytes each");
         }
         text.push('\n');
-        for (count, what) in [
-            (
-                progress.dropped,
-                "found no room, as they came faster than they were read (--ring gives more)",
-            ),
-            (
-                progress.overwritten,
-                "had others written over them before they were read",
-            ),
-            (
-                progress.no_ring,
-                "of threads for which there was no memory (--memory gives more)",
-            ),
-            (
-                progress.late,
-                "of threads that came faster than memory was prepared for them (a smaller --ring is ready sooner)",
-            ),
-            (progress.incomplete, "were begun and never completed"),
-            (progress.invalid, "could not be understood"),
-        ] {
-            if count > 0 {
-                let _ = writeln!(text, "lost: {} {what}", counted(count, "event"));
-            }
-        }
+        text += &losses(progress);
         if progress.unreached > 0 {
-            let children: Vec<String> = self.unreached.iter().map(u32::to_string).collect();
             let _ = writeln!(
                 text,
                 "lost: {} of child processes that could not be recorded: {}",
                 counted(progress.unreached, "event"),
-                children.join(", ")
+                first_children(&self.unreached)
             );
         }
-        if lost(progress) == 0 {
+        if self.refused > 0 {
+            let _ = writeln!(
+                text,
+                "not recorded: {}, whose events nobody counted",
+                counted(self.refused, "process")
+            );
+        } else if lost(progress) == 0 {
             text.push_str("none lost\n");
         }
         if progress.broken > 0 {
@@ -143,24 +135,93 @@ impl Summary {
                 counted(progress.broken, "event file")
             );
         }
-        self.probes
-            .sort_by_key(|probe| std::cmp::Reverse(probe.events));
-        for probe in self
-            .probes
-            .iter()
-            .filter(|probe| probe.events > 0)
-            .take(PROBES)
-        {
-            let mut name = format!("{}:{}", probe.provider, probe.name);
-            if !probe.object.is_empty() {
-                let _ = write!(name, " of {}", probe.object);
-            }
-            if self.processes > 1 {
-                let _ = write!(name, " in process {} {}", probe.pid, probe.program);
-            }
-            let name = name.trim_end();
-            let _ = writeln!(text, "{:>14}  {}", probe.events, terminal::escape(name));
-        }
-        text
+        text + &by_probe(&self.probes, self.processes > 1)
     }
+}
+
+/// A line for each cause.
+fn losses(progress: &Progress) -> String {
+    let (dropped, overwritten) = (progress.dropped, progress.overwritten);
+    let (they, were_read) = match dropped {
+        1 => ("it", "it was read"),
+        _ => ("they", "they were read"),
+    };
+    let before = if overwritten == 1 {
+        "it was"
+    } else {
+        "they were"
+    };
+    let lines = [
+        (
+            dropped,
+            format!("found no room, as {they} came faster than {were_read} (--ring gives more)"),
+        ),
+        (
+            overwritten,
+            format!("had others written over {} before {before} read", them(overwritten)),
+        ),
+        (
+            progress.no_ring,
+            "of threads for which there was no memory (--memory gives more)".to_owned(),
+        ),
+        (
+            progress.late,
+            "of threads that came faster than memory was prepared for them (a smaller --ring is ready sooner)"
+                .to_owned(),
+        ),
+        (
+            progress.incomplete,
+            format!("{} begun and never completed", were(progress.incomplete)),
+        ),
+        (progress.invalid, "could not be understood".to_owned()),
+    ];
+    let lines = lines.into_iter().filter(|(count, _)| *count > 0);
+    lines
+        .map(|(count, what)| format!("lost: {} {what}\n", counted(count, "event")))
+        .collect()
+}
+
+/// The numbers of the first children. A process knows of so many of its own: there may be others.
+fn first_children(children: &[u32]) -> String {
+    let named: Vec<String> = children.iter().take(CHILDREN).map(u32::to_string).collect();
+    let more = children.len().saturating_sub(CHILDREN);
+    let rest = match (more, children.len() >= CHILDREN) {
+        (0, false) => String::new(),
+        (0, true) => " and perhaps others".to_owned(),
+        _ => format!(" and {more} more at least"),
+    };
+    named.join(", ") + &rest
+}
+
+/// A line for each of the probes with the most events.
+fn by_probe(probes: &[ProbeProgress], are_several: bool) -> String {
+    let mut text = String::new();
+    let mut lines = Lines::new();
+    let mut processes = BTreeMap::new();
+    for probe in probes {
+        let name = format!("{}:{}", probe.provider, probe.name);
+        lines.add((probe.process, name), &probe.object, probe.events, None);
+        processes.insert(probe.process, (probe.pid, probe.program.as_str()));
+    }
+    let lines = lines.by_events();
+    for ((process, name), line) in lines.iter().take(PROBES) {
+        let mut name = format!("{name}{}", line.places());
+        if let Some((pid, program)) = processes.get(process).filter(|_| are_several) {
+            let _ = write!(name, " in process {pid} {program}");
+        }
+        let name = name.trim_end();
+        let _ = writeln!(text, "{:>14}  {}", line.events, terminal::escape(name));
+    }
+    let rest = lines.iter().skip(PROBES);
+    let (count, events) = rest.fold((0usize, 0u64), |(count, events), (_, line)| {
+        (count + 1, events.saturating_add(line.events))
+    });
+    if count > 0 {
+        let _ = writeln!(
+            text,
+            "{events:>14}  in {}, which `perflab trace view --summary` lists",
+            counted(count, "more probe")
+        );
+    }
+    text
 }

@@ -20,8 +20,12 @@ impl Part {
     /// Nothing if it was not asked for.
     fn new(what: &str, asked: &[String], is_found: bool, there: &BTreeSet<String>) -> Option<Self> {
         let there = there.iter().map(String::as_str);
+        let help = suggestion(asked.first()?, there).unwrap_or_default();
         Some(Self {
-            help: suggestion(asked.first()?, there).unwrap_or_default(),
+            help: match help.strip_prefix("known here:") {
+                Some(names) => format!("the trace has{names}"),
+                None => help,
+            },
             asked: format!("{what} {}", asked.join(" or ")),
             is_found,
         })
@@ -90,7 +94,7 @@ pub fn reason(asked: &Asked<'_>, trace: &Trace) -> Option<String> {
         time.map(|asked| Part {
             asked,
             is_found: is_in_time,
-            help: format!("they are from 0 s to {last:.9} s"),
+            help: format!("the events are from 0 s to {last:.9} s"),
         }),
     ];
     let (found, missing): (Vec<Part>, Vec<Part>) =
@@ -98,13 +102,13 @@ pub fn reason(asked: &Asked<'_>, trace: &Trace) -> Option<String> {
     let said = if missing.is_empty() {
         let found: Vec<String> = found.into_iter().map(|part| part.asked).collect();
         format!(
-            "no event is of {} together; of each there are some",
-            found.join(" and of ")
+            "no event matches all of {}; each alone matches some",
+            found.join(", ")
         )
     } else {
         let missing = missing.into_iter();
         let missing: Vec<String> = missing
-            .map(|part| format!("no event is of {}: {}", part.asked, part.help))
+            .map(|part| format!("no event matches {}: {}", part.asked, part.help))
             .collect();
         missing.join("; ")
     };

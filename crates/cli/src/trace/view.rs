@@ -218,7 +218,7 @@ fn shown(argument: &Argument, value: Value<'_>) -> String {
             name.map_or_else(|| number.to_string(), |(name, _)| name.clone())
         }
         Value::Unsigned(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
+        Value::Float(number) => float(number),
         Value::Bool(truth) => truth.to_string(),
         Value::Address(address) => format!("{address:#x}"),
         Value::Text(None) => "null".to_owned(),
@@ -229,6 +229,16 @@ fn shown(argument: &Argument, value: Value<'_>) -> String {
     }
 }
 
+/// A number so that it can be read back, with an exponent where it would have many zeros.
+fn float(number: f64) -> String {
+    let size = number.abs();
+    if size.is_finite() && size != 0.0 && !(1e-5..1e16).contains(&size) {
+        format!("{number:e}")
+    } else {
+        number.to_string()
+    }
+}
+
 /// A text without the first bytes of a character whose others were cut off.
 fn whole(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
@@ -236,5 +246,30 @@ fn whole(bytes: &[u8]) -> &[u8] {
             bytes.get(..error.valid_up_to()).unwrap_or(bytes)
         }
         _ => bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float;
+
+    #[test]
+    fn numbers_are_short_and_exact() {
+        for (number, shown) in [
+            (5e-324, "5e-324"),
+            (-1.5e-7, "-1.5e-7"),
+            (1e-5, "0.00001"),
+            (0.1, "0.1"),
+            (0.0, "0"),
+            (2.0, "2"),
+            (123_456_789.25, "123456789.25"),
+            (1e16, "1e16"),
+            (f64::MAX, "1.7976931348623157e308"),
+            (f64::INFINITY, "inf"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(float(number), shown);
+            assert!(number.is_nan() || float(number).parse::<f64>().unwrap() == number);
+        }
     }
 }

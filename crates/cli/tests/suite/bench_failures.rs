@@ -179,10 +179,10 @@ fn an_export_to_a_full_disk_does_not_lose_the_summary() {
 fn input_and_output_that_cannot_be_opened() {
     let laboratory = Laboratory::new();
     bench(&laboratory, &["--input", "absent", "true"])
-        .code(5)
+        .code(2)
         .says(&["cannot open absent"]);
     bench(&laboratory, &["--output", "no/such/file", "true"])
-        .code(5)
+        .code(2)
         .says(&["cannot open no/such/file"]);
 }
 

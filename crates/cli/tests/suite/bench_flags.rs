@@ -132,3 +132,56 @@ fn runs_have_numbers() {
     let lines = log(&["-w", "1", "-r", "3", "echo $HYPERFINE_ITERATION >> log"]);
     assert_eq!(lines, ["warmup-0", "0", "1", "2"]);
 }
+
+/// The number of a run is the command's alone: what comes before and after it has the caller's variable, or none.
+#[test]
+fn what_is_not_measured_has_no_number() {
+    for (own, seen) in [(None, ""), (Some("77"), "77")] {
+        let laboratory = Laboratory::new();
+        let aside = |what| format!("echo {what} $HYPERFINE_ITERATION >> log");
+        let [setup, prepare, conclude, cleanup] =
+            ["setup", "prepare", "conclude", "cleanup"].map(aside);
+        let arguments = [
+            "bench", "-q", "-w", "1", "-r", "2", "--seed", "3", "-s", &setup, "-p", &prepare, "-C",
+            &conclude, "-c", &cleanup, "true a", "true b",
+        ];
+        let mut command = laboratory.perflab(&arguments);
+        match own {
+            Some(own) => command.env("HYPERFINE_ITERATION", own),
+            None => command.env_remove("HYPERFINE_ITERATION"),
+        };
+        assert!(command.status().unwrap().success());
+        let log = laboratory.read("log");
+        assert_eq!(log.lines().count(), 16, "{log}");
+        for line in log.lines() {
+            let (_, number) = line.split_once(' ').unwrap_or((line, ""));
+            assert_eq!(number, seen, "{log}");
+        }
+    }
+}
+
+/// What hyperfine 1.20.0 fills in: the first number as it is given, from then on as many digits as the sum has.
+#[test]
+fn numbers_of_a_scan_are_written_as_hyperfine_does() {
+    for (scan, numbers) in [
+        ("1 3 0.4", "1 1.4 1.8 2.2 2.6 3.0"),
+        ("1 2 0.25", "1 1.25 1.50 1.75 2.00"),
+        ("1 3 1.0", "1 2.0 3.0"),
+        ("1 2 0.5", "1 1.5 2.0"),
+        ("1.0 3 1", "1.0 2.0 3.0"),
+        ("1 2.0 1", "1 2"),
+        ("1.00 2 0.5", "1.00 1.50 2.00"),
+        ("-1 0.5 0.5", "-1 -0.5 0.0 0.5"),
+        ("-1.00 1 0.5", "-1.00 -0.50 0.00 0.5 1.0"),
+        ("0.000 0.3 0.1", "0.000 0.1 0.2 0.3"),
+        ("-0.0 1 1", "0.0 1"),
+    ] {
+        let [low, high, step] = scan.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{scan}");
+        };
+        let order = ["--order", "sequential", "-r", "1", "-N"];
+        let scanned = ["-P", "n", low, high, "-D", step, "sh -c 'echo {n} >> log'"];
+        let found = log(&[&order[..], &scanned].concat()).join(" ");
+        assert_eq!(found, numbers, "{scan}");
+    }
+}

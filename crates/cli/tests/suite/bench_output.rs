@@ -147,3 +147,47 @@ fn styles() {
     }
     assert_eq!(said("none"), "");
 }
+
+#[test]
+fn a_single_run_has_a_time_and_no_deviation() {
+    let laboratory = Laboratory::new();
+    let said = laboratory.call(&["bench", "-N", "-r", "1", "true"]).code(0);
+    let said = said.prints(&["   mean ", ", median "]);
+    assert!(!said.out.contains('±'), "{}", said.out);
+    let said = laboratory.call(&["bench", "-N", "-r", "2", "true"]).code(0);
+    said.prints(&[" ± "]);
+}
+
+/// A name that serves several commands gets the parameters that it does not show itself.
+#[test]
+fn commands_under_one_name_can_be_told_apart() {
+    for (name, names) in [
+        (
+            "N {x}",
+            ["N a (y = 1)", "N b (y = 1)", "N a (y = 2)", "N b (y = 2)"],
+        ),
+        (
+            "N",
+            [
+                "N (x = a, y = 1)",
+                "N (x = b, y = 1)",
+                "N (x = a, y = 2)",
+                "N (x = b, y = 2)",
+            ],
+        ),
+        ("{x}{y}", ["a1", "b1", "a2", "b2"]),
+    ] {
+        let laboratory = Laboratory::new();
+        let fixed = ["bench", "-N", "-r", "2", "--export-markdown", "out.md"];
+        let lists = ["-L", "x", "a,b", "-L", "y", "1,2", "true {x} {y}"];
+        let said = laboratory
+            .call(&[&fixed[..], &["-n", name], &lists].concat())
+            .code(0);
+        let table = laboratory.read("out.md");
+        for (number, name) in (1..).zip(names) {
+            let line = format!("{number}: {name}\n");
+            assert!(said.out.contains(&line), "{}", said.out);
+            assert!(table.contains(&format!("| `{name}` |")), "{table}");
+        }
+    }
+}

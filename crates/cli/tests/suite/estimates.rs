@@ -13,7 +13,7 @@ fn before_the_first_run_no_time_is_told_but_the_limits() {
     let said = laboratory
         .call(&[&RUN[..], &["--dry-run"]].concat())
         .code(0)
-        .prints(&["time limit of a run: 1h, of the experiment: 2s; how long it takes"]);
+        .prints(&["time limit of a run: 1h, of the experiment: 2s; after the first block"]);
     assert!(!said.out.contains("at most"), "{}", said.out);
 }
 

@@ -1,6 +1,7 @@
 //! Results of other tools come in, are judged for what they are, and go out again.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -191,6 +192,67 @@ fn a_changed_copy_of_the_evidence_is_noticed() {
     assert!(shown.contains("imported/1/old.txt, which runs were read from, is missing or altered"));
 }
 
+/// An export that cannot be written to its end leaves the one before as it was, and nothing beside it.
+#[test]
+fn an_export_is_whole_or_not_there() {
+    let laboratory = Laboratory::new();
+    laboratory.write("go.txt", repeated(1, 200));
+    laboratory
+        .call(&["import", "go.txt", "--out", "result"])
+        .code(0);
+    laboratory.write("old.csv", "what was there\n");
+    fs::set_permissions(laboratory.path("old.csv"), Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("old.csv", laboratory.path("link.csv")).unwrap();
+    let files = || {
+        let entries = fs::read_dir(laboratory.path("")).unwrap();
+        entries.count()
+    };
+    let before = files();
+    for output in ["old.csv", "link.csv", "new.csv"] {
+        // Files may have 1024 bytes, and what is beyond fails instead of ending the process.
+        let line = format!(
+            "trap '' XFSZ; ulimit -f 1; exec {} export result --to csv -o {output}",
+            env!("CARGO_BIN_EXE_perflab")
+        );
+        let done = Command::new("bash")
+            .args(["-c", &line])
+            .current_dir(laboratory.path(""))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(4), "{said}");
+        assert!(said.contains(&format!("cannot write {output}")), "{said}");
+        assert_eq!(laboratory.read("old.csv"), "what was there\n");
+        assert_eq!(files(), before, "{output}");
+    }
+    laboratory
+        .call(&["export", "result", "--to", "csv", "-o", "link.csv"])
+        .code(0);
+    assert!(laboratory.path("link.csv").is_symlink());
+    assert!(laboratory.read("old.csv").starts_with("run,"));
+    let mode = fs::metadata(laboratory.path("old.csv")).unwrap().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    laboratory
+        .call(&["export", "result", "--to", "csv", "-o", "/dev/null"])
+        .code(0);
+}
+
+/// The record of the command line has what can be read of it.
+#[test]
+fn a_path_that_is_no_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let laboratory = Laboratory::new();
+    laboratory.write("go.txt", repeated(1, 2));
+    let out = std::ffi::OsStr::from_bytes(b"out\xff");
+    let done = laboratory
+        .perflab(&["import", "go.txt", "--out"])
+        .arg(out)
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    assert!(laboratory.path("").join(out).join("runs.jsonl").exists());
+}
+
 #[test]
 fn what_cannot_be_imported_is_refused_and_leaves_nothing() {
     let laboratory = Laboratory::new();
@@ -263,7 +325,7 @@ fn numbers_that_hang_together_are_no_runs() {
     let said = laboratory
         .call(&["import", "drift.txt", "--out", "result"])
         .code(4);
-    assert!(said.err.contains("hang together"), "{}", said.err);
+    assert!(said.err.contains("are autocorrelated"), "{}", said.err);
     laboratory
         .call(&["import", "drift.txt", "--independent", "--out", "result"])
         .code(0);

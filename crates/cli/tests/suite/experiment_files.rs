@@ -120,3 +120,19 @@ fn runs_that_do_not_divide_into_blocks() {
         .code(2)
         .says(&["many"]);
 }
+
+#[test]
+fn numbers_that_are_too_large() {
+    let (u32, u64) = ("at most 4294967295", "at most 18446744073709551615");
+    for (key, number, most) in [
+        ("warmup", "4294967296", u32),
+        ("warmup", "18446744073709551615", u32),
+        ("warmup", "99999999999999999999999", u32),
+        ("seed", "99999999999999999999999", u64),
+        ("warmup", "-1", "not negative"),
+    ] {
+        let text = GOOD.replace("runs = 3", &format!("runs = 3\n{key} = {number}"));
+        let found = format!("expected a whole number, {most}, found the number `{number}`\n");
+        refuse(text, &[&found]);
+    }
+}

@@ -1,6 +1,7 @@
 //! A full disk is named as such, spoils nothing, and does not end the experiment for good.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -142,4 +143,47 @@ fn a_disk_without_a_single_free_name() {
     call(&laboratory, &["--resume"])
         .code(0)
         .says(&["6 runs recorded, 0 of them failed"]);
+}
+
+/// A file as large as the rest of the disk.
+fn fill(directory: &Path) {
+    let block = vec![0_u8; 1 << 12];
+    let mut file = fs::File::create(directory.join("filling")).unwrap();
+    while file.write_all(&block).is_ok() {}
+}
+
+#[test]
+fn what_is_written_once_can_be_written_again_when_there_is_room() {
+    let laboratory = Laboratory::new();
+    laboratory.write("exp.toml", experiment("true"));
+    laboratory.write("numbers", "1\n2\n3\n");
+    laboratory
+        .call(&["run", "exp.toml", "--out", "result"])
+        .code(0);
+    let directory = laboratory.path("disk");
+    let Some(_disk) = SmallDisk::mount(&directory, "size=24m") else {
+        return;
+    };
+    for (written, arguments) in [
+        ("disk/e.toml", &["init", "true", "-o", "disk/e.toml"][..]),
+        ("disk/pages", &["report", "result", "-o", "disk/pages"]),
+        (
+            "disk/imported",
+            &["import", "numbers", "--out", "disk/imported"],
+        ),
+    ] {
+        fill(&directory);
+        let said = laboratory.call(arguments).code(4);
+        let said = said.says(&["the disk is full", "disk/", "make room"]);
+        assert!(!said.err.contains("--resume"), "{}", said.err);
+        let written = laboratory.path(written);
+        // The next report takes the place of half a one.
+        assert_eq!(written.exists(), arguments[0] == "report", "{}", said.err);
+        fs::remove_file(directory.join("filling")).unwrap();
+        laboratory.call(arguments).code(0);
+        match written.is_dir() {
+            true => fs::remove_dir_all(written).unwrap(),
+            false => fs::remove_file(written).unwrap(),
+        }
+    }
 }

@@ -127,3 +127,46 @@ fn nothing_is_written_over_and_nonsense_is_refused() {
     let said = laboratory.call(&["init", "true", "-o", "-"]).code(0);
     assert!(said.out.contains("[variants.after]"), "{}", said.out);
 }
+
+/// The control repeats the first command, and every line of that is commented out.
+#[test]
+fn commands_of_several_lines() {
+    for command in [
+        "echo a\necho b",
+        "echo a\r\necho '''\"\"\"{}'",
+        "\necho a\n\n",
+    ] {
+        let laboratory = Laboratory::new();
+        laboratory.call(&["init", command, "echo c"]).code(0);
+        laboratory
+            .call(&["run", "experiment.toml", "--runs", "3", "--out", "result"])
+            .code(0);
+        laboratory.assert_complete(6);
+        let file = laboratory.read("experiment.toml");
+        let (rest, control) = file.split_once("# [variants.a-again]").unwrap();
+        let (control, workload) = control.split_once("\n# The command's").unwrap();
+        let rest = rest.replace("\n[design]\n", "\n[design]\ncontrol = \"a-again\"\n");
+        let control = control.replace("\n# ", "\n").replace("\n#\n", "\n\n");
+        laboratory.write(
+            "all.toml",
+            format!("{rest}[variants.a-again]{control}\n# The command's{workload}"),
+        );
+        laboratory
+            .call(&["run", "all.toml", "--runs", "3", "--out", "all"])
+            .code(0)
+            .says(&["9 runs"]);
+        let said = laboratory.call(&["compare", "all", "--gate", "none"]);
+        said.code(0).prints(&["a-again"]);
+        let said = laboratory.call(&["show", "all", "--run", "1"]).code(0);
+        assert!(!said.out.contains("{command}"), "{}", said.out);
+    }
+    // So with servers, whose words are lists.
+    let laboratory = Laboratory::new();
+    let servers = ["--server", "sleep\n5", "--server", "sleep 6"];
+    laboratory
+        .call(&[&["init"], &servers[..], &["echo a\necho b"]].concat())
+        .code(0);
+    laboratory
+        .call(&["run", "experiment.toml", "--dry-run"])
+        .code(0);
+}

@@ -101,7 +101,8 @@ fn a_second_signal_does_not_wait_for_anything() {
         while is_pending(pid, Signal::INT) {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        // Signals that come close together count as one.
+        std::thread::sleep(std::time::Duration::from_millis(500));
         signal(pid, Signal::INT);
     };
     at("stop", twice, |laboratory, said| {
@@ -211,5 +212,28 @@ fn a_kept_system_is_ended_with_the_laboratory() {
         laboratory.resume().code(0);
         laboratory.assert_complete(4);
         laboratory.assert_nothing_runs();
+    }
+}
+
+/// What `timeout` does: it signals its child, and then the group, in which the child is.
+#[test]
+fn two_signals_at_once_are_one() {
+    let twice = |pid| {
+        signal(pid, Signal::INT);
+        while is_pending(pid, Signal::INT) {
+            std::thread::yield_now();
+        }
+        signal(pid, Signal::INT);
+        signal(pid, Signal::TERM);
+    };
+    for _ in 0..4 {
+        at("load", twice, |laboratory, said| {
+            said.code(130).says(&[
+                "interrupted",
+                "what was recorded is kept",
+                "perflab run exp.toml --resume --out result",
+            ]);
+            laboratory.assert_nothing_runs();
+        });
     }
 }

@@ -47,6 +47,10 @@ fn a_missing_program_is_named_with_the_places_where_it_was_looked_for() {
             &["there is no file /", "/no-such-file"],
         ),
         (
+            "command = ['{run}/made']",
+            &["cannot start `{run}/made`: there is no file {run}/made"],
+        ),
+        (
             "command = ['./other']",
             &["cannot start `./other`: its working directory is new and empty in each run"],
         ),

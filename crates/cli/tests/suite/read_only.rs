@@ -83,3 +83,21 @@ fn an_index_of_somebody_else_is_left_alone() {
         }
     }
 }
+
+/// What may not be looked into is no less there.
+#[test]
+fn results_that_may_not_be_read_are_listed_as_such() {
+    let laboratory = shared();
+    for (closed, shown) in [("all/one", "all"), ("all", ".")] {
+        let close = |mode| {
+            fs::set_permissions(laboratory.path(closed), Permissions::from_mode(mode)).unwrap();
+        };
+        close(if geteuid().is_root() { 0o700 } else { 0 });
+        let said = call(&laboratory, &["show", shown]).code(0);
+        let said = said.prints(&[closed, "cannot be read: ", "Permission denied"]);
+        assert!(!said.out.contains("no results here"), "{}", said.out);
+        close(0o755);
+        let said = call(&laboratory, &["show", "all"]).code(0);
+        said.prints(&["12/12 runs"]);
+    }
+}

@@ -73,20 +73,20 @@ fn until_a_probe_is_hit() {
     );
     assert_eq!(place.events(&[&trace, "--to", "3600"]), works(0, 5));
     assert_eq!(place.events(&[&trace, "--to", "0"]), works(0, 1));
-    let of_pid = format!("process 1: known here: `{pid}`");
+    let of_pid = format!("process 1: the trace has `{pid}`");
     let none: [(&[&str], &str); 8] = [
-        (&["other:*"], "probe other:*: known here: `life:work`"),
+        (&["other:*"], "probe other:*: the trace has `life:work`"),
         (&["life:wrok"], "probe life:wrok: did you mean `life:work`?"),
         (&["--thread=live"], "thread live: did you mean `life`?"),
         (&["--thread=other"], "`life`"),
         (&["--pid=1"], &of_pid),
         (
             &["--from=3600"],
-            "the time from 3600 s on: they are from 0 s to 0.",
+            "the time from 3600 s on: the events are from 0 s to 0.",
         ),
         (
             &["--from=3", "--to=2", "--pid=1"],
-            "`; no event is of the time from 3 s to 2 s: ",
+            "`; no event matches the time from 3 s to 2 s: ",
         ),
         (
             &["--from=3600", "--to=3601.5"],
@@ -355,8 +355,25 @@ fn what_cannot_be_recorded() {
     let (pid, own) = (life.pid(), std::process::id().to_string());
     let (there, new) = (place.file("there"), place.file("new"));
     fs::write(&there, "something").unwrap();
-    let cases: [(&[&str], i32, &str); 9] = [
+    let cases: [(&[&str], i32, &str); 12] = [
         (&["record", "-o", &new], 2, "which process"),
+        (
+            &["record", "--pid", &pid, "--ring", "0", "-o", &new],
+            2,
+            "0 is not in 8..=262144",
+        ),
+        (
+            &["record", "--pid", &pid, "--memory", "1", "-o", &new],
+            2,
+            "1 is not in 24..",
+        ),
+        (
+            &[
+                "record", "--pid", &pid, "--ring", "64", "--memory", "100", "-o", &new,
+            ],
+            2,
+            "has no room for the events of two threads",
+        ),
         (&["record", "--pid", &pid], 2, "--output"),
         (
             &["record", "--pid", &pid, "-o", &there],
@@ -390,4 +407,254 @@ fn what_cannot_be_recorded() {
         assert!(!place.path("new").exists(), "{words:?}");
     }
     assert_eq!(fs::read_to_string(&there).unwrap(), "something");
+}
+
+/// The sum of the counts of events behind `lost: `, and of those before ` events`.
+fn counts(said: &str) -> (u64, u64) {
+    let events = said.split(" event").next().unwrap().parse().unwrap();
+    let lost = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("lost: "))
+        .map(|line| line.split(' ').next().unwrap().parse::<u64>().unwrap());
+    (events, lost.sum())
+}
+
+/// Records so many hits of a program, and checks that each is in the trace or lost, and that both say the same.
+fn records(place: &Place, life: &mut Life, hits: u32, words: &[&str]) {
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&[&["--pid", &pid, "-o", &trace], words].concat());
+    wait_for_recorder(place, life);
+    life.works(hits);
+    signal(recording.id(), Signal::INT);
+    let said = printed(&recording.wait_with_output().unwrap());
+    let (events, lost) = counts(&said);
+    assert_eq!(events + lost, u64::from(hits), "{words:?}: {said}");
+    let summary = printed(&place.trace(&["view", &trace, "--summary"]));
+    assert_eq!(counts(&summary), (events, lost), "{said}\n{summary}");
+    fs::remove_file(&trace).unwrap();
+}
+
+#[test]
+fn each_recording_counts_its_own_losses() {
+    let place = Place::new();
+    let small: &[&str] = &["--ring", "64"];
+    for (words, plan) in [
+        (small, [100_000, 50, 100_000, 50, 0, 50]),
+        (&[], [500_000, 50, 500_000, 50, 0, 50]),
+    ] {
+        let mut life = place.life("none");
+        let pid = life.pid();
+        for hits in plan {
+            records(&place, &mut life, hits, words);
+        }
+        // Nor does what comes then know of them.
+        printed(&place.trace(&["on", "life:*", "--record", "--pid", &pid]));
+        life.works(500);
+        let last = place.file("last");
+        let said = printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &last]));
+        let (events, lost) = counts(&said);
+        assert!(
+            events >= 500 && lost == 0 && said.contains("none lost"),
+            "{said}"
+        );
+        let summary = printed(&place.trace(&["view", &last, "--summary"]));
+        assert_eq!(counts(&summary), (events, 0), "{summary}");
+        printed(&place.trace(&["off", "life:*", "--pid", &pid]));
+        records(&place, &mut life, 50, words);
+        printed(&place.trace(&["on", "life:*", "--record", "--pid", &pid]));
+        life.works(400_000);
+        life.child.kill().unwrap();
+        life.child.wait().unwrap();
+        let left = place.file("left");
+        let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", &left]));
+        // The newest of all that came since there was nobody to read them.
+        let (events, lost) = counts(&said);
+        assert_eq!(events + lost, 400_000, "{said}");
+        assert!(!said.contains("found no room"), "{said}");
+        let summary = printed(&place.trace(&["view", &left, "--summary"]));
+        assert_eq!(counts(&summary), (events, lost), "{summary}");
+        fs::remove_file(last).unwrap();
+        fs::remove_file(left).unwrap();
+    }
+}
+
+#[test]
+fn what_a_killed_recorder_had_read_is_not_lost() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let mut recording = place.recording(&["--pid", &pid, "--ring", "64", "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    for _ in 0..50 {
+        life.works(400);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    // The process too, before it knows.
+    signal(life.child.id(), Signal::STOP);
+    recording.kill().unwrap();
+    recording.wait().unwrap();
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let left = place.file("left");
+    let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", &left]));
+    assert!(!said.contains("lost: "), "{said}");
+    let summary = printed(&place.trace(&["view", &left, "--summary"]));
+    assert!(!summary.contains("lost: "), "{summary}");
+}
+
+#[test]
+fn a_trace_can_be_read_while_it_is_written() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let mut recording = place.recording(&["--pid", &pid, "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    // It has begun.
+    printed(&place.trace(&["view", &trace]));
+    life.works(100);
+    wait_until("the events to be in the file", || {
+        place.events(&[&trace]) == works(0, 100)
+    });
+    recording.kill().unwrap();
+    recording.wait().unwrap();
+    assert_eq!(place.events(&[&trace]), works(0, 100));
+}
+
+#[test]
+fn a_terminal_that_is_closed() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    life.works(10);
+    // The kernel sends one, and the shell another.
+    signal(recording.id(), Signal::HUP);
+    signal(recording.id(), Signal::HUP);
+    let said = printed(&recording.wait_with_output().unwrap());
+    assert!(said.starts_with("10 events of 1 process"), "{said}");
+    let output = place.trace(&["view", &trace]);
+    assert_eq!(text(&output.stderr), "", "it has its end");
+    assert_eq!(place.events(&[&trace]), works(0, 10));
+}
+
+#[test]
+fn a_full_disk_leaves_what_was_written() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let perflab = place.perflab().get_program().to_str().unwrap().to_owned();
+    // As a full disk does, a limit refuses what is written from some place on.
+    let script =
+        format!("trap '' XFSZ; ulimit -f 300; exec {perflab} trace record --pid {pid} -o {trace}");
+    let mut recording = std::process::Command::new("sh");
+    recording.args(["-c", &script]);
+    recording.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let recording = recording.spawn().unwrap();
+    wait_for_recorder(&place, &life);
+    life.works(200_000);
+    let output = recording.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    for expected in ["is not whole", "File too large", "can be read"] {
+        assert!(said.contains(expected), "{said}");
+    }
+    let events = place.events(&[&trace]);
+    assert!(
+        events.len() > 1000 && events[..1000] == works(0, 1000),
+        "{}",
+        events.len()
+    );
+}
+
+#[test]
+fn all_that_cannot_be_recorded_are_named_or_counted() {
+    let place = Place::new();
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let (life, trace, input) = (place.file("life"), place.file("trace"), place.file("input"));
+    fs::write(&input, "work 3\n").unwrap();
+    let recorded = |script: &str| {
+        let mut command = place.perflab();
+        command.env("XDG_RUNTIME_DIR", memory.path());
+        command.env("PERFLAB_RECORD_TOTAL", "0");
+        command.args(["trace", "record", "-o", &trace, "--", "sh", "-c", script]);
+        let output = command.output().unwrap();
+        let _ = fs::remove_file(&trace);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(
+            !said.contains("had an agent") && !said.contains("no probe is called"),
+            "{said}"
+        );
+        let printed = text(&output.stdout);
+        assert!(!printed.contains("none lost"), "{printed}");
+        (said, printed)
+    };
+    // The shell becomes the program.
+    let (said, printed) = recorded(&format!("exec {life} < {input} > {input}.out"));
+    assert!(said.contains("could not be recorded: "), "{said}");
+    assert!(
+        said.contains("PERFLAB_RECORD_TOTAL") || said.contains("KiB"),
+        "{said}"
+    );
+    assert!(printed.contains("not recorded: 1 process,"), "{printed}");
+    // None is there when it could be asked.
+    let (said, printed) = recorded(&format!(
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do {life} < {input} > {input}.out; done"
+    ));
+    assert_eq!(
+        said.matches(") could not be recorded: ").count(),
+        8,
+        "{said}"
+    );
+    assert!(
+        said.contains("and 5 more processes could not be recorded"),
+        "{said}"
+    );
+    assert!(printed.contains("not recorded: 13 processes,"), "{printed}");
+}
+
+#[test]
+fn probes_at_several_places_and_special_values() {
+    let place = Place::new();
+    let (program, trace) = (place.compile("places"), place.file("trace"));
+    let said = printed(&place.trace(&["record", "-o", &trace, "--", &program]));
+    assert!(
+        said.contains("            20  life:shared (3 places)\n"),
+        "{said}"
+    );
+    // The first twenty of the 24 that were hit, and what is said of the others.
+    let lines = said.lines().filter(|line| line.starts_with("      "));
+    assert_eq!(lines.count(), 21, "{said}");
+    let rest = "             4  in 4 more probes, which `perflab trace view --summary` lists\n";
+    assert!(said.ends_with(rest), "{said}");
+    let summary = printed(&place.trace(&["view", &trace, "--summary"]));
+    assert_eq!(summary.matches("life:shared").count(), 1, "{summary}");
+    assert!(summary.contains("life:shared (3 places)\n"), "{summary}");
+    let events = place.events(&[&trace, "life:special"]);
+    let expected = "life:special none=\"\" empty=\"\" five=null turned=\"a\\u{202e}b\\u{2067}c\\u{61c}\" least=5e-324 \
+                    half=0.5";
+    assert_eq!(events, [expected]);
+}
+
+#[test]
+fn a_directory_that_is_removed() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    life.works(10);
+    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+    let ring = maps.lines().find(|line| line.contains(".rings/")).unwrap();
+    let (_, ring) = ring.split_at(ring.find('/').unwrap());
+    fs::remove_dir_all(ring.rsplit_once('/').unwrap().0).unwrap();
+    let output = recording.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(
+        said.contains("was removed") && !said.contains("another program"),
+        "{said}"
+    );
+    assert_eq!(place.events(&[&trace]), works(0, 10));
 }

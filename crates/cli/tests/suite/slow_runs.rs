@@ -47,7 +47,7 @@ fn more_slow_runs_are_no_slower_main_mode() {
     assert_eq!(row["headline"], "mean slower, more slow runs");
     let warnings = row["warnings"].to_string();
     assert!(
-        warnings.contains("only a second mode moves the typical run"),
+        warnings.contains("the main mode alone does not confirm"),
         "{warnings}"
     );
 }

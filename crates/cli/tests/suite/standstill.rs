@@ -110,9 +110,41 @@ fn ctrl_z_stops_what_is_measured_and_fg_continues_it() {
     laboratory.assert_nothing_runs();
 }
 
+/// A process that is stopped before its program is executed keeps the one that starts it from stopping and from going
+/// on. Most of the time of this bench goes into starts.
+#[test]
+fn ctrl_z_while_a_process_is_started() {
+    let laboratory = Laboratory::new();
+    let running = laboratory.start_as_group(&["bench", "-q", "-N", "-r", "1000000", "true"]);
+    let group = Pid::from_raw(running.pid().cast_signed()).unwrap();
+    let pid = running.pid().to_string();
+    for pause in 0..60 {
+        // A bench whose run is stopped five times in a row gives up, so some runs pass between two stops.
+        for _ in 0..3 {
+            let before = faults_of_ended_children(&pid);
+            wait_until("runs to end", || faults_of_ended_children(&pid) != before);
+        }
+        thread::sleep(Duration::from_micros(370 * pause));
+        kill_process_group(group, Signal::TSTP).unwrap();
+        wait_until("bench to stop", || state(&pid) == 'T');
+        kill_process_group(group, Signal::CONT).unwrap();
+        wait_until("bench to go on", || state(&pid) != 'T');
+    }
+    kill_process_group(group, Signal::INT).unwrap();
+    running.end().code(130);
+    laboratory.assert_nothing_runs();
+}
+
 fn environment(pid: &str) -> String {
     let bytes = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Page faults of the children that a process has waited for: more with each.
+fn faults_of_ended_children(pid: &str) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let (_, after_name) = stat.rsplit_once(") ").unwrap();
+    after_name.split(' ').nth(8).unwrap().to_owned()
 }
 
 /// The letter of a process's state, as `T` for stopped.
@@ -167,6 +199,25 @@ fn a_bench_repeats_such_a_run_too() {
     for time in times {
         assert!(time.as_f64().unwrap() < LONGEST_S, "{time}");
     }
+}
+
+/// The shell's own time goes into an estimate of the command without it.
+#[test]
+fn an_empty_shell_during_which_the_laboratory_was_stopped_is_repeated() {
+    let laboratory = Laboratory::new();
+    laboratory.program(
+        "shell",
+        "if [ -z \"$2\" ]; then echo >> begun; sleep 1; fi; exec /bin/sh \"$@\"\n",
+    );
+    let shell = laboratory.path("shell").display().to_string();
+    let running = laboratory.start(&["bench", "-r", "2", "--shell", &shell, "sleep 1.1"]);
+    stop(&laboratory, &running);
+    running
+        .end()
+        .code(0)
+        .says(&["`the empty shell` is repeated"]);
+    // One to see whether it runs at all, and one beside each run.
+    assert_eq!(executions(&laboratory), 4);
 }
 
 #[test]

@@ -183,6 +183,17 @@ fn a_variable_that_is_not_understood_is_refused() {
     let cases = [
         ("PERFLAB_RECORD_TOTAL", "64M", "no number of KiB"),
         ("PERFLAB_RECORD_RING", "-1", "no number of KiB"),
+        (
+            "PERFLAB_RECORD_RING",
+            "0",
+            "no number of KiB from 8 to 262144",
+        ),
+        (
+            "PERFLAB_RECORD_RING",
+            "2000000",
+            "no number of KiB from 8 to 262144",
+        ),
+        ("PERFLAB_RECORD_MEMORY", "1", "no number of KiB from 24 to"),
         ("PERFLAB_AGENT_CLOCK", "order", "none of ordered, monotonic"),
         ("PERFLAB_AGENT_SYNC", "no", "none of membarrier, visit"),
     ];

@@ -241,6 +241,22 @@ fn of_a_long_output_the_beginning_and_the_end_are_kept() {
         .code(0);
     assert_cut(&laboratory, "system.log", left_out(9_000_004));
     assert_cut(&laboratory, "stdout", left_out(8 << 30));
+
+    // Those of all that is executed for a variant.
+    let laboratory = Laboratory::new();
+    let long = "yes | head -c 9000000";
+    laboratory
+        .run(&format!(
+            "[design]\nruns = 1\nblock = 1\n[variants.a]\nshell = true\n\
+             ready = {{ command = '{long}' }}\nstop = {{ command = '{long}; kill $(cat {{dir}}/pid)' }}\n\
+             start = 'echo $$ > {{dir}}/pid; exec sleep 3600'\n\
+             [variants.a.build]\nobjects = ['*.o']\ncommand = '{long}; touch x.o'\nlink = ['/bin/sh', '-c', '{long}', '{{objects}}']\n\
+             [workloads.w]\ndriver = 'command'\ncommand = ['true']"
+        ))
+        .code(0);
+    for log in ["build", "link", "system.ready", "system.stop"] {
+        assert_cut(&laboratory, &format!("{log}.log"), left_out(9_000_000));
+    }
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use perflab_probe_abi::{Clock, ProbeContent, ProcessContent};
 use perflab_testing::{needs, not_checked, test_name};
+use perflab_trace::{EventBatch, TraceWriter};
 
 use rustix::process::{Signal, geteuid};
 
@@ -262,6 +264,42 @@ fn events_whose_order_is_not_sure_are_marked() {
     let said = laboratory.call(&["trace", "view", "cut"]).code(0);
     assert_eq!(marks(&said.out), "?".repeat(12));
     said.says(&["the clock broke at 1 place: events"]);
+}
+
+#[test]
+fn events_that_come_too_late_are_marked() {
+    let mut to = TraceWriter::new(Vec::new());
+    to.process(&ProcessContent {
+        process: 1,
+        pid: 7,
+        start: 7,
+        clock: Clock::Monotonic,
+        skew: 100,
+        executable: "/usr/bin/shop",
+        command: "shop",
+        ahead: None,
+    })
+    .unwrap();
+    to.probe(&ProbeContent {
+        process: 1,
+        probe: 1,
+        object: "",
+        description: "shop\nsold\nshop.c\n1",
+    })
+    .unwrap();
+    // The clock of the second thread goes back, behind an event of the first.
+    for (thread, times) in [(1, &[20_000][..]), (2, &[10_000, 30_000, 15_000])] {
+        let mut batch = EventBatch::new(1, thread);
+        batch.begin(0, 0);
+        for time in times {
+            batch.push(1, false, *time, &[], &[]).unwrap();
+        }
+        to.events(&mut batch).unwrap();
+    }
+    let laboratory = Laboratory::new();
+    laboratory.write("late", to.finish().unwrap());
+    let said = laboratory.call(&["trace", "view", "late"]).code(0);
+    assert_eq!(marks(&said.out), "   !");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Laboratory, RUN, Said};
+use crate::support::{Laboratory, RUN, Said, signal};
 
 const UNTIL: [&str; 1] = ["--until-decided"];
 
@@ -280,7 +281,7 @@ fn flags_of_run_that_make_no_sense() {
         (
             &three,
             &["--max-runs", "6"],
-            "2 comparisons at 95 % confidence take",
+            "2 comparisons at 95% confidence take",
         ),
         (
             &rebuilt,
@@ -376,5 +377,42 @@ fn flags_of_bench_that_make_no_sense() {
             .call(&[&["bench"], arguments].concat())
             .code(2)
             .says(&[words]);
+    }
+}
+
+/// A block under way does not count, and runs that passed are there all the same.
+#[test]
+fn a_first_block_that_is_not_complete_is_said_to_be() {
+    let laboratory = laboratory();
+    laboratory.program(
+        "tool",
+        "echo >> $1/log\nif [ $(wc -l < $1/log) -gt 4 ]; then touch $1/held; exec sleep 3600; fi\n\
+         echo VALUE $2 1/s rate\n",
+    );
+    laboratory.write("exp.toml", experiment("", &[("a", 100), ("b", 103)]));
+    let running = laboratory.start(&[&RUN[..], &UNTIL].concat());
+    laboratory.await_file("held");
+    signal(running.pid(), Signal::INT);
+    running.end().code(130);
+    assert_eq!(laboratory.records().len(), 4);
+    let says = [
+        "no block is complete yet",
+        "4 runs that passed",
+        "run --resume",
+    ];
+    for flags in [&["--gate", "none"][..], &["--format", "json"]] {
+        let said = compare(&laboratory, flags).code(4).says(&says);
+        assert!(!said.err.contains("no run that passed"), "{}", said.err);
+    }
+    laboratory
+        .call(&["report", "result", "-o", "pages", "-q"])
+        .code(0);
+    assert!(laboratory.read("pages/index.html").contains(says[0]));
+    for arguments in [
+        &["plan", "result"][..],
+        &["show", "result", "--plot", "forest"],
+    ] {
+        let said = laboratory.call(arguments);
+        assert!(!said.err.contains("no run that passed"), "{}", said.err);
     }
 }

@@ -58,6 +58,7 @@ int main(void) {
     const unsigned char *bytes = (const unsigned char *)plain;
     const signed char *letters = (const signed char *)plain;
     for (int i = 0; i < 100; i++) {
+        PERFLAB_PROBE(sites, größe, (i32, länge, i), (enum(A, B = 4, C = 5, D = 6, E = 7, F, G, H, I = 0x1f, unix), many, i));
         PERFLAB_PROBE(sites, linux);
         PERFLAB_PROBE(sites, errno, (i32, errno, errno), (u8, key, 3), (bool, unix, i & 1));
         PERFLAB_PROBE(sites, text, (cstr, u8, bytes), (cstr, cstr, letters), (cstr, word, plain), (str, str, bytes, 3),
@@ -71,7 +72,7 @@ int main(void) {
         PERFLAB_PROBE(sites, eight, (cstr, text, u8"x"));
 #endif
     }
-    printf("linux 100\nerrno 100\ntext 100\nkey 100\n");
+    printf("größe 100\nlinux 100\nerrno 100\ntext 100\nkey 100\n");
 #ifdef __cplusplus
     printf("null 100\n");
 #endif

@@ -49,8 +49,12 @@ fn names_that_are_macros_too() {
     }
 }
 
+const NAME: &str = "PERFLAB_PROBE: a name is an identifier and has 1 to 128 bytes";
+
+const ENUM: &str = "PERFLAB_PROBE: an enum is names, each alone or with =digits";
+
 /// What is wrong, and what each compiler says of it.
-const MISUSES: [(&str, &str); 16] = [
+const MISUSES: [(&str, &str); 29] = [
     (
         "m, n, (i33, x, x)",
         "PERFLAB_PROBE: no type of an argument: i33",
@@ -73,14 +77,27 @@ const MISUSES: [(&str, &str); 16] = [
         "m, n, (str, t, t)",
         "str_and_bytes_take_an_address_and_a_length",
     ),
-    ("m", "a name has 1 to 128 bytes"),
-    ("", "a name has 1 to 128 bytes"),
-    ("m, n, (i32, , x)", "a name has 1 to 128 bytes"),
-    ("m, LONG", "a name has 1 to 128 bytes"),
-    ("m, n, (i32, 1a, x)", "1a"),
-    ("m, a-b, (i32, x, x)", "a-b"),
-    ("\"m\", n", "\"m\""),
-    ("m, n, (cstr, x, p)", "cstr"),
+    ("m", NAME),
+    ("", NAME),
+    ("m, n, (i32, , x)", NAME),
+    ("m, LONG", NAME),
+    ("m, n, (i32, 1a, x)", NAME),
+    ("m, a-b, (i32, x, x)", NAME),
+    ("m, (long)x", NAME),
+    ("m, n, (i32, x[0], x)", NAME),
+    ("\"m\", n", NAME),
+    ("\"m\", \"n\"", NAME),
+    ("m, n, (enum(), x, x)", ENUM),
+    ("m, n, (enum(A=1,), x, x)", ENUM),
+    ("m, n, (enum(A,,B), x, x)", ENUM),
+    ("m, n, (enum(FOO(1)), x, x)", ENUM),
+    ("m, n, (enum(A,4=4), x, x)", ENUM),
+    ("m, n, (enum(A B), x, x)", ENUM),
+    ("m, n, (enum(A-B), x, x)", ENUM),
+    ("m, n, (enum(A,B,C,D,E,F,G,H,), x, x)", ENUM),
+    ("m, n, (enum(A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,), x, x)", ENUM),
+    ("m, n, (enum(A=), x, x)", "expected"),
+    ("m, n, (cstr, x, p)", "perflab_"),
     (
         "m, n, (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), \
       (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1)",
@@ -124,7 +141,11 @@ fn a_misuse_is_refused_in_a_few_lines() {
         for compiler in [FOR_C, FOR_CPP].concat() {
             let said = said(compiler, &source);
             let text = said.join("\n");
-            assert!(text.contains(expected), "{compiler}, {arguments}: {text}");
+            let first = said.iter().find(|line| line.contains(" error: "));
+            assert!(
+                first.is_some_and(|first| first.contains(expected)),
+                "{compiler}, {arguments}: {text}"
+            );
             assert!(
                 text.contains("misuse.c:5:"),
                 "{compiler}, {arguments}: {text}"

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::support::compile::compile;
-use crate::support::{HEADER, Program, agent_of, programs};
+use crate::support::{HEADER, Program, agent_of, preload, programs};
 use perflab_control::{Agent, Site, traced, variable};
 use perflab_testing::{not_checked, test_name};
 
@@ -371,7 +371,9 @@ fn variables_that_are_not_understood() {
         "PERFLAB_AGENT_PROTOCOL" => "\"li-fe\" is none of word, pun, fault, trap",
         "PERFLAB_AGENT_WRITING" => "\"li-fe\" is none of memory, protection",
         "PERFLAB_AGENT_SYNC" => "\"li-fe\" is none of membarrier, visit",
-        _ => "\"li-fe\" is no number of KiB up to 4294967295",
+        "PERFLAB_RECORD_RING" => "\"li-fe\" is no number of KiB from 8 to 262144",
+        "PERFLAB_RECORD_MEMORY" => "\"li-fe\" is no number of KiB from 24 to 4294967295",
+        _ => "\"li-fe\" is no number of KiB from 0 to 4294967295",
     };
     let mut command = Command::new(&life);
     command.envs(variable::CHECKED.map(|variable| (variable, "li-fe")));
@@ -517,4 +519,32 @@ fn hostile_messages() {
     agent.switch("*", false).unwrap();
     does(&mut program, "work 3");
     program.ends();
+}
+
+/// It ends with its last thread, and says what it would have said: the agent's thread is none of its own.
+#[test]
+fn a_first_thread_that_ends_before_the_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = built(directory.path(), "first.c", &["-pthread"]);
+    for how in ["exit", "value", "fork", "atexit"] {
+        let outcome = |variables: &[(&str, &str)]| {
+            let mut command = Command::new("timeout");
+            command.args(["-s", "KILL", "20", program.to_str().unwrap(), how]);
+            let done = command.envs(variables.iter().copied()).output().unwrap();
+            (
+                done.status.code(),
+                String::from_utf8_lossy(&done.stdout).into_owned(),
+            )
+        };
+        let alone = outcome(&[]);
+        let preload = preload();
+        let preload = preload.to_str().unwrap();
+        for wanted in ["PERFLAB_PROBES", "PERFLAB_RECORD", "NONE"] {
+            let traced = outcome(&[("LD_PRELOAD", preload), (wanted, "*")]);
+            assert_eq!(traced, alone, "{how} {wanted}");
+        }
+        let code = if how == "atexit" { 7 } else { 0 };
+        assert_eq!(alone.0, Some(code), "{how}");
+        assert!(alone.1.ends_with("other "), "{how}: {alone:?}");
+    }
 }

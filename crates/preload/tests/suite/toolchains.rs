@@ -64,6 +64,18 @@ fn programs_in_cpp() {
 }
 
 #[test]
+fn programs_with_destructors_and_exceptions() {
+    let ways: &[&[&str]] = &[
+        &["-std=c++11", "-O0"],
+        &["-std=c++11", "-O2"],
+        &["-std=c++20", "-O3", "-flto"],
+        &["-O2", "-fno-pie", "-no-pie"],
+        &["-O2", "-DPERFLAB_PROBE_BRANCH"],
+    ];
+    all_ways(FOR_CPP, ways, &["scopes.cc"], 7);
+}
+
+#[test]
 fn a_site_in_a_shared_object() {
     let directory = tempfile::tempdir().unwrap();
     for compiler in FOR_C {
@@ -129,9 +141,14 @@ fn no_sites_are_left_where_none_are_wanted() {
 fn the_padding_of_a_site_is_a_part_of_its_no_op() {
     const NOP: &[u8] = &[0x0f, 0x1f, 0x44, 0x00, 0x00];
     let directory = tempfile::tempdir().unwrap();
-    for compiler in FOR_C {
+    for compiler in [FOR_C, FOR_CPP].concat() {
         let path = directory.path().join("program");
-        compile(compiler, &["-O2"], &["row.c"], &path);
+        let source = if FOR_C.contains(&compiler) {
+            "row.c"
+        } else {
+            "row.cc"
+        };
+        compile(compiler, &["-O2"], &[source], &path);
         let bytes = std::fs::read(&path).unwrap();
         let first = bytes
             .windows(NOP.len() * 2)

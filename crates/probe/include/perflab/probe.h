@@ -35,7 +35,7 @@
  * notes (bpftrace, perf, gdb) find the same probes; each of their arguments is 8 bytes wide, and `str` and
  * `bytes` are two of them, address and length.
  *
- * Needs x86-64 Linux, gcc 9 with binutils 2.36 or clang 13, C99 or C++11, or newer; elsewhere a site is a branch.
+ * Needs x86-64 Linux, gcc 9 with binutils 2.36 or clang 13, C99 or C++11, or newer; elsewhere a site is nothing.
  * Works inlined, in templates, with link-time optimisation, static or shared, position-independent or not.
  */
 #ifndef PERFLAB_PROBE_H
@@ -49,9 +49,8 @@
 
 #include <stdint.h>
 
-#if !defined(PERFLAB_PROBE_NONE) && !defined(PERFLAB_PROBE_BRANCH) && \
-    !(defined(__x86_64__) && defined(__linux__) && defined(__LP64__))
-#define PERFLAB_PROBE_BRANCH
+#if !defined(PERFLAB_PROBE_NONE) && !(defined(__x86_64__) && defined(__linux__) && defined(__LP64__))
+#define PERFLAB_PROBE_NONE
 #endif
 
 #ifdef __cplusplus
@@ -183,12 +182,13 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 
 /* What makes its words, their number, its line of the description, its expression. */
 #define PERFLAB_PARTS_of(type, name, ...) \
-    PERFLAB_TYPED_(PERFLAB_TYPE_##type, PERFLAB_NO_WORD_, 1, ), "\\n" #type " " #name, __VA_ARGS__
+    PERFLAB_TYPED_(PERFLAB_TYPE_##type, PERFLAB_NO_WORD_, 1, ), #type " " #name, __VA_ARGS__
 #define PERFLAB_PARTS_none(problem) PERFLAB_NO_WORD_, 1, "", 0
 #define PERFLAB_CHECK_of(type, name, ...)                                                  \
     PERFLAB_ASSERT_(PERFLAB_SECOND_(PERFLAB_TYPED_(PERFLAB_TYPE_##type, 0, 0, ), ),          \
                     "no type of an argument: " #type)                                      \
-    PERFLAB_CHECK_NAME_(name##_is_no_identifier, #name)
+    PERFLAB_SECOND_(PERFLAB_CHECK_TYPE_##type, , )                                         \
+    PERFLAB_CHECK_NAME_(#name)
 #define PERFLAB_CHECK_none(problem) PERFLAB_ASSERT_(0, problem)
 
 #define PERFLAB_TYPED_(...) PERFLAB_TYPED__(__VA_ARGS__)
@@ -206,7 +206,8 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 
 /* What is made of each argument; `left` counts down to 1, the last, and `at` is the place of its first word. */
 #define PERFLAB_EACH_CHECK_(left, at, ...) __VA_ARGS__
-#define PERFLAB_EACH_TEXT_(left, at, words, number, text, ...) text
+#define PERFLAB_EACH_TEXT_(left, at, words, number, text, ...) "\\n" text
+#define PERFLAB_EACH_SYMBOL_(left, at, words, number, text, ...) ", " text
 #define PERFLAB_EACH_WORDS_(left, at, words, number, text, ...) , words(__VA_ARGS__)
 #define PERFLAB_EACH_PLACE_(left, at, words, number, ...) PERFLAB_PLACE_##number(left)
 #define PERFLAB_PLACE_1(left) "8@%[perflab_" #left "_1] "
@@ -221,9 +222,80 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 #else
 #define PERFLAB_ASSERT_(is_right, problem) __extension__ _Static_assert(is_right, "PERFLAB_PROBE: " problem);
 #endif
-#define PERFLAB_CHECK_NAME_(label, name)                                                   \
-    struct label;                                                                          \
-    PERFLAB_ASSERT_(sizeof name > 1 && sizeof name <= 129, "a name has 1 to 128 bytes: " name)
+
+/*
+ * Names are identifiers, and an enum has names with or without a value. gcc knows what a function says of a text, so that
+ * the message can hold the text; clang knows it of a function's argument only.
+ */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+#define PERFLAB_HAS_(letter) __builtin_strchr(perflab_text, letter)
+#define PERFLAB_REFUSED_IF_(is_wrong, problem) \
+    __attribute__((__diagnose_if__(is_wrong, "PERFLAB_PROBE: " problem, "error"), __unused__))
+#define PERFLAB_NO_NAME_                                                                                          \
+    (!perflab_text[0] || (perflab_text[0] >= '0' && perflab_text[0] <= '9') || PERFLAB_HAS_('(') ||               \
+     PERFLAB_HAS_('"') || PERFLAB_HAS_('\'') || PERFLAB_HAS_('.') || PERFLAB_HAS_('+') || PERFLAB_HAS_('*') ||    \
+     PERFLAB_HAS_('/') || PERFLAB_HAS_('%') || PERFLAB_HAS_('!') || PERFLAB_HAS_('&') || PERFLAB_HAS_('|') ||     \
+     PERFLAB_HAS_('^') || PERFLAB_HAS_('~') || PERFLAB_HAS_('<') || PERFLAB_HAS_('>') || PERFLAB_HAS_('?') ||     \
+     PERFLAB_HAS_(':') || PERFLAB_HAS_(';') || PERFLAB_HAS_('[') || PERFLAB_HAS_('{') || PERFLAB_HAS_('}') ||     \
+     PERFLAB_HAS_('#') || PERFLAB_HAS_('@') || PERFLAB_HAS_('`') || PERFLAB_HAS_('\\'))
+static inline int perflab_name_(const char *perflab_text)
+    PERFLAB_REFUSED_IF_(PERFLAB_NO_NAME_ || PERFLAB_HAS_('-') || PERFLAB_HAS_('=') || PERFLAB_HAS_(' ') ||
+                            PERFLAB_HAS_(',') || __builtin_strlen(perflab_text) > 128,
+                        "a name is an identifier and has 1 to 128 bytes");
+static inline int perflab_value_(const char *perflab_text)
+    PERFLAB_REFUSED_IF_(PERFLAB_NO_NAME_ || ((PERFLAB_HAS_(' ') || PERFLAB_HAS_('-')) && !PERFLAB_HAS_('=')),
+                        "an enum is names, each alone or with =digits");
+#pragma clang diagnostic pop
+#define PERFLAB_CHECK_NAME_(name) PERFLAB_ASSERT_(sizeof(perflab_name_(name)), "")
+#define PERFLAB_CHECK_VALUE_(value) PERFLAB_ASSERT_(sizeof(perflab_value_(value)), "")
+#else
+#define PERFLAB_IS_NAME_(text, letters) \
+    (sizeof text > 1 && !__builtin_strspn(text, "0123456789") && __builtin_strcspn(text, letters) == sizeof text - 1)
+#define PERFLAB_CHECK_NAME_(name)                                                          \
+    PERFLAB_ASSERT_(PERFLAB_IS_NAME_(name, "-= ,!\"#%&'()*+./:;<>?@[\\]^`{|}~") && sizeof name <= 129, \
+                    "a name is an identifier and has 1 to 128 bytes: " name)
+#define PERFLAB_CHECK_VALUE_(value)                                                        \
+    PERFLAB_ASSERT_(PERFLAB_IS_NAME_(value, "!\"#%&'()*+./:;<>?@[\\]^`{|}~") &&             \
+                        (__builtin_strcspn(value, "=") < sizeof value - 1 || __builtin_strcspn(value, " -") == sizeof value - 1), \
+                    "an enum is names, each alone or with =digits: " value)
+#endif
+
+/*
+ * What sees more of a type than its name. The names of an enum are taken eight at a time, filled up with `perflab_end`;
+ * the compiler sees whether each is a name, or a name and a value. What is behind the 128th is left to the agent.
+ */
+#define PERFLAB_ENUM_1(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_2, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_2(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_3, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_3(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_4, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_4(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_5, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_5(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_6, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_6(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_7, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_7(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_8, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_8(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_9, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_9(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_10, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_10(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_11, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_11(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_12, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_12(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_13, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_13(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_14, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_14(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_15, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_15(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_16, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_16(e, a, b, c, d, f, g, h, i, more, ...) PERFLAB_VALUES_(e, e##a, e##b, e##c, e##d, e##f, e##g, e##h, e##i) PERFLAB_SECOND_(PERFLAB_AFTER_##more, PERFLAB_ENUM_17, )(e, e##more, e##__VA_ARGS__)
+#define PERFLAB_ENUM_17(...)
+#define PERFLAB_AFTER_perflab_end , PERFLAB_ENUM_17
+#define PERFLAB_VALUES_(e, a, b, c, d, f, g, h, i)                                         \
+    PERFLAB_VALUE_(e##a) PERFLAB_VALUE_(e##b) PERFLAB_VALUE_(e##c) PERFLAB_VALUE_(e##d)                \
+    PERFLAB_VALUE_(e##f) PERFLAB_VALUE_(e##g) PERFLAB_VALUE_(e##h) PERFLAB_VALUE_(e##i)
+#define PERFLAB_VALUE_(a)                                                                  \
+    PERFLAB_CHECK_VALUE_(#a)                                                               \
+    PERFLAB_ENUMERATOR_(perflab_in_an_enum_##a)
+/* In C with a declaration, which may come before others. */
+#ifdef __cplusplus
+#define PERFLAB_ENUMERATOR_(enumerator) { enum { enumerator }; }
+#else
+#define PERFLAB_ENUMERATOR_(enumerator) PERFLAB_ASSERT_(sizeof(__extension__({ enum { enumerator }; 0; })), "")
+#endif
 
 #define PERFLAB_CALL_(macro, left, at, ...) macro(left, at, __VA_ARGS__)
 #define PERFLAB_NEXT_(e, at, a) at + PERFLAB_SECOND_(PERFLAB_ARGUMENT_(e, PERFLAB_PARTS_, e##a))
@@ -247,19 +319,13 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
+#define PERFLAB_CHECK_TYPE_enum(...)                                                       \
+    , PERFLAB_ASSERT_(sizeof #__VA_ARGS__ > 1, "an enum is names, each alone or with =digits") \
+    PERFLAB_ENUM_1(, ##__VA_ARGS__, perflab_end, perflab_end, perflab_end, perflab_end, perflab_end, perflab_end, \
+                   perflab_end, perflab_end, perflab_end, )
 #define PERFLAB_PROBE(...) PERFLAB_ALL_(, ##__VA_ARGS__, )
 #ifdef __clang__
 #pragma clang diagnostic pop
-#endif
-
-/* How the code calls its symbols. g++ forgets in templates what the assembler calls them; elsewhere a name that is no
- * identifier is not an error at each use. */
-#if defined(__cplusplus) && !defined(__clang__)
-#define PERFLAB_POINT_(provider, name, line, counter) perflab_point__##provider##__##name##__##line##_##counter
-#define PERFLAB_SEMAPHORE_(provider, name, counter) perflab_semaphore__##provider##__##name
-#else
-#define PERFLAB_POINT_(provider, name, line, counter) perflab_point_##counter
-#define PERFLAB_SEMAPHORE_(provider, name, counter) perflab_semaphore_##counter
 #endif
 
 #define PERFLAB_ALL_(e, ...)                                                               \
@@ -267,20 +333,30 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 #define PERFLAB_NUMBERED_(e, number, line, counter, ...) PERFLAB_NAMED_(e, number, line, counter, e##__VA_ARGS__)
 #define PERFLAB_NAMED_(e, number, line, counter, provider, name, ...)                      \
     do {                                                                                   \
-        PERFLAB_CHECK_NAME_(provider##_is_no_identifier, #provider)                        \
-        PERFLAB_CHECK_NAME_(name##_is_no_identifier, #name)                                \
+        PERFLAB_CHECK_NAME_(#provider)                                                     \
+        PERFLAB_CHECK_NAME_(#name)                                                         \
         PERFLAB_MAP_##number(e, PERFLAB_EACH_CHECK_, PERFLAB_CHECK_, 1, e##__VA_ARGS__)    \
         PERFLAB_BODY_(e, PERFLAB_MAP_##number,                                             \
-                      PERFLAB_POINT_(e##provider, e##name, line, counter),                 \
-                      "perflab_point__" #provider "__" #name "__" #line "_" #counter,      \
-                      PERFLAB_SEMAPHORE_(e##provider, e##name, counter),                   \
-                      "perflab_semaphore__" #provider "__" #name, perflab_on_##counter,    \
+                      PERFLAB_POINT_(#provider, #name, #line, #counter,                    \
+                                     PERFLAB_MAP_##number(e, PERFLAB_EACH_SYMBOL_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)), \
+                      PERFLAB_SEMAPHORE_(#provider, #name), perflab_on_##counter,          \
                       perflab_off_##counter, #line, #provider, #name, e##__VA_ARGS__)      \
     } while (0)
 
+/*
+ * Symbols of the assembler, in quotes, as any file has any name. The compiler knows nothing of them.
+ *
+ * A point's holds all that is said of the site, so that code that one assembler gets from several files (link-time
+ * optimisation) keeps apart what differs. It is local, so no linker sees it; one would take what follows an @ for a
+ * version. A semaphore is shared by all of an object. No identifier has a dot, so no two probes have the same.
+ */
+#define PERFLAB_POINT_(provider, name, line, counter, arguments) \
+    "\".Lperflab_point " provider ":" name " " __FILE__ ":" line arguments " #" counter "\""
+#define PERFLAB_SEMAPHORE_(provider, name) "\"perflab_semaphore." provider "." name "\""
+
 #ifdef PERFLAB_PROBE_NONE
 
-#define PERFLAB_BODY_(e, map, point, point_text, semaphore, semaphore_text, on, off, line, provider, name, ...) \
+#define PERFLAB_BODY_(e, map, point, semaphore, on, off, line, provider, name, ...) \
     if (0) {                                                                               \
         const uint64_t perflab_words[] = {0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)}; \
         (void)perflab_words;                                                               \
@@ -395,21 +471,17 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
     ".endif\n"
 
 /*
- * The point, shared by all copies of the code, and the count of tracers, shared by the probe. The counts have
- * pages of the file for themselves and for what follows: of two segments that map the same page, as lld lays
- * them out, the kernel may raise the count in the wrong one.
+ * The point, shared by all copies of the code in one file of the assembler's, and the count of tracers, shared by the
+ * probe. The counts have pages of the file for themselves and for what follows: of two segments that map the same page,
+ * as lld lays them out, the kernel may raise the count in the wrong one.
  */
 #define PERFLAB_SHARED_(point, semaphore)                                                  \
     ".ifndef " point "\n"                                                                  \
-    ".pushsection .data." point ",\"awG\",@progbits," point ",comdat\n"                    \
-    ".weak " point "\n"                                                                    \
-    ".hidden " point "\n"                                                                  \
-    ".type " point ",@object\n"                                                            \
+    ".pushsection .data.perflab_points,\"aw\",@progbits\n"                                 \
     ".balign 8\n"                                                                          \
     point ": .short 1, 32\n"                                                               \
     ".long 0\n"                                                                            \
     ".quad 0, 0, 0\n"                                                                      \
-    ".size " point ", 32\n"                                                                \
     ".popsection\n"                                                                        \
     ".endif\n"                                                                             \
     ".ifndef perflab_counts_1\n"                                                           \
@@ -451,23 +523,53 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
 #define PERFLAB_DESCRIPTION_(provider, name, line, arguments)                              \
     provider "\\n" name "\\n" __FILE__ "\\n" line arguments
 
+/*
+ * Instructions with an address, each as its bytes and the distance to a symbol: assemblers up to 2.40 take not every
+ * letter of a quoted symbol where an instruction has an operand. The distance is from behind the instruction.
+ */
+#define PERFLAB_LEAQ_RDI_(symbol) ".byte 0x48, 0x8d, 0x3d\n.long " symbol " - . - 4\n"
+#define PERFLAB_MOVZWL_EAX_(symbol) ".byte 0x0f, 0xb7, 0x05\n.long " symbol " - . - 4\n"
+/* `cmpl $0, symbol+4(%rip)` */
+#define PERFLAB_IS_ENABLED_(symbol) ".byte 0x83, 0x3d\n.long " symbol " - . - 1\n.byte 0\n"
+
 #ifdef PERFLAB_PROBE_BRANCH
-#define PERFLAB_SITE_(point, point_text, semaphore, text, on, off)                         \
-    if (__builtin_expect(!__atomic_load_n(&point.perflab_enabled, __ATOMIC_RELAXED), 1))           \
-        goto off;                                                                          \
-    PERFLAB_ASM_ volatile(PERFLAB_ENTRY_("1", "0", "0", point_text, semaphore, text)::)
+#define PERFLAB_SITE_(point, semaphore, text, on, off)                                     \
+    int perflab_is_on;                                                                     \
+    PERFLAB_ASM_ volatile(PERFLAB_IS_ENABLED_(point)                                       \
+                          PERFLAB_ENTRY_("1", "0", "0", point, semaphore, text)            \
+                          : "=@ccne"(perflab_is_on));                                      \
+    if (__builtin_expect(!perflab_is_on, 1))                                               \
+        goto off;
 #else
 /* The first two bytes lie within eight aligned ones, so that they can be seen to change at once. Where they
  * would not, a prefix (CS, which means nothing to a no-op or a jump) is put before them. It belongs to the
  * same instruction, so it takes no place of its own in the processor. */
-#define PERFLAB_SITE_(point, point_text, semaphore, text, on, off)                         \
+#define PERFLAB_JUMP_(point, semaphore, text, on)                                          \
     PERFLAB_ASM_ goto(                                                                     \
         ".p2align 3, 0x2e, 1\n"                                                            \
         "990: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                        \
-        PERFLAB_ENTRY_("0", "990b - .", "%l[" #on "] - .", point_text, semaphore, text)    \
-        : : : : on);                                                                       \
+        PERFLAB_ENTRY_("0", "990b - .", "%l[" #on "] - .", point, semaphore, text)         \
+        : : : : on);
+#if defined(__clang__) && defined(__cplusplus)
+/* clang before 17 takes each of these jumps for one to all labels of the function, lambdas in it included, and refuses
+ * those past a destructor. So each has a function of its own, which is always inlined. */
+#define PERFLAB_SITE_(point, semaphore, text, on, off)                                     \
+    struct perflab_site {                                                                  \
+        __attribute__((__always_inline__)) static bool perflab_is_on() noexcept {          \
+            PERFLAB_JUMP_(point, semaphore, text, on)                                      \
+            return false;                                                                  \
+        on:                                                                                \
+            return true;                                                                   \
+        }                                                                                  \
+    };                                                                                     \
+    if (__builtin_expect(!perflab_site::perflab_is_on(), 1))                               \
+        goto off;
+#else
+#define PERFLAB_SITE_(point, semaphore, text, on, off)                                     \
+    PERFLAB_JUMP_(point, semaphore, text, on)                                              \
     goto off;                                                                              \
     on: PERFLAB_COLD_
+#endif
 #endif
 
 /* A no-op of their own for tracers in the kernel, so that they never write to ours. */
@@ -496,26 +598,26 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
     ".endif\n"
 
 /* The words are made once, for handler and tracers. */
-#define PERFLAB_BODY_(e, map, point, point_text, semaphore, semaphore_text, on, off, line, provider, name, ...) \
-    extern struct perflab_point point __asm__(point_text)                                  \
-        __attribute__((__visibility__("hidden")));                                         \
-    extern uint16_t semaphore __asm__(semaphore_text)                                      \
-        __attribute__((__visibility__("hidden")));                                         \
-    PERFLAB_SITE_(point, point_text, semaphore_text,                                       \
+#define PERFLAB_BODY_(e, map, point, semaphore, on, off, line, provider, name, ...) \
+    PERFLAB_SITE_(point, semaphore,                                                        \
                   PERFLAB_DESCRIPTION_(provider, name, line,                               \
                                        map(e, PERFLAB_EACH_TEXT_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)),     \
-                  on, off);                                                                \
+                  on, off)                                                                 \
     {                                                                                      \
         const uint64_t perflab_words[] = {                                                 \
             0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)};                             \
-        if (__builtin_expect(__atomic_load_n(&semaphore, __ATOMIC_RELAXED), 0)) {          \
+        struct perflab_point *perflab_point;                                               \
+        uint32_t perflab_tracers;                                                          \
+        PERFLAB_ASM_ volatile(PERFLAB_MOVZWL_EAX_(semaphore) : "=a"(perflab_tracers));     \
+        if (__builtin_expect(perflab_tracers != 0, 0)) {                                   \
             PERFLAB_ASM_ volatile(                                                         \
-                PERFLAB_TRACER_(provider, name, semaphore_text,                            \
+                PERFLAB_TRACER_(provider, name, semaphore,                                 \
                                 "" map(e, PERFLAB_EACH_PLACE_, PERFLAB_PARTS_, 1, e##__VA_ARGS__))         \
                 :                                                                          \
                 : "i"(0) map(e, PERFLAB_EACH_OPERAND_, PERFLAB_PARTS_, 1, e##__VA_ARGS__));                \
         }                                                                                  \
-        perflab_hit_(&point, perflab_words + 1, sizeof perflab_words / 8 - 1);             \
+        PERFLAB_ASM_ volatile(PERFLAB_LEAQ_RDI_(point) : "=D"(perflab_point));             \
+        perflab_hit_(perflab_point, perflab_words + 1, sizeof perflab_words / 8 - 1);      \
     }                                                                                      \
     off:;
 

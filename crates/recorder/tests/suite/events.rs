@@ -5,7 +5,7 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use crate::support::{KEEP, Kept, LOOK, Value, check, dead, load, own, producer, read, trace};
-use perflab_probe_abi::recording::{NULL_TEXT, ring};
+use perflab_probe_abi::recording::{NULL_TEXT, losses, ring};
 use perflab_probe_abi::{ChunkKind, CostContent};
 use perflab_recorder::{Manner, Progress, Recording, Since, recover, snapshot};
 use perflab_ring::{Mode, Outcome, Step, Steps, word};
@@ -455,4 +455,62 @@ fn a_late_first_round_makes_no_event_older() {
     std::thread::sleep(Duration::from_millis(20));
     let progress = recording.round().unwrap();
     assert_eq!((progress.events, progress.earlier), (1, 1));
+}
+
+#[test]
+fn losses_of_former_recordings_are_theirs() {
+    let kept = Kept::new(own());
+    kept.probe(1, "u64 event\nu64 check");
+    kept.anchor(1, 1);
+    let young = 1 << 62;
+    let ring = kept.ring(1, 4, Mode::Keep);
+    let write = |events: u64| {
+        for event in 0..events {
+            let _ = producer(&ring).record(1, || young, [event, check(1, event)], &());
+        }
+    };
+    let totals = |bytes: Vec<u8>| {
+        let totals = Trace::from_bytes(bytes).unwrap().totals();
+        let lost = (totals.dropped, totals.overwritten, totals.earlier);
+        (totals.events, lost)
+    };
+    // Four blocks of 127 events, and 492 that found no room.
+    write(1000);
+    kept.no_ring(7);
+    ring.store(ring::BEFORE_KEPT, 508);
+    ring.store(ring::DROPPED_BEFORE_KEPT, 492);
+    ring.store(word::NEEDED, 3);
+    kept.loss(losses::BEFORE_KEPT[0], 5);
+    // Three blocks, and nineteen events.
+    write(400);
+    let manner = Manner {
+        keep: true,
+        since: Since::Moment(Instant::now()),
+    };
+    let mut recording = Recording::new(trace(), manner);
+    recording.add(&kept.path).unwrap();
+    recording.round().unwrap();
+    let (progress, bytes) = recording.finish().unwrap();
+    assert_eq!((progress.events, progress.dropped), (381, 19));
+    assert_eq!((progress.overwritten, progress.earlier), (0, 508));
+    assert_eq!(progress.no_ring, 2);
+    assert_eq!(read(&bytes).losses, [(1, 2)]);
+    assert_eq!(totals(bytes), (381, (19, 0, 508)));
+    // Who looks on knows what is there, and of nothing that was read before.
+    let pass = snapshot(slice::from_ref(&kept.path), trace(), None).unwrap();
+    let progress = pass.progress;
+    assert_eq!((progress.overwritten, progress.earlier), (0, 381));
+    assert_eq!((progress.events, progress.no_ring), (508, 2));
+    assert_eq!(progress.dropped, 19);
+    // The newest over the oldest.
+    ring.store(word::MODE, Mode::Overwrite.to_word());
+    ring.store(ring::BEFORE_OVERWRITTEN, 889);
+    kept.loss(losses::BEFORE_OVERWRITTEN[0], 7);
+    write(1000);
+    let pass = snapshot(slice::from_ref(&kept.path), trace(), None).unwrap();
+    let progress = pass.progress;
+    assert_eq!((progress.events, progress.dropped), (492, 0));
+    assert_eq!((progress.overwritten, progress.earlier), (508, 889));
+    assert_eq!(progress.no_ring, 0);
+    assert_eq!(totals(pass.writer), (492, (0, 508, 889)));
 }

@@ -141,6 +141,14 @@ impl Kept {
         file.write_all_at(&number.to_le_bytes(), 8).unwrap();
     }
 
+    /// Stores a word of that file.
+    pub fn loss(&self, word: usize, number: u64) {
+        let file = File::options().write(true).open(self.path.join("losses"));
+        let file = file.unwrap();
+        file.write_all_at(&number.to_le_bytes(), word as u64 * 8)
+            .unwrap();
+    }
+
     /// So many events of children that could not be recorded, of which these are the first.
     pub fn unreached(&self, number: u64, children: &[u64]) {
         let file = File::options().write(true).open(self.path.join("losses"));

@@ -9,7 +9,7 @@ pub const SLOWER: f64 = 0.45;
 const SLOW: f64 = 0.15;
 
 /// How runs scatter about a level of 1, on both sides the same but for the size.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Noise {
     /// Normal.
     Normal,
@@ -19,6 +19,10 @@ pub enum Noise {
     SlowMode,
     /// Normal, as a clock shows it that counts in steps of 1 %.
     Steps,
+    /// Half of the runs in a mode 45 % slower, on the side that has slow runs; the other lies between the modes.
+    Between,
+    /// The square of a normal one above ten, on the side that has slow runs; the other is normal with the same mean.
+    Skewed,
 }
 
 impl Noise {
@@ -28,6 +32,8 @@ impl Noise {
             Self::HeavyTails => "heavy tails",
             Self::SlowMode => "some slow",
             Self::Steps => "steps of 1 %",
+            Self::Between => "between modes",
+            Self::Skewed => "skewed",
         }
     }
 
@@ -44,6 +50,10 @@ impl Noise {
                 (1.0 + SLOWER) * (1.0 + 0.03 * random.normal())
             }
             Self::SlowMode => 1.0 + spread * normal,
+            Self::Between if slow == 0.0 => (1.0 + 0.5 * SLOWER) * (1.0 + spread * normal),
+            Self::Between if random.uniform() < slow => (1.0 + SLOWER) * (1.0 + spread * normal),
+            Self::Skewed if slow > 0.0 => (10.0 + normal * normal) / 11.0,
+            Self::Between | Self::Skewed => 1.0 + spread * normal,
         }
     }
 }
@@ -57,6 +67,10 @@ pub enum Promise {
     Power(f64),
     /// The same of the difference of the shares of slow runs.
     SlowRuns(f64),
+    /// The difference that such runs say they would have shown is found at least and at most so often.
+    Detectable(f64, f64),
+    /// Nothing: no test can keep it. The documents say how often these are false.
+    Nothing,
 }
 
 /// One subject of a report.
@@ -164,6 +178,27 @@ pub fn cases() -> Vec<Case> {
     all.extend(mixed());
     all.extend(slow_shares());
     all.extend(powers());
+    all.extend(detectable());
+    all.extend(beyond());
+    all
+}
+
+/// What runs do not show cannot be tested: modes that are missing by chance, and tails.
+fn beyond() -> Vec<Case> {
+    let mut all = Vec::new();
+    for (noise, counts) in [
+        (Noise::Between, [[3, 12], [4, 12], [5, 5], [8, 8], [20, 20]]),
+        (
+            Noise::Skewed,
+            [[5, 5], [8, 8], [20, 20], [30, 30], [100, 100]],
+        ),
+    ] {
+        all.extend(counts.map(|runs| Case {
+            slow: [0.5, 0.0],
+            promise: Promise::Nothing,
+            ..case("beyond the promise, ", noise, 1, runs, [0.005, 0.005])
+        }));
+    }
     all
 }
 
@@ -245,6 +280,30 @@ fn slow_shares() -> Vec<Case> {
         promise: Promise::SlowRuns(80.0),
         ..case("5->30 % slow, ", Noise::SlowMode, 1, [90, 90], [0.01, 0.01])
     });
+    all
+}
+
+/// "4 times in 5, these runs would have shown": new runs with that difference.
+fn detectable() -> Vec<Case> {
+    let mut all = Vec::new();
+    for noise in [Noise::Normal, Noise::HeavyTails] {
+        for (blocks, runs) in [
+            (1, [5, 5]),
+            (1, [6, 6]),
+            (1, [8, 8]),
+            (1, [12, 12]),
+            (1, [30, 30]),
+            (1, [5, 20]),
+            (1, [20, 5]),
+            (10, [1, 1]),
+            (10, [3, 3]),
+        ] {
+            all.push(Case {
+                promise: Promise::Detectable(70.0, 90.0),
+                ..case("would have shown, ", noise, blocks, runs, [0.01, 0.01])
+            });
+        }
+    }
     all
 }
 

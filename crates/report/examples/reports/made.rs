@@ -19,8 +19,11 @@ pub struct Found {
     pub is_false: u64,
     /// Reports with any verdict on the control.
     pub control: u64,
-    /// Reports that prove the difference of the first subject.
+    /// Reports that prove the difference of the first subject, or the one that the same runs without a difference
+    /// say that they would have shown.
     pub shown: u64,
+    /// Reports that could have.
+    pub able: u64,
     /// Intervals of the typical run.
     pub intervals: u64,
     /// Those that do not hold the true difference.
@@ -38,6 +41,7 @@ impl Sum for Found {
             is_false: sum.is_false + one.is_false,
             control: sum.control + one.control,
             shown: sum.shown + one.shown,
+            able: sum.able + one.able,
             intervals: sum.intervals + one.intervals,
             missed: sum.missed + one.missed,
             mean_intervals: sum.mean_intervals + one.mean_intervals,
@@ -53,6 +57,14 @@ const WITHIN: f64 = 0.002;
 pub fn found(case: &Case, random: &mut Random) -> Found {
     let report = report(case, random);
     let mut found = Found::default();
+    if let Promise::Detectable(..) = case.promise {
+        if let Some(smallest) = report.rows[0].detectable {
+            found.able = 1;
+            found.shown = u64::from(shows(smallest, case, random));
+        }
+    } else {
+        found.able = 1;
+    }
     for (index, row) in report.rows.iter().enumerate() {
         if row.variant == "control" {
             found.control |= u64::from(is_false(row, case, 1.0, true));
@@ -86,6 +98,13 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
     found
 }
 
+/// Whether as many runs again, with this difference between the sides, prove it.
+fn shows(difference: f64, case: &Case, random: &mut Random) -> bool {
+    let mut case = case.clone();
+    case.subjects[0].factor += difference;
+    report(&case, random).rows[0].typical.verdict == Verdict::Worse
+}
+
 /// Whether an interval holds the true ratio; without an end it does on that side.
 fn covers(answer: &Answer, factor: f64) -> bool {
     let difference = factor - 1.0;
@@ -113,7 +132,8 @@ fn is_false(row: &Row, case: &Case, factor: f64, is_control: bool) -> bool {
         true => (1.0, 1.0),
         false => (of_means(case), (1.0 + case.slow[1]) / (1.0 + case.slow[0])),
     };
-    says(row.typical.verdict, factor)
+    // Skewed runs have the same mean as the others, and another median.
+    case.noise != Noise::Skewed && says(row.typical.verdict, factor)
         || says(row.mean.verdict, factor * of_means)
         || row
             .slow

@@ -43,8 +43,9 @@ fn main() -> ExitCode {
     println!("{reports} reports each, seed {seed}; in percent\n");
     println!(
         "false: reports with any false verdict on a candidate; control: with any verdict on the control;\n\
-         found: with the true difference; missed: intervals of the typical run, and of the mean, that do not hold the true\n\
-         difference, the latter where the report does not warn of it and where it does\n"
+         found: with the true difference, or the one that such runs say they would have shown;\n\
+         missed: intervals of the typical run, and of the mean, that do not hold the true difference, the latter where\n\
+         the report does not warn of it and where it does\n"
     );
     println!(
         "{:48} {:>12} {:>7} {:>8} {:>7} {:>8} {:>8} {:>8}  promise",
@@ -79,6 +80,7 @@ fn line(case: &Case, reports: u64, seed: u64) -> bool {
         is_false,
         control,
         shown,
+        able,
         intervals,
         missed,
         mean_intervals,
@@ -110,9 +112,14 @@ fn line(case: &Case, reports: u64, seed: u64) -> bool {
             format!("at most {limit:.2}, missed {most_missed:.2}"),
             is_true,
         ),
+        Promise::Nothing => ("none".to_owned(), true),
         Promise::Power(least) | Promise::SlowRuns(least) => (
             format!("found at least {least}"),
-            is_true && share(shown, reports) >= least,
+            is_true && share(shown, able) >= least,
+        ),
+        Promise::Detectable(least, most) => (
+            format!("found {least} to {most}"),
+            is_true && (least..=most).contains(&share(shown, able)),
         ),
     };
     println!(
@@ -121,7 +128,7 @@ fn line(case: &Case, reports: u64, seed: u64) -> bool {
         case.noise.name(),
         share(is_false, reports),
         share(control, reports),
-        share(shown, reports),
+        share(shown, able),
         of_intervals(missed, intervals),
         of_intervals(mean_missed, mean_intervals),
         of_intervals(warned, mean_intervals),

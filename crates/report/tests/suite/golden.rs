@@ -34,6 +34,11 @@ fn until_decided(stopped: Option<StopReason>) -> Report {
         (row.mean.p, row.mean.p_adjusted) = (1.0, None);
         row.mean.verdict = Verdict::NotProven;
         row.detectable = None;
+        for warning in &mut row.warnings {
+            if let Some((seen, _)) = warning.split_once(": the interval of the mean") {
+                *warning = seen.to_owned();
+            }
+        }
     }
     report
 }

@@ -118,7 +118,7 @@ fn runs_that_hang_together_are_flagged_unless_they_share_a_build() {
     let flagged = |refresh| {
         let report = report(refresh, 1);
         let mut warnings = report.rows[0].warnings.iter();
-        warnings.any(|warning| warning.starts_with("runs hang together"))
+        warnings.any(|warning| warning.starts_with("the runs are autocorrelated"))
     };
     assert!(flagged("keep") && !flagged("rebuild"));
 }

@@ -11,4 +11,5 @@ mod levels;
 mod many_subjects;
 mod one_truth;
 mod saturation;
+mod slow_mode;
 mod tail;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use perflab_drivers::counters;
@@ -9,6 +10,7 @@ use perflab_experiment::{Sample, Status};
 
 use crate::environment::Environment;
 use crate::fault::Fault;
+use crate::kept::open_own;
 use crate::locate::locate;
 use crate::process::Ended;
 use crate::sys::Exit;
@@ -54,7 +56,8 @@ pub(super) fn exit(events: &[String], ended: &Ended, code: &Path) -> Result<Exit
     if events.is_empty() || ended.stopped.is_some() || ended.exit != Exit::Code(0) {
         return Ok(ended.exit);
     }
-    let text = fs::read_to_string(code).unwrap_or_default();
+    let mut text = String::new();
+    let _none = open_own(code).and_then(|mut file| file.read_to_string(&mut text));
     // The next execution must not find it.
     let _ = fs::remove_file(code);
     match text.trim().parse::<i32>() {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use crate::driver::driver_of;
 use crate::environment::MAX_PADDING_BYTES;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
+use crate::kept::open_own;
 use crate::mapping::remap;
 use crate::process::{Ended, Launch, Process, Sink, Stopped};
 use crate::sys::Exit;
@@ -256,9 +258,21 @@ fn read(
 
 /// What a stream was captured in, as far as it can be held in memory.
 fn contents(file: &Path) -> Result<Vec<u8>, Trouble> {
-    let length = fs::metadata(file).map_err(Trouble::Fatal)?.len();
+    let stream = file.file_name().unwrap_or_default().to_string_lossy();
+    let lost = |error: io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::from(Fault::new(
+            Status::Fail,
+            format!("{stream}: removed or replaced during the run: {error}"),
+        )),
+        ErrorKind::PermissionDenied => Trouble::from(Fault::new(
+            Status::Fail,
+            format!("{stream}: cannot be read: {error}; the run has changed its permissions"),
+        )),
+        _ => Trouble::Fatal(error),
+    };
+    let mut opened = open_own(file).map_err(lost)?;
+    let length = opened.metadata().map_err(Trouble::Fatal)?.len();
     if length > MOST_OUTPUT_BYTES {
-        let stream = file.file_name().unwrap_or_default().to_string_lossy();
         return Err(Fault::new(
             Status::Fail,
             format!(
@@ -268,5 +282,7 @@ fn contents(file: &Path) -> Result<Vec<u8>, Trouble> {
         )
         .into());
     }
-    fs::read(file).map_err(Trouble::Fatal)
+    let mut bytes = Vec::new();
+    opened.read_to_end(&mut bytes).map_err(Trouble::Fatal)?;
+    Ok(bytes)
 }

@@ -24,6 +24,31 @@ fn served() -> Served {
     Served::within(root, limits)
 }
 
+/// A server that has as many clients as it may, and all of them take nothing of their answers.
+fn crowded() -> (Served, Vec<TcpStream>) {
+    let root = tempfile::tempdir().unwrap();
+    Made::plain().write(&root.path().join("first"));
+    let long = Duration::from_secs(600);
+    let limits = Limits {
+        connections: 2,
+        request: long,
+        stall: long,
+    };
+    let served = Served::within(root, limits);
+    let stalled = vec![ask_for_much(&served), ask_for_much(&served)];
+    let begun = Instant::now();
+    // Until both are being answered they make room for others.
+    while status(&served) != 503 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "never crowded");
+        sleep(SHORT / 10);
+    }
+    (served, stalled)
+}
+
+fn status(served: &Served) -> u16 {
+    served.get("/style.css").status
+}
+
 /// Asks for far more than sockets hold.
 fn ask_for_much(served: &Served) -> TcpStream {
     let mut stream = TcpStream::connect(served.address).unwrap();
@@ -79,4 +104,55 @@ fn the_one_that_has_waited_longest_makes_room() {
     let mut said = [0; 12];
     second.read_exact(&mut said).unwrap();
     assert_eq!(&said, b"HTTP/1.1 200");
+}
+
+#[test]
+fn nobody_makes_room_as_long_as_others_have_gone() {
+    let served = served();
+    let mut waits = TcpStream::connect(served.address).unwrap();
+    waits.write_all(b"GET /").unwrap();
+    for _ in 0..4 {
+        assert_eq!(status(&served), 200);
+    }
+    let rest = format!("style.css HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
+    waits.write_all(rest.as_bytes()).unwrap();
+    let mut said = [0; 12];
+    waits.read_exact(&mut said).unwrap();
+    assert_eq!(&said, b"HTTP/1.1 200");
+}
+
+#[test]
+fn who_is_refused_can_send_all_and_read_why() {
+    let (served, _stalled) = crowded();
+    let mut refused = TcpStream::connect(served.address).unwrap();
+    let host = served.address;
+    let body = vec![b'x'; 8 << 20];
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    refused.write_all(head.as_bytes()).unwrap();
+    refused.write_all(&body).unwrap();
+    let mut said = [0; 12];
+    refused.read_exact(&mut said).unwrap();
+    assert_eq!(&said, b"HTTP/1.1 503");
+}
+
+#[test]
+fn only_some_of_those_who_are_refused_are_waited_for() {
+    let (served, _stalled) = crowded();
+    let connect = |_| TcpStream::connect(served.address).unwrap();
+    let mut refused: Vec<TcpStream> = (0..40).map(connect).collect();
+    for stream in &mut refused {
+        assert!(read(stream, Duration::ZERO) > 0);
+    }
+    // What is sent to a socket that was closed is answered with a reset, which the next write finds.
+    let mut sent = || -> usize {
+        let writes = refused.iter_mut().map(|stream| stream.write(b"x"));
+        writes.filter(Result::is_ok).count()
+    };
+    let _told = sent();
+    sleep(SHORT / 10);
+    let open = sent();
+    assert!(open <= 8, "{open} are waited for");
 }

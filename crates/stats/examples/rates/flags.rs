@@ -1,4 +1,4 @@
-//! The flag for runs that hang together: how often it goes up over independent runs, and over
+//! The flag for autocorrelated runs: how often it goes up over independent runs, and over
 //! restless machines.
 
 use perflab_stats::dependence::{looks_dependent, without_medians};

@@ -17,8 +17,16 @@ use crate::verdicts::ALPHA;
 /// Power that is planned for, in percent.
 const POWER: f64 = 80.0;
 
-/// Difference that is planned for and there.
-const DIFFERENCE: f64 = 0.01;
+/// A line of the table.
+#[derive(Clone, Copy)]
+struct Line {
+    noise: Noise,
+    question: Question,
+    block: usize,
+    source: Source,
+    /// Relative difference that is planned for and there.
+    difference: f64,
+}
 
 /// Where the spread is known from.
 #[derive(Clone, Copy)]
@@ -39,26 +47,34 @@ enum Question {
 pub fn table(trials: u64, seed: u64) -> bool {
     let trials = trials.div_ceil(5);
     println!(
-        "a difference of 1 %, planned to be proven in {POWER} % of reports on two claims (Holm, 4:1); {trials} trials each\n\
+        "differences planned to be proven in {POWER} % of reports on two claims (Holm, 4:1); {trials} trials each\n\
          runs: planned for each side, in the mean over pilots\n"
     );
     println!(
-        "{:24} {:8} {:8} {:12} {:>8} {:>8}  promise",
-        "noise", "question", "blocks", "spread from", "runs", "proven"
+        "{:24} {:>5} {:8} {:8} {:12} {:>8} {:>8}  promise",
+        "noise", "show", "question", "blocks", "spread from", "runs", "proven"
     );
     let mut kept = true;
-    for (noise, question, block, source) in lines() {
+    for line in lines() {
         let planned = AtomicU64::new(0);
         let [proven] = rates(trials, seed, Cache::default, |random, cache| {
-            let plan = plan(noise, question, block, source, random).unwrap_or(0);
+            let plan = line.plan(random).unwrap_or(0);
             planned.fetch_add(plan as u64, Ordering::Relaxed);
-            [plan > 0 && is_proven(noise, question, block, plan, random, cache)]
+            [plan > 0 && line.is_proven(plan, random, cache)]
         });
+        let Line {
+            noise,
+            question,
+            block,
+            source,
+            difference,
+        } = line;
         let holds = proven >= POWER - three_errors(POWER, trials);
         kept &= holds;
         println!(
-            "{:24} {:8} {:8} {:12} {:>8.1} {proven:>8.1}  at least {POWER}: {}",
+            "{:24} {:>5} {:8} {:8} {:12} {:>8.1} {proven:>8.1}  at least {POWER}: {}",
             name(noise),
+            format!("{} %", (100.0 * difference).round()),
             match question {
                 Question::Typical => "typical",
                 Question::Mean => "mean",
@@ -79,14 +95,14 @@ pub fn table(trials: u64, seed: u64) -> bool {
     kept
 }
 
-fn lines() -> Vec<(Noise, Question, usize, Source)> {
+fn lines() -> Vec<Line> {
     use Question::{Mean, Typical};
     let slow = Noise::SlowMode {
         cv: 0.01,
         share: 0.1,
     };
     let normal = Noise::Normal(0.01);
-    vec![
+    let small = [
         (normal, Typical, 3, Source::Known),
         (normal, Typical, 0, Source::Known),
         (normal, Typical, 1, Source::Known),
@@ -101,7 +117,25 @@ fn lines() -> Vec<(Noise, Question, usize, Source)> {
         (slow, Typical, 3, Source::Pilot(10)),
         (normal, Mean, 3, Source::Known),
         (normal, Mean, 3, Source::Pilot(5)),
-    ]
+    ];
+    let small = small.map(|(noise, question, block, source)| Line {
+        noise,
+        question,
+        block,
+        source,
+        difference: 0.01,
+    });
+    let large = [(0.02, 0.05), (0.1, 0.1), (0.2, 0.5), (0.3, 0.5), (0.3, 0.9)];
+    let large = large.into_iter().flat_map(|(sd, difference)| {
+        [(Typical, 0), (Mean, 0), (Typical, 3), (Mean, 3)].map(|(question, block)| Line {
+            noise: Noise::Normal(sd),
+            question,
+            block,
+            source: Source::Known,
+            difference,
+        })
+    });
+    small.into_iter().chain(large).collect()
 }
 
 fn name(noise: Noise) -> String {
@@ -112,64 +146,62 @@ fn name(noise: Noise) -> String {
     }
 }
 
-fn plan(
-    noise: Noise,
-    question: Question,
-    block: usize,
-    source: Source,
-    random: &mut Random,
-) -> Option<usize> {
-    let pilot = match (source, noise) {
-        (Source::Known, Noise::Normal(sd)) => Pilot::known(sd, block).ok()?,
-        (Source::Pilot(blocks), _) => {
-            let (a, b) = measured(noise, block, blocks, 1.0, random);
-            Pilot::of(&Sides::of(&a, &b).ok()?).ok()?
+impl Line {
+    fn plan(self, random: &mut Random) -> Option<usize> {
+        let Self {
+            noise,
+            question,
+            block,
+            source,
+            difference,
+        } = self;
+        let pilot = match (source, noise) {
+            (Source::Known, Noise::Normal(sd)) => Pilot::known(sd, block).ok()?,
+            (Source::Pilot(blocks), _) => {
+                let (a, b) = measured(noise, block, blocks, 1.0, random);
+                Pilot::of(&Sides::of(&a, &b).ok()?).ok()?
+            }
+            _ => return None,
+        };
+        let goal = |share: f64| Goal {
+            difference,
+            power: POWER / 100.0,
+            confidence: 1.0 - ALPHA * share / (TYPICAL_WEIGHT + MEAN_WEIGHT),
+        };
+        match question {
+            Question::Typical => {
+                typical_runs(pilot.typical.upper, &goal(TYPICAL_WEIGHT), block).ok()
+            }
+            Question::Mean => mean_runs(pilot.mean.upper, &goal(MEAN_WEIGHT), block).ok(),
         }
-        _ => return None,
-    };
-    let goal = |share: f64| Goal {
-        difference: DIFFERENCE,
-        power: POWER / 100.0,
-        confidence: 1.0 - ALPHA * share / (TYPICAL_WEIGHT + MEAN_WEIGHT),
-    };
-    match question {
-        Question::Typical => typical_runs(pilot.typical.upper, &goal(TYPICAL_WEIGHT), block).ok(),
-        Question::Mean => mean_runs(pilot.mean.upper, &goal(MEAN_WEIGHT), block).ok(),
     }
-}
 
-fn is_proven(
-    noise: Noise,
-    question: Question,
-    block: usize,
-    runs: usize,
-    random: &mut Random,
-    cache: &mut Cache,
-) -> bool {
-    let (each, blocks) = if block == 0 {
-        (runs, 1)
-    } else {
-        (block, runs / block)
-    };
-    let (a, b) = measured(noise, each, blocks, 1.0 + DIFFERENCE, random);
-    let terms = Terms {
-        better: Better::Higher,
-        confidence: 1.0 - ALPHA,
-        margin: None,
-    };
-    let Ok(found) = Sides::of(&a, &b).and_then(|sides| compare(sides, &terms, cache)) else {
-        return false;
-    };
-    let claims = [
-        (found.typical.p, TYPICAL_WEIGHT),
-        (found.mean.p, MEAN_WEIGHT),
-    ];
-    let adjusted = holm_weighted(&claims).unwrap_or_default();
-    let (place, difference) = match question {
-        Question::Typical => (0, found.typical.difference),
-        Question::Mean => (1, found.mean.difference),
-    };
-    difference > 0.0 && adjusted.get(place).is_some_and(|p| *p <= ALPHA)
+    fn is_proven(self, runs: usize, random: &mut Random, cache: &mut Cache) -> bool {
+        let (each, blocks) = if self.block == 0 {
+            (runs, 1)
+        } else {
+            (self.block, runs / self.block)
+        };
+        let (a, b) = measured(self.noise, each, blocks, 1.0 + self.difference, random);
+        let terms = Terms {
+            better: Better::Higher,
+            confidence: 1.0 - ALPHA,
+            margin: None,
+        };
+        let Ok(found) = Sides::of(&a, &b).and_then(|sides| compare(sides, &terms, cache)) else {
+            return false;
+        };
+        let claims = [
+            (found.typical.p, TYPICAL_WEIGHT),
+            (found.mean.p, MEAN_WEIGHT),
+        ];
+        let adjusted = holm_weighted(&claims).unwrap_or_default();
+        let (place, difference) = match self.question {
+            Question::Typical => (0, found.typical.difference),
+            Question::Mean => (1, found.mean.difference),
+        };
+        difference > 0.0 && adjusted.get(place).is_some_and(|p| *p <= ALPHA)
+    }
 }
 
 fn measured(

@@ -7,11 +7,12 @@
 //! - [`crate::guard`], for every number of runs.
 //! - For few runs, where that one is silent or its approximation too coarse. If one side scatters
 //!   far more than the other, each of its `n` runs is above or below the other side like a coin, so
-//!   that nothing below `2^(1-n)` can be had from ranks. For a side with less than 6 runs, or with
-//!   less than 15 that scatter more than three times as much (twice, if the other side has more than
-//!   1.5 times as many), the signs of its placements (less one half) are exchanged in all ways (Fisher's randomisation test). Where that proves nothing,
-//!   Welch's test within blocks may, of all runs and of the main mode's: it uses the size of the
-//!   gap, which ranks do not see.
+//!   that nothing below `2^(1-n)` can be had from ranks. A third test is made for a side with fewer
+//!   than 6 runs, and for one with fewer than 15 that scatter more than 3 times as much; 2 times, if
+//!   the other side has more than 1.5 times as many. It exchanges the signs of that side's placements
+//!   (less one half) in all ways (Fisher's randomisation test). Where that proves nothing, Welch's
+//!   test within blocks may, of all runs and of the main mode's: it uses the size of the gap, which
+//!   ranks do not see.
 //! - Where some runs fall into a slow mode, the rank test of the main mode's runs alone. Otherwise a
 //!   larger share of slow runs would make the typical run look worse whose main mode is the same.
 //!

@@ -1,7 +1,7 @@
 //! What runs cost in the mean.
 
 use super::rearranged::{excludes, is_uneven, rearranged};
-use super::{Answer, Terms, Warning, two_sided};
+use super::{Answer, Terms, Warning, least, two_sided};
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
 use crate::location::{Scale, Side};
 use crate::ratio_of_means::RatioInterval;
@@ -49,15 +49,8 @@ pub(super) fn mean(
     };
     let blocked = match estimate {
         Some(Ok(blocked)) => blocked,
-        // Nothing varies: any difference is exact, and the exact test knows what it is worth.
         Some(Err(Error::NoVariation)) => {
-            return Ok(Answer {
-                difference,
-                low: difference,
-                high: difference,
-                p: if difference == 0.0 { 1.0 } else { typical.p },
-                p_same: typical.p_same,
-            });
+            return Ok(exactly(difference, strata, terms, typical));
         }
         Some(Err(error)) => return Err(error),
         // One run of a side: a mean without a spread of its own proves nothing.
@@ -139,6 +132,30 @@ pub(super) fn mean(
             }
         }),
     })
+}
+
+/// Nothing varies: any difference is exact, and the exact test knows what it is worth. There is an interval, of no
+/// width, where that test can tell.
+fn exactly(difference: f64, strata: &[Stratum], terms: &Terms, typical: &Answer) -> Answer {
+    let mut usable = strata.iter().filter(|stratum| stratum.has_pairs());
+    let is_equal = usable.all(|stratum| stratum.a.first() == stratum.b.first());
+    let (difference, p, p_of_exact) = match is_equal {
+        // Means of equal values may differ in their last digits.
+        true => (0.0, 1.0, least(strata).p),
+        false => (difference, typical.p, typical.p),
+    };
+    let has_ends = p_of_exact <= 1.0 - terms.confidence;
+    Answer {
+        difference,
+        low: if has_ends {
+            difference
+        } else {
+            f64::NEG_INFINITY
+        },
+        high: if has_ends { difference } else { f64::INFINITY },
+        p,
+        p_same: typical.p_same,
+    }
 }
 
 /// An end of Welch's interval, or further out where the guard does not exclude what is beyond it; infinite where it

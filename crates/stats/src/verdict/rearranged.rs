@@ -8,6 +8,7 @@
 //! (Janssen, *Statistics & Probability Letters* 36, 1997; Chung and Romano, *Annals of Statistics*
 //! 41, 2013).
 
+use crate::summary::sorted;
 use crate::{Error, Resampling, Stratum};
 
 /// How many times more runs one side may have before the guard is asked.
@@ -109,22 +110,20 @@ fn share(
     is_enough: impl Fn(usize, usize) -> bool,
 ) -> Result<Option<f64>, Error> {
     let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
-    // Values about the mean of their block, so that squares lose no digits.
-    let mut blocks: Vec<(usize, Vec<f64>)> = usable()
-        .map(|stratum| {
-            let all = || stratum.a.iter().chain(&stratum.b);
-            let centre = all().sum::<f64>() / all().count() as f64;
-            (stratum.a.len(), all().map(|value| value - centre).collect())
-        })
-        .collect();
-    let parts = |blocks: &[(usize, Vec<f64>)]| -> Vec<[Part; 2]> {
-        let split = |(of_a, values): &(usize, Vec<f64>)| {
-            let (a, b) = values.split_at(*of_a);
-            [Part::of(a), Part::of(b)]
-        };
-        blocks.iter().map(split).collect()
-    };
-    let Some(observed) = statistic(&parts(&blocks)) else {
+    // Values about the mean of their block, so that squares lose no digits. In order of size, so that neither the order
+    // of a file nor which side comes first changes what is drawn.
+    let mut blocks: Vec<(usize, Vec<f64>)> = Vec::new();
+    let mut sides: Vec<[Part; 2]> = Vec::new();
+    for stratum in usable() {
+        let all = sorted(&[&stratum.a[..], &stratum.b].concat());
+        let centre = all.iter().sum::<f64>() / all.len() as f64;
+        let about =
+            |values: &[f64]| -> Vec<f64> { values.iter().map(|value| value - centre).collect() };
+        let of = |values: &[f64]| Part::of(&about(&sorted(values)));
+        sides.push([of(&stratum.a), of(&stratum.b)]);
+        blocks.push((stratum.a.len(), about(&all)));
+    }
+    let Some(observed) = statistic(&sides) else {
         return Ok(None);
     };
     let wholes: Vec<Part> = blocks.iter().map(|(_, values)| Part::of(values)).collect();
@@ -216,6 +215,28 @@ mod tests {
         let expected = blocked_welch(&strata, 0.95).unwrap().difference.t;
         let parts = strata.each_ref().map(|s| [Part::of(&s.a), Part::of(&s.b)]);
         assert!((statistic(&parts).unwrap() - expected.abs()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn neither_the_order_of_runs_nor_that_of_sides_matters() {
+        let few: Vec<f64> = (0..9)
+            .map(|run| 98.0 + 1.7 * f64::from(run * 5 % 9))
+            .collect();
+        let many: Vec<f64> = (0..31)
+            .map(|run| 100.0 + 0.9 * f64::from(run * 7 % 31))
+            .collect();
+        let p = |a: &[f64], b: &[f64]| rearranged(&[Stratum::new(a, b)]).unwrap().unwrap();
+        let expected = p(&few, &many);
+        assert!((0.001..0.1).contains(&expected), "{expected}");
+        let turned = |values: &[f64]| -> Vec<f64> { values.iter().rev().copied().collect() };
+        for found in [
+            p(&turned(&few), &turned(&many)),
+            p(&sorted(&few), &many),
+            p(&many, &few),
+            p(&turned(&many), &sorted(&few)),
+        ] {
+            assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+        }
     }
 
     #[test]

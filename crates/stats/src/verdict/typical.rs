@@ -20,8 +20,8 @@ pub(super) fn typical(
     if location.p <= alpha && guarded > alpha {
         let is_of_all_modes = evidence.guarded_in_all_modes(scale.none()) > alpha;
         warnings.push(match is_of_all_modes {
-            true => Warning::Guarded,
-            false => Warning::SlowRunsAlone,
+            true => Warning::Guarded { first: location.p },
+            false => Warning::SlowRunsAlone { first: location.p },
         });
     }
     if location.k.is_none() {

@@ -65,13 +65,20 @@ fn runs_for_the_mean_are_those_of_the_t_test() {
             power: number(&v["power"]),
             confidence: number(&v["confidence"]),
         };
-        let runs = mean_runs(number(&v["spread"]), &goal, 1).unwrap();
+        let runs = mean_runs(number(&v["spread"]), &goal, 0).unwrap();
         assert_eq!(runs as f64, number(&v["runs"]), "{v}");
         assert_eq!(
             mean_runs(number(&v["spread"]), &goal, 4).unwrap(),
             runs.next_multiple_of(4)
         );
     }
+}
+
+/// The difference of n pairs has n - 1 degrees of freedom, which costs about a quarter of z squared in runs.
+#[test]
+fn pairs_take_more_runs_for_the_mean() {
+    let runs = |block| mean_runs(0.02, &GOAL, block).unwrap();
+    assert!(runs(1) > runs(0) && runs(1) <= runs(0) + 2);
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn planning() {
     printed(noether_runs(larger, 0.5, 0.95, 0.8).unwrap(), 137.06, 5e-3);
     let half_width = 1.959_963_984_540_054;
     printed(
-        from_half_width(half_width, 0.95, 0.95, 0.8).unwrap(),
+        from_half_width(half_width, 0.95, 0.95, 0.8, 30).unwrap() / (1.0 + 1.0 / 30.0),
         1.959_963_984_540_054 + 0.841_621_233_572_914_2,
         1e-12,
     );

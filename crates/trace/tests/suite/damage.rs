@@ -316,3 +316,34 @@ fn a_length_is_not_believed() {
     assert_eq!(reader.cut().unwrap().reason, reason);
     assert!(Trace::from_bytes(b"#!/bin/sh and more text".to_vec()).is_err());
 }
+
+/// A damaged length makes the reader take in megabytes, which it must not move for each small chunk in them: hours for
+/// a long trace, where a second is enough.
+#[test]
+fn a_damaged_length_before_many_small_chunks() {
+    let (bytes, _) = small();
+    let chunks = boundaries(&bytes);
+    let mut all = chunks
+        .windows(2)
+        .map(|ends| &bytes[ends[0] as usize..ends[1] as usize]);
+    let losses = |chunk: &&[u8]| ChunkKind(chunk[4].into()) == ChunkKind::LOSSES;
+    let chunk = all.find(losses).unwrap();
+    let begin = chunks[1] as usize;
+    let mut damaged = [&bytes[..begin], chunk].concat();
+    let many = (15 << 20) / chunk.len();
+    let length = (many * chunk.len()) as u32;
+    damaged[begin + 8..begin + 12].copy_from_slice(&length.to_le_bytes());
+    let head = *damaged[begin..].first_chunk().unwrap();
+    assert_eq!(ChunkHead::decode(&head).unwrap().length, length);
+    for _ in 0..=many {
+        damaged.extend(chunk);
+    }
+    let begun = std::time::Instant::now();
+    let mut reader = ChunkReader::new(&damaged[..]);
+    let mut found = 0;
+    while reader.next().is_some() {
+        found += 1;
+    }
+    assert_eq!((found, reader.gaps().len()), (many + 2, 1));
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+}

@@ -152,6 +152,29 @@ fn what_slowed_both_down_is_divided_out() {
 }
 
 #[test]
+fn runs_without_a_partner_are_counted() {
+    let known = measured_with("m", "1");
+    let mut second = later();
+    let left_out = |second: &[RunRecord]| {
+        let (report, _) = of_quotients((&records(), &known), (second, &known));
+        let mut warnings = report.warnings.into_iter();
+        warnings
+            .find(|warning| warning.contains("from the same block"))
+            .unwrap()
+    };
+    assert!(!left_out(&second).contains("partner"));
+    for said in [
+        "1 run without such a partner was",
+        "2 runs without such a partner were",
+    ] {
+        let of_reference = second.iter().position(|record| record.variant == "old");
+        second.remove(of_reference.unwrap());
+        let warning = left_out(&second);
+        assert!(warning.contains(said), "{warning}");
+    }
+}
+
+#[test]
 fn nothing_is_divided_by_what_may_be_another_program() {
     let (first, second) = (records(), later());
     let known = measured_with("m", "1");

@@ -236,7 +236,8 @@ pub fn slow_modes() -> Report {
         .take(2)
         .for_each(|value| *value *= 0.8);
     row.warnings.push(
-        "some runs fall into a slow mode, so that the mean's interval holds less often than stated"
+        "some runs are in a slow mode: the interval of the mean may miss the true value more often \
+             than stated; measure more runs or read the typical run"
             .to_owned(),
     );
     report

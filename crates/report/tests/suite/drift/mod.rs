@@ -125,11 +125,11 @@ fn a_machine_that_drifts_is_named_once() {
     let drift = row(&report, "new").drift.as_ref().unwrap();
     assert!(drift.base.low.unwrap() < 0.05 && drift.base.high.unwrap() > 0.05);
     assert!(drift.difference.low.unwrap() < 0.0 && drift.difference.high.unwrap() > 0.0);
-    // The sentence takes the place of the flag for runs that hang together.
+    // The sentence takes the place of the flag for autocorrelated runs.
     assert!(report.rows.iter().all(|row| {
         row.warnings
             .iter()
-            .all(|warning| !warning.starts_with("runs hang together"))
+            .all(|warning| !warning.starts_with("the runs are autocorrelated"))
     }));
 }
 
