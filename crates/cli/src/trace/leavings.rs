@@ -1,12 +1,13 @@
 //! `perflab trace recover`, and snapshots: what is in the rings of processes, dead or alive.
 
+use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use perflab_control::Traced;
+use perflab_control::{Process, Traced};
 use perflab_experiment::counted;
 use perflab_recorder::{
     Pass, Recorded, Removed, directories, recorded, recover, remove_leavings, removed,
@@ -23,9 +24,10 @@ use crate::terminal;
 /// Arguments of `recover`.
 #[derive(Debug, Args)]
 pub struct RecoverArguments {
-    /// Numbers of processes that have ended; all that left something, if none is given.
-    #[arg(value_name = "PID")]
-    pid: Vec<u32>,
+    /// Numbers of processes that have ended; all that left something, if none is given. PID-START, as listed, is one of
+    /// several that had the same number.
+    #[arg(value_name = "PID", value_parser = ended)]
+    pid: Vec<Ended>,
 
     /// The trace to write; there must be no such file yet. Without it, what is there is listed.
     #[arg(short, long, value_name = "FILE")]
@@ -40,6 +42,41 @@ pub struct RecoverArguments {
     all: bool,
 }
 
+/// A process that has ended, as the user calls it.
+#[derive(Debug, Clone, Copy)]
+enum Ended {
+    /// Whoever had this number.
+    Number(u32),
+    /// Just this one.
+    One(Process),
+}
+
+impl Ended {
+    fn is(self, process: Process) -> bool {
+        match self {
+            Self::Number(pid) => process.pid == pid,
+            Self::One(one) => process == one,
+        }
+    }
+}
+
+impl Display for Ended {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(pid) => write!(formatter, "{pid}"),
+            Self::One(process) => write!(formatter, "{}-{}", process.pid, process.start),
+        }
+    }
+}
+
+fn ended(text: &str) -> Result<Ended, String> {
+    if let Some(process) = Process::named(text) {
+        return Ok(Ended::One(process));
+    }
+    let number = text.parse().map(Ended::Number);
+    number.map_err(|_| "expected the number of a process, or PID-START as listed".to_owned())
+}
+
 /// Executes `recover`.
 pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> {
     if arguments.remove && arguments.pid.is_empty() && !arguments.all {
@@ -52,14 +89,14 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
     let mut dead: Vec<Recorded> = recorded(&places);
     dead.retain(|recorded| !recorded.is_alive);
     for pid in &arguments.pid {
-        if !dead.iter().any(|recorded| recorded.process.pid == *pid) {
+        if !dead.iter().any(|recorded| pid.is(recorded.process)) {
             outcome.fail(&Failure::no_data(format!(
                 "process {pid} has left no events, or has not ended"
             )));
         }
     }
     if !arguments.pid.is_empty() {
-        dead.retain(|recorded| arguments.pid.contains(&recorded.process.pid));
+        dead.retain(|recorded| arguments.pid.iter().any(|pid| pid.is(recorded.process)));
     }
     say_removed(removed(&places));
     if dead.is_empty() {

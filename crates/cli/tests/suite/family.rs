@@ -175,12 +175,9 @@ fn children_that_record_on_their_own_have_a_limit() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(most <= total.into(), "{most} KiB");
     let trace = family.file("trace");
-    // Those of this place only.
+    // Those of this place only: in another one somebody may have had the same number.
     let names = family.recordings().into_iter();
-    let left = names.map(|path| {
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        name.split('-').next().unwrap().to_owned()
-    });
+    let left = names.map(|path| path.file_stem().unwrap().to_owned());
     let mut recover = family.perflab(total);
     recover.args(["recover", "-o", &trace]).args(left);
     let output = recover.output().unwrap();
@@ -197,6 +194,46 @@ fn children_that_record_on_their_own_have_a_limit() {
     assert_eq!(there + gone_events, 4000, "{said} {gone}");
     assert_eq!(of_processes + gone_processes, 201, "{said} {gone}");
     assert!(said.contains("none lost"), "{said}");
+}
+
+/// A later process had the number of an earlier one.
+#[test]
+fn one_of_two_that_had_the_same_number() {
+    let family = Family::new();
+    let total = 16 << 10;
+    family.does(total, &["on", "family", "--record"], &["burst", "9"]);
+    let [path] = family.recordings().try_into().unwrap();
+    let one = path.file_stem().unwrap().to_str().unwrap();
+    let (pid, _) = one.split_once('-').unwrap();
+    let earlier = format!("{pid}-1");
+    let earlier_path = path.with_file_name(format!("{earlier}.rings"));
+    fs::create_dir(&earlier_path).unwrap();
+    let recover = |words: &[&str]| {
+        let mut recover = family.perflab(total);
+        recover.arg("recover").args(words).output().unwrap()
+    };
+    // In other places there may be a third one.
+    let both = printed(&recover(&[pid]));
+    for path in [&path, &earlier_path] {
+        assert!(both.lines().any(|line| Path::new(line) == path), "{both}");
+    }
+    assert_eq!(
+        printed(&recover(&[&earlier])).trim_end(),
+        earlier_path.to_str().unwrap()
+    );
+    let said = printed(&recover(&[one, "-o", &family.file("trace")]));
+    assert!(said.starts_with("10 events of 1 process "), "{said}");
+    let none = recover(&[&format!("{pid}-2")]);
+    assert_eq!(none.status.code(), Some(4));
+    for bad in ["12-", "-1-2", "1-2-3", "one"] {
+        let output = recover(&["--", bad]);
+        assert_eq!(output.status.code(), Some(2), "{bad}");
+        assert!(
+            text(&output.stderr).contains("PID-START"),
+            "{}",
+            text(&output.stderr)
+        );
+    }
 }
 
 /// A limit that all rings of a process would reach by themselves.
