@@ -100,14 +100,14 @@ fn files(directory: &str, end: &str) -> Vec<std::path::PathBuf> {
 fn a_ring_whose_count_was_spoiled() {
     let place = Place::new();
     let mut life = place.started(&["trace", "on", "life:*", "--record"]);
-    let pid = life.pid();
+    let recording = life.recording();
     life.works(3);
     life.child.kill().unwrap();
     life.child.wait().unwrap();
-    let list = printed(&place.trace(&["recover", &pid]));
+    let list = printed(&place.trace(&["recover", &recording]));
     let directory = list
         .split_whitespace()
-        .find(|word| word.contains(&format!("/{pid}-")))
+        .find(|word| word.contains(&format!("/{recording}.")))
         .unwrap();
     for ring in files(directory, ".ring") {
         let mut bytes = fs::read(&ring).unwrap();
@@ -117,7 +117,7 @@ fn a_ring_whose_count_was_spoiled() {
     }
     let trace = place.directory.path().join("trace");
     let trace = trace.to_str().unwrap();
-    let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", trace]));
+    let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", trace]));
     assert!(said.starts_with("3 events of 1 process into "), "{said}");
     assert!(!said.contains("18446744073709551615"), "{said}");
     let summary = place.trace(&["view", trace, "--summary"]);

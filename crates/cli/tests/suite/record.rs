@@ -281,9 +281,7 @@ fn a_recording_that_is_interrupted() {
 fn the_newest_events_and_what_a_killed_process_leaves() {
     let place = Place::new();
     let mut life = place.started(&["trace", "on", "life:*", "--record"]);
-    let pid = life.pid();
-    // What a former process with this number may have left.
-    place.trace(&["recover", &pid, "--remove"]);
+    let (pid, recording) = (life.pid(), life.recording());
     life.works(3);
     let trace = place.file("trace");
     let said = printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &trace]));
@@ -292,16 +290,16 @@ fn the_newest_events_and_what_a_killed_process_leaves() {
     life.works(2);
     life.child.kill().unwrap();
     life.child.wait().unwrap();
-    let list = printed(&place.trace(&["recover", &pid]));
+    let list = printed(&place.trace(&["recover", &recording]));
     assert!(
-        list.contains(&format!("/{pid}-")) && list.lines().count() == 1,
+        list.contains(&format!("/{recording}.rings")) && list.lines().count() == 1,
         "{list}"
     );
     let crash = place.file("crash");
-    let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", &crash]));
+    let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &crash]));
     assert!(said.starts_with("5 events of 1 process into "), "{said}");
     assert_eq!(place.events(&[&crash]), [works(0, 3), works(0, 2)].concat());
-    let output = place.trace(&["recover", &pid]);
+    let output = place.trace(&["recover", &recording]);
     assert_eq!(output.status.code(), Some(4));
 }
 
@@ -309,13 +307,12 @@ fn the_newest_events_and_what_a_killed_process_leaves() {
 fn a_program_that_records_and_ends_well() {
     let place = Place::new();
     let mut life = place.life("none");
-    let pid = life.pid();
-    place.trace(&["recover", &pid, "--remove"]);
+    let (pid, recording) = (life.pid(), life.recording());
     printed(&place.trace(&["on", "life", "--record", "--pid", &pid]));
     life.works(4);
     printed(&place.trace(&["off", "life", "--pid", &pid]));
     life.ends();
-    let output = place.trace(&["recover", &pid]);
+    let output = place.trace(&["recover", &recording]);
     assert_eq!(
         output.status.code(),
         Some(4),
@@ -443,7 +440,7 @@ fn each_recording_counts_its_own_losses() {
         (&[], [500_000, 50, 500_000, 50, 0, 50]),
     ] {
         let mut life = place.life("none");
-        let pid = life.pid();
+        let (pid, recording) = (life.pid(), life.recording());
         for hits in plan {
             records(&place, &mut life, hits, words);
         }
@@ -466,7 +463,7 @@ fn each_recording_counts_its_own_losses() {
         life.child.kill().unwrap();
         life.child.wait().unwrap();
         let left = place.file("left");
-        let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", &left]));
+        let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &left]));
         // The newest of all that came since there was nobody to read them.
         let (events, lost) = counts(&said);
         assert_eq!(events + lost, 400_000, "{said}");
@@ -483,6 +480,7 @@ fn what_a_killed_recorder_had_read_is_not_lost() {
     let place = Place::new();
     let mut life = place.life("none");
     let (pid, trace) = (life.pid(), place.file("trace"));
+    let of_life = life.recording();
     let mut recording = place.recording(&["--pid", &pid, "--ring", "64", "-o", &trace]);
     wait_for_recorder(&place, &life);
     for _ in 0..50 {
@@ -496,7 +494,7 @@ fn what_a_killed_recorder_had_read_is_not_lost() {
     life.child.kill().unwrap();
     life.child.wait().unwrap();
     let left = place.file("left");
-    let said = printed(&place.trace(&["recover", &pid, "--remove", "-o", &left]));
+    let said = printed(&place.trace(&["recover", &of_life, "--remove", "-o", &left]));
     assert!(!said.contains("lost: "), "{said}");
     let summary = printed(&place.trace(&["view", &left, "--summary"]));
     assert!(!summary.contains("lost: "), "{summary}");

@@ -101,6 +101,14 @@ impl Life {
         self.child.id().to_string()
     }
 
+    /// What its recording is called, which a former process with its number has not left.
+    pub fn recording(&self) -> String {
+        let pid = self.pid();
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let (_, after) = stat.rsplit_once(')').unwrap();
+        format!("{pid}-{}", after.split_whitespace().nth(19).unwrap())
+    }
+
     pub fn send(&self, sent: Signal) {
         signal(self.child.id(), sent);
     }
