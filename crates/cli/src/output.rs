@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, is_disk_full};
 use crate::terminal;
+
+/// Links that are followed one after the other, as the kernel does.
+const MOST_LINKS: usize = 40;
 
 /// Finds out whether a file could be written, without making it.
 ///
@@ -33,46 +36,58 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let written = match path.metadata() {
         // A pipe or a device.
         Ok(about) if !about.is_file() => fs::write(path, text),
-        // The name of a link stays that of a link.
-        Ok(about) => fs::canonicalize(path)
-            .and_then(|target| replace(&target, text, Some(about.permissions()))),
-        Err(_) => replace(path, text, None),
+        Ok(about) => {
+            target_of(path).and_then(|target| replace(&target, text, Some(about.permissions())))
+        }
+        Err(_) => target_of(path).and_then(|target| replace(&target, text, None)),
     };
     written.map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::IsADirectory => {
-            Failure::usage(cannot_write(path, &error))
-        }
+        ErrorKind::NotFound
+        | ErrorKind::PermissionDenied
+        | ErrorKind::IsADirectory
+        | ErrorKind::NotADirectory
+        | ErrorKind::ReadOnlyFilesystem
+        | ErrorKind::InvalidFilename => Failure::usage(cannot_write(path, &error)),
         _ => Failure::no_data(cannot_write(path, &error)),
     })
 }
 
-/// Writes a file under another name first, then renames it.
+/// Where a path leads: the name of a link stays that of a link, even if there is nothing yet where it leads.
+fn target_of(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = target.read_link() else {
+            return Ok(target);
+        };
+        target = directory_of(&target).join(next);
+    }
+    let reason = "its links lead in a circle";
+    Err(io::Error::new(ErrorKind::InvalidFilename, reason))
+}
+
+/// Writes a file under another name first, then renames it. One that was there, with these rights, may be all that can
+/// be written, as where it is mounted by itself: it is written in place then.
 fn replace(path: &Path, text: &str, rights: Option<fs::Permissions>) -> io::Result<()> {
-    let temporary = temporary(path)?;
+    if path.file_name().is_none() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    let is_there = rights.is_some();
+    let temporary = directory_of(path).join(format!(".perflab-{}.partial", std::process::id()));
     let mut file = match File::create_new(&temporary) {
-        // Only the file itself may be written.
-        Err(error) if error.kind() == ErrorKind::PermissionDenied && rights.is_some() => {
-            return fs::write(path, text);
-        }
+        Err(error) if is_there && !is_disk_full(&error) => return fs::write(path, text),
         created => created?,
     };
     let written = rights
         .map_or(Ok(()), |rights| file.set_permissions(rights))
         .and_then(|()| file.write_all(text.as_bytes()))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _not_there = fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn temporary(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or(ErrorKind::IsADirectory)?;
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".partial-{}", std::process::id()));
-    Ok(directory_of(path).join(temporary))
+        .and_then(|()| file.sync_all());
+    let replaced = written.and_then(|()| match fs::rename(&temporary, path) {
+        Err(_) if is_there => fs::write(path, text),
+        renamed => renamed,
+    });
+    // What was renamed is not there any more.
+    let _left = fs::remove_file(&temporary);
+    replaced
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> String {

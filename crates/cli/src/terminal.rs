@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
+/// Makes text that came from a file harmless.
+pub use perflab_plot::clean as escape;
 use serde::Serialize;
 
 use crate::failure::{Code, Failure};
@@ -60,29 +62,6 @@ pub fn columns() -> Option<usize> {
         .or_else(|| window_columns().map(usize::from))
 }
 
-/// Keeps what could steer a terminal, or show text otherwise than it is, out of text that came from a file.
-pub fn escape(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            if c.is_control() || is_invisible(c) {
-                c.escape_default().collect::<Vec<_>>()
-            } else {
-                vec![c]
-            }
-        })
-        .collect()
-}
-
-/// Whether a character is not seen itself, but may change how others are shown or divide lines: those of the Unicode
-/// categories Cf, Zl and Zp, and fillers.
-fn is_invisible(c: char) -> bool {
-    matches!(u32::from(c),
-        0xad | 0x34f | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890..=0x891 | 0x8e2 | 0x115f..=0x1160
-        | 0x17b4..=0x17b5 | 0x180b..=0x180f | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164
-        | 0xfe00..=0xfe0f | 0xfeff | 0xffa0 | 0xfff0..=0xfffb | 0x1_10bd | 0x1_10cd | 0x1_3430..=0x1_343f
-        | 0x1_bca0..=0x1_bca3 | 0x1_d173..=0x1_d17a | 0xe_0000..=0xe_0fff)
-}
-
 /// Prints to standard output. A reader that went away (`| head`) is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
@@ -113,22 +92,4 @@ pub fn say_error(failure: &Failure) {
         "error:"
     };
     say(&format!("{label} {failure}"));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escape;
-
-    #[test]
-    fn what_is_not_seen_is_escaped() {
-        let hidden = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}\
-                      \u{ad}\u{200b}\u{2028}\u{2060}\u{feff}\u{e0041}\u{1b}\u{85}\n";
-        for c in hidden.chars() {
-            let shown = escape(&format!("a{c}b"));
-            assert_eq!(shown, format!("a{}b", c.escape_default()));
-            assert!(shown.is_ascii(), "{shown:?}");
-        }
-        let shown = "name_1 \u{e4}\u{65e5}\u{5e9}\u{1f600}\"\\";
-        assert_eq!(escape(shown), shown);
-    }
 }

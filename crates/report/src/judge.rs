@@ -101,7 +101,8 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
         let is_proven =
             |answer: &Answer| matches!(answer.verdict, Verdict::Better | Verdict::Worse);
         let fewer = draft.row.base.n.min(draft.row.candidate.n);
-        if fewer < FEW && (is_proven(&draft.row.typical) || is_proven(&draft.row.mean)) {
+        let is_verdict = |answer: &Answer| answer.verdict != Verdict::NotProven;
+        if fewer < FEW && (is_verdict(&draft.row.typical) || is_verdict(&draft.row.mean)) {
             draft.row.warnings.push(format!(
                 "fewer than {FEW} runs on a side: the verdict is wrong if these runs do not show all modes of the program; \
                  measure more runs"

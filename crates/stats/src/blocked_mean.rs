@@ -89,6 +89,18 @@ pub fn blocked_additive(strata: &[Stratum], confidence: f64) -> Result<BlockedMe
     )
 }
 
+/// The weighted means of both sides, and their difference within blocks.
+///
+/// # Errors
+/// Unusable values; [`Error::NoPairs`] without a block that has both sides.
+pub(crate) fn weighted_means(
+    strata: &[Stratum],
+    confidence: f64,
+) -> Result<(f64, f64, f64), Error> {
+    let layout = Layout::new(strata, confidence)?;
+    Ok((layout.a.mean, layout.b.mean, layout.difference))
+}
+
 /// What a block counts for, up to a common factor.
 fn raw_weight(runs_of_a: usize, runs_of_b: usize) -> f64 {
     (runs_of_a * runs_of_b) as f64 / (runs_of_a + runs_of_b) as f64

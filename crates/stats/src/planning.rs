@@ -227,8 +227,8 @@ fn unpooled(units: f64) -> f64 {
     if rest <= 0.0 {
         return f64::INFINITY;
     }
-    // The candidate q solves rest (q^2 + 1) = 2 q; of q - 1 no digits are lost.
-    let root = (1.0 - rest * rest).sqrt();
+    // The candidate q solves rest (q^2 + 1) = 2 q. The root is that of 1 - rest^2, of which no digits are lost so.
+    let root = units * (1.0 - 0.25 * units * units).sqrt();
     (root + 0.5 * units * units) / rest
 }
 

@@ -239,7 +239,7 @@ pub(crate) fn two_sided(larger: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Observation;
+    use crate::{Observation, Stratum};
 
     /// The two modes of the redis-like runs of the documents: thirty runs a side, one block.
     const A: &str = include_str!("../tests/data/redis-like-a.txt");
@@ -313,6 +313,45 @@ mod tests {
         assert_eq!((equal.typical.p, equal.mean.p), (1.0, 1.0));
         assert!(equal.mean.p_same.unwrap() < 0.001 && equal.typical.p_same.unwrap() < 0.001);
         assert!(equal.warnings.contains(&Warning::Exact));
+    }
+
+    #[test]
+    fn exact_means_are_of_the_same_blocks() {
+        let terms = Terms {
+            better: Better::Lower,
+            confidence: 0.95,
+            margin: Some(0.01),
+        };
+        let exact = |blocks: &[Stratum], times: usize| {
+            let blocks = vec![blocks; times].concat();
+            let side = |of: fn(&Stratum) -> &Vec<f64>| -> Vec<Observation> {
+                let in_blocks = (0..).zip(&blocks).flat_map(|(block, stratum)| {
+                    let values = of(stratum).iter();
+                    values.map(move |value| (block, *value))
+                });
+                let observe = |(unit, (block, value))| Observation { block, unit, value };
+                (0..).zip(in_blocks).map(observe).collect()
+            };
+            let (a, b) = (side(|stratum| &stratum.a), side(|stratum| &stratum.b));
+            compare(Sides::of(&a, &b).unwrap(), &terms, &mut Cache::default()).unwrap()
+        };
+        // Less in every block, although the candidate has more runs where all take long.
+        let low = Stratum::new([10.0; 3], [9.0]);
+        let high = Stratum::new([20.0], [19.0; 3]);
+        let levels = exact(&[low, high], 10);
+        assert!(near(levels.mean.difference, -1.0 / 15.0));
+        assert!(levels.typical.difference < 0.0 && levels.mean.p < 0.001);
+        // One side has one run in each block, the other varies.
+        for of_b in [[10.0, 11.0], [11.0, 10.0]] {
+            let pairs = exact(&[Stratum::new([10.0], of_b)], 10);
+            assert!(near(pairs.mean.difference, 0.05), "{:?}", pairs.mean);
+        }
+        // What most blocks show is not what their mean shows.
+        let up = || Stratum::new([10.0; 3], [11.0; 3]);
+        let down = Stratum::new([10.0; 3], [1.0; 3]);
+        let opposed = exact(&[up(), up(), up(), up(), down], 4);
+        assert!(opposed.typical.difference > 0.0 && opposed.mean.difference < 0.0);
+        assert!(opposed.mean.p > 0.99 && opposed.mean.low == f64::NEG_INFINITY);
     }
 
     #[test]

@@ -50,9 +50,11 @@ pub struct Share {
 }
 
 impl Share {
-    /// Whether the command takes any time that can be told from the shell's.
+    /// Whether the command takes any time that can be told from the shell's. That an interval of few blocks reaches 0
+    /// says nothing yet, where the shell is a small part.
     pub fn is_part(&self) -> bool {
-        self.share < 1.0 && self.alone_s.is_none_or(|alone| alone.low > 0.0)
+        let is_small = self.share * (1.0 + ALLOWANCE) < 1.0;
+        is_small || self.share < 1.0 && self.alone_s.is_none_or(|alone| alone.low > 0.0)
     }
 }
 

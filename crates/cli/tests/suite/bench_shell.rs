@@ -172,3 +172,38 @@ fn a_shell_that_takes_longer_than_the_command_is_said_to() {
         assert!(!said.out.contains("% of the baseline"), "{}", said.out);
     }
 }
+
+/// The interval of two blocks of a command that takes now long, now not, reaches 0; the shell is a small part all the same.
+#[test]
+fn a_shell_that_takes_little_is_told_from_any_command() {
+    let laboratory = Laboratory::new();
+    laboratory.program("shell", "sleep 0.004\nexec sh \"$@\"\n");
+    laboratory.program(
+        "uneven",
+        "n=$(cat count 2> /dev/null || echo 0)\necho $((n + 1)) > count\n\
+         if [ $n -lt 3 ]; then exec sleep 0.1; fi\nexec sleep 0.02\n",
+    );
+    let bench = [
+        "bench",
+        "-u",
+        "millisecond",
+        "-S",
+        "./shell",
+        "-r",
+        "6",
+        "--block",
+        "3",
+    ];
+    let said = laboratory.call(&[&bench[..], &["./uneven", "sleep 0.05"]].concat());
+    let said = said.code(0);
+    let (_, command) = said.out.split_once("\n   mean ").unwrap();
+    assert!(
+        command.contains("[0.00 ms, ") || command.contains("[0 ms, "),
+        "{}",
+        said.out
+    );
+    let mean = ms(&said.out, "   mean ", " ms");
+    let shell = ms(command, "the shell takes ", " ms");
+    assert!(shell < 0.5 * mean, "{}", said.out);
+    assert!(!said.out.contains("cannot be told") && !said.out.contains("about all"));
+}

@@ -237,6 +237,56 @@ fn an_export_is_whole_or_not_there() {
         .code(0);
 }
 
+/// Wherever a program that opens the file could write, an export can be written.
+#[test]
+fn an_export_to_any_name() {
+    let laboratory = Laboratory::new();
+    laboratory.write("go.txt", repeated(1, 2));
+    laboratory
+        .call(&["import", "go.txt", "--out", "result"])
+        .code(0);
+    let export = |output: &str| laboratory.call(&["export", "result", "--to", "csv", "-o", output]);
+    let is_written = |name: &str| laboratory.read(name).starts_with("run,");
+    let long = "n".repeat(255);
+    export(&long).code(0);
+    assert!(is_written(&long));
+    fs::create_dir(laboratory.path("deep")).unwrap();
+    for (link, to) in [("first", "deep/second"), ("deep/second", "there")] {
+        std::os::unix::fs::symlink(to, laboratory.path(link)).unwrap();
+    }
+    export("first").code(0);
+    assert!(is_written("deep/there") && laboratory.path("deep/second").is_symlink());
+    std::os::unix::fs::symlink("round", laboratory.path("round")).unwrap();
+    for refused in ["round", "go.txt/x", "none/x", "deep", "deep/.."] {
+        export(refused).code(2).says(&["cannot write"]);
+    }
+
+    // A file that is mounted by itself cannot be replaced.
+    perflab_testing::needs("mount", "mount");
+    laboratory.write("outside", "");
+    laboratory.write("mounted", "");
+    let mount = Command::new("mount")
+        .args(["--bind", "outside", "mounted"])
+        .current_dir(laboratory.path(""))
+        .output()
+        .unwrap();
+    if !mount.status.success() {
+        let why = String::from_utf8_lossy(&mount.stderr);
+        not_checked(&test_name(), &why);
+        return;
+    }
+    let said = export("mounted");
+    let unmounted = Command::new("umount")
+        .arg(laboratory.path("mounted"))
+        .status();
+    assert!(unmounted.unwrap().success());
+    said.code(0);
+    assert!(is_written("outside"));
+    let names = fs::read_dir(laboratory.path("")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| !name.contains("partial")));
+}
+
 /// The record of the command line has what can be read of it.
 #[test]
 fn a_path_that_is_no_utf_8() {

@@ -136,6 +136,38 @@ fn the_same_ends_before_the_margin() {
 }
 
 /// A confidence that is not whole is not printed as if it were.
+/// A mode that no run has shown makes `same` as wrong as any other verdict.
+#[test]
+fn few_runs_are_warned_of_with_every_verdict() {
+    let laboratory = Laboratory::new();
+    laboratory.write("a", "100.1\n99.9\n100.2\n99.8\n100\n");
+    for (new, flags, verdict, is_warned) in [
+        (
+            "100.1\n99.8\n100\n99.9\n100.2\n",
+            ["--margin", "2%"],
+            "same",
+            true,
+        ),
+        (
+            "120.1\n119.8\n120\n119.9\n120.2\n",
+            ["--margin", "2%"],
+            "worse",
+            true,
+        ),
+        (
+            "101.1\n99\n104\n97.9\n100.2\n",
+            ["--margin", "0.1%"],
+            "not proven",
+            false,
+        ),
+    ] {
+        laboratory.write("b", new);
+        let said = compared(&laboratory, &flags).prints(&[verdict]);
+        let has_warning = said.out.contains("fewer than 6 runs on a side");
+        assert_eq!(has_warning, is_warned, "{}", said.out);
+    }
+}
+
 #[test]
 fn a_confidence_just_below_one_keeps_its_digits() {
     let laboratory = with_good();

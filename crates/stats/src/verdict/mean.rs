@@ -2,7 +2,7 @@
 
 use super::rearranged::{excludes, is_uneven, rearranged};
 use super::{Answer, Terms, Warning, least, two_sided};
-use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch};
+use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch, weighted_means};
 use crate::location::{Scale, Side};
 use crate::ratio_of_means::RatioInterval;
 use crate::summary::mean as average_of;
@@ -25,21 +25,15 @@ pub(super) fn mean(
     typical: &Answer,
     warnings: &mut Vec<Warning>,
 ) -> Result<Answer, Error> {
-    let side = |of: fn(&Stratum) -> &Vec<f64>| -> Vec<f64> {
-        strata
-            .iter()
-            .filter(|stratum| stratum.has_pairs())
-            .flat_map(of)
-            .copied()
-            .collect()
-    };
-    let (a, b) = (side(|stratum| &stratum.a), side(|stratum| &stratum.b));
-    let difference_of_means = average_of(&b)? - average_of(&a)?;
+    let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
+    let runs_of_a: usize = usable().map(|stratum| stratum.a.len()).sum();
+    let runs_of_b: usize = usable().map(|stratum| stratum.b.len()).sum();
+    let (mean_of_a, _, shift) = weighted_means(strata, terms.confidence)?;
     let difference = match scale {
-        Scale::Ratio => difference_of_means / average_of(&a)?,
-        Scale::Shift => difference_of_means,
+        Scale::Ratio => shift / mean_of_a,
+        Scale::Shift => shift,
     };
-    let estimate = if a.len().min(b.len()) < 2 {
+    let estimate = if runs_of_a.min(runs_of_b) < 2 {
         None
     } else {
         match blocked(strata, terms.confidence) {
@@ -134,15 +128,21 @@ pub(super) fn mean(
     })
 }
 
-/// Nothing varies: any difference is exact, and the exact test knows what it is worth. There is an interval, of no
-/// width, where that test can tell.
+/// Nothing varies within blocks: any difference is exact, and the exact test knows what it is worth, if it is about the
+/// same direction. There is an interval, of no width, where that test can tell.
 fn exactly(difference: f64, strata: &[Stratum], terms: &Terms, typical: &Answer) -> Answer {
     let mut usable = strata.iter().filter(|stratum| stratum.has_pairs());
-    let is_equal = usable.all(|stratum| stratum.a.first() == stratum.b.first());
-    let (difference, p, p_of_exact) = match is_equal {
+    let is_equal = usable.all(|stratum| {
+        let mut values = stratum.a.iter().chain(&stratum.b);
+        values.all(|value| Some(value) == stratum.a.first())
+    });
+    // Where the blocks differ in different directions, what most of them show may not be what their mean shows.
+    let is_about_it = difference * typical.difference > 0.0;
+    let (difference, p, p_of_exact) = match (is_equal, is_about_it) {
         // Means of equal values may differ in their last digits.
-        true => (0.0, 1.0, least(strata).p),
-        false => (difference, typical.p, typical.p),
+        (true, _) => (0.0, 1.0, least(strata).p),
+        (false, true) => (difference, typical.p, typical.p),
+        (false, false) => (difference, 1.0, 1.0),
     };
     let has_ends = p_of_exact <= 1.0 - terms.confidence;
     Answer {
@@ -154,7 +154,10 @@ fn exactly(difference: f64, strata: &[Stratum], terms: &Terms, typical: &Answer)
         },
         high: if has_ends { difference } else { f64::INFINITY },
         p,
-        p_same: typical.p_same,
+        p_same: match is_equal || is_about_it {
+            true => typical.p_same,
+            false => typical.p_same.map(|_| 1.0),
+        },
     }
 }
 

@@ -121,11 +121,14 @@ fn what_cannot_be_planned() {
     assert_eq!(of_runs(&equal, &equal), Err(Error::NoVariation));
     for runs in [typical_runs, mean_runs] {
         let goal = |difference| Goal { difference, ..GOAL };
-        let Err(Error::TooSmall { smallest, .. }) = runs(0.5, &goal(1e-6), 3) else {
-            panic!("a million runs show it")
-        };
-        assert!(runs(0.5, &goal(smallest * (1.0 - 1e-9)), 3).is_err());
-        assert!(runs(0.5, &goal(smallest * (1.0 + 1e-9)), 3).is_ok());
+        for spread in [0.5, 1e-3, 1e-6, 1e-9, 1e-12] {
+            let Err(Error::TooSmall { smallest, .. }) = runs(spread, &goal(spread * 1e-6), 3)
+            else {
+                panic!("a million runs show it")
+            };
+            assert!(runs(spread, &goal(smallest * (1.0 - 1e-9)), 3).is_err());
+            assert!(runs(spread, &goal(smallest * (1.0 + 1e-9)), 3).is_ok());
+        }
     }
     assert!(typical_runs(f64::NAN, &GOAL, 3).is_err());
     assert!(
