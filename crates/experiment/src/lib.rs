@@ -42,7 +42,7 @@ pub use duration::{DurationError, format as format_duration, parse as parse_dura
 pub use error::ParseError;
 pub use file::Experiment;
 pub use machine::Machine;
-pub use name::suggestion;
+pub use name::{suggestion, suggestion_after};
 pub use parameters::Value;
 pub use percent::{PercentError, parse as parse_percent};
 pub use plan::{Plan, PlanError, PlannedRun};

@@ -67,8 +67,17 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// The help for an unknown name: the one that was probably meant, else all there are.
+/// The help for an unknown name in an experiment file: the one that was probably meant, else all there are.
 pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    suggestion_after("known here:", name, candidates)
+}
+
+/// The help for an unknown name: the one that was probably meant, else all there are after these words.
+pub fn suggestion_after<'a>(
+    words: &str,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     let candidates: Vec<&str> = candidates.into_iter().collect();
     match (
         nearest(name, candidates.iter().copied()),
@@ -76,7 +85,7 @@ pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>)
     ) {
         (Some(near), _) => Some(format!("did you mean `{near}`?")),
         (None, true) => None,
-        (None, false) => Some(format!("known here: {}", list(candidates))),
+        (None, false) => Some(format!("{words} {}", list(candidates))),
     }
 }
 

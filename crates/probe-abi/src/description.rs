@@ -123,7 +123,15 @@ fn enumerator(text: &str) -> Option<()> {
     is_identifier(name.trim()).then_some(())
 }
 
+/// Digits; nothing for octal ones, which begin with 0 in C and are not told from decimal ones elsewhere.
 fn number(text: &str) -> Option<i64> {
+    let digits = text.trim_start_matches(['-', '+']);
+    if digits.len() > 1
+        && digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return None;
+    }
     match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
         Some(digits) => i64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
@@ -306,6 +314,8 @@ mod tests {
         assert_eq!(of("A=0x10, B"), [("A", 16), ("B", 17)]);
         // The value of a macro or a constant is not known here, nor what follows it.
         assert_eq!(of("A=FIRST,B,C=3"), [("C", 3)]);
+        // Octal digits in C.
+        assert_eq!(of("A=010,B,C=-08,D=0,E=-7,F=1u"), [("D", 0), ("E", -7)]);
         assert!(Description::parse("p\nn\nf\n1\nenum(A,B=FIRST) a").is_ok());
     }
 

@@ -78,10 +78,14 @@ impl Before {
                 is_exact: false,
                 ..kept
             },
-            // The newest take the place of the oldest, so that all find one.
+            // The newest take the place of the oldest, so that all find one; unless a recorder was expected that never
+            // came, and no recording has begun since.
             (false, _) => Self {
                 events: ring.before_last(),
-                dropped: ring.dropped(),
+                dropped: match ring.before_last() {
+                    0 => 0,
+                    _ => ring.dropped(),
+                },
                 is_exact: false,
                 ..kept
             },
@@ -118,6 +122,8 @@ pub struct Drain {
     is_open: bool,
     /// Whether an event was young enough.
     is_begun: bool,
+    /// Whether events are gone that were before the next one, and no event is known to be too old.
+    is_short: bool,
     /// Whether the trace says where it begins for this thread.
     is_said: bool,
     /// Where the thread was when an event was first seen that is being written, and when that was.
@@ -145,6 +151,7 @@ impl Drain {
             dropped_earlier: None,
             is_open: false,
             is_begun: false,
+            is_short: false,
             is_said: false,
             waiting: None,
             is_gap: false,
@@ -347,6 +354,7 @@ impl Drain {
             let first = if self.is_said {
                 self.index
             } else if self.is_before_recording(round) && !self.before.is_exact {
+                self.is_short = before > self.before.events;
                 before
             } else {
                 before.min(self.before.events).max(self.index)
@@ -390,10 +398,12 @@ impl Drain {
             let is_earlier = self.before.is_exact && self.index < self.before.events;
             if self.is_begun || (time >= round.since && !is_earlier) {
                 self.is_begun = true;
+                self.totals.short += u64::from(std::mem::take(&mut self.is_short));
                 self.begin(round)?;
                 self.add(&record, &mut may_look_again, round)?;
                 self.index = self.index.saturating_add(1);
             } else {
+                self.is_short = false;
                 self.add_earlier(1);
             }
             self.last = time;

@@ -403,7 +403,12 @@ impl ProcessDir {
         if unreached > self.unreached {
             let children = losses::CHILDREN.map_while(word);
             let children = children.filter_map(|child| u32::try_from(child).ok());
-            self.children = children.filter(|child| *child != 0).collect();
+            // At the end of a recording the process forgets those that have ended.
+            for child in children.filter(|child| *child != 0) {
+                if !self.children.contains(&child) {
+                    self.children.push(child);
+                }
+            }
         }
         Some([no_ring, late, unreached])
     }

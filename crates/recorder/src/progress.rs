@@ -25,6 +25,9 @@ pub struct Progress {
     pub unreached: u64,
     /// Events before the time from which on was recorded.
     pub earlier: u64,
+    /// Threads whose oldest event that was still there is of the time that was asked for, so that there may have been
+    /// others before it.
+    pub short: u64,
     /// Bytes of the trace.
     pub bytes: u64,
     /// Files called as ring files that are none, or were cut short while they were read.
@@ -43,6 +46,7 @@ impl AddAssign for Progress {
             (&mut self.late, other.late),
             (&mut self.unreached, other.unreached),
             (&mut self.earlier, other.earlier),
+            (&mut self.short, other.short),
             (&mut self.bytes, other.bytes),
             (&mut self.broken, other.broken),
         ] {

@@ -220,7 +220,8 @@ impl Recorder {
         self.rings.set_mode(mode);
         self.rings.try_again();
         let result = self.rings.refill(&self.directory);
-        self.is_active = slots::free() > 0;
+        // All that there may be will do.
+        self.is_active = slots::free() > 0 || result.is_ok() && !self.rings.is_empty();
         if !self.is_active {
             return result;
         }

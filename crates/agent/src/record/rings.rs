@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use perflab_probe_abi::recording::{RING_BLOCK_WORDS, ring};
+use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
 use perflab_ring::Mode;
 
 use super::files::{Directory, RingFile};
@@ -49,10 +49,11 @@ impl Size {
         }
     }
 
-    /// The logarithm of a ring's blocks.
+    /// The logarithm of a ring's blocks: two rings at least have room.
     fn log(self) -> u32 {
-        let blocks = (self.ring / (RING_BLOCK_WORDS as u64 * 8)).max(1);
-        blocks.ilog2().clamp(1, slots::MOST_LOG as u32)
+        let room = (self.all / 2).saturating_sub(RING_HEAD_BYTES as u64);
+        let blocks = self.ring.min(room) / (RING_BLOCK_WORDS as u64 * 8);
+        blocks.max(1).ilog2().clamp(1, slots::MOST_LOG as u32)
     }
 
     /// Rings at one time.
@@ -338,5 +339,32 @@ impl Thread {
                 u64::from_le_bytes(rest),
             ],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wishes come from a command line and from the environment, each of which has its part only.
+    #[test]
+    fn two_rings_have_room() {
+        for (ring, all) in [
+            (0, 0),
+            (262_144, 0),
+            (262_144, 24),
+            (0, 24),
+            (8, 24),
+            (256, 519),
+            (0, 520),
+        ] {
+            let size = Size::DEFAULT.or(ring, all);
+            let rings = size.rings() as u64;
+            assert!(
+                rings >= 2 && rings * RingFile::bytes(size.log()) as u64 <= size.all,
+                "{size:?}"
+            );
+        }
+        assert_eq!(Size::DEFAULT.log(), Size::DEFAULT.or(256, 520).log());
     }
 }

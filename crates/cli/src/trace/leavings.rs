@@ -110,8 +110,13 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
     if let Some(output) = &arguments.output {
         let pass = recover(&paths, create(output)?).map_err(not_written);
         let summary = pass.and_then(|pass| summary(pass, paths.len(), &mut outcome));
-        let summary = summary.map_err(|failure| with_rest(&failure, output))?;
-        terminal::print(&summary.text(output))?;
+        match summary {
+            Ok(summary) => terminal::print(&summary.text(output))?,
+            Err(failure) => {
+                outcome.fail(&with_rest(&failure, output));
+                return Ok(outcome.code());
+            }
+        }
     } else {
         for path in &paths {
             let path = terminal::escape(&path.to_string_lossy());

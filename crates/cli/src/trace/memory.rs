@@ -9,8 +9,9 @@ use crate::failure::Failure;
 /// KiB of a ring beside its events.
 const HEAD: u32 = 4;
 
-/// KiB of a ring where nobody asks for another size.
+/// KiB of a ring, and of all rings of a process, where nobody asks for another size.
 const USUAL_RING: u32 = 256;
+const USUAL_MEMORY: u32 = 256 << 10;
 
 /// Memory for events in recorded processes.
 #[derive(Debug, Args)]
@@ -33,23 +34,30 @@ impl Memory {
     /// # Errors
     /// When it has no room for two rings of the size that was asked for.
     pub fn wish(&self, keep: bool, ring: u32) -> Result<RecordWish, Failure> {
-        let all = self.memory.unwrap_or(0);
+        let all = self.memory.unwrap_or(USUAL_MEMORY);
         let room = (all / 2).saturating_sub(HEAD);
         let ring = match self.ring {
-            Some(asked) if all > 0 && previous_power(asked) > room => {
+            Some(asked) if previous_power(asked) > room => {
                 let least = 2 * (previous_power(asked) + HEAD);
+                let usual = if self.memory.is_some() {
+                    ""
+                } else {
+                    ", as without the flag,"
+                };
                 return Err(Failure::usage(format!(
-                    "--memory {all} has no room for the events of two threads with --ring {asked}: give {least} or more, or \
-                     smaller rings"
+                    "--memory {all}{usual} has no room for the events of two threads with --ring {asked}: give {least} or \
+                     more, or smaller rings"
                 )));
             }
             Some(asked) => asked,
-            None if all > 0 && room < if ring == 0 { USUAL_RING } else { ring } => {
-                previous_power(room)
-            }
+            None if room < if ring == 0 { USUAL_RING } else { ring } => previous_power(room),
             None => ring,
         };
-        Ok(RecordWish { keep, ring, all })
+        Ok(RecordWish {
+            keep,
+            ring,
+            all: self.memory.unwrap_or(0),
+        })
     }
 }
 
@@ -80,6 +88,12 @@ mod tests {
         assert_eq!(wish(Some(8), Some(24), 0), Some((8, 24)));
         assert_eq!(wish(Some(64), Some(136), 0), Some((64, 136)));
         assert_eq!(wish(Some(64), Some(135), 0), None);
+        assert_eq!(wish(Some(65536), None, 0), Some((65536, 0)));
+        assert_eq!(wish(Some(131_072), None, 0), None);
+        assert_eq!(
+            wish(Some(131_072), Some(262_152), 0),
+            Some((131_072, 262_152))
+        );
         // Of which 64 are used.
         assert_eq!(wish(Some(100), Some(136), 0), Some((100, 136)));
     }

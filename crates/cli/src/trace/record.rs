@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use perflab_control::{Agent, ControlError, Recorded, State, Traced, is_dead, traced};
 use perflab_machine::Fingerprint;
-use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
+use perflab_recorder::{
+    Manner, ProcessDir, Recording, Since, directories, kept_for, remove_leavings, sweep,
+};
 use perflab_runner::Interrupt;
 use perflab_trace::TraceWriter;
 use rustix::io::Errno;
@@ -125,7 +127,10 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
             let _ = std::fs::remove_file(output);
             return Ok(outcome.code());
         }
-        Err(failure) => return Err(with_rest(&failure, output)),
+        Err(failure) => {
+            outcome.fail(&with_rest(&failure, output));
+            return Ok(outcome.code());
+        }
     };
     if summary.refused > 0 {
         // It was said why there is nothing of them.
@@ -288,6 +293,7 @@ impl Session {
                     number,
                     stream: recorded.connection,
                     closed: None,
+                    removed: None,
                 });
             }
             // It has become another program, or has ended, since it answered.
@@ -317,6 +323,19 @@ impl Session {
 
     /// Records until it is to end.
     fn go_on(&mut self, arguments: &RecordArguments, outcome: &mut Outcome) -> Result<(), Failure> {
+        let gone_on = self.read_until_over(arguments, outcome);
+        self.look_at_refused(outcome);
+        self.refused.end(outcome);
+        self.name_removed(Duration::ZERO, outcome);
+        gone_on
+    }
+
+    /// Reads what comes until it is to end.
+    fn read_until_over(
+        &mut self,
+        arguments: &RecordArguments,
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure> {
         let mut shown = Shown::new();
         let mut searched: Option<Instant> = None;
         let mut flushed = Instant::now();
@@ -352,9 +371,6 @@ impl Session {
             }
         }
         shown.end();
-        self.look_at_refused(outcome);
-        self.refused.end(outcome);
-        self.name_removed(outcome);
         Ok(())
     }
 
@@ -366,14 +382,15 @@ impl Session {
         }
     }
 
-    /// Says which processes' events can no longer be read, though their programs go on.
-    fn name_removed(&mut self, outcome: &mut Outcome) {
-        for process in self.recording.processes() {
-            let number = process.number();
-            let mut connections = self.connections.iter();
-            let is_there = connections.any(|of| of.number == number && !is_closed(&of.stream));
-            if is_there && process.is_finished() && process.process().state() != State::Ended {
-                self.removed.insert(number);
+    /// Says which processes' events can no longer be read, though their programs have gone on for so long since.
+    fn name_removed(&mut self, for_so_long: Duration, outcome: &mut Outcome) {
+        for connection in &mut self.connections {
+            let process = &self.recording.processes()[connection.number as usize - 1];
+            if !connection.is_of_a_removed(process) {
+                continue;
+            }
+            let since = connection.removed.get_or_insert_with(Instant::now);
+            if since.elapsed() >= for_so_long && self.removed.insert(connection.number) {
                 outcome.fail(&Failure::environment(format!(
                     "process {}: {} was removed, so that what its probes hit from then on is not in the trace",
                     process.process().pid,
@@ -441,9 +458,12 @@ impl Session {
                 outcome.fail(&Failure::environment(error.to_string()));
             }
         }
+        self.name_removed(LAST, outcome);
         let processes = self.recording.processes();
-        self.connections
-            .retain(|connection| !processes[connection.number as usize - 1].is_finished());
+        self.connections.retain(|connection| {
+            let process = &processes[connection.number as usize - 1];
+            !process.is_finished() || connection.is_of_a_removed(process)
+        });
         self.recording.remove_finished().map_err(not_written)
     }
 
@@ -518,6 +538,7 @@ impl Session {
         self.recording.round().map_err(not_written)?;
         let mut summary = Summary::of(&self.recording, self.begun.elapsed());
         summary.refused = self.refused.count();
+        summary.removed = self.removed.len();
         // A program and the one that it became have one place.
         let goes_on = |path: &Path| {
             let mut processes = self.recording.processes().iter();
@@ -552,6 +573,8 @@ struct Connection {
     stream: UnixStream,
     /// When it was seen to be closed.
     closed: Option<Instant>,
+    /// When the directory of the process was seen to be removed, which goes on.
+    removed: Option<Instant>,
 }
 
 impl Connection {
@@ -561,6 +584,12 @@ impl Connection {
             self.closed = Some(Instant::now());
         }
         self.closed.is_some_and(|since| since.elapsed() >= LAST)
+    }
+
+    /// Whether no more can be read of its process, though its program goes on.
+    fn is_of_a_removed(&self, process: &ProcessDir) -> bool {
+        let is_over = process.process().state() == State::Ended || is_closed(&self.stream);
+        process.is_finished() && !is_over
     }
 }
 

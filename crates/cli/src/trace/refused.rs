@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsRawFd;
 
+use perflab_control::variable::LONGEST_REFUSAL;
 use perflab_experiment::counted;
 use rustix::fs::{OFlags, fcntl_setfl, fstat};
 
@@ -13,6 +14,9 @@ use crate::terminal;
 
 /// Processes that are named.
 const NAMED: usize = 8;
+
+/// Reads of the pipe at one time: whoever writes without end does not hold up the recording.
+const READS: usize = 16;
 
 /// A process that could not be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,10 +97,17 @@ impl Pipe {
     /// What was said since the last time.
     pub fn refusals(&mut self) -> Vec<Refusal> {
         let mut buffer = [0; 4096];
-        while let Ok(count @ 1..) = self.read.read(&mut buffer) {
+        for _ in 0..READS {
+            let Ok(count @ 1..) = self.read.read(&mut buffer) else {
+                break;
+            };
             self.rest.extend(&buffer[..count]);
         }
         let Some(end) = self.rest.iter().rposition(|byte| *byte == b'\n') else {
+            // No agent says as much at once.
+            if self.rest.len() > LONGEST_REFUSAL {
+                self.rest.clear();
+            }
             return Vec::new();
         };
         let lines: Vec<u8> = self.rest.drain(..=end).collect();
@@ -138,7 +149,12 @@ mod tests {
         };
         assert_eq!(pipe.refusals(), [refusal(7, "one", "no room")]);
         other.write_all(b"\tno\tpipe\n").unwrap();
-        drop(other);
         assert_eq!(pipe.refusals(), [refusal(8, "two", "no\tpipe")]);
+        other.write_all(&[b'x'; 2 * LONGEST_REFUSAL]).unwrap();
+        assert_eq!(pipe.refusals(), []);
+        assert!(pipe.rest.is_empty());
+        other.write_all(b"\n9\tthree\tno room\n").unwrap();
+        drop(other);
+        assert_eq!(pipe.refusals(), [refusal(9, "three", "no room")]);
     }
 }

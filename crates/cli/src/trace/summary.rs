@@ -30,6 +30,8 @@ pub struct Summary {
     pub processes: usize,
     /// Processes that could not be recorded, which have been named.
     pub refused: usize,
+    /// Processes that went on when their events could no longer be read, which have been named.
+    pub removed: usize,
     probes: Vec<ProbeProgress>,
     /// Child processes that could not be recorded, the first ones of each process.
     unreached: Vec<u32>,
@@ -64,6 +66,7 @@ impl Summary {
             bytes: 0,
             processes: recording.processes().len(),
             refused: 0,
+            removed: 0,
             probes: recording.probes().collect(),
             unreached: unreached(recording.processes()),
             took: Some(took),
@@ -82,6 +85,7 @@ impl Summary {
             bytes,
             processes,
             refused: 0,
+            removed: 0,
             probes: Vec::new(),
             unreached,
             took: None,
@@ -125,7 +129,23 @@ impl Summary {
                 "not recorded: {}, whose events nobody counted",
                 counted(self.refused, "process")
             );
-        } else if lost(progress) == 0 {
+        }
+        if self.removed > 0 {
+            let _ = writeln!(
+                text,
+                "not recorded to the end: {}, whose later events nobody counted",
+                counted(self.removed, "process")
+            );
+        }
+        if progress.short > 0 {
+            let _ = writeln!(
+                text,
+                "shorter: the memory of {} may not reach back as far as --last asks (--ring gives more)",
+                counted(progress.short, "thread")
+            );
+        }
+        let is_whole = self.refused + self.removed == 0 && progress.short == 0;
+        if is_whole && lost(progress) == 0 {
             text.push_str("none lost\n");
         }
         if progress.broken > 0 {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use perflab_experiment::suggestion;
+use perflab_experiment::suggestion_after;
 use perflab_trace::{Filter, Trace};
 
 use super::view::Asked;
@@ -20,12 +20,8 @@ impl Part {
     /// Nothing if it was not asked for.
     fn new(what: &str, asked: &[String], is_found: bool, there: &BTreeSet<String>) -> Option<Self> {
         let there = there.iter().map(String::as_str);
-        let help = suggestion(asked.first()?, there).unwrap_or_default();
         Some(Self {
-            help: match help.strip_prefix("known here:") {
-                Some(names) => format!("the trace has{names}"),
-                None => help,
-            },
+            help: suggestion_after("the trace has", asked.first()?, there).unwrap_or_default(),
             asked: format!("{what} {}", asked.join(" or ")),
             is_found,
         })

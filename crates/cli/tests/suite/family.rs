@@ -307,6 +307,51 @@ fn children_that_cannot_be_recorded_are_named() {
     assert!(!said.contains("none lost"), "{said}");
 }
 
+/// A recorder for whom there is memory for fewer rings than there are threads does not end what the process records on
+/// its own.
+#[test]
+fn a_process_records_on_after_a_recorder_with_little_memory() {
+    let family = Family::new();
+    let total = 1 << 20;
+    let mut command = family.perflab(total);
+    command.args(["on", "family", "--record", "--", &family.program]);
+    let (mut child, output) = ready(command.args(["crowd", "4"]));
+    let pid = child.id().to_string();
+    let mut record = family.perflab(total);
+    record.args([
+        "record",
+        "--pid",
+        &pid,
+        "--seconds",
+        "0.2",
+        "-o",
+        &family.file("trace"),
+    ]);
+    let said = printed(
+        &record
+            .args(["--ring", "8", "--memory", "24"])
+            .output()
+            .unwrap(),
+    );
+    assert!(said.starts_with("0 events of 1 process "), "{said}");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    drop(output);
+    let [path] = family.recordings().try_into().unwrap();
+    let one = path.file_stem().unwrap().to_str().unwrap();
+    let mut recover = family.perflab(total);
+    let said = printed(
+        &recover
+            .args(["recover", one, "-o", &family.file("left")])
+            .output()
+            .unwrap(),
+    );
+    assert!(
+        said.starts_with("50 events ") && said.contains("none lost"),
+        "{said}"
+    );
+}
+
 /// A server whose master is root's, and whose workers are not.
 #[test]
 fn workers_that_give_up_their_rights() {

@@ -26,6 +26,7 @@ mod family;
 mod full_disk;
 mod gates;
 mod help;
+mod incomplete;
 mod init;
 mod install;
 mod interrupts;

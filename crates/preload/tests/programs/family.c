@@ -4,6 +4,7 @@
  * workers COUNT             children that root makes and that become nobody: each makes ten events, has a thread
  *                           make ten, says that it is ready, and makes ten when standard input ends
  * cost COUNT                one event, then children that end at once, one after the other; says how long one takes
+ * crowd THREADS             ten events, and ten of each thread; says that it is ready, and ends when standard input ends
  * waits                     ten events; says that it is ready, and makes ten more when standard input ends
  */
 #define _GNU_SOURCE
@@ -120,6 +121,31 @@ static int cost(int count) {
     return 0;
 }
 
+static void *member(void *ready) {
+    work(10);
+    pthread_barrier_wait(ready);
+    pause();
+    return NULL;
+}
+
+static int crowd(unsigned threads) {
+    static pthread_barrier_t ready;
+    char byte;
+    work(10);
+    pthread_barrier_init(&ready, NULL, threads + 1);
+    for (unsigned i = 0; i < threads; i++) {
+        pthread_t other;
+        if (pthread_create(&other, NULL, member, &ready))
+            return 1;
+    }
+    pthread_barrier_wait(&ready);
+    puts("ready");
+    fflush(stdout);
+    while (read(0, &byte, 1) == 1)
+        ;
+    return 0;
+}
+
 static int waits(void) {
     char byte;
     work(10);
@@ -140,6 +166,8 @@ int main(int count, char **words) {
         return workers(atoi(words[2]));
     if (count == 3 && !strcmp(words[1], "cost"))
         return cost(atoi(words[2]));
+    if (count == 3 && !strcmp(words[1], "crowd"))
+        return crowd(atoi(words[2]));
     if (count == 2 && !strcmp(words[1], "waits"))
         return waits();
     return 2;

@@ -238,8 +238,8 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
      PERFLAB_HAS_('"') || PERFLAB_HAS_('\'') || PERFLAB_HAS_('.') || PERFLAB_HAS_('+') || PERFLAB_HAS_('*') ||    \
      PERFLAB_HAS_('/') || PERFLAB_HAS_('%') || PERFLAB_HAS_('!') || PERFLAB_HAS_('&') || PERFLAB_HAS_('|') ||     \
      PERFLAB_HAS_('^') || PERFLAB_HAS_('~') || PERFLAB_HAS_('<') || PERFLAB_HAS_('>') || PERFLAB_HAS_('?') ||     \
-     PERFLAB_HAS_(':') || PERFLAB_HAS_(';') || PERFLAB_HAS_('[') || PERFLAB_HAS_('{') || PERFLAB_HAS_('}') ||     \
-     PERFLAB_HAS_('#') || PERFLAB_HAS_('@') || PERFLAB_HAS_('`') || PERFLAB_HAS_('\\'))
+     PERFLAB_HAS_(':') || PERFLAB_HAS_(';') || PERFLAB_HAS_('[') || PERFLAB_HAS_(']') || PERFLAB_HAS_('{') ||     \
+     PERFLAB_HAS_('}') || PERFLAB_HAS_('#') || PERFLAB_HAS_('@') || PERFLAB_HAS_('`') || PERFLAB_HAS_('\\'))
 static inline int perflab_name_(const char *perflab_text)
     PERFLAB_REFUSED_IF_(PERFLAB_NO_NAME_ || PERFLAB_HAS_('-') || PERFLAB_HAS_('=') || PERFLAB_HAS_(' ') ||
                             PERFLAB_HAS_(',') || __builtin_strlen(perflab_text) > 128,

@@ -1,13 +1,13 @@
 //! A program with probes, and perflab as it is installed.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use rustix::process::Signal;
 
-use crate::support::signal;
+use crate::support::{signal, wait_until};
 
 /// perflab as `make install` leaves it, and a program.
 pub struct Place {
@@ -72,9 +72,12 @@ impl Place {
 
     /// What these words of perflab start, which is or becomes the program.
     pub fn starts(&self, words: &[&str]) -> Life {
-        let mut child = self
-            .perflab()
-            .args(words)
+        self.lives(self.perflab().args(words))
+    }
+
+    /// What a command starts, as above.
+    pub fn lives(&self, command: &mut Command) -> Life {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -87,6 +90,43 @@ impl Place {
         life.works(0);
         life
     }
+
+    pub fn file(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A recording that goes on.
+    pub fn recording(&self, words: &[&str]) -> Child {
+        let mut command = self.perflab();
+        command.args(["trace", "record"]).args(words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// The events of a trace, without their times.
+    pub fn events(&self, words: &[&str]) -> Vec<String> {
+        let shown = printed(&self.trace(&[&["view"], words].concat()));
+        let lines = shown.lines().skip(1);
+        lines
+            .map(|line| line[line.find("life:").unwrap()..].to_owned())
+            .collect()
+    }
+}
+
+/// Waits until the probes of a program are on.
+pub fn wait_for_recorder(place: &Place, life: &Life) {
+    wait_until("the probes to be on", || {
+        let list = printed(&place.trace(&["list", "--pid", &life.pid()]));
+        list.contains("life:work      1   1")
+    });
+}
+
+pub fn works(from: u32, to: u32) -> Vec<String> {
+    (from..to).map(|x| format!("life:work x={x}")).collect()
 }
 
 pub struct Life {
@@ -117,6 +157,17 @@ impl Life {
     pub fn ends(&mut self) {
         self.input = None;
         assert!(self.child.wait().unwrap().success());
+    }
+
+    /// Ends the program, and waits for what started it. Returns its exit code, and all that it printed.
+    pub fn ending(&mut self) -> (Option<i32>, String) {
+        self.input = None;
+        let mut said = String::new();
+        self.output.read_to_string(&mut said).unwrap();
+        if let Some(mut errors) = self.child.stderr.take() {
+            errors.read_to_string(&mut said).unwrap();
+        }
+        (self.child.wait().unwrap().code(), said)
     }
 
     /// Becomes the same program anew, as the process of this number.
