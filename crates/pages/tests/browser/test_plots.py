@@ -126,10 +126,12 @@ class Plots(PageTest):
         figure = page.locator("figure.plot").first
         figure.tap()
         plot = there(figure)
-        # The buttons hide no name.
-        buttons = plot.locator(".modebar").bounding_box()
-        names = plot.locator(".legend .traces").first.bounding_box()
-        self.assertLessEqual(buttons["y"] + buttons["height"], names["y"])
+        # The buttons hide no name, once the page has come to rest.
+        are_apart = """plot => {
+            const box = (name) => plot.querySelector(name).getBoundingClientRect();
+            return box(".modebar").height > 0 && box(".modebar").bottom <= box(".legend .traces").top;
+        }"""
+        page.wait_for_function(are_apart, arg=plot.element_handle())
 
 
 if __name__ == "__main__":
