@@ -31,8 +31,8 @@ install: $(if $(filter target/release,$(BUILT)),$(if $(and $(SUDO_USER),$(wildca
 	install -D -m 755 $(BUILT)/libperflab_preload.so $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_preload.so
 	install -D -m 644 $(BUILT)/libperflab_static.a $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
 	objcopy --strip-debug -R .llvmbc -R .llvmcmd $(DESTDIR)$(PREFIX)/lib/perflab/libperflab_agent.a
-	install -D -m 644 crates/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
-	install -D -m 644 crates/static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
+	install -D -m 644 crates/trace/probe/include/perflab/probe.h $(DESTDIR)$(PREFIX)/include/perflab/probe.h
+	install -D -m 644 crates/trace/agent-static/include/perflab/agent.h $(DESTDIR)$(PREFIX)/include/perflab/agent.h
 
 tools:
 	@scripts/need cc:gcc gcc:gcc g++:g++ clang:clang clang++:clang ld.bfd:binutils ld.gold:binutils ld.lld:lld \

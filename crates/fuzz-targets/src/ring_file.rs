@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use perflab_probe_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, ring};
+use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, ring};
 use perflab_ring::{Event, Fill, Header, Outcome, PRODUCER_WORDS, Producer};
 
 /// Blocks of the ring.

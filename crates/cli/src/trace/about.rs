@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use perflab_experiment::counted;
-use perflab_trace::{Filter, Process, Thread, Totals, Trace};
+use perflab_trace_file::{Filter, Process, Thread, Totals, Trace};
 
 use super::places::Lines;
 
@@ -140,8 +140,8 @@ fn about_process(
         text,
         "  clock of the events: {}, processors at most {} ns apart, read up to {} ns before an event",
         match process.clock {
-            perflab_trace::Clock::TimeStampCounter => "time stamp counter",
-            perflab_trace::Clock::Monotonic => "CLOCK_MONOTONIC",
+            perflab_trace_file::Clock::TimeStampCounter => "time stamp counter",
+            perflab_trace_file::Clock::Monotonic => "CLOCK_MONOTONIC",
         },
         timeline.duration(process.skew),
         process.ahead,

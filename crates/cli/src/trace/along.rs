@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use perflab_recorder::{Manner, Recording, Since, directories, recorded};
-use perflab_trace::TraceWriter;
+use perflab_trace_file::TraceWriter;
 
 use super::record::{PAUSE, not_written};
 use super::summary::lost;

@@ -13,7 +13,7 @@ use perflab_recorder::{
     Pass, Recorded, Removed, directories, recorded, recover, remove_leavings, removed,
     snapshot as take,
 };
-use perflab_trace::TraceWriter;
+use perflab_trace_file::TraceWriter;
 
 use super::outcome::Outcome;
 use super::record::{create, not_written, with_rest};

@@ -17,7 +17,7 @@ use perflab_recorder::{
     Manner, ProcessDir, Recording, Since, directories, kept_for, remove_leavings, sweep,
 };
 use perflab_runner::Interrupt;
-use perflab_trace::TraceWriter;
+use perflab_trace_file::TraceWriter;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
 use rustix::process::{Resource, getrlimit, setrlimit};

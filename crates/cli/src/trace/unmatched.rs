@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use perflab_experiment::suggestion_after;
-use perflab_trace::{Filter, Trace};
+use perflab_trace_file::{Filter, Trace};
 
 use super::view::Asked;
 use crate::terminal::escape;

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use perflab_trace::event::Value;
-use perflab_trace::{Argument, Event, Filter, LONGEST_TEXT, Order, Probe, Process, Thread, Trace};
+use perflab_trace_file::event::Value;
+use perflab_trace_file::{
+    Argument, Event, Filter, LONGEST_TEXT, Order, Probe, Process, Thread, Trace,
+};
 
 use super::{about, unmatched};
 use crate::failure::{Code, Failure};

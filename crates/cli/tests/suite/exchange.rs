@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::support::{Laboratory, Said};
 
 fn fixture(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/fixtures");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/formats/tests/fixtures");
     path.join(name).to_str().unwrap().to_owned()
 }
 

@@ -60,5 +60,6 @@ mod tools;
 mod trace;
 mod two_laboratories;
 mod until_decided;
+mod wings;
 mod words;
 mod workflow;

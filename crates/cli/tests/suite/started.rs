@@ -12,12 +12,12 @@ use crate::life::{Place, printed, text};
 
 /// Compiles the program that can do nothing but make events, with more options.
 fn compile(place: &Place, name: &str, options: &[&str]) -> Option<String> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let wing = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../trace"));
     let program = place.directory.path().join(name);
     let built = Command::new("gcc")
         .args(["-O2", "-pthread", "-I"])
-        .arg(crates.join("probe/include"))
-        .arg(crates.join("preload/tests/programs/family.c"))
+        .arg(wing.join("probe/include"))
+        .arg(wing.join("agent-preload/tests/programs/family.c"))
         .args(options)
         .arg("-o")
         .arg(&program)

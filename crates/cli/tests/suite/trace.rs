@@ -5,9 +5,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use perflab_probe_abi::{Clock, ProbeContent, ProcessContent};
+use perflab_abi::{Clock, ProbeContent, ProcessContent};
 use perflab_testing::{needs, not_checked, test_name};
-use perflab_trace::{EventBatch, TraceWriter};
+use perflab_trace_file::{EventBatch, TraceWriter};
 
 use rustix::process::{Signal, geteuid};
 
@@ -253,7 +253,7 @@ fn marks(shown: &str) -> String {
 fn events_whose_order_is_not_sure_are_marked() {
     let golden = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../trace/tests/golden/small.trace"
+        "/../trace/file/tests/golden/small.trace"
     );
     let laboratory = Laboratory::new();
     let said = laboratory.call(&["trace", "view", golden]).code(0);

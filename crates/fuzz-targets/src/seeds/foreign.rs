@@ -2,7 +2,7 @@
 
 use super::collection::{Collection, name, version_and_name};
 
-const FIXTURES: &str = "crates/formats/tests/fixtures";
+const FIXTURES: &str = "crates/lab/formats/tests/fixtures";
 
 pub fn collect(all: &mut Collection<'_>) {
     hyperfine(all);
@@ -61,7 +61,7 @@ fn trees(all: &mut Collection<'_>) {
 }
 
 fn columns(all: &mut Collection<'_>) {
-    for file in all.files("crates/stats/tests/data", ".txt") {
+    for file in all.files("crates/judge/stats/tests/data", ".txt") {
         let name = name(&file);
         all.add_file("columns", name, "1 \t\n", &file);
         all.add_file("ministat", name, "\n", &file);

@@ -18,7 +18,7 @@ pub fn collect(all: &mut Collection<'_>) {
 
 fn settings(all: &mut Collection<'_>) {
     let target = "settings";
-    let offloads = "crates/machine/tests/fixtures/ethtool/loopback.txt";
+    let offloads = "crates/lab/machine/tests/fixtures/ethtool/loopback.txt";
     all.add_file(target, "ethtool", "", offloads);
     all.add(
         target,
@@ -35,7 +35,7 @@ fn settings(all: &mut Collection<'_>) {
 
 /// The recording of a machine is one file, in which a line `== path` is before the content of each file.
 fn machines(all: &mut Collection<'_>) {
-    for file in all.files("crates/machine/tests/machines", ".txt") {
+    for file in all.files("crates/lab/machine/tests/machines", ".txt") {
         let machine = name(&file).trim_end_matches(".txt");
         let mut parts: Vec<Vec<u8>> = Vec::new();
         for line in all.read(&file).split_inclusive(|&byte| byte == b'\n') {

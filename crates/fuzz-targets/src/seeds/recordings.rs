@@ -2,7 +2,7 @@
 
 use super::collection::Collection;
 
-const TRACE: &str = "crates/trace/tests/golden/small.trace";
+const TRACE: &str = "crates/trace/file/tests/golden/small.trace";
 
 pub fn collect(all: &mut Collection<'_>) {
     probe_abi(all);

@@ -4,7 +4,7 @@ use super::collection::{Collection, name};
 
 const OWN: &str = "crates/fuzz-targets/seeds";
 const SMALL: &str = "crates/fuzz-targets/seeds/small.toml";
-const PLAN: &str = "crates/experiment/tests/golden/plan.json";
+const PLAN: &str = "crates/lab/experiment/tests/golden/plan.json";
 
 pub fn collect(all: &mut Collection<'_>) {
     experiments(all);
@@ -40,8 +40,8 @@ fn experiments(all: &mut Collection<'_>) {
     for directory in [
         "experiments",
         OWN,
-        "crates/experiment/tests/files",
-        "crates/experiment/tests/broken",
+        "crates/lab/experiment/tests/files",
+        "crates/lab/experiment/tests/broken",
     ] {
         for file in all.files(directory, ".toml") {
             all.add_file("experiment", name(&file), "", &file);

@@ -2,7 +2,7 @@
 
 use super::collection::{Collection, name, version_and_name};
 
-const FIXTURES: &str = "crates/drivers/tests/fixtures";
+const FIXTURES: &str = "crates/lab/drivers/tests/fixtures";
 
 pub fn collect(all: &mut Collection<'_>) {
     values(all);

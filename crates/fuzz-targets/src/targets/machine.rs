@@ -14,8 +14,8 @@ use crate::shared::{directory, first_line, has_control};
 
 /// `== path` stands before the content of each file.
 const MACHINES: [&str; 2] = [
-    include_str!("../../../machine/tests/machines/quiet.txt"),
-    include_str!("../../../machine/tests/machines/server.txt"),
+    include_str!("../../../lab/machine/tests/machines/quiet.txt"),
+    include_str!("../../../lab/machine/tests/machines/server.txt"),
 ];
 
 struct Server {

@@ -3,7 +3,7 @@
 //! The first line is the kind of input: `d` a description, `p` names of probes, otherwise a header and what
 //! follows it.
 
-use perflab_probe_abi::{
+use perflab_abi::{
     Description, HEADER_SIZE, Header, LONGEST_MESSAGE, MOST_ARGUMENTS, Reader, SiteState, Writer,
     patterns,
 };

@@ -9,10 +9,10 @@ use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use perflab_probe_abi::recording::RING_BLOCK_WORDS;
-use perflab_probe_abi::{ChunkHead, ChunkKind, Clock, ProbeContent, ProcessContent, Writer};
+use perflab_abi::recording::RING_BLOCK_WORDS;
+use perflab_abi::{ChunkHead, ChunkKind, Clock, ProbeContent, ProcessContent, Writer};
 use perflab_recorder::{Manner, Recording, Since};
-use perflab_trace::{ChunkReader, TraceWriter};
+use perflab_trace_file::{ChunkReader, TraceWriter};
 
 use crate::ring_file::{BLOCKS, WORDS, ring_file};
 use crate::shared::{directory, first_line};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use perflab_probe_abi::{CHUNK_HEAD, ChunkHead, ChunkKind};
-use perflab_trace::{Filter, Trace};
+use perflab_abi::{CHUNK_HEAD, ChunkHead, ChunkKind};
+use perflab_trace_file::{Filter, Trace};
 
 use crate::shared::first_line;
 

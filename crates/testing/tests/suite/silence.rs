@@ -30,17 +30,9 @@ fn sources_below(directory: &Path, found: &mut Vec<PathBuf>) {
 fn sources() -> Vec<PathBuf> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for entry in fs::read_dir(own.parent().unwrap()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.file_name() == own.file_name() {
-            continue;
-        }
-        for part in ["src", "tests"].map(|part| path.join(part)) {
-            if part.is_dir() {
-                sources_below(&part, &mut found);
-            }
-        }
-    }
+    sources_below(own.parent().unwrap(), &mut found);
+    let is_part = |path: &PathBuf| path.iter().any(|part| part == "src" || part == "tests");
+    found.retain(|path| !path.starts_with(own) && is_part(path));
     found
 }
 

@@ -20,8 +20,7 @@ impl Place {
         let directory = tempfile::tempdir().unwrap();
         let own = std::env::current_exe().unwrap();
         let agent = own.parent().unwrap().join("libperflab_preload.so");
-        let hint =
-            "is built by: cargo build -p perflab-preload, or the tests of the whole workspace";
+        let hint = "is built by: cargo build -p perflab-agent-preload, or the tests of the whole workspace";
         assert!(agent.exists(), "{} {hint}", agent.display());
         for (from, to) in [
             (PathBuf::from(env!("CARGO_BIN_EXE_perflab")), "bin/perflab"),
@@ -38,13 +37,13 @@ impl Place {
 
     /// Compiles another program, into the same directory. Returns its path.
     pub fn compile(&self, name: &str) -> String {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let wing = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../trace"));
         let program = self.directory.path().join(name);
         perflab_testing::needs("gcc", "gcc");
         let built = Command::new("gcc")
             .args(["-O2", "-pthread", "-I"])
-            .arg(crates.join("probe/include"))
-            .arg(crates.join(format!("preload/tests/programs/{name}.c")))
+            .arg(wing.join("probe/include"))
+            .arg(wing.join(format!("agent-preload/tests/programs/{name}.c")))
             .arg("-o")
             .arg(&program)
             .status();

@@ -1,0 +1,85 @@
+//! Events of two threads that a lock orders: shown in that order, or marked.
+
+use std::process::Command;
+
+use crate::support::Program;
+use crate::support::compile::compile;
+use crate::support::recorded::record_to_its_end;
+use perflab_trace_file::event::Value;
+use perflab_trace_file::{Filter, Order, Trace};
+
+/// What a trace of the program came to.
+#[derive(Debug)]
+struct Judged {
+    events: u64,
+    /// Shown behind one that was later.
+    reversed: u64,
+    /// Of these, those that say they are sure.
+    unmarked: u64,
+    /// By how many nanoseconds at most.
+    worst: u64,
+    /// All with a mark.
+    marked: u64,
+    /// Reversed by more than the clocks of two processors are apart: what would be unmarked if the counter were read
+    /// at its event.
+    beyond_skew: u64,
+}
+
+/// Records the program with a clock, from its first event to its last.
+fn judged(clock: &str) -> Judged {
+    let rounds = std::env::var("PERFLAB_ORDER_ROUNDS").unwrap_or_else(|_| "50000".to_owned());
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let binary = directory.path().join("order");
+    compile("gcc", &["-O2", "-pthread"], &["order.c"], &binary);
+    let mut command = Command::new(&binary);
+    let program = Program::start(command.arg(&rounds).env("PERFLAB_AGENT_CLOCK", clock));
+    let path = directory.path().join("trace");
+    record_to_its_end(program, "order:*", 8 << 20, &path);
+    judge(&Trace::open(&path).unwrap())
+}
+
+fn judge(trace: &Trace) -> Judged {
+    assert_eq!(trace.problems(), []);
+    let mut judged = Judged {
+        events: 0,
+        reversed: 0,
+        unmarked: 0,
+        worst: 0,
+        marked: 0,
+        beyond_skew: 0,
+    };
+    let mut latest = (0, 0);
+    for event in trace.events(&Filter::default()) {
+        let Some(Value::Unsigned(number)) = event.values().next() else {
+            panic!("no event of the program: {event:?}")
+        };
+        judged.events += 1;
+        judged.marked += u64::from(event.order != Order::Sure);
+        if number >= latest.0 {
+            latest = (number, event.nanoseconds);
+        } else {
+            judged.reversed += 1;
+            judged.unmarked += u64::from(event.order == Order::Sure);
+            let by = event.nanoseconds - latest.1;
+            let timeline = trace.timeline(event.process.clock);
+            judged.beyond_skew += u64::from(by > timeline.duration(event.process.skew));
+            judged.worst = judged.worst.max(by);
+        }
+    }
+    judged
+}
+
+#[test]
+fn what_a_lock_orders() {
+    let ahead = judged("");
+    println!("as it comes: {ahead:?}");
+    assert!(ahead.events > 1000);
+    assert_eq!(ahead.unmarked, 0, "{ahead:?}");
+    let ordered = judged("ordered");
+    println!("ordered: {ordered:?}");
+    assert_eq!(ordered.unmarked, 0, "{ordered:?}");
+    // Few events are as close as the clocks of two processors are apart.
+    assert!(ordered.marked * 100 <= ordered.events, "{ordered:?}");
+    // The processors' clocks are not that far apart.
+    assert!(ordered.reversed * 10_000 <= ordered.events, "{ordered:?}");
+}

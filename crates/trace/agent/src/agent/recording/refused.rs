@@ -1,0 +1,55 @@
+//! Tells a recorder that expects this process why it cannot be recorded: the process may end before anybody asks it, and
+//! no file may be made to say so.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+
+use perflab_abi::variable::{LONGEST_REFUSAL, RECORD_REFUSED};
+
+/// Says it, if the recorder is there and has room.
+pub fn say(reason: &str) {
+    let value = std::env::var(RECORD_REFUSED).unwrap_or_default();
+    let Some((path, inode)) = value.split_once(' ') else {
+        return;
+    };
+    let pipe = OpenOptions::new()
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_NOCTTY)
+        .open(path);
+    let Ok(mut pipe) = pipe else { return };
+    // The recorder may have ended, and another process may have its number.
+    let is_pipe = pipe
+        .metadata()
+        .is_ok_and(|about| about.file_type().is_fifo() && about.ino().to_string() == inode);
+    if is_pipe {
+        let name = fs::read_to_string("/proc/self/comm").unwrap_or_default();
+        let _ = pipe.write(line(std::process::id(), &name, reason).as_bytes());
+    }
+}
+
+fn line(process: u32, name: &str, reason: &str) -> String {
+    let plain = |text: &str| text.replace(char::is_control, " ");
+    let (name, reason) = (plain(name.trim_end()), plain(reason));
+    let mut line = format!("{process}\t{name}\t{reason}");
+    let mut end = line.len().min(LONGEST_REFUSAL - 1);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    line.truncate(end);
+    line.push('\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_that_is_not_too_long() {
+        let of = line(7, "a\tb\n", "no\nroom");
+        assert_eq!(of, "7\ta b\tno room\n");
+        let long = line(7, "name", &"\u{e4}".repeat(LONGEST_REFUSAL));
+        assert!(long.len() <= LONGEST_REFUSAL && long.ends_with("\u{e4}\n"));
+    }
+}

@@ -1,0 +1,347 @@
+//! Questions to one agent.
+
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use perflab_abi::{
+    Description, HEADER_SIZE, Header, Kind, MessageError, Reader, RecordWish, SiteState, Writer,
+};
+
+use crate::peer::{Claim, Untrusted};
+use crate::process::State;
+
+/// How long a whole answer may take: switching many sites of many threads takes its time.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest time from the end of a process's sockets to its own, or to its next program's, as far as it is waited
+/// for, and how often it is looked.
+const END: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Most bytes of an answer: some 200 000 sites. What says more is no agent.
+pub const LONGEST_ANSWER: u64 = 32 << 20;
+
+/// One site of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// Who offers the probe.
+    pub provider: String,
+    /// What it is called there.
+    pub name: String,
+    /// Types and names of its arguments.
+    pub arguments: Vec<(String, String)>,
+    /// The source file.
+    pub file: String,
+    /// The line in it.
+    pub line: u32,
+    /// The executable or shared object; empty for the executable.
+    pub object: String,
+    /// Address of the site in the process.
+    pub address: u64,
+    /// Sites with the same are copies of one place in the source, and are counted together.
+    pub point: u64,
+    /// Hits of the point while it was on and counted.
+    pub hits: u64,
+    /// Whether it is on.
+    pub on: bool,
+    /// Whether a flag is tested in place of a no-op.
+    pub is_branch: bool,
+    /// Tracers in the kernel and debuggers that want it open.
+    pub tracers: u16,
+    /// Whether its events are recorded, in place of counting them.
+    pub is_recorded: bool,
+}
+
+/// What an agent did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Switched {
+    /// Sites that were meant.
+    pub matched: u32,
+    /// Sites whose state changed.
+    pub changed: u32,
+    /// Time that it took.
+    pub took: Duration,
+    /// How it was done; after a list, what is wrong with objects that cannot be used.
+    pub how: String,
+}
+
+/// What an agent records.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Where the process's rings are.
+    pub directory: PathBuf,
+    /// What was switched for that.
+    pub switched: Switched,
+    /// The connection, to be kept for as long as events are to be kept.
+    pub connection: UnixStream,
+}
+
+/// All that an agent said.
+#[derive(Debug)]
+struct Answer {
+    sites: Vec<Site>,
+    switched: Switched,
+    directory: Option<PathBuf>,
+    connection: UnixStream,
+}
+
+/// Why an agent did not answer as it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    /// It cannot be reached, or stopped talking.
+    #[error("the agent cannot be reached: {0}")]
+    Io(#[from] io::Error),
+    /// Its socket may be somebody else's.
+    #[error("the socket is not believed: {0}")]
+    Untrusted(#[from] Untrusted),
+    /// The process has ended, or is about to.
+    #[error("the process has gone")]
+    Gone,
+    /// Nobody listens, or the connection ended early, and the process goes on.
+    #[error("the agent has gone; the process may be another program by now")]
+    Closed,
+    /// A signal stopped the process, and nothing was asked.
+    #[error("the process is stopped: `kill -CONT {0}` lets it go on")]
+    Stopped(u32),
+    /// There was no whole answer in this time.
+    #[error(
+        "the agent did not answer in {:.1} s; what it was asked may still be done",
+        .0.as_secs_f64()
+    )]
+    Late(Duration),
+    /// It says more than [`LONGEST_ANSWER`].
+    #[error("the agent's answer is longer than {} MiB", LONGEST_ANSWER >> 20)]
+    TooLong,
+    /// What it says cannot be understood.
+    #[error("the agent's answer cannot be read: {0}")]
+    Message(#[from] MessageError),
+    /// It named a site in a way that cannot be understood.
+    #[error("the agent's description of a site cannot be read: {0}")]
+    Description(#[from] perflab_abi::DescriptionError),
+    /// It gives a reason.
+    #[error("{0}")]
+    Refused(String),
+    /// It says something that is no answer to what was asked.
+    #[error("the agent's answer makes no sense")]
+    Nonsense,
+}
+
+/// An agent that answers, one call for each question.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    socket: PathBuf,
+    patience: Duration,
+}
+
+impl Agent {
+    /// The agent with this socket. It is believed only if the process answers that its name says.
+    pub fn at(socket: &Path) -> Self {
+        Self {
+            socket: socket.to_owned(),
+            patience: PATIENCE,
+        }
+    }
+
+    /// Waits so long for a whole answer, in place of 10 s.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// The sites that a pattern means, and problems with others.
+    ///
+    /// # Errors
+    /// When the agent refuses or cannot be understood.
+    pub fn list(&self, pattern: &str) -> Result<(Vec<Site>, Switched), ControlError> {
+        let answer = self.ask(Kind::List, pattern, None)?;
+        Ok((answer.sites, answer.switched))
+    }
+
+    /// Switches the sites that a pattern means, now and when they come later.
+    ///
+    /// # Errors
+    /// When the agent refuses, then nothing was switched, or cannot be understood.
+    pub fn switch(&self, pattern: &str, on: bool) -> Result<Switched, ControlError> {
+        let kind = if on { Kind::On } else { Kind::Off };
+        self.ask(kind, pattern, None).map(|answer| answer.switched)
+    }
+
+    /// Records the sites that a pattern means, now and when they come later.
+    ///
+    /// # Errors
+    /// As those of [`Agent::switch`].
+    pub fn record(&self, pattern: &str, wish: RecordWish) -> Result<Recorded, ControlError> {
+        let answer = self.ask(Kind::Record, pattern, Some(wish))?;
+        Ok(Recorded {
+            directory: answer.directory.ok_or(ControlError::Nonsense)?,
+            switched: answer.switched,
+            connection: answer.connection,
+        })
+    }
+
+    fn ask(
+        &self,
+        kind: Kind,
+        pattern: &str,
+        wish: Option<RecordWish>,
+    ) -> Result<Answer, ControlError> {
+        let claim = Claim::of(&self.socket)?;
+        if claim.process.state() == State::Stopped {
+            return Err(ControlError::Stopped(claim.process.pid));
+        }
+        let socket = identity(&self.socket);
+        self.exchange(&claim, kind, pattern, wish)
+            .map_err(|error| match error {
+                ControlError::Io(error) if is_late(&error) => ControlError::Late(self.patience),
+                // A process takes the socket away when it begins to end.
+                ControlError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                    ControlError::Gone
+                }
+                ControlError::Io(error) if is_closed(&error) => self.closed(&claim, socket),
+                other => other,
+            })
+    }
+
+    /// Why nobody listens. A process closes its socket before it has ended, and before its next program makes one.
+    fn closed(&self, claim: &Claim, before: Option<Identity>) -> ControlError {
+        let end = Instant::now() + END;
+        while claim.process.state() != State::Ended {
+            let now = identity(&self.socket);
+            if (now.is_some() && now != before) || Instant::now() >= end {
+                return ControlError::Closed;
+            }
+            thread::sleep(LOOK);
+        }
+        ControlError::Gone
+    }
+
+    fn exchange(
+        &self,
+        claim: &Claim,
+        kind: Kind,
+        pattern: &str,
+        wish: Option<RecordWish>,
+    ) -> Result<Answer, ControlError> {
+        let mut content = vec![0; pattern.len() + 32];
+        let mut writer = Writer::new(&mut content);
+        writer.text(pattern)?;
+        if let Some(wish) = wish {
+            wish.encode(&mut writer)?;
+        }
+        let written = writer.written();
+        content.truncate(written);
+        let length = u32::try_from(content.len()).map_err(|_| MessageError::Short)?;
+        let mut message = Header { kind, length }.encode().to_vec();
+        message.extend_from_slice(&content);
+        let mut stream = claim.connect(&self.socket, self.patience)?;
+        stream.write_all(&message)?;
+        let mut stream = BufReader::new(stream);
+        let mut left = LONGEST_ANSWER;
+        let mut sites = Vec::new();
+        let mut directory = None;
+        loop {
+            let (kind, content) = receive(&mut stream, &mut left)?;
+            let mut fields = Reader::new(&content);
+            match kind {
+                Kind::Site => sites.push(site(&SiteState::decode(&mut fields)?)?),
+                Kind::Recording => directory = Some(PathBuf::from(fields.text()?)),
+                Kind::Done => {
+                    return Ok(Answer {
+                        sites,
+                        switched: switched(&mut fields)?,
+                        directory,
+                        connection: stream.into_inner().into_inner(),
+                    });
+                }
+                Kind::Refused => return Err(ControlError::Refused(printable(fields.text()?))),
+                _ => return Err(ControlError::Nonsense),
+            }
+        }
+    }
+}
+
+/// Whether it took longer than it may, as a socket or a conversation says it.
+fn is_late(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
+}
+
+/// Whether nobody listens, or does not any more.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::UnexpectedEof
+    )
+}
+
+/// What tells a socket from another of the same name: its inode and the time of its making.
+type Identity = (u64, i64, i64);
+
+fn identity(socket: &Path) -> Option<Identity> {
+    let metadata = std::fs::symlink_metadata(socket).ok()?;
+    Some((metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
+}
+
+/// One message, which may take no more than the bytes that are left.
+fn receive(stream: &mut impl Read, left: &mut u64) -> Result<(Kind, Vec<u8>), ControlError> {
+    let mut header = [0; HEADER_SIZE];
+    stream.read_exact(&mut header)?;
+    let header = Header::decode(&header)?;
+    let size = HEADER_SIZE as u64 + u64::from(header.length);
+    *left = left.checked_sub(size).ok_or(ControlError::TooLong)?;
+    let mut content = vec![0; header.length as usize];
+    stream.read_exact(&mut content)?;
+    Ok((header.kind, content))
+}
+
+fn site(state: &SiteState<'_>) -> Result<Site, ControlError> {
+    let description = Description::parse(state.description)?;
+    let arguments = description.arguments();
+    Ok(Site {
+        provider: description.provider.to_owned(),
+        name: description.name.to_owned(),
+        arguments: arguments
+            .map(|argument| (printable(argument.kind_text), argument.name.to_owned()))
+            .collect(),
+        file: printable(description.file),
+        line: description.line,
+        object: printable(state.object),
+        address: state.address,
+        point: state.point,
+        hits: state.hits,
+        on: state.on,
+        is_branch: state.backend != 0,
+        tracers: state.semaphore,
+        is_recorded: state.recorded,
+    })
+}
+
+fn switched(fields: &mut Reader<'_>) -> Result<Switched, ControlError> {
+    Ok(Switched {
+        matched: fields.u32()?,
+        changed: fields.u32()?,
+        took: Duration::from_nanos(fields.u64()?),
+        how: printable(fields.text()?),
+    })
+}
+
+/// Text of another process, with nothing in it that a terminal would obey.
+fn printable(text: &str) -> String {
+    let safe = |c: char| {
+        if c.is_control() {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        }
+    };
+    text.chars().map(safe).collect()
+}

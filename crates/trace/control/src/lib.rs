@@ -1,0 +1,19 @@
+//! Asks the agents of running processes: which probes there are, on and off.
+//!
+//! ```text
+//! places      directories -> sockets of processes
+//! process     what the kernel says of a process
+//! peer        whose socket it is, and who answers; until when
+//! agent       one of them: questions out, sites and results in
+//! ```
+
+mod agent;
+mod peer;
+mod places;
+mod process;
+
+pub use agent::{Agent, ControlError, LONGEST_ANSWER, Recorded, Site, Switched};
+pub use peer::{Untrusted, is_dead};
+pub use perflab_abi::{PatternError, RecordWish, matches, patterns, variable};
+pub use places::{Found, Ignored, Traced, directories, traced};
+pub use process::{Process, State};

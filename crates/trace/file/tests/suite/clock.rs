@@ -1,0 +1,216 @@
+//! Times converted by anchors, against clocks whose truth is known.
+
+use perflab_abi::{AnchorContent, Clock};
+use perflab_trace_file::{BreakKind, Timeline};
+use proptest::prelude::*;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A reading at a true time, in nanoseconds since the machine started, of a counter and clocks that tell it.
+fn anchor(time: u64, ticks_at: impl Fn(u64) -> u64, width: u64, where_in: u64) -> AnchorContent {
+    AnchorContent {
+        process: 1,
+        before: ticks_at(time - where_in),
+        after: ticks_at(time - where_in + width),
+        monotonic: time,
+        realtime: time + 1_700_000_000 * SECOND,
+        boottime: time,
+    }
+}
+
+/// Numbers that look random, below a limit.
+fn numbers(mut state: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    }
+}
+
+/// A counter of 2.445 GHz that drifts by up to 50 ppm, to and fro with a period of an hour.
+fn drifting(time: u64) -> u64 {
+    let seconds = time as f64 / 1e9;
+    let period = 3600.0 / std::f64::consts::TAU;
+    let drift = 50e-6 * period * (1.0 - (seconds / period).cos());
+    (time as f64 * 2.445 + drift * 2.445e9) as u64
+}
+
+#[test]
+fn an_hour_within_a_microsecond() {
+    let mut number = numbers(7);
+    let anchors: Vec<_> = (1..=3600)
+        .map(|second| {
+            let width = 1 + number(2000);
+            anchor(second * SECOND, drifting, width, number(width))
+        })
+        .collect();
+    let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
+    assert_eq!(timeline.breaks(), []);
+    let mut worst = 0;
+    for _ in 0..200_000 {
+        let time = SECOND / 2 + number(3_600_000) * (SECOND / 1000) + number(1_000_000);
+        let ticks = drifting(time);
+        let error = timeline.nanoseconds(ticks).abs_diff(time);
+        let realtime = timeline.realtime(ticks).unwrap() - 1_700_000_000 * SECOND;
+        assert!(realtime.abs_diff(time) <= 1001);
+        if time >= SECOND {
+            // 64 ns are the curve of the drift and the 53 bits of its simulation.
+            assert!(error <= timeline.error(ticks) + 64, "{error}");
+        }
+        assert!(!timeline.is_doubtful(ticks));
+        worst = worst.max(error);
+    }
+    assert!((100..=1000).contains(&worst), "{worst} ns");
+}
+
+#[test]
+fn a_step_is_found_and_its_ticks_are_doubtful() {
+    // A counter of 1 GHz, set by so much at 10.5 s.
+    for step in [
+        -20 * SECOND as i64,
+        -300_000_000,
+        -5_000_000,
+        5_000_000,
+        300_000_000,
+        20 * SECOND as i64,
+    ] {
+        let ticks_at = |time: u64| {
+            let step = if time < 10 * SECOND + SECOND / 2 {
+                0
+            } else {
+                step
+            };
+            (time + 100 * SECOND).wrapping_add_signed(step)
+        };
+        let anchors: Vec<_> = (1..=60)
+            .map(|second| anchor(second * SECOND, ticks_at, 100, 50))
+            .collect();
+        let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
+        let found = timeline.breaks();
+        assert_eq!(found.len(), 1, "{step}: {found:?}");
+        assert_eq!(
+            (found[0].kind, found[0].from, found[0].to),
+            (BreakKind::Step, 10 * SECOND, 11 * SECOND)
+        );
+        for hundredth in 1001..1100 {
+            assert!(
+                timeline.is_doubtful(ticks_at(hundredth * SECOND / 100)),
+                "{step} {hundredth}"
+            );
+        }
+        // Elsewhere the time is right, unless the counter showed the same twice.
+        for hundredth in (10..990).chain(3300..7000) {
+            let time = hundredth * SECOND / 100;
+            let ticks = ticks_at(time);
+            let error = timeline.nanoseconds(ticks).abs_diff(time);
+            assert!(
+                timeline.is_doubtful(ticks) || error <= 51,
+                "{step} {hundredth}: {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_small_step_is_within_what_the_anchors_explain() {
+    let ticks_at = |time: u64| time + if time > 10 * SECOND { 1500 } else { 0 };
+    let anchors: Vec<_> = (1..=60)
+        .map(|second| anchor(second * SECOND, ticks_at, 2000, 1000))
+        .collect();
+    assert_eq!(
+        Timeline::new(Clock::TimeStampCounter, &anchors).breaks(),
+        []
+    );
+}
+
+#[test]
+fn sleep_and_a_set_clock() {
+    let mut anchors: Vec<_> = (1..=20)
+        .map(|second| anchor(second * SECOND, |time| time, 100, 50))
+        .collect();
+    for late in &mut anchors[10..] {
+        late.boottime += SECOND;
+    }
+    for late in &mut anchors[15..] {
+        late.realtime -= 60 * SECOND;
+    }
+    let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
+    let found: Vec<_> = timeline
+        .breaks()
+        .iter()
+        .map(|each| (each.kind, each.from / SECOND))
+        .collect();
+    assert_eq!(
+        found,
+        [(BreakKind::Sleep, 10), (BreakKind::RealtimeStep, 15)]
+    );
+    assert!(timeline.is_doubtful(10 * SECOND + 5));
+    assert!(!timeline.is_doubtful(15 * SECOND + 5));
+}
+
+#[test]
+fn without_anchors() {
+    let timeline = Timeline::new(Clock::TimeStampCounter, &[]);
+    assert_eq!(timeline.breaks()[0].kind, BreakKind::UnknownRate);
+    assert!(timeline.is_doubtful(5));
+    assert_eq!((timeline.nanoseconds(5), timeline.realtime(5)), (5, None));
+    let one = [anchor(100, |time| time * 3, 2, 1)];
+    let timeline = Timeline::new(Clock::TimeStampCounter, &one);
+    assert_eq!(
+        (timeline.nanoseconds(305), timeline.nanoseconds(290)),
+        (105, 90)
+    );
+    assert!(timeline.is_doubtful(300));
+    // Nanoseconds need none.
+    let timeline = Timeline::new(Clock::Monotonic, &[]);
+    assert_eq!(
+        (
+            timeline.nanoseconds(5),
+            timeline.breaks(),
+            timeline.is_doubtful(5)
+        ),
+        (5, &[][..], false)
+    );
+}
+
+fn any_anchor() -> impl Strategy<Value = AnchorContent> {
+    let near =
+        (any::<u16>(), any::<u8>(), any::<u16>()).prop_map(|(ticks, width, time)| AnchorContent {
+            process: 1,
+            before: u64::from(ticks) * 1_000_000,
+            after: u64::from(ticks) * 1_000_000 + u64::from(width),
+            monotonic: u64::from(time) * 1_000_000,
+            realtime: u64::from(time),
+            boottime: u64::from(time),
+        });
+    let far = any::<[u64; 5]>().prop_map(|[before, after, monotonic, realtime, boottime]| {
+        AnchorContent {
+            process: 1,
+            before,
+            after,
+            monotonic,
+            realtime,
+            boottime,
+        }
+    });
+    prop_oneof![4 => near, 1 => far]
+}
+
+proptest! {
+    #[test]
+    fn later_is_never_converted_to_earlier(
+        anchors in prop::collection::vec(any_anchor(), 0..12),
+        times in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..1 << 37], 2..40),
+    ) {
+        let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
+        let mut times = times;
+        times.extend(anchors.iter().flat_map(|anchor| [anchor.before, anchor.after, anchor.before.saturating_add(1)]));
+        times.sort_unstable();
+        let converted: Vec<_> = times.iter().map(|time| timeline.nanoseconds(*time)).collect();
+        prop_assert!(converted.is_sorted());
+        for time in times {
+            let _ = (timeline.error(time), timeline.realtime(time), timeline.is_doubtful(time), timeline.duration(time));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Probe sites that cost one no-op until they are switched on.
+//!
+//! ```
+//! use perflab_probe::probe;
+//!
+//! fn handle(fd: i32, key: &[u8]) {
+//!     probe!(shop, request_start, fd: i32 = fd, key: bytes = key);
+//! }
+//! # handle(3, b"x");
+//! ```
+//!
+//! A site is a no-op of five bytes; everything else lies out of line. Expressions are evaluated only
+//! while the site is on, so they must not have effects that the program needs. A program with sites
+//! needs nothing else and does nothing by itself: an agent in the process finds the sites and switches
+//! them. bpftrace, perf and gdb find the same probes by SystemTap's notes.
+//!
+//! | type | of the expression | |
+//! |---|---|---|
+//! | `i8` ... `i64`, `u8` ... `u64` | the same | integers |
+//! | `f32`, `f64`, `bool` | the same | |
+//! | `ptr` | `*const T` | an address |
+//! | `cstr` | `&CStr` | text that ends with a zero byte |
+//! | `str` | `&str` | text |
+//! | `bytes` | `&[u8]` | bytes |
+//! | `enum(A = 0, B = 1)` | `i64` | an integer whose values have names |
+//!
+//! The features `branch` and `none` choose, for a whole program, that a flag is tested at each site
+//! instead, or that nothing is left of it. Elsewhere than on x86-64 Linux a site is nothing.
+#![no_std]
+
+#[doc(hidden)]
+pub use perflab_abi as abi;
+
+mod emit;
+#[doc(hidden)]
+pub mod site;
+mod text;
+mod words;
+
+/// Emits a site: `probe!(provider, name, argument: type = expression, ...)`.
+///
+/// Provider, name and arguments' names are identifiers of at most 128 bytes. See the [crate] for the types.
+///
+/// A raw identifier is none:
+///
+/// ```compile_fail
+/// perflab_probe::probe!(shop, r#match);
+/// ```
+#[macro_export]
+macro_rules! probe {
+    ($provider:ident, $name:ident $(, $($arguments:tt)*)?) => {
+        $crate::__words!(@each ($provider $name) () () () $($($arguments)*)?)
+    };
+}
