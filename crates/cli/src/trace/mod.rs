@@ -2,6 +2,7 @@
 
 mod about;
 mod along;
+mod connection;
 mod leavings;
 mod list;
 mod memory;
