@@ -307,6 +307,36 @@ fn children_that_cannot_be_recorded_are_named() {
     assert!(!said.contains("none lost"), "{said}");
 }
 
+/// A recorder for whom there is no memory changes nothing in what the process records on its own.
+#[test]
+fn a_process_records_on_after_a_recorder_without_memory() {
+    let family = Family::new();
+    // For sixteen small rings, and not for one as a recorder asks for.
+    let total = 2048;
+    let mut command = family.perflab(total);
+    command.args(["on", "family", "--record", "--ring", "8"]);
+    let (mut child, output) = ready(command.args(["--", &family.program, "waits"]));
+    let pid = child.id().to_string();
+    let mut record = family.perflab(total);
+    record.args(["record", "--pid", &pid, "--seconds", "0.2"]);
+    let refused = record.args(["-o", &family.file("trace")]).output().unwrap();
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(5), "{said}");
+    assert!(said.contains("PERFLAB_RECORD_TOTAL"), "{said}");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    drop(output);
+    let [path] = family.recordings().try_into().unwrap();
+    let one = path.file_stem().unwrap().to_str().unwrap();
+    let mut recover = family.perflab(total);
+    recover.args(["recover", one, "-o", &family.file("left")]);
+    let said = printed(&recover.output().unwrap());
+    assert!(
+        said.starts_with("20 events ") && said.contains("none lost"),
+        "{said}"
+    );
+}
+
 /// A recorder for whom there is memory for fewer rings than there are threads does not end what the process records on
 /// its own.
 #[test]
