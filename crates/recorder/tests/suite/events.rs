@@ -111,6 +111,31 @@ fn children_that_could_not_be_recorded() {
     assert_eq!(read(&bytes).losses, [(1, 1), (1, 21)]);
 }
 
+/// A child is counted a moment before it is named, and the names go when a recording ends, also those that nobody read.
+#[test]
+fn children_are_named_for_as_long_as_the_trace_is_written() {
+    let kept = Kept::new(own());
+    kept.probe(3, "");
+    kept.anchor(5, 5);
+    kept.no_ring(0);
+    let mut recording = Recording::new(trace(), LOOK);
+    recording.add(&kept.path).unwrap();
+    let mut names_after = |number: u64, children: &[u64]| {
+        kept.unreached(number, children);
+        recording.round().unwrap();
+        recording.processes()[0].unreached().to_vec()
+    };
+    assert_eq!(names_after(1, &[]), []);
+    assert_eq!(names_after(1, &[11]), [11]);
+    assert_eq!(names_after(5, &[0, 0]), [11]);
+    assert_eq!(names_after(6, &[12, 11]), [11, 12]);
+    // Nobody believes a process that names others all the time.
+    for first in (100..1000).step_by(16) {
+        let others: Vec<u64> = (first..first + 16).collect();
+        assert!(names_after(first, &others).len() <= 16);
+    }
+}
+
 #[test]
 fn what_was_written_over_or_found_no_place() {
     let kept = Kept::new(dead());
