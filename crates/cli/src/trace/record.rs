@@ -98,14 +98,24 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
         outcome.nothing(NONE);
         return Ok(outcome.code());
     }
+    let written = write(arguments, &processes, &mut outcome);
+    Ok(outcome.end(written))
+}
+
+/// Writes the trace of these processes, or of the command.
+fn write(
+    arguments: &RecordArguments,
+    processes: &[Traced],
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
     // Before anything is asked of anybody.
     arguments.memory.wish(true, 0)?;
     let output = &arguments.output;
     let file = create(output)?;
     let written = match arguments.last {
-        Some(last) => super::leavings::snapshot(&processes, file, last, &mut outcome),
-        None => match Session::begin(arguments, &processes, file, &mut outcome) {
-            Ok(session) => session.run(arguments, &mut outcome),
+        Some(last) => super::leavings::snapshot(processes, file, last, outcome),
+        None => match Session::begin(arguments, processes, file, outcome) {
+            Ok(session) => session.run(arguments, outcome),
             Err(failure) => {
                 let _ = std::fs::remove_file(output);
                 return Err(failure);
@@ -117,12 +127,9 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
         // Nothing was recorded: an empty trace would say that there was nothing.
         Ok(None) => {
             let _ = std::fs::remove_file(output);
-            return Ok(outcome.code());
+            return Ok(());
         }
-        Err(failure) => {
-            outcome.fail(&with_rest(&failure, output));
-            return Ok(outcome.code());
-        }
+        Err(failure) => return Err(with_rest(&failure, output)),
     };
     if summary.refused > 0 {
         // It was said why there is nothing of them.
@@ -137,8 +144,7 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
             arguments.probes
         )));
     }
-    terminal::print(&summary.text(&arguments.output))?;
-    Ok(outcome.code())
+    terminal::print(&summary.text(output))
 }
 
 /// What dead processes left is kept for so long.
@@ -303,15 +309,17 @@ impl Session {
         let went_on = self.go_on(arguments, outcome);
         let child = self.child.take();
         let written = went_on.and_then(|()| self.finish(child.is_none()));
-        if let Some(child) = child {
-            child.end(outcome)?;
+        if let Some(Err(failure)) = child.map(|child| child.end(outcome)) {
+            outcome.fail(&failure);
         }
         written.map(Some)
     }
 
     /// Records until it is to end.
     fn go_on(&mut self, arguments: &RecordArguments, outcome: &mut Outcome) -> Result<(), Failure> {
-        let gone_on = self.read_until_over(arguments, outcome);
+        let mut shown = Shown::new();
+        let gone_on = self.read_until_over(arguments, &mut shown, outcome);
+        shown.end();
         self.look_at_refused(outcome);
         self.refused.end(outcome);
         self.name_removed(Duration::ZERO, outcome);
@@ -322,9 +330,9 @@ impl Session {
     fn read_until_over(
         &mut self,
         arguments: &RecordArguments,
+        shown: &mut Shown,
         outcome: &mut Outcome,
     ) -> Result<(), Failure> {
-        let mut shown = Shown::new();
         let mut searched: Option<Instant> = None;
         let mut flushed = Instant::now();
         loop {
@@ -358,7 +366,6 @@ impl Session {
                 self.interrupt.sleep(PAUSE);
             }
         }
-        shown.end();
         Ok(())
     }
 
