@@ -457,6 +457,33 @@ fn the_last_seconds() {
     assert_eq!(load(&ring, word::NEEDED) + load(&ring, ring::DRAINED), 0);
 }
 
+/// What was written over is missing only if nothing that is older than it was asked for is still there.
+#[test]
+fn memory_that_may_not_reach_back() {
+    let kept = Kept::new(own());
+    kept.probe(1, "u64 event\nu64 check");
+    let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let second = 1_000_000_000;
+    let now = clock.tv_sec as u64 * second;
+    kept.anchor(now / 2, now / 2);
+    // Two blocks of 127 events each, of which the newest 146 are there.
+    for (number, age) in [(1, 20), (2, 40)] {
+        let ring = kept.ring(number, 2, Mode::Overwrite);
+        for event in 0..400 {
+            let age = if event < 300 { age } else { 20 };
+            let values = [event, check(number, event)];
+            let _ = producer(&ring).record(1, || now - age * second, values, &());
+        }
+    }
+    let short = |seconds| {
+        let last = Some(Duration::from_secs(seconds));
+        let pass = snapshot(slice::from_ref(&kept.path), trace(), last).unwrap();
+        assert_eq!(pass.progress.overwritten, 0);
+        pass.progress.short
+    };
+    assert_eq!((short(1), short(30), short(50)), (0, 1, 2));
+}
+
 #[test]
 fn a_late_first_round_makes_no_event_older() {
     let monotonic = || {
