@@ -107,30 +107,35 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
         .iter()
         .map(|recorded| recorded.directory.clone())
         .collect();
+    let written = write(arguments, &paths, &mut outcome);
+    Ok(outcome.end(written))
+}
+
+/// Writes or lists what is there, and removes it if that is asked for.
+fn write(
+    arguments: &RecoverArguments,
+    paths: &[PathBuf],
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
     if let Some(output) = &arguments.output {
-        let pass = recover(&paths, create(output)?).map_err(not_written);
-        let summary = pass.and_then(|pass| summary(pass, paths.len(), &mut outcome));
-        match summary {
-            Ok(summary) => terminal::print(&summary.text(output))?,
-            Err(failure) => {
-                outcome.fail(&with_rest(&failure, output));
-                return Ok(outcome.code());
-            }
-        }
+        let pass = recover(paths, create(output)?).map_err(not_written);
+        let summary = pass.and_then(|pass| summary(pass, paths.len(), outcome));
+        let summary = summary.map_err(|failure| with_rest(&failure, output))?;
+        terminal::print(&summary.text(output))?;
     } else {
-        for path in &paths {
+        for path in paths {
             let path = terminal::escape(&path.to_string_lossy());
             terminal::print(&format!("{path}\n"))?;
         }
     }
     if arguments.remove && outcome.is_fine() {
-        for path in &paths {
+        for path in paths {
             if let Err(error) = remove_leavings(path) {
                 outcome.fail(&Failure::environment(error.to_string()));
             }
         }
     }
-    Ok(outcome.code())
+    Ok(())
 }
 
 /// Says what agents have removed, if they have.

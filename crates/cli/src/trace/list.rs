@@ -113,8 +113,7 @@ pub fn list(arguments: &ListArguments) -> Result<Option<Code>, Failure> {
     if arguments.format == Form::Json {
         text = terminal::json(&whole)?;
     }
-    terminal::print(&text)?;
-    Ok(outcome.code())
+    Ok(outcome.end(terminal::print(&text)))
 }
 
 fn of_process(process: &Traced, sites: &[Site], problem: &str, each: bool) -> String {

@@ -2,6 +2,7 @@
 
 mod about;
 mod along;
+mod connection;
 mod leavings;
 mod list;
 mod memory;
@@ -233,8 +234,19 @@ fn switch(
     if processes.is_empty() {
         outcome.nothing(NONE);
     }
+    let switched = switch_each(&processes, all, probes, what, &mut outcome);
+    Ok(outcome.end(switched))
+}
+
+fn switch_each(
+    processes: &[Traced],
+    all: bool,
+    probes: &str,
+    what: Switch,
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
     let mut matched = None;
-    for process in &processes {
+    for process in processes {
         let agent = Agent::at(&process.socket);
         let answer = match what {
             Switch::On => agent.switch(probes, true),
@@ -279,5 +291,5 @@ fn switch(
         ))),
         Some(_) => {}
     }
-    Ok(outcome.code())
+    Ok(())
 }

@@ -63,6 +63,14 @@ impl Outcome {
         self.worst.is_none()
     }
 
+    /// How the command ends that came to this itself.
+    pub fn end(mut self, result: Result<(), Failure>) -> Option<Code> {
+        if let Err(failure) = result {
+            self.fail(&failure);
+        }
+        self.worst
+    }
+
     /// How the command ends.
     pub fn code(&self) -> Option<Code> {
         self.worst
@@ -116,5 +124,9 @@ mod tests {
         outcome.fail(&Failure::environment("refused"));
         outcome.fail(&Failure::no_data("none"));
         assert_eq!(outcome.code(), Some(Code::Environment));
+        let ended = outcome.end(Err(Failure::usage("there is such a file")));
+        assert_eq!(ended, Some(Code::Environment));
+        let ended = Outcome::new(true).end(Err(Failure::usage("there is such a file")));
+        assert_eq!(ended, Some(Code::Usage));
     }
 }

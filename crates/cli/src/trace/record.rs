@@ -6,22 +6,18 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use perflab_control::{Agent, ControlError, Recorded, State, Traced, is_dead, traced};
 use perflab_machine::Fingerprint;
-use perflab_recorder::{
-    Manner, ProcessDir, Recording, Since, directories, kept_for, remove_leavings, sweep,
-};
+use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
 use perflab_runner::Interrupt;
 use perflab_trace_file::TraceWriter;
-use rustix::io::Errno;
-use rustix::net::RecvFlags;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
+use super::connection::{Connection, LAST, is_closed};
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::refused::{Refusal, Refused};
@@ -39,10 +35,6 @@ const FLUSH: Duration = Duration::from_millis(500);
 
 /// How often new processes of a command are looked for.
 const SEARCH: Duration = Duration::from_millis(20);
-
-/// How long a process may go on without its agent before it counts as another program: while it becomes one, or is
-/// killed, other threads may go on after that of its agent.
-const LAST: Duration = Duration::from_secs(1);
 
 /// How long an agent may take to end a recording.
 const GOODBYE: Duration = Duration::from_secs(5);
@@ -106,14 +98,24 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
         outcome.nothing(NONE);
         return Ok(outcome.code());
     }
+    let written = write(arguments, &processes, &mut outcome);
+    Ok(outcome.end(written))
+}
+
+/// Writes the trace of these processes, or of the command.
+fn write(
+    arguments: &RecordArguments,
+    processes: &[Traced],
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
     // Before anything is asked of anybody.
     arguments.memory.wish(true, 0)?;
     let output = &arguments.output;
     let file = create(output)?;
     let written = match arguments.last {
-        Some(last) => super::leavings::snapshot(&processes, file, last, &mut outcome),
-        None => match Session::begin(arguments, &processes, file, &mut outcome) {
-            Ok(session) => session.run(arguments, &mut outcome),
+        Some(last) => super::leavings::snapshot(processes, file, last, outcome),
+        None => match Session::begin(arguments, processes, file, outcome) {
+            Ok(session) => session.run(arguments, outcome),
             Err(failure) => {
                 let _ = std::fs::remove_file(output);
                 return Err(failure);
@@ -125,12 +127,9 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
         // Nothing was recorded: an empty trace would say that there was nothing.
         Ok(None) => {
             let _ = std::fs::remove_file(output);
-            return Ok(outcome.code());
+            return Ok(());
         }
-        Err(failure) => {
-            outcome.fail(&with_rest(&failure, output));
-            return Ok(outcome.code());
-        }
+        Err(failure) => return Err(with_rest(&failure, output)),
     };
     if summary.refused > 0 {
         // It was said why there is nothing of them.
@@ -145,8 +144,7 @@ pub fn record(arguments: &RecordArguments) -> Result<Option<Code>, Failure> {
             arguments.probes
         )));
     }
-    terminal::print(&summary.text(&arguments.output))?;
-    Ok(outcome.code())
+    terminal::print(&summary.text(output))
 }
 
 /// What dead processes left is kept for so long.
@@ -289,12 +287,8 @@ impl Session {
             Ok(number) => {
                 // One that has become another program since it answered may have brought that one's directory.
                 self.connections.retain(|other| other.number != number);
-                self.connections.push(Connection {
-                    number,
-                    stream: recorded.connection,
-                    closed: None,
-                    removed: None,
-                });
+                let connection = Connection::new(number, recorded.connection);
+                self.connections.push(connection);
             }
             // It has become another program, or has ended, since it answered.
             Err(error) if error.is_not_found() && is_closed(&recorded.connection) => {}
@@ -315,15 +309,17 @@ impl Session {
         let went_on = self.go_on(arguments, outcome);
         let child = self.child.take();
         let written = went_on.and_then(|()| self.finish(child.is_none()));
-        if let Some(child) = child {
-            child.end(outcome)?;
+        if let Some(Err(failure)) = child.map(|child| child.end(outcome)) {
+            outcome.fail(&failure);
         }
         written.map(Some)
     }
 
     /// Records until it is to end.
     fn go_on(&mut self, arguments: &RecordArguments, outcome: &mut Outcome) -> Result<(), Failure> {
-        let gone_on = self.read_until_over(arguments, outcome);
+        let mut shown = Shown::new();
+        let gone_on = self.read_until_over(arguments, &mut shown, outcome);
+        shown.end();
         self.look_at_refused(outcome);
         self.refused.end(outcome);
         self.name_removed(Duration::ZERO, outcome);
@@ -334,9 +330,9 @@ impl Session {
     fn read_until_over(
         &mut self,
         arguments: &RecordArguments,
+        shown: &mut Shown,
         outcome: &mut Outcome,
     ) -> Result<(), Failure> {
-        let mut shown = Shown::new();
         let mut searched: Option<Instant> = None;
         let mut flushed = Instant::now();
         loop {
@@ -370,7 +366,6 @@ impl Session {
                 self.interrupt.sleep(PAUSE);
             }
         }
-        shown.end();
         Ok(())
     }
 
@@ -386,11 +381,9 @@ impl Session {
     fn name_removed(&mut self, for_so_long: Duration, outcome: &mut Outcome) {
         for connection in &mut self.connections {
             let process = &self.recording.processes()[connection.number as usize - 1];
-            if !connection.is_of_a_removed(process) {
-                continue;
-            }
-            let since = connection.removed.get_or_insert_with(Instant::now);
-            if since.elapsed() >= for_so_long && self.removed.insert(connection.number) {
+            if connection.was_removed_for(for_so_long, process)
+                && self.removed.insert(connection.number)
+            {
                 outcome.fail(&Failure::environment(format!(
                     "process {}: {} was removed, so that what its probes hit from then on is not in the trace",
                     process.process().pid,
@@ -407,6 +400,8 @@ impl Session {
         outcome: &mut Outcome,
     ) -> Result<(), Failure> {
         self.look_at_refused(outcome);
+        // By the end of the recording the process may have ended.
+        self.name_removed(LAST, outcome);
         let Some(child) = &mut self.child else {
             return Ok(());
         };
@@ -458,7 +453,6 @@ impl Session {
                 outcome.fail(&Failure::environment(error.to_string()));
             }
         }
-        self.name_removed(LAST, outcome);
         let processes = self.recording.processes();
         self.connections.retain(|connection| {
             let process = &processes[connection.number as usize - 1];
@@ -564,40 +558,4 @@ impl Session {
         }
         Ok(summary)
     }
-}
-
-/// A connection to an agent.
-struct Connection {
-    /// Number of its process in the trace.
-    number: u32,
-    stream: UnixStream,
-    /// When it was seen to be closed.
-    closed: Option<Instant>,
-    /// When the directory of the process was seen to be removed, which goes on.
-    removed: Option<Instant>,
-}
-
-impl Connection {
-    /// Whether the agent has gone, and its process has not ended since: it has become another program.
-    fn is_of_another_program(&mut self) -> bool {
-        if self.closed.is_none() && is_closed(&self.stream) {
-            self.closed = Some(Instant::now());
-        }
-        self.closed.is_some_and(|since| since.elapsed() >= LAST)
-    }
-
-    /// Whether no more can be read of its process, though its program goes on.
-    fn is_of_a_removed(&self, process: &ProcessDir) -> bool {
-        let is_over = process.process().state() == State::Ended || is_closed(&self.stream);
-        process.is_finished() && !is_over
-    }
-}
-
-/// Whether an agent that has answered, and says nothing more, has gone.
-fn is_closed(connection: &UnixStream) -> bool {
-    let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
-    matches!(
-        rustix::net::recv(connection, &mut [0; 1], flags),
-        Ok((_, 0)) | Err(Errno::CONNRESET)
-    )
 }

@@ -118,7 +118,7 @@ impl Summary {
         if progress.unreached > 0 {
             let _ = writeln!(
                 text,
-                "lost: {} of child processes that could not be recorded: {}",
+                "lost: {} of child processes that could not be recorded{}",
                 counted(progress.unreached, "event"),
                 first_children(&self.unreached)
             );
@@ -201,7 +201,8 @@ fn losses(progress: &Progress) -> String {
         .collect()
 }
 
-/// The numbers of the first children. A process knows of so many of its own: there may be others.
+/// The numbers of the first children, if any is known: a process forgets them when its recorder goes. It knows of so
+/// many of its own: there may be others.
 fn first_children(children: &[u32]) -> String {
     let named: Vec<String> = children.iter().take(CHILDREN).map(u32::to_string).collect();
     let more = children.len().saturating_sub(CHILDREN);
@@ -210,7 +211,10 @@ fn first_children(children: &[u32]) -> String {
         (0, true) => " and perhaps others".to_owned(),
         _ => format!(" and {more} more at least"),
     };
-    named.join(", ") + &rest
+    if named.is_empty() {
+        return String::new();
+    }
+    format!(": {}{rest}", named.join(", "))
 }
 
 /// A line for each of the probes with the most events.
@@ -244,4 +248,28 @@ fn by_probe(probes: &[ProbeProgress], are_several: bool) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_whose_numbers_are_known() {
+        let line = |children: &[u32]| {
+            let progress = Progress {
+                unreached: 9,
+                ..Progress::default()
+            };
+            let summary = Summary::of_pass(progress, 0, 1, children.to_vec());
+            let text = summary.text(Path::new("trace"));
+            text.lines().nth(1).unwrap().to_owned()
+        };
+        let lost = "lost: 9 events of child processes that could not be recorded";
+        assert_eq!(line(&[]), lost);
+        assert_eq!(line(&[11, 12]), format!("{lost}: 11, 12"));
+        let all: Vec<u32> = (0..16).collect();
+        assert!(line(&all).ends_with(", 15 and perhaps others"));
+        assert!(line(&[all, vec![16]].concat()).ends_with(", 15 and 1 more at least"));
+    }
 }

@@ -99,14 +99,24 @@ pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
         outcome.nothing(NONE);
         return Ok(outcome.code());
     }
+    let shown = show(arguments, &mut processes, &mut outcome);
+    Ok(outcome.end(shown))
+}
+
+/// Shows the rates of these processes, of fewer as they end.
+fn show(
+    arguments: &TopArguments,
+    processes: &mut Vec<Traced>,
+    outcome: &mut Outcome,
+) -> Result<(), Failure> {
     let mut along = Along::new();
-    let mut before = look(&mut processes, &arguments.probes, &mut along, &mut outcome)?;
+    let mut before = look(processes, &arguments.probes, &mut along, outcome)?;
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
         if !processes.is_empty() {
             along.wait(arguments.every)?;
         }
-        let counts = look(&mut processes, &arguments.probes, &mut along, &mut outcome)?;
+        let counts = look(processes, &arguments.probes, &mut along, outcome)?;
         if processes.is_empty() {
             break;
         }
@@ -117,7 +127,7 @@ pub fn top(arguments: &TopArguments) -> Result<Option<Code>, Failure> {
     if shown == 0 && processes.is_empty() {
         outcome.nothing("no process has answered");
     }
-    Ok(outcome.code())
+    Ok(())
 }
 
 /// What the processes say. One that does not answer is not asked again: the rates of the others would wait

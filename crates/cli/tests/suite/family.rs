@@ -236,6 +236,25 @@ fn one_of_two_that_had_the_same_number() {
     }
 }
 
+/// Threads that come and go, of which the memory of the process has room for two.
+#[test]
+fn threads_that_make_room_for_others_are_counted() {
+    let family = Family::new();
+    let total = 16 << 10;
+    let words = ["on", "family", "--record", "--ring", "8", "--memory", "24"];
+    let (output, _) = family.does(total, &words, &["passing", "6", "600"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let [path] = family.recordings().try_into().unwrap();
+    let one = path.file_stem().unwrap().to_str().unwrap();
+    let mut recover = family.perflab(total);
+    recover.args(["recover", one, "-o", &family.file("trace")]);
+    let said = printed(&recover.output().unwrap());
+    let lost = said.lines().filter_map(|line| line.strip_prefix("lost: "));
+    let lost: u64 = lost.map(|line| number(line, " event")).sum();
+    assert!(lost >= 20, "{said}");
+    assert_eq!(number(&said, " event") + lost, 60, "{said}");
+}
+
 /// A limit that all rings of a process would reach by themselves.
 #[test]
 fn small_files_are_within_the_limit() {
@@ -305,6 +324,36 @@ fn children_that_cannot_be_recorded_are_named() {
         "{said}"
     );
     assert!(!said.contains("none lost"), "{said}");
+}
+
+/// A recorder for whom there is no memory changes nothing in what the process records on its own.
+#[test]
+fn a_process_records_on_after_a_recorder_without_memory() {
+    let family = Family::new();
+    // For sixteen small rings, and not for one as a recorder asks for.
+    let total = 2048;
+    let mut command = family.perflab(total);
+    command.args(["on", "family", "--record", "--ring", "8"]);
+    let (mut child, output) = ready(command.args(["--", &family.program, "waits"]));
+    let pid = child.id().to_string();
+    let mut record = family.perflab(total);
+    record.args(["record", "--pid", &pid, "--seconds", "0.2"]);
+    let refused = record.args(["-o", &family.file("trace")]).output().unwrap();
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(5), "{said}");
+    assert!(said.contains("PERFLAB_RECORD_TOTAL"), "{said}");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    drop(output);
+    let [path] = family.recordings().try_into().unwrap();
+    let one = path.file_stem().unwrap().to_str().unwrap();
+    let mut recover = family.perflab(total);
+    recover.args(["recover", one, "-o", &family.file("left")]);
+    let said = printed(&recover.output().unwrap());
+    assert!(
+        said.starts_with("20 events ") && said.contains("none lost"),
+        "{said}"
+    );
 }
 
 /// A recorder for whom there is memory for fewer rings than there are threads does not end what the process records on

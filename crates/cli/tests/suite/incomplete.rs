@@ -40,6 +40,33 @@ fn a_directory_that_is_removed() {
     assert_eq!(place.events(&[&trace]), works(0, 10));
 }
 
+/// What one of several processes went on to do is missing, though it has ended when the recording ends.
+#[test]
+fn a_directory_of_a_process_that_has_ended_since() {
+    let place = Place::new();
+    let (mut one, mut other) = (place.life("none"), place.life("none"));
+    let trace = place.file("trace");
+    let words = ["--pid", &one.pid(), "--pid", &other.pid(), "-o", &trace];
+    let recording = place.recording(&words);
+    wait_for_recorder(&place, &one);
+    wait_for_recorder(&place, &other);
+    remove_recording(&one.pid());
+    // Longer than a process takes that ends by itself.
+    std::thread::sleep(Duration::from_millis(1500));
+    one.works(10);
+    one.ends();
+    other.ends();
+    let output = recording.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("was removed"), "{said}");
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("not recorded to the end: 1 process,") && !said.contains("none lost"),
+        "{said}"
+    );
+}
+
 /// A session's end removes what is in its directory, while a server goes on for long.
 #[test]
 fn a_directory_of_a_command_s_process_that_is_removed() {

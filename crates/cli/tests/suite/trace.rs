@@ -76,7 +76,8 @@ fn what_cannot_be_done() {
     let life = place.life("none:*");
     let pid = life.pid();
     let own = std::process::id().to_string();
-    let cases: [(&[&str], i32, &str); 10] = [
+    let there = place.file("life");
+    let cases: [(&[&str], i32, &str); 11] = [
         (&["on", "life:*"], 2, "expected --pid PID or --all"),
         (
             &["on", "life:*", "--pid", "99999999999"],
@@ -89,6 +90,12 @@ fn what_cannot_be_done() {
             "there is no process 999999999",
         ),
         (&["list", "--pid", &own], 5, "has no agent"),
+        // The worst of two.
+        (
+            &["record", "--pid", &own, "--pid", &pid, "-o", &there],
+            5,
+            "nothing is written over",
+        ),
         (
             &["on", "nothing:*", "--pid", &pid],
             4,

@@ -83,7 +83,8 @@ pub mod ring {
 pub mod losses {
     /// [`super::LOSSES_MAGIC`].
     pub const MAGIC: usize = 0;
-    /// Events for which there was no ring, and no memory for one.
+    /// Events for which there was no ring, and no memory for one; and those of threads that had ended, whose rings made
+    /// room for others before anybody read them.
     pub const NO_RING: usize = 1;
     /// Events of children that have no rings at all, as no agent could be started there.
     pub const UNREACHED: usize = 2;

@@ -28,6 +28,9 @@ const MOMENT: Duration = Duration::from_millis(20);
 /// Ring files of a process that are read at the same time.
 const MOST_RINGS: usize = 8192;
 
+/// Words that are read of what a process has counted.
+const LOSSES_WORDS: usize = losses::BEFORE_OVERWRITTEN[2] + 1;
+
 /// From when on events are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
@@ -376,12 +379,11 @@ impl ProcessDir {
     /// Events of the process, and of its children, for which there was no ring.
     fn losses(&mut self) -> Option<[u64; 3]> {
         let file = self.directory.file(LOSSES_FILE, Access::Read).ok()?;
-        let word = |index: usize| {
-            let mut word = [0; 8];
-            file.read_exact_at(&mut word, index as u64 * 8).ok()?;
-            Some(u64::from_le_bytes(word))
-        };
-        if word(losses::MAGIC)? != LOSSES_MAGIC {
+        let mut bytes = [0; LOSSES_WORDS * 8];
+        file.read_exact_at(&mut bytes, 0).ok()?;
+        let (words, _) = bytes.as_chunks::<8>();
+        let word = |index: usize| u64::from_le_bytes(words[index]);
+        if word(losses::MAGIC) != LOSSES_MAGIC {
             return None;
         }
         let all = losses::COUNTS.map(word);
@@ -391,21 +393,21 @@ impl ProcessDir {
         for (index, lost) in lost.iter_mut().enumerate() {
             let before = match (self.manner.keep, self.manner.since) {
                 (true, Since::Oldest) => 0,
-                (true, _) => kept[index]?,
+                (true, _) => kept[index],
                 // Counts only grow: the greater one is of the last recording.
-                (false, _) => kept[index]?.max(overwritten[index]?),
+                (false, _) => kept[index].max(overwritten[index]),
             };
             // Somebody else may come meanwhile.
             let before = *self.lost_before[index].get_or_insert(before);
-            *lost = all[index]?.saturating_sub(before);
+            *lost = all[index].saturating_sub(before);
         }
         let [no_ring, unreached, late] = lost;
-        if unreached > self.unreached {
-            let children = losses::CHILDREN.map_while(word);
-            let children = children.filter_map(|child| u32::try_from(child).ok());
-            // At the end of a recording the process forgets those that have ended.
-            for child in children.filter(|child| *child != 0) {
-                if !self.children.contains(&child) {
+        if unreached > 0 {
+            // A child is counted before it is named, and at the end of a recording the process forgets all names.
+            let children = losses::CHILDREN.map(word);
+            for child in children.filter_map(|child| u32::try_from(child).ok()) {
+                let is_full = self.children.len() >= losses::CHILDREN.len();
+                if child != 0 && !is_full && !self.children.contains(&child) {
                     self.children.push(child);
                 }
             }

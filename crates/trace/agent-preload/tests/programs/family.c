@@ -5,6 +5,7 @@
  *                           make ten, says that it is ready, and makes ten when standard input ends
  * cost COUNT                one event, then children that end at once, one after the other; says how long one takes
  * crowd THREADS             ten events, and ten of each thread; says that it is ready, and ends when standard input ends
+ * passing THREADS MS        threads one after the other, with so long between them: each makes ten events
  * waits                     ten events; says that it is ready, and makes ten more when standard input ends
  */
 #define _GNU_SOURCE
@@ -146,6 +147,16 @@ static int crowd(unsigned threads) {
     return 0;
 }
 
+static int passing(int threads, int milliseconds) {
+    for (int i = 0; i < threads; i++) {
+        pthread_t other;
+        if (pthread_create(&other, NULL, thread, NULL) || pthread_join(other, NULL))
+            return 1;
+        usleep(milliseconds * 1000);
+    }
+    return 0;
+}
+
 static int waits(void) {
     char byte;
     work(10);
@@ -168,6 +179,8 @@ int main(int count, char **words) {
         return cost(atoi(words[2]));
     if (count == 3 && !strcmp(words[1], "crowd"))
         return crowd(atoi(words[2]));
+    if (count == 4 && !strcmp(words[1], "passing"))
+        return passing(atoi(words[2]), atoi(words[3]));
     if (count == 2 && !strcmp(words[1], "waits"))
         return waits();
     return 2;

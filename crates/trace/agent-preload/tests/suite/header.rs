@@ -54,7 +54,7 @@ const NAME: &str = "PERFLAB_PROBE: a name is an identifier and has 1 to 128 byte
 const ENUM: &str = "PERFLAB_PROBE: an enum is names, each alone or with =digits";
 
 /// What is wrong, and what each compiler says of it.
-const MISUSES: [(&str, &str); 29] = [
+const MISUSES: [(&str, &str); 30] = [
     (
         "m, n, (i33, x, x)",
         "PERFLAB_PROBE: no type of an argument: i33",
@@ -91,6 +91,7 @@ const MISUSES: [(&str, &str); 29] = [
     ("m, n, (enum(A=1,), x, x)", ENUM),
     ("m, n, (enum(A,,B), x, x)", ENUM),
     ("m, n, (enum(FOO(1)), x, x)", ENUM),
+    ("m, n, (enum(A]), x, x)", ENUM),
     ("m, n, (enum(A,4=4), x, x)", ENUM),
     ("m, n, (enum(A B), x, x)", ENUM),
     ("m, n, (enum(A-B), x, x)", ENUM),

@@ -291,6 +291,14 @@ impl RingFile {
         }
     }
 
+    /// Events since the process records on its own, those too that others were written over.
+    pub fn events(&self) -> u64 {
+        let head = self.head();
+        let reader = Reader::new(head, self.blocks(), RING_BLOCK_WORDS);
+        let events = reader.and_then(|reader| reader.events()).unwrap_or(0);
+        events.saturating_sub(head[ring::BEFORE_OVERWRITTEN].load(Ordering::Relaxed))
+    }
+
     /// Offers it to threads; nothing if there are too many.
     pub fn offer(&self) -> Option<usize> {
         // SAFETY: it stays mapped until `remove`, before which it was withdrawn, or its thread has ended.

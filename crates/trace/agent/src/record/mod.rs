@@ -210,22 +210,28 @@ impl Recorder {
     /// recording that goes on, or as another one.
     ///
     /// # Errors
-    /// When not one ring can be made.
+    /// When not one ring can be made. What was recorded before goes on as it did.
     pub fn activate(&mut self, size: Size, mode: Mode, is_another: bool) -> Result<(), String> {
-        self.directory.set_of_process(size.all);
-        self.rings.set_size(size);
+        let before = self.rings.size();
+        self.set_size(size);
+        self.rings.try_again();
+        let result = self.rings.refill(&self.directory);
+        // All that there may be will do.
+        if slots::free() == 0 && (result.is_err() || self.rings.is_empty()) {
+            self.set_size(before);
+            return result;
+        }
+        self.is_active = true;
         if is_another {
             self.begin_recording(mode);
         }
         self.rings.set_mode(mode);
-        self.rings.try_again();
-        let result = self.rings.refill(&self.directory);
-        // All that there may be will do.
-        self.is_active = slots::free() > 0 || result.is_ok() && !self.rings.is_empty();
-        if !self.is_active {
-            return result;
-        }
         self.begin_to_count()
+    }
+
+    fn set_size(&mut self, size: Size) {
+        self.directory.set_of_process(size.all);
+        self.rings.set_size(size);
     }
 
     /// Says for whom events are kept.

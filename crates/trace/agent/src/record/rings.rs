@@ -215,7 +215,11 @@ impl Rings {
         let Some(index) = self.all.iter().position(may_go) else {
             return false;
         };
-        self.all.remove(index).file.remove();
+        let ring = self.all.remove(index);
+        if !ring.is_drained() {
+            slots::lose_with_ring(ring.file.events());
+        }
+        ring.file.remove();
         true
     }
 

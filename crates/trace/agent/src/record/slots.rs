@@ -227,6 +227,16 @@ unsafe fn open(producer: Producer<AnyWords>, memory: *const AtomicU64, log: u32)
     }
 }
 
+/// Counts events of a thread that has ended, whose ring makes room for that of another one.
+pub fn lose_with_ring(events: u64) {
+    let page = LOSSES.load(Ordering::Acquire);
+    if !page.is_null() {
+        // SAFETY: as in `lose`.
+        let words = unsafe { std::slice::from_raw_parts(page, LOSSES_WORDS) };
+        words[losses::NO_RING].fetch_add(events, Ordering::Relaxed);
+    }
+}
+
 /// Counts an event that has no ring.
 #[cold]
 pub fn lose() {

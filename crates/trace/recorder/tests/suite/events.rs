@@ -111,6 +111,31 @@ fn children_that_could_not_be_recorded() {
     assert_eq!(read(&bytes).losses, [(1, 1), (1, 21)]);
 }
 
+/// A child is counted a moment before it is named, and the names go when a recording ends, also those that nobody read.
+#[test]
+fn children_are_named_for_as_long_as_the_trace_is_written() {
+    let kept = Kept::new(own());
+    kept.probe(3, "");
+    kept.anchor(5, 5);
+    kept.no_ring(0);
+    let mut recording = Recording::new(trace(), LOOK);
+    recording.add(&kept.path).unwrap();
+    let mut names_after = |number: u64, children: &[u64]| {
+        kept.unreached(number, children);
+        recording.round().unwrap();
+        recording.processes()[0].unreached().to_vec()
+    };
+    assert_eq!(names_after(1, &[]), []);
+    assert_eq!(names_after(1, &[11]), [11]);
+    assert_eq!(names_after(5, &[0, 0]), [11]);
+    assert_eq!(names_after(6, &[12, 11]), [11, 12]);
+    // Nobody believes a process that names others all the time.
+    for first in (100..1000).step_by(16) {
+        let others: Vec<u64> = (first..first + 16).collect();
+        assert!(names_after(first, &others).len() <= 16);
+    }
+}
+
 #[test]
 fn what_was_written_over_or_found_no_place() {
     let kept = Kept::new(dead());
@@ -430,6 +455,33 @@ fn the_last_seconds() {
     let _ = producer(&ring).record(1, || now + 1000 * second, [0], &());
     assert_eq!(recording.round().unwrap().events, 1);
     assert_eq!(load(&ring, word::NEEDED) + load(&ring, ring::DRAINED), 0);
+}
+
+/// What was written over is missing only if nothing that is older than it was asked for is still there.
+#[test]
+fn memory_that_may_not_reach_back() {
+    let kept = Kept::new(own());
+    kept.probe(1, "u64 event\nu64 check");
+    let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let second = 1_000_000_000;
+    let now = clock.tv_sec as u64 * second;
+    kept.anchor(now / 2, now / 2);
+    // Two blocks of 127 events each, of which the newest 146 are there.
+    for (number, age) in [(1, 20), (2, 40)] {
+        let ring = kept.ring(number, 2, Mode::Overwrite);
+        for event in 0..400 {
+            let age = if event < 300 { age } else { 20 };
+            let values = [event, check(number, event)];
+            let _ = producer(&ring).record(1, || now - age * second, values, &());
+        }
+    }
+    let short = |seconds| {
+        let last = Some(Duration::from_secs(seconds));
+        let pass = snapshot(slice::from_ref(&kept.path), trace(), last).unwrap();
+        assert_eq!(pass.progress.overwritten, 0);
+        pass.progress.short
+    };
+    assert_eq!((short(1), short(30), short(50)), (0, 1, 2));
 }
 
 #[test]
