@@ -23,6 +23,9 @@ pub enum Noise {
     Between,
     /// The square of a normal one above ten, on the side that has slow runs; the other is normal with the same mean.
     Skewed,
+    /// Every run of a block has the block's level, and every third run is missing, so that a variant may have most of
+    /// its runs in the fast blocks.
+    Levels,
 }
 
 impl Noise {
@@ -34,7 +37,21 @@ impl Noise {
             Self::Steps => "steps of 1 %",
             Self::Between => "between modes",
             Self::Skewed => "skewed",
+            Self::Levels => "levels",
         }
+    }
+
+    /// The level of a block, relative, which all variants share.
+    pub fn level(self, random: &mut Random) -> f64 {
+        match self {
+            Self::Levels => (0.2 * random.normal()).exp(),
+            _ => 1.0,
+        }
+    }
+
+    /// Whether a run is missing.
+    pub fn is_missing(self, random: &mut Random) -> bool {
+        self == Self::Levels && random.uniform() < 1.0 / 3.0
     }
 
     /// A run's level, with a spread relative to it and a share of slow runs.
@@ -53,6 +70,7 @@ impl Noise {
             Self::Between if slow == 0.0 => (1.0 + 0.5 * SLOWER) * (1.0 + spread * normal),
             Self::Between if random.uniform() < slow => (1.0 + SLOWER) * (1.0 + spread * normal),
             Self::Skewed if slow > 0.0 => (10.0 + normal * normal) / 11.0,
+            Self::Levels => 1.0,
             Self::Between | Self::Skewed => 1.0 + spread * normal,
         }
     }
@@ -173,6 +191,7 @@ pub fn cases() -> Vec<Case> {
     for runs in [[5, 5], [30, 30], [5, 30]] {
         all.push(case("", Noise::Steps, 1, runs, [0.01, 0.01]));
     }
+    all.extend(levels());
     all.extend(uneven_samples());
     all.extend(at_the_margin());
     all.extend(mixed());
@@ -199,6 +218,23 @@ fn beyond() -> Vec<Case> {
             ..case("beyond the promise, ", noise, 1, runs, [0.005, 0.005])
         }));
     }
+    all
+}
+
+/// Values that vary between blocks only, in uneven numbers of runs.
+fn levels() -> Vec<Case> {
+    let levels = |name, blocks, runs| case(name, Noise::Levels, blocks, runs, [0.0, 0.0]);
+    let mut all = [(3, [3, 3]), (10, [3, 3]), (5, [2, 6]), (20, [1, 1])]
+        .map(|(blocks, runs)| levels("", blocks, runs))
+        .to_vec();
+    all.push(Case {
+        subjects: vec![Of {
+            factor: 1.005,
+            samples: 1,
+        }],
+        promise: Promise::Power(99.0),
+        ..levels("+0.5 %, ", 10, [3, 3])
+    });
     all
 }
 

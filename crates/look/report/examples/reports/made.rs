@@ -80,7 +80,7 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
         found.shown |= u64::from(index == 0 && verdict == Some(Verdict::Worse));
         found.intervals += 1;
         found.missed += u64::from(!covers(&row.typical, factor));
-        if matches!(case.noise, Noise::Normal | Noise::SlowMode) {
+        if matches!(case.noise, Noise::Normal | Noise::SlowMode | Noise::Levels) {
             let covered = covers(&row.mean, factor * of_means(case));
             found.mean_intervals += 1;
             found.mean_missed += u64::from(!covered && row.slow.is_none());
@@ -105,11 +105,14 @@ fn shows(difference: f64, case: &Case, random: &mut Random) -> bool {
     report(&case, random).rows[0].typical.verdict == Verdict::Worse
 }
 
+/// What arithmetic may lose: an interval of no width holds the true ratio up to this.
+const ROUNDING: f64 = 1e-12;
+
 /// Whether an interval holds the true ratio; without an end it does on that side.
 fn covers(answer: &Answer, factor: f64) -> bool {
     let difference = factor - 1.0;
-    answer.low.is_none_or(|low| low <= difference)
-        && answer.high.is_none_or(|high| difference <= high)
+    answer.low.is_none_or(|low| low <= difference + ROUNDING)
+        && answer.high.is_none_or(|high| difference - ROUNDING <= high)
 }
 
 /// How the shares of slow runs alone change the mean.
@@ -160,15 +163,19 @@ fn report(case: &Case, random: &mut Random) -> Report {
             groups: Vec::new(),
         })
         .collect();
+    let levels: Vec<f64> = (0..case.blocks).map(|_| case.noise.level(random)).collect();
     for (place, variant) in variants.iter().enumerate() {
         let side = usize::from(place == 1);
         let mut observations = vec![Vec::new(); case.subjects.len()];
         let mut unit = 0;
-        for block in 0..case.blocks as u32 {
+        for (block, level) in (0_u32..).zip(&levels) {
             for _ in 0..case.runs[side] {
+                if case.noise.is_missing(random) {
+                    continue;
+                }
                 unit += 1;
                 // What a run's subjects have in common.
-                let common = case.noise.draw(case.spread[side], case.slow[side], random);
+                let common = level * case.noise.draw(case.spread[side], case.slow[side], random);
                 for (of, own) in case.subjects.iter().zip(&mut observations) {
                     let factor = if place == 1 { of.factor } else { 1.0 };
                     for _ in 0..of.samples {
