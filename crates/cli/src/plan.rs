@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_report::{
-    Costs, Filter, Goal, PlanReport, Selection, TextOptions, known_plan, pilot_plan, plan_text,
-    result_subjects,
+    Costs, Goal, PlanReport, SampleSelection, Selection, TextOptions, known_plan, pilot_plan,
+    plan_text, result_subjects,
 };
 
 use crate::bench::percent;
@@ -135,7 +135,7 @@ fn from_pilot(
     goal: &mut Goal,
 ) -> Result<PlanReport, Failure> {
     let pilot = opened(path)?;
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         metrics: arguments.metric.clone(),
         parts: arguments.part.clone(),
         tails: Vec::new(),
@@ -159,7 +159,7 @@ fn from_pilot(
         &pilot.experiment,
         &pilot.plan,
         &pilot.records,
-        &filter,
+        &sample_selection,
         &selection,
     )
     .map_err(|error| analysis_failure(&error))?;

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Claims, Filter, Known, Report, Selection, calibrate, compared, usable_cpus};
+use perflab_report::{
+    Claims, Known, Report, SampleSelection, Selection, calibrate, compared, usable_cpus,
+};
 use perflab_store::{ResultDir, RunRecord};
 
 use crate::bench::percent;
@@ -36,21 +38,26 @@ pub struct Recorded {
 
 impl Recorded {
     /// The report on it.
-    pub fn compared(&self, filter: &Filter, selection: &Selection) -> Result<Report, Failure> {
-        compared(&self.known()?, filter, selection).map_err(|error| analysis_failure(&error))
+    pub fn compared(
+        &self,
+        sample_selection: &SampleSelection,
+        selection: &Selection,
+    ) -> Result<Report, Failure> {
+        compared(&self.known()?, sample_selection, selection)
+            .map_err(|error| analysis_failure(&error))
     }
 
     /// Adds to that report how often such reports are false where nothing differs.
     pub fn calibrate(
         &self,
         report: &mut Report,
-        filter: &Filter,
+        sample_selection: &SampleSelection,
         selection: &Selection,
         reports: u32,
     ) -> Result<(), Failure> {
         let known = self.known()?;
         counting("calibrating", reports, |tick| {
-            calibrate(report, &known, filter, selection, reports, tick)
+            calibrate(report, &known, sample_selection, selection, reports, tick)
         })
         .map_err(|error| analysis_failure(&error))
     }

@@ -9,7 +9,7 @@ use perflab_formats::hyperfine::{
 use perflab_stats::Summary;
 
 use super::arguments::{BenchArguments, Sort, TimeUnit};
-use super::{Findings, Measured};
+use super::{Measured, Measurements};
 use crate::failure::Failure;
 use crate::output::{self, write};
 
@@ -35,7 +35,7 @@ pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
 }
 
 /// Writes every file that was asked for.
-pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failure> {
+pub fn all(measurements: &Measurements, arguments: &BenchArguments) -> Result<(), Failure> {
     let wanted = [
         &arguments.export_json,
         &arguments.export_csv,
@@ -46,7 +46,7 @@ pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failur
     if wanted.iter().all(|path| path.is_none()) {
         return Ok(());
     }
-    let entries = findings
+    let entries = measurements
         .commands
         .iter()
         .map(entry)
@@ -69,7 +69,7 @@ pub fn all(findings: &Findings, arguments: &BenchArguments) -> Result<(), Failur
     // A table shows no parameters, so there they are in the name.
     let mut rows: Vec<Entry> = entries
         .into_iter()
-        .zip(&findings.commands)
+        .zip(&measurements.commands)
         .map(|(entry, measured)| Entry {
             command: measured.command.full_name.clone(),
             ..entry

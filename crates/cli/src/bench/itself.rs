@@ -11,7 +11,7 @@ use super::arguments::Output;
 use super::commands::{BenchCommand, Shell};
 use super::measure::{Bench, Tolerated, undisturbed};
 use super::schedule::Shuffler;
-use super::{Findings, Measured, summary};
+use super::{Measured, Measurements, summary};
 use crate::failure::Failure;
 
 /// What is compared with itself, and how.
@@ -79,7 +79,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
             }
         }
     }
-    let findings = Findings {
+    let measurements = Measurements {
         commands: sides
             .map(|runs| Measured {
                 command: command.clone(),
@@ -91,6 +91,6 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
         randomised: true,
         until_decided: None,
     };
-    summary::report(&findings, None)?
+    summary::report(&measurements, None)?
         .ok_or_else(|| Failure::no_data("a comparison needs two sides"))
 }

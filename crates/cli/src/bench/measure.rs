@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use perflab_runner::{
     Ended, Environment, Exit, Interrupt, Keeper, Launch, LaunchError, MOST_ATTEMPTS, Moment,
-    Process, Sink, Stopped,
+    Process, Redirect, Stopped,
 };
 use rustix::thread::CpuSet;
 
@@ -144,10 +144,10 @@ impl Bench<'_> {
     ) -> Result<Timing, Failure> {
         let through = self.pipe.as_ref().map(|pipe| pipe.path().to_owned());
         let stdout = match &command.output {
-            Output::Null => Sink::Null,
-            Output::Pipe => through.as_deref().map_or(Sink::Null, Sink::File),
-            Output::Inherit => Sink::Inherit,
-            Output::File(path) => Sink::File(path),
+            Output::Null => Redirect::Null,
+            Output::Pipe => through.as_deref().map_or(Redirect::Null, Redirect::File),
+            Output::Inherit => Redirect::Inherit,
+            Output::File(path) => Redirect::File(path),
         };
         let stderr = stderr(&command.output);
         let ended = self.launch(argv, padding, Some(iteration), stdout, stderr)?;
@@ -175,7 +175,7 @@ impl Bench<'_> {
     /// # Errors
     /// When it cannot be started, or is stopped.
     pub fn probe(&self, argv: &[OsString], padding: u32) -> Result<Option<f64>, Failure> {
-        let ended = self.launch(argv, padding, None, Sink::Null, Sink::Null)?;
+        let ended = self.launch(argv, padding, None, Redirect::Null, Redirect::Null)?;
         let passed = matches!(ended.exit, Exit::Code(0));
         Ok(passed.then_some(ended.wall.as_secs_f64()))
     }
@@ -202,8 +202,8 @@ impl Bench<'_> {
         argv: &[OsString],
         padding: u32,
         iteration: Option<&str>,
-        stdout: Sink<'_>,
-        stderr: Sink<'_>,
+        stdout: Redirect<'_>,
+        stderr: Redirect<'_>,
     ) -> Result<Ended, Failure> {
         let mut environment = self.environment.clone();
         if let Some(iteration) = iteration {
@@ -249,10 +249,10 @@ fn not_started(error: &LaunchError) -> Failure {
 }
 
 /// Where messages go, and all that a command writes that is not measured: to the terminal or nowhere.
-fn stderr(output: &Output) -> Sink<'static> {
+fn stderr(output: &Output) -> Redirect<'static> {
     match output {
-        Output::Inherit => Sink::Inherit,
-        _ => Sink::Null,
+        Output::Inherit => Redirect::Inherit,
+        _ => Redirect::Null,
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Measured {
 
 /// Everything that a bench found out.
 #[derive(Debug, Clone)]
-pub struct Findings {
+pub struct Measurements {
     /// One entry per command, the baseline first.
     pub commands: Vec<Measured>,
     /// Seed of the order.
@@ -101,17 +101,17 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     }
     let mut round = Round::new(&commands, &argvs, arguments, seed, until);
     round.all(&bench)?;
-    let findings = round.findings();
-    let mut report = summary::report(&findings, margin)?;
+    let measurements = round.measurements();
+    let mut report = summary::report(&measurements, margin)?;
     if let (Sort::MeanTime, Some(report)) = (arguments.sort, &mut report) {
         let mean = |row: &Row| row.candidate.mean;
         report.rows.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
     }
     // Before the exports: should one of them fail, what was measured is not lost.
     if !arguments.is_silent() {
-        terminal::print(&summary::text(&findings, arguments, report.as_ref())?)?;
+        terminal::print(&summary::text(&measurements, arguments, report.as_ref())?)?;
     }
-    export::all(&findings, arguments)?;
+    export::all(&measurements, arguments)?;
     if let (Some(path), Some(report)) = (&arguments.export_report, &report) {
         write(path, &perflab_report::json(report))?;
     }
@@ -244,7 +244,7 @@ impl<'a> Round<'a> {
         let Some(until) = &self.until else {
             return Ok(false);
         };
-        let reached = until.look(&self.findings(), blocks, runs)?;
+        let reached = until.look(&self.measurements(), blocks, runs)?;
         self.until_decided = Some(reached);
         Ok(reached.stopped.is_some())
     }
@@ -313,7 +313,7 @@ impl<'a> Round<'a> {
             .collect()
     }
 
-    fn findings(&self) -> Findings {
+    fn measurements(&self) -> Measurements {
         let commands = self
             .commands
             .iter()
@@ -324,7 +324,7 @@ impl<'a> Round<'a> {
                 shells: shells.clone(),
             })
             .collect();
-        Findings {
+        Measurements {
             commands,
             seed: self.seed,
             randomised: self.arguments.order == Order::Interleaved,

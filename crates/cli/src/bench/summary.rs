@@ -13,7 +13,7 @@ use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
 use super::shell::{difference, share};
-use super::{Findings, Measured};
+use super::{Measured, Measurements};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -71,17 +71,17 @@ impl BenchProgress {
 }
 
 /// The comparison of all commands with the first; none where there is but one.
-pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>, Failure> {
-    if findings.commands.len() < 2 {
+pub fn report(measurements: &Measurements, margin: Option<f64>) -> Result<Option<Report>, Failure> {
+    if measurements.commands.len() < 2 {
         return Ok(None);
     }
-    let names = variants(findings);
-    let groups = findings.commands.iter().zip(names);
+    let names = variants(measurements);
+    let groups = measurements.commands.iter().zip(names);
     let groups = groups.map(|(measured, variant)| group(measured, variant));
     let groups = groups.collect();
     let selection = Selection {
         margin,
-        anytime: findings.until_decided.is_some(),
+        anytime: measurements.until_decided.is_some(),
         ..Selection::default()
     };
     let metric = Metric {
@@ -91,12 +91,12 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
     };
     let mut report = plain_report("bench", &metric, groups, &selection)
         .map_err(|error| Failure::no_data(error.to_string()))?;
-    report.design.seed = findings.randomised.then_some(findings.seed);
-    report.design.randomised = findings.randomised;
-    report.design.until_decided = findings.until_decided;
+    report.design.seed = measurements.randomised.then_some(measurements.seed);
+    report.design.randomised = measurements.randomised;
+    report.design.until_decided = measurements.until_decided;
     settle_drift(&mut report);
-    tell_of_the_shell(&mut report, findings);
-    if !findings.randomised {
+    tell_of_the_shell(&mut report, measurements);
+    if !measurements.randomised {
         report.warnings.push(
             "the commands ran one after the other: what changed meanwhile on the machine counts \
              as a difference between them"
@@ -108,9 +108,9 @@ pub fn report(findings: &Findings, margin: Option<f64>) -> Result<Option<Report>
 
 /// The names of the commands, each once: a command may be given twice, as to see how well it agrees
 /// with itself.
-fn variants(findings: &Findings) -> Vec<String> {
+fn variants(measurements: &Measurements) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for measured in &findings.commands {
+    for measured in &measurements.commands {
         let name = &measured.command.full_name;
         let copies = (2..).map(|copy| format!("{name} ({copy})"));
         let own = std::iter::once(name.clone())
@@ -122,15 +122,17 @@ fn variants(findings: &Findings) -> Vec<String> {
 }
 
 /// Says beside each comparison what the shell has to do with it.
-fn tell_of_the_shell(report: &mut Report, findings: &Findings) {
-    let Some((base, shell)) = findings
+fn tell_of_the_shell(report: &mut Report, measurements: &Measurements) {
+    let Some((base, shell)) = measurements
         .commands
         .first()
         .and_then(|base| Some((base, share(base)?)))
     else {
         return;
     };
-    let candidates = variants(findings).into_iter().zip(&findings.commands);
+    let candidates = variants(measurements)
+        .into_iter()
+        .zip(&measurements.commands);
     for (variant, candidate) in candidates {
         let part = match shell.is_part() {
             true => format!("{:.0}%", shell.share * 100.0),
@@ -138,7 +140,7 @@ fn tell_of_the_shell(report: &mut Report, findings: &Findings) {
         };
         let without = match difference(base, candidate) {
             // An interval holds for a number of runs that was fixed before.
-            _ if findings.until_decided.is_some() => String::new(),
+            _ if measurements.until_decided.is_some() => String::new(),
             _ if shell.alone_s.is_none() => "; one block tells no more".to_owned(),
             None => "; without it no ratio can be given: use -N".to_owned(),
             Some(estimate) => {
@@ -156,12 +158,12 @@ fn tell_of_the_shell(report: &mut Report, findings: &Findings) {
 
 /// All commands one by one, then the comparison.
 pub fn text(
-    findings: &Findings,
+    measurements: &Measurements,
     arguments: &BenchArguments,
     report: Option<&Report>,
 ) -> Result<String, Failure> {
     let mut out = String::new();
-    for (index, measured) in findings.commands.iter().enumerate() {
+    for (index, measured) in measurements.commands.iter().enumerate() {
         out.push_str(&one(index + 1, measured, arguments)?);
     }
     if let Some(report) = report {

@@ -4,7 +4,7 @@ use perflab_report::{Selection, UntilDecided, is_decided};
 use perflab_store::StopReason;
 
 use super::arguments::{BenchArguments, Order};
-use super::{Findings, summary};
+use super::{Measurements, summary};
 use crate::failure::Failure;
 use crate::until::{Budget, LEAST_BLOCKS, Limit, UntilArguments};
 
@@ -83,7 +83,7 @@ impl Until {
     /// When the runs cannot be compared.
     pub fn look(
         &self,
-        findings: &Findings,
+        measurements: &Measurements,
         blocks: u32,
         runs: u32,
     ) -> Result<UntilDecided, Failure> {
@@ -92,9 +92,9 @@ impl Until {
             most: self.most.div_ceil(self.block),
             stopped: None,
         };
-        let seen = Findings {
+        let seen = Measurements {
             until_decided: Some(until),
-            ..findings.clone()
+            ..measurements.clone()
         };
         let report = summary::report(&seen, self.margin)?;
         let decided = runs >= self.least && report.is_some_and(|report| is_decided(&report));

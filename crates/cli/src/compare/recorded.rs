@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use perflab_experiment::counted;
-use perflab_report::{Claims, Filter, Report};
+use perflab_report::{Claims, Report, SampleSelection};
 use perflab_store::RunRecord;
 
 use super::CompareArguments;
@@ -90,7 +90,7 @@ pub(super) fn recorded(
             path.display()
         )));
     }
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         metrics: arguments.metric.clone(),
         parts: arguments.part.clone(),
         tails: arguments
@@ -99,9 +99,9 @@ pub(super) fn recorded(
             .map(|text| tail(text))
             .collect::<Result<_, _>>()?,
     };
-    let mut report = opened.compared(&filter, &selection)?;
+    let mut report = opened.compared(&sample_selection, &selection)?;
     if let Some(reports) = arguments.calibrate {
-        opened.calibrate(&mut report, &filter, &selection, reports)?;
+        opened.calibrate(&mut report, &sample_selection, &selection, reports)?;
     }
     let Recorded { plan, records, .. } = opened;
     let mut passed: HashMap<&str, bool> = HashMap::new();

@@ -8,7 +8,7 @@ use perflab_machine::tune::{
     Outcome, Recovered, Session, TuneError, Wish, for_measuring, recover, state_directory,
 };
 use perflab_runner::{
-    Environment, Exit, Interrupt, Keeper, Launch, Process, Sink, Stopped, Warden,
+    Environment, Exit, Interrupt, Keeper, Launch, Process, Redirect, Stopped, Warden,
 };
 
 use super::{DoctorArguments, look, own_root};
@@ -218,8 +218,8 @@ fn execute(
         environment: &environment,
         directory: None,
         stdin: None,
-        stdout: Sink::Inherit,
-        stderr: Sink::Inherit,
+        stdout: Redirect::Inherit,
+        stderr: Redirect::Inherit,
         cpus: None,
     };
     let ended = Process::start(&launch, keeper)

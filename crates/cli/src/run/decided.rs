@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use perflab_experiment::{Cell, Experiment, Lifetime, Plan};
-use perflab_report::{Filter, Report, Selection, ending, is_decided, note_stop, result_report};
+use perflab_report::{
+    Report, SampleSelection, Selection, ending, is_decided, note_stop, result_report,
+};
 use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
 
 use crate::failure::Failure;
@@ -160,7 +162,7 @@ impl<'a> Decided<'a> {
             self.experiment,
             self.plan,
             records,
-            &Filter::default(),
+            &SampleSelection::default(),
             &selection,
         )
         .map_err(|error| Failure::no_data(error.to_string()))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use perflab_experiment::counted;
-use perflab_trace_file::{Filter, Process, Thread, Totals, Trace};
+use perflab_trace_file::{EventSelection, Process, Thread, Totals, Trace};
 
 use super::places::Lines;
 
@@ -112,7 +112,7 @@ pub fn summary(trace: &Trace) -> String {
         text.push('\n');
     }
     let mut counts: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for event in trace.events(&Filter::default()) {
+    for event in trace.events(&EventSelection::default()) {
         *counts
             .entry((event.process.number, event.probe.number))
             .or_default() += 1;
@@ -129,7 +129,7 @@ fn about_process(
     process: &Process,
     counts: &BTreeMap<(u32, u32), u64>,
 ) {
-    let timeline = trace.timeline(process.clock);
+    let conversion = trace.conversion(process.clock);
     let _ = writeln!(
         text,
         "\nprocess {}: {}",
@@ -143,7 +143,7 @@ fn about_process(
             perflab_trace_file::Clock::TimeStampCounter => "time stamp counter",
             perflab_trace_file::Clock::Monotonic => "CLOCK_MONOTONIC",
         },
-        timeline.duration(process.skew),
+        conversion.duration(process.skew),
         process.ahead,
     );
     let _ = writeln!(
@@ -160,7 +160,7 @@ fn about_process(
             .saturating_add(totals.unreadable)
             .saturating_add(totals.damaged);
         let seconds = line.times.map_or(0.0, |(first, last)| {
-            timeline.duration(last.saturating_sub(first)) as f64 / 1e9
+            conversion.duration(last.saturating_sub(first)) as f64 / 1e9
         });
         let _ = writeln!(
             text,

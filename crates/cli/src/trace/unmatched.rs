@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use perflab_experiment::suggestion_after;
-use perflab_trace_file::{Filter, Trace};
+use perflab_trace_file::{EventSelection, Trace};
 
 use super::view::Asked;
 use crate::terminal::escape;
@@ -32,7 +32,7 @@ impl Part {
 pub fn reason(asked: &Asked<'_>, trace: &Trace) -> Option<String> {
     let (mut probes, mut threads) = (BTreeMap::new(), BTreeMap::new());
     let (mut is_in_time, mut last) = (false, None);
-    for event in trace.events(&Filter::default()) {
+    for event in trace.events(&EventSelection::default()) {
         let process = event.process.number;
         probes.insert((process, event.probe.number), event.probe);
         threads.insert(

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use perflab_trace_file::event::Value;
 use perflab_trace_file::{
-    Argument, Event, Filter, LONGEST_TEXT, Order, Probe, Process, Thread, Trace,
+    Argument, Event, EventSelection, LONGEST_TEXT, Order, Probe, Process, Thread, Trace,
 };
 
 use super::{about, unmatched};
@@ -111,7 +111,7 @@ pub struct Asked<'a> {
 impl<'a> Asked<'a> {
     fn new(arguments: &'a ViewArguments, trace: &Trace) -> Self {
         let patterns = perflab_control::patterns(&arguments.probes);
-        let first = trace.events(&Filter::default()).next();
+        let first = trace.events(&EventSelection::default()).next();
         Self {
             arguments,
             patterns: patterns.into_iter().flatten().collect(),
@@ -149,12 +149,12 @@ impl<'a> Asked<'a> {
 
 /// Returns how many events there were.
 fn print(asked: &Asked<'_>, trace: &Trace) -> std::io::Result<u64> {
-    let filter = Filter {
+    let selection = EventSelection {
         from: *asked.time().start(),
         to: *asked.time().end(),
         probes: &|probe| asked.is_probe(probe),
         threads: &|process, thread| asked.is_process(process) && asked.is_thread(thread),
-        ..Filter::default()
+        ..EventSelection::default()
     };
     let limit = asked.arguments.limit.unwrap_or(usize::MAX);
     let several = trace.processes().len() > 1;
@@ -167,7 +167,7 @@ fn print(asked: &Asked<'_>, trace: &Trace) -> std::io::Result<u64> {
     let mut before: Option<u64> = None;
     let mut line = String::new();
     let mut shown = 0;
-    for event in trace.events(&filter).take(limit) {
+    for event in trace.events(&selection).take(limit) {
         line.clear();
         show(&mut line, &event, asked.zero, before, several);
         output.write_all(line.as_bytes())?;

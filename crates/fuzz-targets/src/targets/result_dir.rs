@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use perflab_experiment::{Experiment, Plan};
 use perflab_report::{
-    Claims, Filter, Selection, TextOptions, add_latencies, add_saturation, csv, detail, json,
-    markdown, result_report, text,
+    Claims, SampleSelection, Selection, TextOptions, add_latencies, add_saturation, csv, detail,
+    json, markdown, result_report, text,
 };
 use perflab_store::{Origin, ResultDir, RunRecord};
 
@@ -112,10 +112,23 @@ fn compared(records: &[RunRecord]) {
         // Both ways of looking, as the input will have it.
         anytime: records.len() % 2 == 1,
     };
-    match result_report(experiment, plan, records, &Filter::default(), &selection) {
+    match result_report(
+        experiment,
+        plan,
+        records,
+        &SampleSelection::default(),
+        &selection,
+    ) {
         Ok(mut report) => {
-            let filter = Filter::default();
-            add_latencies(&mut report, experiment, plan, records, &filter, &selection);
+            let sample_selection = SampleSelection::default();
+            add_latencies(
+                &mut report,
+                experiment,
+                plan,
+                records,
+                &sample_selection,
+                &selection,
+            );
             add_saturation(&mut report, experiment, records, Some(2));
             let options = TextOptions::default();
             assert!(!has_control(&text(&report, &options)));

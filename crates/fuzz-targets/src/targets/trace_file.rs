@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use perflab_abi::{CHUNK_HEAD, ChunkHead, ChunkKind};
-use perflab_trace_file::{Filter, Trace};
+use perflab_trace_file::{EventSelection, Trace};
 
 use crate::shared::first_line;
 
@@ -45,12 +45,12 @@ pub fn run(input: &[u8]) -> bool {
         assert!(each.from <= each.to && each.ticks.0 <= each.ticks.1);
     }
     let totals = trace.totals();
-    for memory in [0, Filter::default().memory] {
+    for memory in [0, EventSelection::default().memory] {
         let mut next = BTreeMap::new();
         let mut count = 0;
-        for event in trace.events(&Filter {
+        for event in trace.events(&EventSelection {
             memory,
-            ..Filter::default()
+            ..EventSelection::default()
         }) {
             count += 1;
             // Within a thread the order is that of the file.
@@ -60,9 +60,12 @@ pub fn run(input: &[u8]) -> bool {
             assert!(event.index >= *next);
             *next = event.index + 1;
             assert_eq!(event.values().count(), event.probe.arguments.len());
-            let timeline = trace.timeline(event.process.clock);
-            assert_eq!(timeline.nanoseconds(event.time), event.nanoseconds);
-            let _ = (timeline.realtime(event.time), timeline.error(event.time));
+            let conversion = trace.conversion(event.process.clock);
+            assert_eq!(conversion.nanoseconds(event.time), event.nanoseconds);
+            let _ = (
+                conversion.realtime(event.time),
+                conversion.error(event.time),
+            );
         }
         // Both passes find the same.
         assert_eq!(count, totals.events);

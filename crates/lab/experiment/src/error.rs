@@ -76,34 +76,38 @@ impl fmt::Display for ParseError {
     }
 }
 
-/// A step from a table or a list to what is in it.
+/// A segment from a table or a list to what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Segment {
     Key(String),
     Index(usize),
 }
 
-/// A place in the file, as the steps that lead there.
+/// A place in the file, as the segments that lead there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Place(pub(crate) Vec<Step>);
+pub(crate) struct Place(pub(crate) Vec<Segment>);
 
 impl Place {
     pub(crate) fn of(keys: &[&str]) -> Self {
-        Self(keys.iter().map(|&key| Step::Key(key.to_owned())).collect())
+        Self(
+            keys.iter()
+                .map(|&key| Segment::Key(key.to_owned()))
+                .collect(),
+        )
     }
 
     pub(crate) fn key(&self, key: &str) -> Self {
-        self.with(Step::Key(key.to_owned()))
+        self.with(Segment::Key(key.to_owned()))
     }
 
     pub(crate) fn index(&self, index: usize) -> Self {
-        self.with(Step::Index(index))
+        self.with(Segment::Index(index))
     }
 
-    fn with(&self, step: Step) -> Self {
-        let mut steps = self.0.clone();
-        steps.push(step);
-        Self(steps)
+    fn with(&self, segment: Segment) -> Self {
+        let mut segments = self.0.clone();
+        segments.push(segment);
+        Self(segments)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Fault, ParseError, Part, Place, Step};
+use crate::error::{Fault, ParseError, Part, Place, Segment};
 use crate::name;
 
 /// A file's text with the spans of its keys and values.
@@ -77,20 +77,20 @@ impl<'a> Source<'a> {
             value: self.table.span(),
         };
         let mut value = None;
-        for step in &place.0 {
+        for segment in &place.0 {
             let table = match value {
                 None => Some(self.table.get_ref()),
                 Some(value) => DeValue::as_table(value),
             };
-            let next = match step {
-                Step::Key(key) => table
+            let next = match segment {
+                Segment::Key(key) => table
                     .and_then(|table| {
                         table
                             .iter()
                             .find(|(name, _)| name.get_ref() == key.as_str())
                     })
                     .map(|(key, value)| (key.span(), value)),
-                Step::Index(index) => value
+                Segment::Index(index) => value
                     .and_then(DeValue::as_array)
                     .and_then(|list| list.get(*index))
                     .map(|element| (element.span(), element)),

@@ -63,7 +63,7 @@ pub struct Entry {
 pub enum ReadError {
     /// Not JSON, or not of this shape.
     #[error("expected the JSON that `hyperfine --export-json` writes, found: {reason}")]
-    Shape {
+    Malformed {
         /// What is wrong, with line and column.
         reason: String,
     },

@@ -13,7 +13,7 @@ use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
 use crate::keeper::Keeper;
 use crate::kept::open_own;
-use crate::process::{Launch, LaunchError, Process, Sink, Stopped};
+use crate::process::{Launch, LaunchError, Process, Redirect, Stopped};
 use crate::sys::Exit;
 
 /// What all commands of an experiment share.
@@ -57,8 +57,8 @@ impl Aside<'_> {
             environment: self.environment,
             directory: Some(self.directory),
             stdin: None,
-            stdout: Sink::File(self.log),
-            stderr: Sink::File(self.log),
+            stdout: Redirect::File(self.log),
+            stderr: Redirect::File(self.log),
             cpus: self.cpus,
         };
         let process = Process::start(&launch, around.keeper).map_err(|error| self.launch(error))?;

@@ -43,7 +43,7 @@ use crate::kept::{RunDirectory, cut_outputs, hollow};
 use crate::standstill::{MOST_ATTEMPTS, Moment, Standstill};
 
 use builds::{Built, cell_key};
-use current::{Current, Finding, record};
+use current::{Current, RunOutcome, record};
 use instance::Instance;
 use ledger::{HOPELESS, Ledger};
 
@@ -251,7 +251,7 @@ impl<'a> Lab<'a> {
                 workload: &workload,
                 logs: directory,
                 random: ChaCha8Rng::seed_from_u64(planned.seed),
-                finding: Finding::default(),
+                outcome: RunOutcome::default(),
             };
             let own = RunDirectory::of(&current.logs)?;
             let outcome = self.attempt(&mut current, &own)?;
@@ -269,7 +269,7 @@ impl<'a> Lab<'a> {
             self.observer.repeated(planned, cell, why);
         };
         if discarded > 0 {
-            let evidence = &mut current.finding.evidence;
+            let evidence = &mut current.outcome.evidence;
             evidence.insert(DISCARDED.to_owned(), f64::from(discarded));
         }
         let (status, detail) = match outcome {
@@ -278,7 +278,7 @@ impl<'a> Lab<'a> {
         };
         if !status.passed() {
             // A number from a run that failed must not be there to be taken.
-            current.finding.samples.clear();
+            current.outcome.samples.clear();
         }
         cut_outputs(&current.logs).map_err(|error| match is_full(&error) {
             true => disk_full(&self.root, error),
@@ -329,10 +329,10 @@ impl<'a> Lab<'a> {
     }
 
     fn perform(&mut self, run: &mut Current<'_>) -> Result<(), Trouble> {
-        run.finding.settings = settings::settle(self.settings.as_deref_mut(), run.variant)?;
+        run.outcome.settings = settings::settle(self.settings.as_deref_mut(), run.variant)?;
         let built = self.built(run)?;
         let (mut instance, fresh) = self.instance(run, built.as_ref())?;
-        run.finding.layout.clone_from(&instance.layout);
+        run.outcome.layout.clone_from(&instance.layout);
         let measured = self.load(run, &mut instance, built.as_ref(), fresh);
         let keep = self.experiment.design.refresh == Refresh::Keep
             && (measured.is_ok()

@@ -47,7 +47,7 @@ pub use keeper::{KEEPER_ARGUMENT, Keeper, keep};
 pub use lab::{Lab, LabError, Observer};
 pub use locate::locate;
 pub use preflight::{Preflight, preflight, unknown_metrics};
-pub use process::{Ended, Launch, LaunchError, Process, Sink, Stopped};
+pub use process::{Ended, Launch, LaunchError, Process, Redirect, Stopped};
 pub use programs::{Programs, programs};
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};
 pub use sys::{Exit, ResourceUsage};

@@ -28,7 +28,7 @@ use crate::sys::{self, Exit, ResourceUsage};
 /// Where an output stream of a process goes. Always a file or nothing: a pipe would make the
 /// laboratory run while it measures.
 #[derive(Debug, Clone, Copy)]
-pub enum Sink<'a> {
+pub enum Redirect<'a> {
     /// Discarded.
     Null,
     /// Into this file, made anew.
@@ -49,9 +49,9 @@ pub struct Launch<'a> {
     /// Read as standard input; nothing where absent.
     pub stdin: Option<&'a Path>,
     /// Standard output.
-    pub stdout: Sink<'a>,
+    pub stdout: Redirect<'a>,
     /// Standard error; the same file as standard output makes one log of both.
-    pub stderr: Sink<'a>,
+    pub stderr: Redirect<'a>,
     /// The CPUs it may run on; any where absent.
     pub cpus: Option<&'a CpuSet>,
 }
@@ -143,7 +143,7 @@ impl<'k> Process<'k> {
                 .into(),
         });
         let shared = match (launch.stdout, launch.stderr) {
-            (Sink::File(out), Sink::File(err)) if out == err => {
+            (Redirect::File(out), Redirect::File(err)) if out == err => {
                 let log = create(out)?;
                 Some((log.try_clone().map_err(|e| open_error(out, e))?, log))
             }
@@ -344,11 +344,11 @@ impl Drop for Pinned {
     }
 }
 
-fn stdio(sink: Sink<'_>) -> Result<Stdio, LaunchError> {
-    Ok(match sink {
-        Sink::Null => Stdio::null(),
-        Sink::Inherit => Stdio::inherit(),
-        Sink::File(path) => create(path)?.into(),
+fn stdio(redirect: Redirect<'_>) -> Result<Stdio, LaunchError> {
+    Ok(match redirect {
+        Redirect::Null => Stdio::null(),
+        Redirect::Inherit => Stdio::inherit(),
+        Redirect::File(path) => create(path)?.into(),
     })
 }
 

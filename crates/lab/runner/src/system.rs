@@ -11,7 +11,7 @@ use crate::aside::{Aside, Surroundings, how, last_line, launch_trouble};
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
-use crate::process::{Ended, Launch, Process, Sink};
+use crate::process::{Ended, Launch, Process, Redirect};
 use crate::ready::{self, Check, NotReady};
 
 /// A running system.
@@ -47,8 +47,8 @@ impl<'k> System<'k> {
             environment: seat.environment,
             directory: Some(seat.directory),
             stdin: None,
-            stdout: Sink::File(seat.log),
-            stderr: Sink::File(seat.log),
+            stdout: Redirect::File(seat.log),
+            stderr: Redirect::File(seat.log),
             cpus: seat.cpus,
         };
         let process = Process::start(&launch, around.keeper)

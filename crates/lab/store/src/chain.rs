@@ -35,7 +35,7 @@ impl fmt::Display for Link {
 
 /// How a line goes with the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Continuity {
     /// It names that line.
     Follows,
     /// It names another one.
@@ -44,7 +44,7 @@ pub(crate) enum Step {
     Unchained,
 }
 
-impl Step {
+impl Continuity {
     /// From a line to the next, both with their line feeds. Where nothing is known of the first, nothing is wrong.
     pub(crate) fn between(before: Option<&[u8]>, line: &[u8]) -> Self {
         let Some(named) = line::previous(line.strip_suffix(b"\n").unwrap_or(line)) else {
@@ -73,19 +73,19 @@ impl Chain {
     }
 
     /// Takes the next line. Once one is chained, all that follow it are.
-    pub(crate) fn take(&mut self, step: Step) -> Result<(), LineProblem> {
-        match step {
-            Step::Follows => self.is_required = true,
-            Step::Gap => {
+    pub(crate) fn take(&mut self, continuity: Continuity) -> Result<(), LineProblem> {
+        match continuity {
+            Continuity::Follows => self.is_required = true,
+            Continuity::Gap => {
                 self.is_required = true;
                 return Err(LineProblem::Gap);
             }
-            Step::Unchained if self.is_required => {
+            Continuity::Unchained if self.is_required => {
                 // Said once for all lines that come together.
                 self.is_required = false;
                 return Err(LineProblem::Unchained);
             }
-            Step::Unchained => {}
+            Continuity::Unchained => {}
         }
         Ok(())
     }

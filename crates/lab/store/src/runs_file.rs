@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
-use crate::chain::{Chain, Link, Step};
+use crate::chain::{Chain, Continuity, Link};
 use crate::error::{LineProblem, StoreError};
 use crate::expected::Expected;
 use crate::file;
@@ -76,7 +76,7 @@ fn parse(
             }));
         }
         chain
-            .take(Step::between(Some(before), text))
+            .take(Continuity::between(Some(before), text))
             .map_err(wrong)?;
         before = text;
         records.push(record);

@@ -8,7 +8,7 @@ use std::thread;
 use perflab_machine::{Holder, LockFile};
 use serde_json::Value;
 
-use crate::chain::{Chain, Step};
+use crate::chain::{Chain, Continuity};
 use crate::error::{LineProblem, StoreError};
 use crate::expected::Expected;
 use crate::file;
@@ -186,7 +186,7 @@ pub fn writer(directory: &Path) -> Option<Holder> {
 }
 
 /// A line: its record, and how it goes with the line before it.
-type Parsed = (Result<RunRecord, LineProblem>, Step);
+type Parsed = (Result<RunRecord, LineProblem>, Continuity);
 
 /// What lines say, in their order. Thousands of runs are long lines, so all processors read them.
 fn parsed(meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Parsed> {
@@ -203,7 +203,7 @@ fn parsed(meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Parsed> {
             if let Ok(record) = &mut record {
                 metrics.share(record, &mut shared);
             }
-            (record, Step::between(*before, line))
+            (record, Continuity::between(*before, line))
         };
         pairs.iter().map(read).collect()
     };

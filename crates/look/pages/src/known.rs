@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Metric, Plan, Sample};
 use perflab_report::{
-    Filter, Known, Origins, Places, Report, Row, Selection, compared, is_any_throughput,
+    Known, Origins, Places, Report, Row, SampleSelection, Selection, compared, is_any_throughput,
     usable_cpus,
 };
 use perflab_store::{RunRecord, Salvage};
@@ -74,7 +74,7 @@ impl Shown {
     /// as a list of many results does not need it.
     pub(crate) fn report(&self) -> Result<&Reported, &str> {
         let compare = || {
-            let report = self.compare(&Filter::default(), self.records())?;
+            let report = self.compare(&SampleSelection::default(), self.records())?;
             Ok(Reported::new(report, &self.places))
         };
         let report = self.report.get_or_init(compare).as_ref();
@@ -154,11 +154,11 @@ impl Shown {
             .iter()
             .filter(|record| record.block <= blocks);
         let records: Vec<RunRecord> = early.map(reduce).collect();
-        let filter = Filter {
+        let sample_selection = SampleSelection {
             metrics: vec![row.metric.name.clone()],
-            ..Filter::default()
+            ..SampleSelection::default()
         };
-        let report = self.compare(&filter, &records).ok()?;
+        let report = self.compare(&sample_selection, &records).ok()?;
         report.rows.into_iter().find(|other| {
             (
                 &other.workload,
@@ -171,16 +171,16 @@ impl Shown {
 
     /// The comparison of a metric that the experiment does not ask about.
     fn compare_alone(&self, metric: usize, name: &str) -> Result<Reported, String> {
-        let filter = Filter {
+        let sample_selection = SampleSelection {
             metrics: vec![name.to_owned()],
-            ..Filter::default()
+            ..SampleSelection::default()
         };
         let needs_others = self
             .experiment
             .as_ref()
             .is_some_and(|experiment| is_any_throughput(name, experiment));
         if needs_others {
-            let report = self.compare(&filter, self.records())?;
+            let report = self.compare(&sample_selection, self.records())?;
             return Ok(Reported::new(report, &self.places));
         }
         // Without the samples of all other metrics, which may be many, it takes far less time.
@@ -194,7 +194,7 @@ impl Shown {
                 record.samples.push(sample.clone());
             }
         }
-        let report = self.compare(&filter, &records);
+        let report = self.compare(&sample_selection, &records);
         for record in &mut records {
             record.samples.clear();
         }
@@ -212,7 +212,11 @@ impl Shown {
         self.bare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn compare(&self, filter: &Filter, records: &[RunRecord]) -> Result<Report, String> {
+    fn compare(
+        &self,
+        sample_selection: &SampleSelection,
+        records: &[RunRecord],
+    ) -> Result<Report, String> {
         let (Some(meta), Some(experiment), Some(plan)) =
             (&self.salvage.meta, &self.experiment, &self.plan)
         else {
@@ -231,7 +235,7 @@ impl Shown {
             usable_cpus: self.salvage.fingerprint.as_ref().and_then(usable_cpus),
         };
         let selection = Selection::of(experiment, &meta.origin);
-        compared(&known, filter, &selection).map_err(|error| error.to_string())
+        compared(&known, sample_selection, &selection).map_err(|error| error.to_string())
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Plot;
 use crate::axis::{Axis, Scale};
-use crate::marks::{Cell, Interval, Layer, Marks, Point, Shape, Summary, Tone, Which};
+use crate::marks::{Cell, Interval, Layer, Marker, Marks, Point, Summary, Tone, Which};
 use crate::shown::{brief, clean};
 use crate::svg::class;
 use crate::ticks::ticks;
@@ -100,7 +100,7 @@ pub fn figure(plot: &Plot) -> String {
             named.push(&layer.name);
         }
         match &layer.marks {
-            Marks::Points { shape, at } => data.push(points(plot, layer, *shape, at)),
+            Marks::Points { marker, at } => data.push(points(plot, layer, *marker, at)),
             Marks::Line(at) => data.push(Trace::from(json!({
                 "type": "scatter", "mode": "lines",
                 "x": at.iter().map(|[x, _]| number(*x)).collect::<Vec<_>>(),
@@ -191,18 +191,18 @@ fn tone(tone: Tone) -> String {
     format!("tone:{}", class(tone))
 }
 
-fn symbol(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Disc => "circle",
-        Shape::Cross => "x-thin-open",
-        Shape::Plus => "cross-thin-open",
-        Shape::Triangle => "triangle-up",
-        Shape::Square => "square",
-        Shape::Ring => "circle-open",
+fn symbol(marker: Marker) -> &'static str {
+    match marker {
+        Marker::Disc => "circle",
+        Marker::Cross => "x-thin-open",
+        Marker::Plus => "cross-thin-open",
+        Marker::Triangle => "triangle-up",
+        Marker::Square => "square",
+        Marker::Ring => "circle-open",
     }
 }
 
-fn points<'p>(plot: &Plot, layer: &Layer, shape: Shape, at: &'p [Point]) -> Trace<'p> {
+fn points<'p>(plot: &Plot, layer: &Layer, marker: Marker, at: &'p [Point]) -> Trace<'p> {
     let colour = tone(layer.tone);
     // Without a label the place has to tell.
     let has_labels = at.iter().any(|point| !point.label.is_empty());
@@ -210,7 +210,7 @@ fn points<'p>(plot: &Plot, layer: &Layer, shape: Shape, at: &'p [Point]) -> Trac
         "type": if at.len() > MANY { "scattergl" } else { "scatter" },
         "mode": "markers",
         "hoverinfo": "text",
-        "marker": {"symbol": symbol(shape), "color": colour, "size": 7, "line": {"color": colour, "width": 1.5}},
+        "marker": {"symbol": symbol(marker), "color": colour, "size": 7, "line": {"color": colour, "width": 1.5}},
     });
     if !has_labels && let Some(values) = values.as_object_mut() {
         let place = |axis: &Axis, own: &str| match axis.scale {

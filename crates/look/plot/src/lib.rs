@@ -14,7 +14,7 @@ mod ticks;
 
 pub use axis::{Axis, Scale};
 pub use figure::figure;
-pub use marks::{Area, Cell, Interval, Layer, Marks, Point, Shape, Summary, Tone, Which};
+pub use marks::{Area, Cell, Interval, Layer, Marker, Marks, Point, Summary, Tone, Which};
 pub use shown::{clean, steers};
 pub use svg::{escaped, svg};
 pub use text::{TextStyle, text};

@@ -30,7 +30,7 @@ pub enum Tone {
 
 /// What a point looks like, so that colour is not all that tells series apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum Marker {
     /// A disc.
     Disc,
     /// A cross of diagonals.
@@ -45,15 +45,15 @@ pub enum Shape {
     Ring,
 }
 
-impl Shape {
+impl Marker {
     /// The shape of a series.
     pub fn of_series(series: usize) -> Self {
-        const ALL: [Shape; 5] = [
-            Shape::Disc,
-            Shape::Cross,
-            Shape::Triangle,
-            Shape::Square,
-            Shape::Plus,
+        const ALL: [Marker; 5] = [
+            Marker::Disc,
+            Marker::Cross,
+            Marker::Triangle,
+            Marker::Square,
+            Marker::Plus,
         ];
         ALL[series % ALL.len()]
     }
@@ -65,7 +65,7 @@ pub enum Marks {
     /// Points.
     Points {
         /// What they look like.
-        shape: Shape,
+        marker: Marker,
         /// Where they are.
         at: Vec<Point>,
     },

@@ -1,7 +1,7 @@
 //! Every plot can be drawn in every way, whatever is in it, and all drawings are well formed.
 
 use perflab_plot::{
-    Area, Axis, Cell, Interval, Layer, Marks, Plot, Point, Scale, Shape, Summary, TextStyle, Tone,
+    Area, Axis, Cell, Interval, Layer, Marker, Marks, Plot, Point, Scale, Summary, TextStyle, Tone,
     Which, figure, svg, text,
 };
 use proptest::prelude::*;
@@ -105,7 +105,7 @@ fn any_marks() -> impl Strategy<Value = Marks> {
     let pair = (any_number(), any_number()).prop_map(|(x, y)| [x, y]);
     prop_oneof![
         prop::collection::vec(point, 0..40).prop_map(|at| Marks::Points {
-            shape: Shape::of_series(at.len()),
+            marker: Marker::of_series(at.len()),
             at
         }),
         prop::collection::vec(pair, 0..20).prop_map(Marks::Line),
@@ -212,7 +212,7 @@ fn runs() -> Plot {
         name: ["redis", "redis-aof"][series].to_owned(),
         tone: Tone::Series(series as u8),
         marks: Marks::Points {
-            shape: Shape::of_series(series),
+            marker: Marker::of_series(series),
             at: (0..20)
                 .map(|run| Point {
                     x: f64::from(run * 2) + series as f64,
@@ -311,7 +311,7 @@ fn dots(name: &str, tone: Tone, count: usize) -> Layer {
         name: name.to_owned(),
         tone,
         marks: Marks::Points {
-            shape: Shape::Disc,
+            marker: Marker::Disc,
             at: vec![dot; count],
         },
     }

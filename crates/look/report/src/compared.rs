@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::analysis::AnalysisError;
 use crate::calibrate::add_calibration;
-use crate::filter::Filter;
 use crate::latencies::add_latencies;
 use crate::model::Report;
 use crate::recorded::{reported_subjects, result_report};
+use crate::sample_selection::SampleSelection;
 use crate::saturation::add_saturation;
 use crate::selection::{Claims, Selection};
 use crate::stopping::note_stop;
@@ -50,10 +50,10 @@ impl Selection {
 /// The report on a result, as `perflab compare` prints it.
 ///
 /// # Errors
-/// When there is nothing to compare, or the filter names something that there is not.
+/// When there is nothing to compare, or the sample_selection names something that there is not.
 pub fn compared(
     known: &Known<'_>,
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
 ) -> Result<Report, AnalysisError> {
     let Known {
@@ -65,9 +65,16 @@ pub fn compared(
         notices,
         usable_cpus,
     } = *known;
-    let mut report = result_report(experiment, plan, records, filter, selection)?;
+    let mut report = result_report(experiment, plan, records, sample_selection, selection)?;
     note_stop(&mut report, stopped);
-    add_latencies(&mut report, experiment, plan, records, filter, selection);
+    add_latencies(
+        &mut report,
+        experiment,
+        plan,
+        records,
+        sample_selection,
+        selection,
+    );
     add_saturation(&mut report, experiment, records, usable_cpus);
     if origin
         .imported
@@ -93,13 +100,13 @@ pub fn compared(
 pub fn calibrate(
     report: &mut Report,
     known: &Known<'_>,
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
     reports: u32,
     tick: &mut dyn FnMut(u32),
 ) -> Result<(), AnalysisError> {
     let (experiment, plan, records) = (known.experiment, known.plan, known.records);
-    let subjects = reported_subjects(experiment, plan, records, filter, selection)?;
+    let subjects = reported_subjects(experiment, plan, records, sample_selection, selection)?;
     add_calibration(report, &subjects, selection, reports, tick)
 }
 

@@ -10,8 +10,8 @@ use perflab_stats::quantile::min_values;
 use perflab_store::RunRecord;
 
 use crate::analysis::{AnalysisError, analyse};
-use crate::filter::Filter;
 use crate::model::{Latency, Report, Row, Verdict};
+use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
 use crate::steps::step;
 use crate::subjects::result_subjects;
@@ -37,7 +37,7 @@ pub fn add_latencies(
     experiment: &Experiment,
     plan: &Plan,
     records: &[RunRecord],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
 ) {
     let has_throughput = report.rows.iter().any(|row| is_throughput(row, experiment));
@@ -72,12 +72,19 @@ pub fn add_latencies(
     if names.is_empty() {
         return;
     }
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         metrics: names.into_iter().cloned().collect(),
-        parts: filter.parts.clone(),
+        parts: sample_selection.parts.clone(),
         tails: Vec::new(),
     };
-    match compared(report, experiment, plan, &counted, &filter, selection) {
+    match compared(
+        report,
+        experiment,
+        plan,
+        &counted,
+        &sample_selection,
+        selection,
+    ) {
         Ok(found) => attach(report, experiment, &chosen, &found),
         Err(error) => report
             .warnings
@@ -90,10 +97,10 @@ fn compared(
     experiment: &Experiment,
     plan: &Plan,
     records: &[RunRecord],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
 ) -> Result<Report, AnalysisError> {
-    let subjects = result_subjects(experiment, plan, records, filter, selection)?;
+    let subjects = result_subjects(experiment, plan, records, sample_selection, selection)?;
     analyse(
         &report.name,
         None,

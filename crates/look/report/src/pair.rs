@@ -17,10 +17,10 @@ use serde_json::Value;
 use crate::analysis::{AnalysisError, Group, Subject, analyse};
 use crate::cautions::warnings;
 use crate::command::operand;
-use crate::filter::{Filter, metrics};
 use crate::model::{Design, Report, Row};
 use crate::recorded::failed;
 use crate::reference::reference;
+use crate::sample_selection::{SampleSelection, metrics};
 use crate::selection::{Claims, Selection};
 
 /// A result of two.
@@ -127,7 +127,7 @@ fn subjects<'r>(
 ) -> Result<Subjects<'r>, AnalysisError> {
     let [a, b] = halves;
     let names = halves.map(|half| half.name);
-    let wanted = metrics(a.experiment, a.records, &Filter::default())?;
+    let wanted = metrics(a.experiment, a.records, &SampleSelection::default())?;
     let (mut measured, mut divided) = (Vec::new(), Vec::new());
     let mut decided = IndexMap::new();
     let mut is_empty = [a, b].iter().any(|half| half.records.is_empty()) || !variants.is_empty();

@@ -10,11 +10,11 @@ use perflab_store::RunRecord;
 use crate::analysis::{AnalysisError, Subject, analyse};
 use crate::cautions::warnings;
 use crate::drift::settle_drift;
-use crate::filter::Filter;
 use crate::imported;
 use crate::levels::add_levels;
 use crate::model::{Design, Report, UntilDecided};
 use crate::places::Places;
+use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
 use crate::subjects::result_subjects;
 use crate::tail::short_runs;
@@ -23,18 +23,18 @@ use crate::wander::add_wandering;
 /// Compares the variants of a recorded experiment.
 ///
 /// # Errors
-/// When there is nothing to compare, or the filter names something that there is not.
+/// When there is nothing to compare, or the sample_selection names something that there is not.
 pub fn result_report(
     experiment: &Experiment,
     plan: &Plan,
     records: &[RunRecord],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
 ) -> Result<Report, AnalysisError> {
     let finished = finished_blocks(plan, records);
     let counted = counted(records, finished, selection);
     let (all, records) = (records, &*counted);
-    let subjects = result_subjects(experiment, plan, records, filter, selection)
+    let subjects = result_subjects(experiment, plan, records, sample_selection, selection)
         .map_err(|error| under_way(error, all, finished))?;
     let mut report = analyse(
         &experiment.name,
@@ -69,7 +69,7 @@ pub fn result_report(
     add_levels(&mut report, experiment, records, &places);
     report
         .warnings
-        .extend(short_runs(&subjects, filter, selection));
+        .extend(short_runs(&subjects, sample_selection, selection));
     Ok(report)
 }
 
@@ -81,12 +81,12 @@ pub(crate) fn reported_subjects(
     experiment: &Experiment,
     plan: &Plan,
     records: &[RunRecord],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
 ) -> Result<Vec<Subject>, AnalysisError> {
     let finished = finished_blocks(plan, records);
     let own = counted(records, finished, selection);
-    result_subjects(experiment, plan, &own, filter, selection)
+    result_subjects(experiment, plan, &own, sample_selection, selection)
         .map_err(|error| under_way(error, records, finished))
 }
 

@@ -8,8 +8,8 @@ use perflab_stats::Observation;
 use perflab_store::RunRecord;
 
 use crate::analysis::{AnalysisError, Group, Subject};
-use crate::filter::{Filter, metrics, parts};
 use crate::parameters::Parameters;
+use crate::sample_selection::{SampleSelection, metrics, parts};
 use crate::selection::Selection;
 use crate::tail::{tail_metric, tail_name, tail_of_run};
 
@@ -39,16 +39,16 @@ type Found<'r> = IndexMap<Key<'r>, IndexMap<&'r str, Vec<Observation>>>;
 /// What a recorded experiment lets one compare.
 ///
 /// # Errors
-/// When there is nothing to compare, or the filter names something that there is not.
+/// When there is nothing to compare, or the sample_selection names something that there is not.
 pub fn result_subjects(
     experiment: &Experiment,
     plan: &Plan,
     records: &[RunRecord],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
 ) -> Result<Vec<Subject>, AnalysisError> {
-    let wanted = metrics(experiment, records, filter)?;
-    let parts = parts(experiment, records, filter)?;
+    let wanted = metrics(experiment, records, sample_selection)?;
+    let parts = parts(experiment, records, sample_selection)?;
     both_sides(experiment, records, selection)?;
     let kept = experiment.design.refresh == Refresh::Keep;
     let observed = |record: &RunRecord, value: f64| Observation {
@@ -80,7 +80,7 @@ pub fn result_subjects(
         for sample in own.clone() {
             add(Key::of(record, sample), sample.value);
         }
-        if filter.tails.is_empty() {
+        if sample_selection.tails.is_empty() {
             continue;
         }
         let mut of_run: IndexMap<Key<'_>, Vec<f64>> = IndexMap::new();
@@ -89,7 +89,7 @@ pub fn result_subjects(
             values.push(sample.value);
         }
         for (key, values) in &of_run {
-            for tail in &filter.tails {
+            for tail in &sample_selection.tails {
                 if let Some(value) = tail_of_run(values, *tail) {
                     let metric = Cow::Owned(tail_metric(&key.metric, *tail));
                     let key = Key {
@@ -118,7 +118,7 @@ pub fn result_subjects(
         })
     };
     subjects.sort_by_cached_key(|subject| {
-        let of_metric = place_of_metric(&subject.metric.name, &wanted, &filter.tails);
+        let of_metric = place_of_metric(&subject.metric.name, &wanted, &sample_selection.tails);
         (of_metric, place(subject))
     });
     Ok(subjects)

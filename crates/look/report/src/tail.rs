@@ -7,7 +7,7 @@ use perflab_experiment::Metric;
 use perflab_stats::quantile::{min_values, quantile};
 
 use crate::analysis::Subject;
-use crate::filter::Filter;
+use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
 
 /// `latency p99.9`.
@@ -34,11 +34,11 @@ pub(crate) fn tail_of_run(samples: &[f64], tail: f64) -> Option<f64> {
 /// A warning for each quantile of which runs have too few samples.
 pub(crate) fn short_runs(
     subjects: &[Subject],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     selection: &Selection,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    for tail in &filter.tails {
+    for tail in &sample_selection.tails {
         let Ok(needed) = min_values(*tail, selection.confidence) else {
             continue;
         };

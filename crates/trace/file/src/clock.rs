@@ -77,7 +77,7 @@ fn scale(value: u64, by: u64, of: u64) -> u64 {
 
 /// Converts the raw times of one clock, the same for all processes of a machine that use it.
 #[derive(Debug, Clone)]
-pub struct Timeline {
+pub struct ClockConversion {
     clock: Clock,
     /// In order: ticks strictly, nanoseconds not falling.
     knots: Vec<Knot>,
@@ -88,7 +88,7 @@ pub struct Timeline {
     behind: Rate,
 }
 
-impl Timeline {
+impl ClockConversion {
     /// From the anchors of all processes that use the clock, in any order. Of those that are closer than 10 ms
     /// the one that was read fastest is taken.
     pub fn new(clock: Clock, anchors: &[AnchorContent]) -> Self {
@@ -175,7 +175,7 @@ impl Timeline {
         }
     }
 
-    /// How far [`Timeline::nanoseconds`] may be from the truth, as far as no break is near: half of what the
+    /// How far [`ClockConversion::nanoseconds`] may be from the truth, as far as no break is near: half of what the
     /// reading of the anchors around took; beyond the ends it grows with the distance.
     pub fn error(&self, ticks: u64) -> u64 {
         if self.clock == Clock::Monotonic {

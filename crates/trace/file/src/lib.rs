@@ -43,10 +43,10 @@ pub use perflab_abi::Clock;
 pub use perflab_abi::recording::LONGEST_TEXT;
 
 pub use batch::{EventBatch, FULL_BATCH};
-pub use clock::{Break, BreakKind, Timeline};
+pub use clock::{Break, BreakKind, ClockConversion};
 pub use collect::{Problem, ProblemKind};
 pub use contents::{Argument, Probe, Process, Thread, Totals};
-pub use merge::{Event, Events, Filter};
+pub use merge::{Event, EventSelection, Events};
 pub use order::Order;
 pub use read::{Chunk, ChunkReader, Cut, CutReason, Gap};
 pub use trace::{OpenError, Trace};

@@ -15,7 +15,7 @@ use crate::trace::{Chunks, Trace};
 
 /// Which events are wanted: all, unless said otherwise.
 #[derive(Clone, Copy)]
-pub struct Filter<'f> {
+pub struct EventSelection<'f> {
     /// Those from this time on, in nanoseconds of `CLOCK_MONOTONIC`.
     pub from: u64,
     /// Those up to this time, and of it.
@@ -28,7 +28,7 @@ pub struct Filter<'f> {
     pub memory: usize,
 }
 
-impl Default for Filter<'_> {
+impl Default for EventSelection<'_> {
     fn default() -> Self {
         Self {
             from: 0,
@@ -40,9 +40,9 @@ impl Default for Filter<'_> {
     }
 }
 
-impl std::fmt::Debug for Filter<'_> {
+impl std::fmt::Debug for EventSelection<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Filter")
+        f.debug_struct("EventSelection")
             .field("from", &self.from)
             .field("to", &self.to)
             .field("memory", &self.memory)
@@ -82,7 +82,7 @@ impl Event<'_> {
 /// The events of a trace, merged by time.
 ///
 /// Those of a thread come in the order in which it recorded them, whatever their times. An event is given out
-/// when the rest of the file has no earlier one, or when more than [`Filter::memory`] waits; what comes
+/// when the rest of the file has no earlier one, or when more than [`EventSelection::memory`] waits; what comes
 /// too late then is [`Order::Late`]. In memory are the chunks that wait, and no events.
 #[derive(Debug)]
 pub struct Events<'t> {
@@ -119,21 +119,28 @@ struct Queue<'t> {
 }
 
 impl<'t> Events<'t> {
-    pub(crate) fn new(trace: &'t Trace, chunks: Chunks<'t>, filter: &Filter<'_>) -> Self {
+    pub(crate) fn new(
+        trace: &'t Trace,
+        chunks: Chunks<'t>,
+        selection: &EventSelection<'_>,
+    ) -> Self {
         let mut queues = Vec::new();
         let mut places = BTreeMap::new();
         let mut probes = HashSet::new();
         for process in trace.processes().values() {
-            let wanted = process.probes.values().filter(|each| (filter.probes)(each));
+            let wanted = process
+                .probes
+                .values()
+                .filter(|each| (selection.probes)(each));
             probes.extend(wanted.map(|probe| (process.number, probe.number)));
             for thread in process.threads.values() {
-                let place = (filter.threads)(process, thread).then_some(queues.len());
+                let place = (selection.threads)(process, thread).then_some(queues.len());
                 places.insert((process.number, thread.number), place);
                 if place.is_some() {
                     queues.push(Queue {
                         process,
                         thread,
-                        ahead: trace.timeline(process.clock).ticks(process.ahead),
+                        ahead: trace.conversion(process.clock).ticks(process.ahead),
                         next: 0,
                         runs: VecDeque::new(),
                         head: None,
@@ -152,9 +159,9 @@ impl<'t> Events<'t> {
             waiting: 0,
             shown: Shown::default(),
             probes,
-            from: filter.from,
-            to: filter.to,
-            memory: filter.memory,
+            from: selection.from,
+            to: selection.to,
+            memory: selection.memory,
         }
     }
 
@@ -198,8 +205,8 @@ impl<'t> Events<'t> {
         while let Some(run) = queue.runs.front_mut() {
             match run.next(&queue.process.probes) {
                 Some(Ok(Some(found))) => {
-                    let timeline = self.trace.timeline(queue.process.clock);
-                    let nanoseconds = timeline.nanoseconds(found.time);
+                    let conversion = self.trace.conversion(queue.process.clock);
+                    let nanoseconds = conversion.nanoseconds(found.time);
                     self.heads.push(Reverse((nanoseconds, found.time, place)));
                     queue.head = Some(found);
                     return;

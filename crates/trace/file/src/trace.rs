@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use perflab_abi::{AnchorContent, ChunkError, Clock};
 
-use crate::clock::{Break, Timeline};
+use crate::clock::{Break, ClockConversion};
 use crate::collect::{Collected, Problem};
 use crate::contents::{Process, Totals};
 use crate::horizon::Horizon;
-use crate::merge::{Events, Filter};
+use crate::merge::{EventSelection, Events};
 use crate::read::{ChunkReader, Cut, CutReason, Gap};
 
 /// Why a trace cannot be read at all.
@@ -200,7 +200,7 @@ impl Trace {
     }
 
     /// Converts the times of a clock.
-    pub fn timeline(&self, clock: Clock) -> &Timeline {
+    pub fn conversion(&self, clock: Clock) -> &ClockConversion {
         self.times.of(clock)
     }
 
@@ -214,17 +214,17 @@ impl Trace {
         used.flat_map(|clock| self.times.of(clock).breaks())
     }
 
-    /// The events that a filter lets pass, in order of time: see [`Events`].
-    pub fn events(&self, filter: &Filter<'_>) -> Events<'_> {
-        Events::new(self, self.source.chunks(self.length), filter)
+    /// The events that a selection lets pass, in order of time: see [`Events`].
+    pub fn events(&self, selection: &EventSelection<'_>) -> Events<'_> {
+        Events::new(self, self.source.chunks(self.length), selection)
     }
 }
 
 /// The time lines of both clocks, each by the anchors of all processes that use it.
 #[derive(Debug)]
 pub(crate) struct Times {
-    counter: Timeline,
-    monotonic: Timeline,
+    counter: ClockConversion,
+    monotonic: ClockConversion,
     /// The largest of all processes, for each clock.
     skews: [u64; 2],
 }
@@ -232,20 +232,20 @@ pub(crate) struct Times {
 impl Times {
     fn new(processes: &BTreeMap<u32, Process>) -> Self {
         let of = |clock| processes.values().filter(move |each| each.clock == clock);
-        let timeline = |clock| {
+        let conversion = |clock| {
             let anchors: Vec<AnchorContent> =
                 of(clock).flat_map(|each| &each.anchors).copied().collect();
-            Timeline::new(clock, &anchors)
+            ClockConversion::new(clock, &anchors)
         };
         let skew = |clock| of(clock).map(|each| each.skew).max().unwrap_or(0);
         Self {
-            counter: timeline(Clock::TimeStampCounter),
-            monotonic: timeline(Clock::Monotonic),
+            counter: conversion(Clock::TimeStampCounter),
+            monotonic: conversion(Clock::Monotonic),
             skews: [skew(Clock::TimeStampCounter), skew(Clock::Monotonic)],
         }
     }
 
-    pub fn of(&self, clock: Clock) -> &Timeline {
+    pub fn of(&self, clock: Clock) -> &ClockConversion {
         match clock {
             Clock::TimeStampCounter => &self.counter,
             Clock::Monotonic => &self.monotonic,

@@ -53,7 +53,7 @@ pub use layout::{
     BLOCK_HEAD, HEAD_WORDS, Header, LONGEST_RECORD, MOST_EVENTS, Mode, Position, word,
 };
 pub use producer::{
-    Event, Fill, Outcome, PRODUCER_WORDS, Producer, Step, Steps, Words, begin, frame, own,
+    Event, Fill, Outcome, PRODUCER_WORDS, Producer, TestPoint, TestPoints, Words, begin, frame, own,
 };
 pub use reader::{Block, Reader, Record, Records};
 

@@ -2,7 +2,7 @@
 
 use super::atomic::{AtomicU64, Ordering, fence};
 use super::layout::{BLOCK_HEAD, LONGEST_RECORD, Mode, Position, word};
-use super::producer::{Step, Steps};
+use super::producer::{TestPoint, TestPoints};
 
 /// The memory of a ring, as its writer sees it.
 #[derive(Debug)]
@@ -57,27 +57,27 @@ impl<'a> Ring<'a> {
     /// Goes to the first record of a block, before which there are so many events, and returns the position there.
     #[cold]
     #[inline(never)]
-    pub fn enter(&self, block: u64, before: u64, steps: &impl Steps) -> Position {
+    pub fn enter(&self, block: u64, before: u64, points: &impl TestPoints) -> Position {
         let position = Position::of_block(block);
         let dropped = self.head[word::DROPPED].load(Ordering::Relaxed);
         self.head[word::POSITION].store(position.to_word(), Ordering::Relaxed);
-        steps.at(Step::Moved);
+        points.at(TestPoint::Moved);
         // A reader that sees what is written to the block sees the position too.
         fence(Ordering::Release);
-        write_block_head(self.block(block), block, (before, dropped), steps);
+        write_block_head(self.block(block), block, (before, dropped), points);
         position
     }
 }
 
-fn write_block_head(words: &[AtomicU64], block: u64, before: (u64, u64), steps: &impl Steps) {
+fn write_block_head(words: &[AtomicU64], block: u64, before: (u64, u64), points: &impl TestPoints) {
     let [number, events, dropped, ..] = words else {
         return;
     };
     // Not of this block until all is written.
     events.store(before.0, Ordering::Relaxed);
-    steps.at(Step::Headed);
+    points.at(TestPoint::Headed);
     dropped.store(before.1, Ordering::Relaxed);
-    steps.at(Step::Headed);
+    points.at(TestPoint::Headed);
     number.store(block + 1, Ordering::Release);
-    steps.at(Step::Headed);
+    points.at(TestPoint::Headed);
 }

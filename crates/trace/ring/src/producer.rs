@@ -10,7 +10,7 @@ use super::next_block::{self, Ring};
 
 /// Points of the protocol at which a test interrupts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum TestPoint {
     /// The producer was found to be ready.
     Seen,
     /// It is said to be busy.
@@ -31,16 +31,16 @@ pub enum Step {
     Ended,
 }
 
-/// What happens at each step.
-pub trait Steps {
-    /// Called at a step.
-    fn at(&self, step: Step);
+/// What happens at each test point.
+pub trait TestPoints {
+    /// Called at a test point.
+    fn at(&self, point: TestPoint);
 }
 
 /// Nothing happens.
-impl Steps for () {
+impl TestPoints for () {
     #[inline(always)]
-    fn at(&self, _: Step) {}
+    fn at(&self, _: TestPoint) {}
 }
 
 /// What became of an event.
@@ -247,8 +247,8 @@ impl<W: Words> Producer<W> {
     /// each event before that time. And before all else: some processors read their clock only when all that
     /// came before is done.
     #[inline(always)]
-    pub fn record_quickly(self, event: Event, fill: impl Fill, steps: &impl Steps) -> bool {
-        if !self.begin_event(steps) {
+    pub fn record_quickly(self, event: Event, fill: impl Fill, points: &impl TestPoints) -> bool {
+        if !self.begin_event(points) {
             return false;
         }
         let next = self.words.load::<{ own::NEXT }>();
@@ -257,9 +257,9 @@ impl<W: Words> Producer<W> {
             let head = self.words.load::<{ own::HEAD }>();
             let marked = |header| self.words.add::<{ own::MARK }>(header);
             // SAFETY: there is room, and this is busy.
-            unsafe { self.write((head, next), event, marked, fill, steps) };
+            unsafe { self.write((head, next), event, marked, fill, points) };
         }
-        self.end_event(steps);
+        self.end_event(points);
         has_room
     }
 
@@ -271,11 +271,11 @@ impl<W: Words> Producer<W> {
         self,
         event: Event,
         fill: impl Fill,
-        steps: &impl Steps,
+        points: &impl TestPoints,
         is_left: impl FnOnce(u64) -> bool,
     ) -> Outcome {
-        let is_ready = self.ready != CLOSED && self.begin_event(steps);
-        if !is_ready && let Err(outcome) = self.take_over(steps, is_left) {
+        let is_ready = self.ready != CLOSED && self.begin_event(points);
+        if !is_ready && let Err(outcome) = self.take_over(points, is_left) {
             return outcome;
         }
         let mut next = self.words.load::<{ own::NEXT }>();
@@ -299,25 +299,25 @@ impl<W: Words> Producer<W> {
             if !ring.is_free(block, event.words) {
                 // Else the next event takes it over from this one.
                 if is_ready {
-                    self.end_event(steps);
+                    self.end_event(points);
                 }
                 return Outcome::Dropped;
             }
             self.words.store::<{ own::BEFORE }>(before);
-            self.go_to(&ring, ring.enter(block, before, steps));
+            self.go_to(&ring, ring.enter(block, before, points));
             next = self.words.load::<{ own::NEXT }>();
             mark = self.words.load::<{ own::MARK }>();
         }
         // SAFETY: there is room, and this is busy.
-        unsafe { self.write((head, next), event, |header| header + mark, fill, steps) };
-        self.end_event(steps);
+        unsafe { self.write((head, next), event, |header| header + mark, fill, points) };
+        self.end_event(points);
         Outcome::Written
     }
 
     /// Step 1 where the producer is not ready: it becomes this event's if the one that it is busy with was left.
     fn take_over(
         self,
-        steps: &impl Steps,
+        points: &impl TestPoints,
         is_left: impl FnOnce(u64) -> bool,
     ) -> Result<(), Outcome> {
         let state = self.words.load::<{ own::STATE }>();
@@ -329,29 +329,29 @@ impl<W: Words> Producer<W> {
         }
         self.words.store_frame::<{ own::STATE }>();
         fence_for_handlers();
-        steps.at(Step::Begun);
+        points.at(TestPoint::Begun);
         Ok(())
     }
 
     /// Step 1. Returns whether the producer was ready; else nothing has happened.
     #[inline(always)]
-    fn begin_event(self, steps: &impl Steps) -> bool {
+    fn begin_event(self, points: &impl TestPoints) -> bool {
         let is_ready = self.words.is::<{ own::STATE }>(self.ready);
         if is_ready {
-            steps.at(Step::Seen);
+            points.at(TestPoint::Seen);
             self.words.store_frame::<{ own::STATE }>();
             fence_for_handlers();
-            steps.at(Step::Begun);
+            points.at(TestPoint::Begun);
         }
         is_ready
     }
 
     /// Step 6.
     #[inline(always)]
-    fn end_event(self, steps: &impl Steps) {
+    fn end_event(self, points: &impl TestPoints) {
         fence_for_handlers();
         self.words.store::<{ own::STATE }>(self.ready);
-        steps.at(Step::Ended);
+        points.at(TestPoint::Ended);
     }
 
     #[inline(always)]
@@ -371,9 +371,9 @@ impl<W: Words> Producer<W> {
         event: Event,
         marked: impl FnOnce(u64) -> u64,
         mut fill: impl Fill,
-        steps: &impl Steps,
+        points: &impl TestPoints,
     ) {
-        steps.at(Step::Found);
+        points.at(TestPoint::Found);
         let head = head as *const AtomicU64;
         // SAFETY: `open` was given a head with this word, and a block with these; atomics may change at any time.
         let (position, place) = unsafe {
@@ -389,12 +389,12 @@ impl<W: Words> Producer<W> {
         self.words.store::<{ own::NEXT }>(behind(next, event.words));
         self.words.store::<{ own::POSITION }>(there);
         position.store(there, Ordering::Relaxed);
-        steps.at(Step::Placed);
+        points.at(TestPoint::Placed);
         fill.stamp(head);
-        steps.at(Step::Written);
+        points.at(TestPoint::Written);
         fill.after(words);
         head[0].store(marked(event.header), Ordering::Release);
-        steps.at(Step::Committed);
+        points.at(TestPoint::Committed);
     }
 
     /// The next record is where a position says.

@@ -19,9 +19,10 @@ struct DocumentRef<'a> {
 /// # Errors
 /// Anything but JSON of this shape, and times below zero.
 pub fn read(text: &[u8]) -> Result<Vec<Entry>, ReadError> {
-    let document: Document = serde_json::from_slice(text).map_err(|error| ReadError::Shape {
-        reason: error.to_string(),
-    })?;
+    let document: Document =
+        serde_json::from_slice(text).map_err(|error| ReadError::Malformed {
+            reason: error.to_string(),
+        })?;
     for (index, entry) in document.results.iter().enumerate() {
         let unusable = entry
             .seconds()

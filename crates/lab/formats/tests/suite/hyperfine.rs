@@ -129,7 +129,7 @@ fn what_is_not_such_a_file_is_refused() {
         ("{\"results\": []} x", "trailing"),
     ] {
         let error = read_json(text.as_bytes()).unwrap_err();
-        assert!(matches!(error, ReadError::Shape { .. }));
+        assert!(matches!(error, ReadError::Malformed { .. }));
         assert!(error.to_string().contains(words), "{error}");
     }
 }

@@ -24,12 +24,12 @@ pub(super) struct Current<'r> {
     pub(super) logs: PathBuf,
     /// Source of this run's own choices.
     pub(super) random: ChaCha8Rng,
-    pub(super) finding: Finding,
+    pub(super) outcome: RunOutcome,
 }
 
 /// What a run comes to.
 #[derive(Debug, Default)]
-pub(super) struct Finding {
+pub(super) struct RunOutcome {
     pub(super) ended: Option<Ended>,
     pub(super) argv: Vec<String>,
     pub(super) samples: Vec<Sample>,
@@ -50,10 +50,10 @@ pub(super) fn record(
     let Current {
         planned,
         cell,
-        finding,
+        outcome,
         ..
     } = run;
-    let ended = finding.ended.as_ref();
+    let ended = outcome.ended.as_ref();
     let usage = ended.map(|ended| ended.usage).unwrap_or_default();
     let (exit_code, signal) = match ended.map(|ended| ended.exit) {
         Some(Exit::Code(code)) => (Some(code), None),
@@ -73,7 +73,7 @@ pub(super) fn record(
         status,
         detail,
         source: None,
-        argv: finding.argv,
+        argv: outcome.argv,
         exit_code,
         signal,
         wall_s: ended.map_or(0.0, |ended| ended.wall.as_secs_f64()),
@@ -82,15 +82,15 @@ pub(super) fn record(
         max_rss_bytes: usage.max_rss_bytes,
         voluntary_switches: usage.voluntary_switches,
         involuntary_switches: usage.involuntary_switches,
-        environment_padding_bytes: finding.padding,
-        layout: finding.layout,
-        settings: finding.settings,
-        load1: finding.load.as_ref().and_then(|(before, _)| before.load1),
-        steal_share: finding
+        environment_padding_bytes: outcome.padding,
+        layout: outcome.layout,
+        settings: outcome.settings,
+        load1: outcome.load.as_ref().and_then(|(before, _)| before.load1),
+        steal_share: outcome
             .load
             .as_ref()
             .and_then(|(before, after)| perflab_machine::steal_share(before, after)),
-        samples: finding.samples,
-        evidence: finding.evidence,
+        samples: outcome.samples,
+        evidence: outcome.evidence,
     }
 }

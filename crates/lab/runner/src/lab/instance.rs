@@ -144,11 +144,11 @@ impl<'a> Lab<'a> {
             ("system_user_s", ended.usage.user.as_secs_f64()),
             ("system_system_s", ended.usage.system.as_secs_f64()),
         ] {
-            run.finding.evidence.insert(name.to_owned(), value);
+            run.outcome.evidence.insert(name.to_owned(), value);
         }
         if let Some(bytes) = ended.usage.max_rss_bytes {
             let name = "system_max_rss_bytes".to_owned();
-            run.finding.evidence.insert(name, bytes as f64);
+            run.outcome.evidence.insert(name, bytes as f64);
         }
         Ok(())
     }

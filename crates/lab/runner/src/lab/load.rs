@@ -24,7 +24,7 @@ use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
 use crate::kept::open_own;
 use crate::mapping::remap;
-use crate::process::{Ended, Launch, Process, Sink, Stopped};
+use crate::process::{Ended, Launch, Process, Redirect, Stopped};
 use crate::sys::Exit;
 
 /// Most that is read of what a workload writes to one stream, in bytes.
@@ -69,8 +69,8 @@ impl Lab<'_> {
         for (name, value) in of_variant.chain(&run.workload.env) {
             environment.set(name, fill.text(value)?);
         }
-        run.finding.padding = run.random.random_range(0..=MAX_PADDING_BYTES);
-        environment.pad(run.finding.padding);
+        run.outcome.padding = run.random.random_range(0..=MAX_PADDING_BYTES);
+        environment.pad(run.outcome.padding);
         let argv = match &run.workload.command {
             Some(command) => fill.argv(command)?,
             None => {
@@ -94,7 +94,7 @@ impl Lab<'_> {
             && self.experiment.design.refresh == Refresh::Relink
             && built.is_none()
         {
-            run.finding.layout = remap(&argv, &directory, &mut environment, &mut run.random);
+            run.outcome.layout = remap(&argv, &directory, &mut environment, &mut run.random);
         }
         let (counts, code) = (run.logs.join("counters"), run.logs.join("counters.exit"));
         let events = &run.workload.counters;
@@ -104,7 +104,7 @@ impl Lab<'_> {
             within.push(OsString::from(fill.text(word)?));
         }
         let argv: Vec<OsString> = within.into_iter().chain(argv).collect();
-        run.finding.argv = argv
+        run.outcome.argv = argv
             .iter()
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
@@ -131,8 +131,8 @@ impl Lab<'_> {
             environment: &environment,
             directory: Some(&directory),
             stdin: None,
-            stdout: Sink::File(&stdout),
-            stderr: Sink::File(&stderr),
+            stdout: Redirect::File(&stdout),
+            stderr: Redirect::File(&stderr),
             cpus: self.load_cpus.as_ref(),
         };
         let warmups = if fresh {
@@ -149,13 +149,13 @@ impl Lab<'_> {
                 .map_err(|error| launch_trouble(error, Fault::no_run))?
                 .wait(Some(limit), self.around.interrupt)
                 .map_err(Trouble::Fatal)?;
-            run.finding.load = Some((before, Load::take(Path::new("/"))));
+            run.outcome.load = Some((before, Load::take(Path::new("/"))));
             if ended.stopped == Some(Stopped::Interrupted) {
                 return Err(Trouble::Interrupted);
             }
             let exit = counted::exit(events, &ended, &code);
             ended.exit = exit.as_ref().map_or(ended.exit, |exit| *exit);
-            run.finding.ended = Some(ended);
+            run.outcome.ended = Some(ended);
             let fine = exit.and_then(|_| well_ended(&ended, run.workload, limit, &stdout, &stderr));
             // A system that died explains the load's failure.
             if let Some(system) = &instance.system {
@@ -171,7 +171,7 @@ impl Lab<'_> {
                     };
                     samples.extend(counted::read(events, &file)?);
                 }
-                run.finding.samples = samples;
+                run.outcome.samples = samples;
             }
             if let Some(cleanup) = &run.workload.cleanup {
                 aside("cleanup", cleanup, &mut fill)?;

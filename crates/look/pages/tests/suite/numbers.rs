@@ -5,7 +5,7 @@ use std::path::Path;
 use perflab_experiment::{Experiment, Plan, Status};
 use perflab_pages::Site;
 use perflab_report::{
-    Filter, Known, Report, Row, Selection, compared, csv, facts, json, usable_cpus,
+    Known, Report, Row, SampleSelection, Selection, compared, csv, facts, json, usable_cpus,
 };
 use perflab_store::ResultDir;
 use scraper::ElementRef;
@@ -29,11 +29,16 @@ fn report(directory: &Path, metrics: &[&str]) -> Report {
         notices: result.notices(),
         usable_cpus: usable_cpus(&result.fingerprint().unwrap()),
     };
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         metrics: metrics.iter().map(|name| (*name).to_owned()).collect(),
-        ..Filter::default()
+        ..SampleSelection::default()
     };
-    compared(&known, &filter, &Selection::of(&experiment, origin)).unwrap()
+    compared(
+        &known,
+        &sample_selection,
+        &Selection::of(&experiment, origin),
+    )
+    .unwrap()
 }
 
 /// A result with a run that failed, and its pages.

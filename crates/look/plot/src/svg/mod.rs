@@ -214,7 +214,7 @@ fn legend(out: &mut String, frame: &Frame<'_>) {
 fn draw(out: &mut String, frame: &Frame<'_>, layer: &Layer) {
     let _ = write!(out, "<g class=\"{}\">", class(layer.tone));
     match &layer.marks {
-        Marks::Points { shape, at } => shapes::points(out, frame, *shape, at),
+        Marks::Points { marker, at } => shapes::points(out, frame, *marker, at),
         Marks::Line(at) => shapes::line(out, frame, at),
         Marks::Areas(at) => shapes::areas(out, frame, at),
         Marks::Intervals(at) => shapes::intervals(out, frame, at),

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::frame::Frame;
 use super::{MOST_TEXTS, class, escaped, short};
-use crate::marks::{Area, Cell, Interval, Marks, Point, Shape, Summary, Which};
+use crate::marks::{Area, Cell, Interval, Marker, Marks, Point, Summary, Which};
 use crate::shown::brief;
 
 /// Half the height of an interval's ends.
@@ -12,42 +12,42 @@ const END: f64 = 5.0;
 
 /// A shape around a place, as a path. Discs are lines of no length with round ends.
 struct Outline {
-    shape: Shape,
+    marker: Marker,
     x: f64,
     y: f64,
 }
 
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let around = match self.shape {
-            Shape::Disc | Shape::Ring => "h0",
-            Shape::Cross => "m-3-3l6 6m0-6l-6 6",
-            Shape::Plus => "m-4 0h8m-4-4v8",
-            Shape::Triangle => "m0-4l4 7h-8z",
-            Shape::Square => "m-3-3h6v6h-6z",
+        let around = match self.marker {
+            Marker::Disc | Marker::Ring => "h0",
+            Marker::Cross => "m-3-3l6 6m0-6l-6 6",
+            Marker::Plus => "m-4 0h8m-4-4v8",
+            Marker::Triangle => "m0-4l4 7h-8z",
+            Marker::Square => "m-3-3h6v6h-6z",
         };
         write!(f, "M{} {}{around}", short(self.x), short(self.y))
     }
 }
 
-fn outline(shape: Shape, x: f64, y: f64) -> Outline {
-    Outline { shape, x, y }
+fn outline(marker: Marker, x: f64, y: f64) -> Outline {
+    Outline { marker, x, y }
 }
 
-fn shape_class(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Disc => "disc",
-        Shape::Ring => "ring",
-        Shape::Cross | Shape::Plus => "strokes",
-        Shape::Triangle | Shape::Square => "solid",
+fn shape_class(marker: Marker) -> &'static str {
+    match marker {
+        Marker::Disc => "disc",
+        Marker::Ring => "ring",
+        Marker::Cross | Marker::Plus => "strokes",
+        Marker::Triangle | Marker::Square => "solid",
     }
 }
 
-pub(super) fn points(out: &mut String, frame: &Frame<'_>, shape: Shape, at: &[Point]) {
-    let class = shape_class(shape);
+pub(super) fn points(out: &mut String, frame: &Frame<'_>, marker: Marker, at: &[Point]) {
+    let class = shape_class(marker);
     let places = at.iter().filter_map(|point| {
         let (x, y) = (frame.x(point.x)?, frame.y(point.y)?);
-        Some((point, outline(shape, x, y)))
+        Some((point, outline(marker, x, y)))
     });
     if at.len() <= MOST_TEXTS {
         for (point, path) in places {
@@ -225,7 +225,7 @@ pub(super) fn stripe(out: &mut String, frame: &Frame<'_>, axis: Which, low: f64,
 /// How marks look, for the legend.
 pub(super) fn sample(out: &mut String, marks: &Marks, x: f64, y: f64) {
     let (class, path) = match marks {
-        Marks::Points { shape, .. } => (shape_class(*shape), outline(*shape, x, y).to_string()),
+        Marks::Points { marker, .. } => (shape_class(*marker), outline(*marker, x, y).to_string()),
         Marks::Line(_) | Marks::Rule { .. } | Marks::Summaries(_) => {
             ("line", format!("M{} {}h12", short(x - 6.0), short(y)))
         }
@@ -234,7 +234,7 @@ pub(super) fn sample(out: &mut String, marks: &Marks, x: f64, y: f64) {
             format!("M{} {}h12v8h-12z", short(x - 6.0), short(y - 4.0)),
         ),
         Marks::Intervals(_) | Marks::Cells(_) => {
-            ("solid", outline(Shape::Square, x, y).to_string())
+            ("solid", outline(Marker::Square, x, y).to_string())
         }
     };
     let _ = write!(out, "<path class=\"{class}\" d=\"{path}\"/>");

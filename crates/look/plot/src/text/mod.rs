@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::Plot;
 use crate::axis::Scale;
-use crate::marks::{Layer, Marks, Shape, Tone};
+use crate::marks::{Layer, Marker, Marks, Tone};
 use crate::shown::clean;
 use crate::ticks::ticks;
 use canvas::Ink;
@@ -88,18 +88,18 @@ impl TextStyle {
         if right { space + &kept } else { kept + &space }
     }
 
-    fn symbol(&self, shape: Shape) -> char {
-        match (shape, self.ascii) {
-            (Shape::Disc, false) => '●',
-            (Shape::Disc | Shape::Ring, true) => 'o',
-            (Shape::Cross, false) => '×',
-            (Shape::Cross, true) => 'x',
-            (Shape::Plus, _) => '+',
-            (Shape::Triangle, false) => '▲',
-            (Shape::Triangle, true) => '^',
-            (Shape::Square, false) => '■',
-            (Shape::Square, true) => '#',
-            (Shape::Ring, false) => '○',
+    fn symbol(&self, marker: Marker) -> char {
+        match (marker, self.ascii) {
+            (Marker::Disc, false) => '●',
+            (Marker::Disc | Marker::Ring, true) => 'o',
+            (Marker::Cross, false) => '×',
+            (Marker::Cross, true) => 'x',
+            (Marker::Plus, _) => '+',
+            (Marker::Triangle, false) => '▲',
+            (Marker::Triangle, true) => '^',
+            (Marker::Square, false) => '■',
+            (Marker::Square, true) => '#',
+            (Marker::Ring, false) => '○',
         }
     }
 
@@ -211,11 +211,11 @@ fn legend(plot: &Plot, style: &TextStyle) -> String {
 /// What a layer is drawn with.
 fn symbol(layer: &Layer, style: &TextStyle) -> char {
     match &layer.marks {
-        Marks::Points { shape, .. } => style.symbol(*shape),
+        Marks::Points { marker, .. } => style.symbol(*marker),
         Marks::Line(_) | Marks::Intervals(_) | Marks::Summaries(_) | Marks::Cells(_) => {
             match layer.tone {
-                Tone::Series(series) => style.symbol(Shape::of_series(usize::from(series))),
-                _ => style.symbol(Shape::Disc),
+                Tone::Series(series) => style.symbol(Marker::of_series(usize::from(series))),
+                _ => style.symbol(Marker::Disc),
             }
         }
         Marks::Areas(_) | Marks::Stripe { .. } => canvas::shade(style),

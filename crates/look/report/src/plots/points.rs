@@ -1,6 +1,6 @@
 //! Values as points: a layer for each side, and for its slow runs, as far as there are any.
 
-use perflab_plot::{Layer, Marks, Point, Shape, Tone};
+use perflab_plot::{Layer, Marker, Marks, Point, Tone};
 
 use super::{Link, Sided};
 use crate::model::Row;
@@ -55,7 +55,7 @@ pub(super) fn points(
                     Tone::Series(series as u8)
                 },
                 marks: Marks::Points {
-                    shape: Shape::of_series(series),
+                    marker: Marker::of_series(series),
                     at,
                 },
             });

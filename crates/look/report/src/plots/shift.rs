@@ -1,6 +1,6 @@
 //! How much the sides differ at each decile: among fast runs, typical runs and slow runs.
 
-use perflab_plot::{Area, Axis, Layer, Marks, Plot, Point, Shape, Tone, Which};
+use perflab_plot::{Area, Axis, Layer, Marker, Marks, Plot, Point, Tone, Which};
 
 use super::{in_unit, titled};
 use crate::difference::Estimate;
@@ -73,7 +73,7 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
             layer(
                 Tone::Series(1),
                 Marks::Points {
-                    shape: Shape::Disc,
+                    marker: Marker::Disc,
                     at: points,
                 },
             ),

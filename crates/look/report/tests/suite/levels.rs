@@ -1,7 +1,9 @@
 //! Levels of repetition in a report: published numbers, through records as the laboratory keeps them.
 
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Costs, Filter, Report, Selection, TextOptions, detail, result_report};
+use perflab_report::{
+    Costs, Report, SampleSelection, Selection, TextOptions, detail, result_report,
+};
 use perflab_store::RunRecord;
 use serde_json::json;
 
@@ -52,8 +54,8 @@ fn report(refresh: &str, samples: u32) -> Report {
     let experiment = experiment(refresh);
     let plan = Plan::new(&experiment, 1);
     let records = records(&plan, samples);
-    let (filter, selection) = (Filter::default(), Selection::default());
-    result_report(&experiment, &plan, &records, &filter, &selection).unwrap()
+    let (sample_selection, selection) = (SampleSelection::default(), Selection::default());
+    result_report(&experiment, &plan, &records, &sample_selection, &selection).unwrap()
 }
 
 #[test]

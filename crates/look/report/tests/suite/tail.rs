@@ -1,7 +1,7 @@
 //! The tail as a question: one quantile of each run, and runs that are too short for it.
 
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Filter, Report, Row, Selection, Verdict, result_report};
+use perflab_report::{Report, Row, SampleSelection, Selection, Verdict, result_report};
 use perflab_store::RunRecord;
 use serde_json::json;
 
@@ -45,12 +45,19 @@ fn records(plan: &Plan, samples: u32) -> Vec<RunRecord> {
 fn report(samples: u32, tails: &[f64]) -> Report {
     let experiment = Experiment::parse(EXPERIMENT, "tail.toml").unwrap();
     let plan = Plan::new(&experiment, 1);
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         tails: tails.to_vec(),
-        ..Filter::default()
+        ..SampleSelection::default()
     };
     let records = records(&plan, samples);
-    result_report(&experiment, &plan, &records, &filter, &Selection::default()).unwrap()
+    result_report(
+        &experiment,
+        &plan,
+        &records,
+        &sample_selection,
+        &Selection::default(),
+    )
+    .unwrap()
 }
 
 fn row<'a>(report: &'a Report, metric: &str) -> &'a Row {

@@ -7,7 +7,7 @@ use crate::support::Program;
 use crate::support::compile::compile;
 use crate::support::recorded::record_to_its_end;
 use perflab_trace_file::event::Value;
-use perflab_trace_file::{Event, Filter, Timeline, Trace};
+use perflab_trace_file::{ClockConversion, Event, EventSelection, Trace};
 
 /// How far a time may lie outside of the two readings around its hit, in nanoseconds.
 const BOUND: u64 = 1000;
@@ -31,7 +31,7 @@ struct Read {
 }
 
 impl Read {
-    fn new(event: &Event<'_>, timeline: &Timeline) -> Self {
+    fn new(event: &Event<'_>, conversion: &ClockConversion) -> Self {
         let values: Vec<Value<'_>> = event.values().collect();
         let [
             Value::Unsigned(before),
@@ -45,7 +45,7 @@ impl Read {
         Self {
             before: [*before, *real_before],
             after_former: [*after, *real_after],
-            times: [event.nanoseconds, timeline.realtime(event.time).unwrap()],
+            times: [event.nanoseconds, conversion.realtime(event.time).unwrap()],
         }
     }
 }
@@ -67,9 +67,9 @@ fn times_are_those_of_the_clocks_of_the_machine() {
     let mut checked = 0_u64;
     // Between the two readings, and outside of them, of each clock.
     let (mut between, mut worst) = ([const { Vec::new() }; 2], [0_u64; 2]);
-    for event in trace.events(&Filter::default()) {
-        let timeline = trace.timeline(event.process.clock);
-        let read = Read::new(&event, timeline);
+    for event in trace.events(&EventSelection::default()) {
+        let conversion = trace.conversion(event.process.clock);
+        let read = Read::new(&event, conversion);
         let after = read.after_former;
         let Some(former) = formers.insert(event.thread.number, read) else {
             continue;

@@ -6,7 +6,7 @@ use crate::support::Program;
 use crate::support::compile::compile;
 use crate::support::recorded::record_to_its_end;
 use perflab_trace_file::event::Value;
-use perflab_trace_file::{Filter, Order, Trace};
+use perflab_trace_file::{EventSelection, Order, Trace};
 
 /// What a trace of the program came to.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ fn judge(trace: &Trace) -> Judged {
         beyond_skew: 0,
     };
     let mut latest = (0, 0);
-    for event in trace.events(&Filter::default()) {
+    for event in trace.events(&EventSelection::default()) {
         let Some(Value::Unsigned(number)) = event.values().next() else {
             panic!("no event of the program: {event:?}")
         };
@@ -61,8 +61,8 @@ fn judge(trace: &Trace) -> Judged {
             judged.reversed += 1;
             judged.unmarked += u64::from(event.order == Order::Sure);
             let by = event.nanoseconds - latest.1;
-            let timeline = trace.timeline(event.process.clock);
-            judged.beyond_skew += u64::from(by > timeline.duration(event.process.skew));
+            let conversion = trace.conversion(event.process.clock);
+            judged.beyond_skew += u64::from(by > conversion.duration(event.process.skew));
             judged.worst = judged.worst.max(by);
         }
     }

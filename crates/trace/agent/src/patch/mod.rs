@@ -69,9 +69,9 @@
 //! again. The trap (`int3`, SIGTRAP) leaves it behind the first byte, and gdb keeps SIGTRAP for itself: the
 //! thread would go on in the middle of an instruction. So the fault is the better one.
 
-mod filter;
 mod plan;
 mod pun;
+mod seccomp;
 mod stop;
 mod sync;
 mod table;
@@ -154,21 +154,21 @@ impl Patcher {
         addresses.sort_unstable();
         let (method, text) = self.plan.choose(changes, &addresses, &mut self.puns)?;
         let by_pun = method.protocol == Protocol::Pun;
-        let mut steps = Vec::with_capacity(changes.len());
+        let mut edits = Vec::with_capacity(changes.len());
         for change in changes {
-            steps.push(self.step(change, by_pun)?);
+            edits.push(self.edit(change, by_pun)?);
         }
-        steps.sort_unstable_by_key(|step| step.address);
+        edits.sort_unstable_by_key(|edit| edit.address);
         // Late, as the choice takes some time.
-        steps.iter().try_for_each(Step::check)?;
+        edits.iter().try_for_each(SiteEdit::check)?;
         // What cannot be done shows before anything is written.
         method.sync.all_threads()?;
         let sync = || method.sync.all_threads();
-        let Err(reason) = write(method.protocol, sync, &text, &steps) else {
+        let Err(reason) = write(method.protocol, sync, &text, &edits) else {
             self.puns.keep(changes, by_pun);
             return Ok(method);
         };
-        let back: Vec<Step> = steps.iter().map(Step::reversed).collect();
+        let back: Vec<SiteEdit> = edits.iter().map(SiteEdit::reversed).collect();
         match write(method.protocol, || Sync::Visit.all_threads(), &text, &back) {
             Ok(()) => Err(reason),
             Err(second) => Err(format!(
@@ -178,7 +178,7 @@ impl Patcher {
     }
 
     /// A site that is on was brought there by a jump or by a pun, which is known.
-    fn step(&self, change: &Change, by_pun: bool) -> Result<Step, String> {
+    fn edit(&self, change: &Change, by_pun: bool) -> Result<SiteEdit, String> {
         let address = change.address;
         let pun = match (change.on, by_pun) {
             (true, true) => self.puns.bytes(address),
@@ -187,19 +187,19 @@ impl Patcher {
         };
         let on = pun.map_or_else(|| jump(address, change.target), Ok)?;
         let (old, new) = if change.on { (NOP5, on) } else { (on, NOP5) };
-        Ok(Step { address, old, new })
+        Ok(SiteEdit { address, old, new })
     }
 }
 
 /// What becomes of one site.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct SiteEdit {
     address: usize,
     old: [u8; SITE_LENGTH],
     new: [u8; SITE_LENGTH],
 }
 
-impl Step {
+impl SiteEdit {
     fn check(&self) -> Result<(), String> {
         let found = text::read(self.address);
         if found == self.old {
@@ -218,7 +218,7 @@ impl Step {
         self.expect_behind(0, bytes)
     }
 
-    /// As [`Step::expect`], of bytes behind so many others.
+    /// As [`SiteEdit::expect`], of bytes behind so many others.
     fn expect_behind(&self, others: usize, bytes: &[u8]) -> Result<(), String> {
         let found = text::read(self.address);
         if found
@@ -255,39 +255,39 @@ fn write(
     protocol: Protocol,
     sync: impl FnMut() -> Result<(), String>,
     text: &Text,
-    steps: &[Step],
+    edits: &[SiteEdit],
 ) -> Result<(), String> {
     match protocol {
-        Protocol::Stop(stop) => by_stopping(stop, text, steps, sync),
-        Protocol::Word => by_word(text, steps, sync),
-        Protocol::Pun => by_pun(text, steps, sync),
+        Protocol::Stop(stop) => by_stopping(stop, text, edits, sync),
+        Protocol::Word => by_word(text, edits, sync),
+        Protocol::Pun => by_pun(text, edits, sync),
     }
 }
 
 /// Taken back, a site may be before or behind any of these.
 fn by_pun(
     text: &Text,
-    steps: &[Step],
+    edits: &[SiteEdit],
     mut sync: impl FnMut() -> Result<(), String>,
 ) -> Result<(), String> {
-    let (on, off): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.goes_on());
+    let (on, off): (Vec<&SiteEdit>, Vec<&SiteEdit>) = edits.iter().partition(|edit| edit.goes_on());
     if !on.is_empty() {
-        for step in &on {
-            text.write(step.address + TAIL, &step.new[TAIL..])?;
+        for edit in &on {
+            text.write(edit.address + TAIL, &edit.new[TAIL..])?;
         }
         sync()?;
     }
-    for step in steps {
-        if step.goes_on() {
-            step.expect_behind(1, &step.new[1..])?;
+    for edit in edits {
+        if edit.goes_on() {
+            edit.expect_behind(1, &edit.new[1..])?;
         }
-        text.write(step.address, &step.new[..1])?;
+        text.write(edit.address, &edit.new[..1])?;
     }
     sync()?;
     if !off.is_empty() {
-        for step in &off {
-            step.expect(&step.new[..1])?;
-            text.write(step.address + TAIL, &step.new[TAIL..])?;
+        for edit in &off {
+            edit.expect(&edit.new[..1])?;
+            text.write(edit.address + TAIL, &edit.new[TAIL..])?;
         }
         sync()?;
     }
@@ -297,24 +297,24 @@ fn by_pun(
 fn by_stopping(
     stop: Stop,
     text: &Text,
-    steps: &[Step],
+    edits: &[SiteEdit],
     mut sync: impl FnMut() -> Result<(), String>,
 ) -> Result<(), String> {
-    stop::add(steps.iter().map(|step| step.address));
+    stop::add(edits.iter().map(|edit| edit.address));
     let byte = stop.byte();
-    for step in steps {
-        text.write(step.address, &[byte])?;
+    for edit in edits {
+        text.write(edit.address, &[byte])?;
     }
     sync()?;
-    for step in steps {
-        step.expect(&[byte])?;
-        text.write(step.address + 1, &step.new[1..])?;
+    for edit in edits {
+        edit.expect(&[byte])?;
+        text.write(edit.address + 1, &edit.new[1..])?;
     }
     sync()?;
-    for step in steps {
-        let [_, a, b, c, d] = step.new;
-        step.expect(&[byte, a, b, c, d])?;
-        text.write(step.address, &step.new[..1])?;
+    for edit in edits {
+        let [_, a, b, c, d] = edit.new;
+        edit.expect(&[byte, a, b, c, d])?;
+        text.write(edit.address, &edit.new[..1])?;
     }
     sync()
 }
@@ -324,22 +324,22 @@ const OVER: [u8; SITE_HEAD] = [0xeb, (SITE_LENGTH - SITE_HEAD) as u8];
 
 fn by_word(
     text: &Text,
-    steps: &[Step],
+    edits: &[SiteEdit],
     mut sync: impl FnMut() -> Result<(), String>,
 ) -> Result<(), String> {
-    for step in steps {
-        text.write_head(step.address, OVER)?;
+    for edit in edits {
+        text.write_head(edit.address, OVER)?;
     }
     sync()?;
-    for step in steps {
-        step.expect(&OVER)?;
-        text.write(step.address + SITE_HEAD, &step.new[SITE_HEAD..])?;
+    for edit in edits {
+        edit.expect(&OVER)?;
+        text.write(edit.address + SITE_HEAD, &edit.new[SITE_HEAD..])?;
     }
     sync()?;
-    for step in steps {
-        let ([first, second], [_, _, a, b, c]) = (OVER, step.new);
-        step.expect(&[first, second, a, b, c])?;
-        text.write_head(step.address, [step.new[0], step.new[1]])?;
+    for edit in edits {
+        let ([first, second], [_, _, a, b, c]) = (OVER, edit.new);
+        edit.expect(&[first, second, a, b, c])?;
+        text.write_head(edit.address, [edit.new[0], edit.new[1]])?;
     }
     sync()
 }
@@ -404,29 +404,29 @@ mod tests {
             patcher.puns.prepare(&all).unwrap();
             for on in [true, false] {
                 let changes = all.map(|change| Change { on, ..change });
-                let steps = changes.map(|change| patcher.step(&change, by_pun).unwrap());
+                let edits = changes.map(|change| patcher.edit(&change, by_pun).unwrap());
                 let mut seen = Vec::new();
                 let sync = || {
                     seen.push(bytes(&all));
                     Ok(())
                 };
-                write(protocol, sync, &text, &steps).unwrap();
+                write(protocol, sync, &text, &edits).unwrap();
                 patcher.puns.keep(&changes, by_pun);
-                let expected = |step: &Step| {
-                    let ([_, _, x, y, z], [_, _, a, b, c]) = (step.old, step.new);
-                    let ([before, old @ ..], [after, new @ ..]) = (step.old, step.new);
+                let expected = |edit: &SiteEdit| {
+                    let ([_, _, x, y, z], [_, _, a, b, c]) = (edit.old, edit.new);
+                    let ([before, old @ ..], [after, new @ ..]) = (edit.old, edit.new);
                     let with = |first: u8, [a, b, c, d]: [u8; 4]| [first, a, b, c, d];
                     let [over, by] = OVER;
                     match protocol {
-                        Protocol::Word => vec![[over, by, x, y, z], [over, by, a, b, c], step.new],
-                        Protocol::Pun if on => vec![with(before, new), step.new],
-                        Protocol::Pun => vec![with(after, old), step.new],
+                        Protocol::Word => vec![[over, by, x, y, z], [over, by, a, b, c], edit.new],
+                        Protocol::Pun if on => vec![with(before, new), edit.new],
+                        Protocol::Pun => vec![with(after, old), edit.new],
                         Protocol::Stop(stop) => {
-                            vec![with(stop.byte(), old), with(stop.byte(), new), step.new]
+                            vec![with(stop.byte(), old), with(stop.byte(), new), edit.new]
                         }
                     }
                 };
-                let expected: Vec<Vec<_>> = steps.iter().map(expected).collect();
+                let expected: Vec<Vec<_>> = edits.iter().map(expected).collect();
                 let found: Vec<Vec<_>> = (0..SITES)
                     .map(|site| seen.iter().map(|sites| sites[site]).collect())
                     .collect();
@@ -446,10 +446,10 @@ mod tests {
                 let addresses = all.map(|change| change.address);
                 let text = Text::open(Writing::Protection, &addresses).unwrap();
                 patcher.puns.prepare(&all).unwrap();
-                let steps = |patcher: &Patcher, changes: &[Change]| -> Vec<Step> {
-                    let steps = changes.iter();
-                    steps
-                        .map(|change| patcher.step(change, by_pun).unwrap())
+                let edits = |patcher: &Patcher, changes: &[Change]| -> Vec<SiteEdit> {
+                    let edits = changes.iter();
+                    edits
+                        .map(|change| patcher.edit(change, by_pun).unwrap())
                         .collect()
                 };
                 // Those that are to go off are brought on first.
@@ -462,11 +462,11 @@ mod tests {
                     .into_iter()
                     .map(|change| Change { on: true, ..change })
                     .collect();
-                write(protocol, || Ok(()), &text, &steps(&patcher, &first)).unwrap();
+                write(protocol, || Ok(()), &text, &edits(&patcher, &first)).unwrap();
                 patcher.puns.keep(&first, by_pun);
                 let before = bytes(&all);
-                let steps = steps(&patcher, &changes);
-                let back: Vec<Step> = steps.iter().map(Step::reversed).collect();
+                let edits = edits(&patcher, &changes);
+                let back: Vec<SiteEdit> = edits.iter().map(SiteEdit::reversed).collect();
                 let mut failed = 0;
                 loop {
                     let mut left = failed;
@@ -478,7 +478,7 @@ mod tests {
                             Ok(())
                         }
                     };
-                    if write(protocol, sync, &text, &steps).is_ok() {
+                    if write(protocol, sync, &text, &edits).is_ok() {
                         break;
                     }
                     write(protocol, || Ok(()), &text, &back).unwrap();
@@ -486,7 +486,7 @@ mod tests {
                     failed += 1;
                 }
                 assert!(failed >= 2, "{protocol:?} {on:b}");
-                let new: Vec<_> = steps.iter().map(|step| step.new).collect();
+                let new: Vec<_> = edits.iter().map(|edit| edit.new).collect();
                 assert_eq!(bytes(&all), new, "{protocol:?} {on:b}");
             }
         }

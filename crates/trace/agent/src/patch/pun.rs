@@ -13,7 +13,7 @@ use std::ops::Range;
 use perflab_abi::{NOP5, SITE_LENGTH};
 
 use super::text::{self, Maps, PAGE, Text, Writing};
-use super::{Change, filter, jump};
+use super::{Change, jump, seccomp};
 
 /// Where the last two bytes of a site begin.
 pub const TAIL: usize = 3;
@@ -40,7 +40,7 @@ pub struct Puns {
     spans: Vec<Span>,
     /// The bytes of each site that is on by a pun.
     on: BTreeMap<usize, [u8; SITE_LENGTH]>,
-    filters: filter::Tried,
+    filters: seccomp::Tried,
 }
 
 /// Memory for the jumps of all sites of a mapping of code: what those sites reach with the same number of steps. As
@@ -59,7 +59,7 @@ impl Puns {
         Self {
             spans: Vec::new(),
             on: BTreeMap::new(),
-            filters: filter::Tried::default(),
+            filters: seccomp::Tried::default(),
         }
     }
 

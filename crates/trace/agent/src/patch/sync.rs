@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::filter;
+use super::seccomp;
 
 const QUERY: libc::c_long = 0;
 const REGISTER: libc::c_long = 1 << 6;
@@ -51,7 +51,7 @@ impl Sync {
 /// # Errors
 /// When the kernel does not have it, or a filter of system calls forbids it.
 pub fn register() -> io::Result<()> {
-    filter::Tried::default().let_pass(libc::SYS_membarrier, [QUERY, 0, 0, 0, 0, 0])?;
+    seccomp::Tried::default().let_pass(libc::SYS_membarrier, [QUERY, 0, 0, 0, 0, 0])?;
     let offered = membarrier(QUERY)?;
     if offered & REGISTER == 0 || offered & SYNC_CORE == 0 {
         return Err(io::ErrorKind::Unsupported.into());

@@ -1,7 +1,7 @@
 //! Times converted by anchors, against clocks whose truth is known.
 
 use perflab_abi::{AnchorContent, Clock};
-use perflab_trace_file::{BreakKind, Timeline};
+use perflab_trace_file::{BreakKind, ClockConversion};
 use proptest::prelude::*;
 
 const SECOND: u64 = 1_000_000_000;
@@ -45,20 +45,20 @@ fn an_hour_within_a_microsecond() {
             anchor(second * SECOND, drifting, width, number(width))
         })
         .collect();
-    let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
-    assert_eq!(timeline.breaks(), []);
+    let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
+    assert_eq!(conversion.breaks(), []);
     let mut worst = 0;
     for _ in 0..200_000 {
         let time = SECOND / 2 + number(3_600_000) * (SECOND / 1000) + number(1_000_000);
         let ticks = drifting(time);
-        let error = timeline.nanoseconds(ticks).abs_diff(time);
-        let realtime = timeline.realtime(ticks).unwrap() - 1_700_000_000 * SECOND;
+        let error = conversion.nanoseconds(ticks).abs_diff(time);
+        let realtime = conversion.realtime(ticks).unwrap() - 1_700_000_000 * SECOND;
         assert!(realtime.abs_diff(time) <= 1001);
         if time >= SECOND {
             // 64 ns are the curve of the drift and the 53 bits of its simulation.
-            assert!(error <= timeline.error(ticks) + 64, "{error}");
+            assert!(error <= conversion.error(ticks) + 64, "{error}");
         }
-        assert!(!timeline.is_doubtful(ticks));
+        assert!(!conversion.is_doubtful(ticks));
         worst = worst.max(error);
     }
     assert!((100..=1000).contains(&worst), "{worst} ns");
@@ -86,8 +86,8 @@ fn a_step_is_found_and_its_ticks_are_doubtful() {
         let anchors: Vec<_> = (1..=60)
             .map(|second| anchor(second * SECOND, ticks_at, 100, 50))
             .collect();
-        let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
-        let found = timeline.breaks();
+        let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
+        let found = conversion.breaks();
         assert_eq!(found.len(), 1, "{step}: {found:?}");
         assert_eq!(
             (found[0].kind, found[0].from, found[0].to),
@@ -95,7 +95,7 @@ fn a_step_is_found_and_its_ticks_are_doubtful() {
         );
         for hundredth in 1001..1100 {
             assert!(
-                timeline.is_doubtful(ticks_at(hundredth * SECOND / 100)),
+                conversion.is_doubtful(ticks_at(hundredth * SECOND / 100)),
                 "{step} {hundredth}"
             );
         }
@@ -103,9 +103,9 @@ fn a_step_is_found_and_its_ticks_are_doubtful() {
         for hundredth in (10..990).chain(3300..7000) {
             let time = hundredth * SECOND / 100;
             let ticks = ticks_at(time);
-            let error = timeline.nanoseconds(ticks).abs_diff(time);
+            let error = conversion.nanoseconds(ticks).abs_diff(time);
             assert!(
-                timeline.is_doubtful(ticks) || error <= 51,
+                conversion.is_doubtful(ticks) || error <= 51,
                 "{step} {hundredth}: {error}"
             );
         }
@@ -119,7 +119,7 @@ fn a_small_step_is_within_what_the_anchors_explain() {
         .map(|second| anchor(second * SECOND, ticks_at, 2000, 1000))
         .collect();
     assert_eq!(
-        Timeline::new(Clock::TimeStampCounter, &anchors).breaks(),
+        ClockConversion::new(Clock::TimeStampCounter, &anchors).breaks(),
         []
     );
 }
@@ -135,8 +135,8 @@ fn sleep_and_a_set_clock() {
     for late in &mut anchors[15..] {
         late.realtime -= 60 * SECOND;
     }
-    let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
-    let found: Vec<_> = timeline
+    let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
+    let found: Vec<_> = conversion
         .breaks()
         .iter()
         .map(|each| (each.kind, each.from / SECOND))
@@ -145,30 +145,33 @@ fn sleep_and_a_set_clock() {
         found,
         [(BreakKind::Sleep, 10), (BreakKind::RealtimeStep, 15)]
     );
-    assert!(timeline.is_doubtful(10 * SECOND + 5));
-    assert!(!timeline.is_doubtful(15 * SECOND + 5));
+    assert!(conversion.is_doubtful(10 * SECOND + 5));
+    assert!(!conversion.is_doubtful(15 * SECOND + 5));
 }
 
 #[test]
 fn without_anchors() {
-    let timeline = Timeline::new(Clock::TimeStampCounter, &[]);
-    assert_eq!(timeline.breaks()[0].kind, BreakKind::UnknownRate);
-    assert!(timeline.is_doubtful(5));
-    assert_eq!((timeline.nanoseconds(5), timeline.realtime(5)), (5, None));
-    let one = [anchor(100, |time| time * 3, 2, 1)];
-    let timeline = Timeline::new(Clock::TimeStampCounter, &one);
+    let conversion = ClockConversion::new(Clock::TimeStampCounter, &[]);
+    assert_eq!(conversion.breaks()[0].kind, BreakKind::UnknownRate);
+    assert!(conversion.is_doubtful(5));
     assert_eq!(
-        (timeline.nanoseconds(305), timeline.nanoseconds(290)),
+        (conversion.nanoseconds(5), conversion.realtime(5)),
+        (5, None)
+    );
+    let one = [anchor(100, |time| time * 3, 2, 1)];
+    let conversion = ClockConversion::new(Clock::TimeStampCounter, &one);
+    assert_eq!(
+        (conversion.nanoseconds(305), conversion.nanoseconds(290)),
         (105, 90)
     );
-    assert!(timeline.is_doubtful(300));
+    assert!(conversion.is_doubtful(300));
     // Nanoseconds need none.
-    let timeline = Timeline::new(Clock::Monotonic, &[]);
+    let conversion = ClockConversion::new(Clock::Monotonic, &[]);
     assert_eq!(
         (
-            timeline.nanoseconds(5),
-            timeline.breaks(),
-            timeline.is_doubtful(5)
+            conversion.nanoseconds(5),
+            conversion.breaks(),
+            conversion.is_doubtful(5)
         ),
         (5, &[][..], false)
     );
@@ -203,14 +206,14 @@ proptest! {
         anchors in prop::collection::vec(any_anchor(), 0..12),
         times in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..1 << 37], 2..40),
     ) {
-        let timeline = Timeline::new(Clock::TimeStampCounter, &anchors);
+        let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
         let mut times = times;
         times.extend(anchors.iter().flat_map(|anchor| [anchor.before, anchor.after, anchor.before.saturating_add(1)]));
         times.sort_unstable();
-        let converted: Vec<_> = times.iter().map(|time| timeline.nanoseconds(*time)).collect();
+        let converted: Vec<_> = times.iter().map(|time| conversion.nanoseconds(*time)).collect();
         prop_assert!(converted.is_sorted());
         for time in times {
-            let _ = (timeline.error(time), timeline.realtime(time), timeline.is_doubtful(time), timeline.duration(time));
+            let _ = (conversion.error(time), conversion.realtime(time), conversion.is_doubtful(time), conversion.duration(time));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Batches of a size, files that change, rounds.
 
 use perflab_abi::RoundContent;
-use perflab_trace_file::{EventBatch, FULL_BATCH, Filter, Trace};
+use perflab_trace_file::{EventBatch, EventSelection, FULL_BATCH, Trace};
 
 use crate::made::{NO_ARGUMENTS, begun, layout, text_words};
 
@@ -27,13 +27,13 @@ fn batches_stay_small_and_many_threads_come_in_order() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), to.finish().unwrap()).unwrap();
     let trace = Trace::open(file.path()).unwrap();
-    let events = trace.events(&Filter::default());
+    let events = trace.events(&EventSelection::default());
     assert!(events.map(|event| event.time).eq(0..2000));
     // The file grows and changes: what was there when it was opened is read.
     let mut other = std::fs::read(file.path()).unwrap();
     other.truncate(other.len() / 2);
     std::fs::write(file.path(), other).unwrap();
-    let mut events = trace.events(&Filter::default());
+    let mut events = trace.events(&EventSelection::default());
     assert!((900..1100).contains(&events.by_ref().count()));
     assert!(events.cut().is_some());
     assert!(Trace::open(std::path::Path::new("/")).is_err());
@@ -50,12 +50,12 @@ fn both_ends_of_a_filter_belong_to_it() {
     }
     to.last_events(&mut batch).unwrap();
     let trace = Trace::from_bytes(to.finish().unwrap()).unwrap();
-    let filter = Filter {
+    let selection = EventSelection {
         from: 20,
         to: 30,
-        ..Filter::default()
+        ..EventSelection::default()
     };
-    let times = trace.events(&filter).map(|event| event.time);
+    let times = trace.events(&selection).map(|event| event.time);
     assert!(times.eq(20..=30));
 }
 

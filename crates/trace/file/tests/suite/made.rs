@@ -8,7 +8,7 @@ use perflab_abi::{
     RoundContent, ThreadContent,
 };
 use perflab_trace_file::event::{Layout, Value};
-use perflab_trace_file::{Event, EventBatch, Filter, Trace, TraceWriter};
+use perflab_trace_file::{Event, EventBatch, EventSelection, Trace, TraceWriter};
 
 /// An event as it was written or read: number, probe, whether it was cut, time, values as text.
 pub type Plain = (u64, u32, bool, u64, String);
@@ -62,7 +62,7 @@ pub fn read_all(trace: &Trace) -> Threads {
         trace.breaks().count(),
         trace.problems(),
     );
-    threads(trace.events(&Filter::default()))
+    threads(trace.events(&EventSelection::default()))
 }
 
 pub fn process(number: u32, clock: Clock, skew: u64) -> ProcessContent<'static> {

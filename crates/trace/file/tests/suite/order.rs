@@ -2,7 +2,7 @@
 
 use perflab_abi::{Clock, ProbeContent, ProcessContent};
 use perflab_trace_file::event::Value;
-use perflab_trace_file::{EventBatch, Filter, Order, Trace, TraceWriter};
+use perflab_trace_file::{EventBatch, EventSelection, Order, Trace, TraceWriter};
 
 use crate::made::{anchor, layout, process};
 
@@ -88,13 +88,13 @@ fn record(worlds: &[World], skew: u64, apart: u64, seed: u64) -> Trace {
 
 /// Counts events by their order, and finds none in a false place that says it is sure.
 fn judge(trace: &Trace, memory: usize) -> [u64; 4] {
-    let filter = Filter {
+    let selection = EventSelection {
         memory,
-        ..Filter::default()
+        ..EventSelection::default()
     };
     let mut latest: Vec<((u32, u32), u64)> = Vec::new();
     let mut counts = [0; 4];
-    for event in trace.events(&filter) {
+    for event in trace.events(&selection) {
         let Some(Value::Unsigned(truth)) = event.values().next() else {
             panic!("{event:?}");
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use perflab_abi::{Clock, ProbeContent, ThreadContent};
 use perflab_trace_file::event::{Layout, Value};
-use perflab_trace_file::{EventBatch, Filter, Order, Totals, Trace, TraceWriter};
+use perflab_trace_file::{EventBatch, EventSelection, Order, Totals, Trace, TraceWriter};
 use proptest::prelude::*;
 
 use crate::made::{Threads, anchor, layout, plain, process, text_words, threads};
@@ -223,11 +223,11 @@ proptest! {
             let read = &trace.processes()[process].threads[thread];
             prop_assert_eq!(read.totals, each.totals());
         }
-        prop_assert_eq!(threads(trace.events(&Filter::default())), expected.clone());
+        prop_assert_eq!(threads(trace.events(&EventSelection::default())), expected.clone());
         // With enough memory, all in order; without, what is late says so.
-        let times = trace.events(&Filter::default()).map(|event| event.nanoseconds);
+        let times = trace.events(&EventSelection::default()).map(|event| event.nanoseconds);
         prop_assert!(times.is_sorted());
-        let hasty = Filter { memory: 0, ..Filter::default() };
+        let hasty = EventSelection { memory: 0, ..EventSelection::default() };
         prop_assert_eq!(threads(trace.events(&hasty)), expected.clone());
         let mut shown: BTreeMap<(u32, u32), u64> = BTreeMap::new();
         for event in trace.events(&hasty) {
@@ -236,15 +236,15 @@ proptest! {
             prop_assert!(!is_late || event.order != Order::Sure);
             shown.insert(key, event.nanoseconds);
         }
-        // A filter gives the same events as looking at each.
-        let some = Filter {
+        // A selection gives the same events as looking at each.
+        let some = EventSelection {
             from: 2000,
             to: 1 << 29,
             probes: &|probe| probe.number != 2,
             threads: &|process, thread| process.number + thread.number != 2,
-            ..Filter::default()
+            ..EventSelection::default()
         };
-        let chosen = trace.events(&Filter::default()).filter(|event| {
+        let chosen = trace.events(&EventSelection::default()).filter(|event| {
             (2000..=1 << 29).contains(&event.nanoseconds)
                 && event.probe.number != 2
                 && event.process.number + event.thread.number != 2

@@ -8,7 +8,7 @@ use crate::support::{KEEP, Kept, LOOK, Value, check, dead, load, own, producer, 
 use perflab_abi::recording::{NULL_TEXT, losses, ring};
 use perflab_abi::{ChunkKind, CostContent};
 use perflab_recorder::{Manner, Progress, Recording, Since, recover, snapshot};
-use perflab_ring::{Mode, Outcome, Step, Steps, word};
+use perflab_ring::{Mode, Outcome, TestPoint, TestPoints, word};
 use perflab_trace_file::{Trace, TraceWriter};
 
 fn text(bytes: &[u8; 8]) -> u64 {
@@ -229,9 +229,9 @@ fn probes_that_come_late_and_events_of_none() {
 /// Does something, once, when an event has its place and is not complete.
 struct Meanwhile<F>(RefCell<Option<F>>);
 
-impl<F: FnOnce()> Steps for Meanwhile<F> {
-    fn at(&self, step: Step) {
-        if step == Step::Placed {
+impl<F: FnOnce()> TestPoints for Meanwhile<F> {
+    fn at(&self, point: TestPoint) {
+        if point == TestPoint::Placed {
             let action = self.0.borrow_mut().take();
             if let Some(action) = action {
                 action();
@@ -392,11 +392,11 @@ fn what_was_given_back_is_not_taken_again() {
 }
 
 /// The process ends at a step.
-struct End(Step);
+struct End(TestPoint);
 
-impl Steps for End {
-    fn at(&self, step: Step) {
-        if step == self.0 {
+impl TestPoints for End {
+    fn at(&self, point: TestPoint) {
+        if point == self.0 {
             std::panic::resume_unwind(Box::new(()));
         }
     }
@@ -404,7 +404,7 @@ impl Steps for End {
 
 #[test]
 fn a_process_that_ended_within_a_record() {
-    for end in [Step::Placed, Step::Written] {
+    for end in [TestPoint::Placed, TestPoint::Written] {
         let kept = Kept::new(dead());
         kept.probe(1, "u64 event");
         let ring = kept.ring(1, 2, Mode::Overwrite);

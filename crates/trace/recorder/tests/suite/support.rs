@@ -15,7 +15,7 @@ use perflab_abi::{
 use perflab_control::Process;
 use perflab_recorder::{Access, Manner, Mapping, Since};
 use perflab_ring::{
-    Event, Fill, Header, Mode, Outcome, PRODUCER_WORDS, Producer, Steps, begin, word,
+    Event, Fill, Header, Mode, Outcome, PRODUCER_WORDS, Producer, TestPoints, begin, word,
 };
 use perflab_trace_file::{ChunkReader, TraceWriter};
 use tempfile::TempDir;
@@ -225,7 +225,7 @@ impl RingWriter<'_> {
         probe: u32,
         time: impl Fn() -> u64,
         words: [u64; N],
-        steps: &impl Steps,
+        steps: &impl TestPoints,
     ) -> Outcome {
         let header = Header {
             probe,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_ring::{
     BLOCK_HEAD, Event, Fill, HEAD_WORDS, Header, Mode, Outcome, PRODUCER_WORDS, Producer, Reader,
-    Step, Steps, Words, begin, own, word,
+    TestPoint, TestPoints, Words, begin, own, word,
 };
 
 /// Words of a block: room for three records of four words.
@@ -140,7 +140,7 @@ fn read_ring(ring: &Ring, found: &mut Found) {
 /// Handlers that come at chosen steps, and an end at another.
 struct Script<'m> {
     memory: &'m Memory,
-    /// Steps so far, of all depths.
+    /// Test points so far, of all depths.
     step: Cell<u64>,
     /// At which steps a handler comes, and how many events it writes.
     handlers: Vec<(u64, u64)>,
@@ -167,7 +167,7 @@ struct Numbers<'r, 's, 'm>(u64, &'r Running<'s, 'm>);
 impl Fill for Numbers<'_, '_, '_> {
     fn before(&mut self, words: &[AtomicU64]) {
         words[0].store(self.0, Ordering::Relaxed);
-        self.1.at(Step::Written);
+        self.1.at(TestPoint::Written);
     }
 
     fn stamp(&mut self, words: &[AtomicU64; 2]) {
@@ -176,7 +176,7 @@ impl Fill for Numbers<'_, '_, '_> {
 
     fn after(&mut self, words: &[AtomicU64]) {
         words[1].store(!self.0, Ordering::Relaxed);
-        self.1.at(Step::Written);
+        self.1.at(TestPoint::Written);
     }
 }
 
@@ -209,7 +209,7 @@ impl Script<'_> {
         frame: u64,
         event: Event,
         words: impl Fn() -> F,
-        steps: &impl Steps,
+        steps: &impl TestPoints,
     ) -> bool {
         let first = self.memory[0].producer(frame);
         if first.record_quickly(event, words(), steps) {
@@ -229,10 +229,10 @@ impl Script<'_> {
 /// The steps of one event.
 struct Running<'s, 'm>(&'s Script<'m>, u64);
 
-impl Steps for Running<'_, '_> {
-    fn at(&self, step: Step) {
+impl TestPoints for Running<'_, '_> {
+    fn at(&self, point: TestPoint) {
         let Self(script, event) = self;
-        if step == Step::Committed {
+        if point == TestPoint::Committed {
             script.complete.borrow_mut().push(*event);
         }
         let number = script.step.get();

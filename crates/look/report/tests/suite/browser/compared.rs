@@ -1,7 +1,9 @@
 //! A result as it is compared: the report, and what is to be known beside it.
 
 use perflab_experiment::Plan;
-use perflab_report::{Filter, Known, Report, Selection, compared, result_report, usable_cpus};
+use perflab_report::{
+    Known, Report, SampleSelection, Selection, compared, result_report, usable_cpus,
+};
 use perflab_store::{Imported, Notice, Origin, RunRecord, StopReason, Stopped, UntilDecided};
 use serde_json::json;
 
@@ -28,7 +30,7 @@ fn known_of(
     };
     compared(
         &known,
-        &Filter::default(),
+        &SampleSelection::default(),
         &Selection::of(&experiment, origin),
     )
     .unwrap()
@@ -62,7 +64,7 @@ fn a_plain_result_is_the_report_of_its_records() {
         &experiment,
         &plan(&records),
         &records,
-        &Filter::default(),
+        &SampleSelection::default(),
         &selection,
     )
     .unwrap();

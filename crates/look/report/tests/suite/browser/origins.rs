@@ -4,7 +4,7 @@ use perflab_experiment::{Better, Sample, Status};
 use perflab_plot::Marks;
 use perflab_report::plots::{runs, sided};
 use perflab_report::{
-    Filter, Measured, Origins, Places, Report, Row, Selection, UntilDecided, result_report,
+    Measured, Origins, Places, Report, Row, SampleSelection, Selection, UntilDecided, result_report,
 };
 use perflab_store::RunRecord;
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn report(records: &[RunRecord]) -> Report {
         &experiment,
         &plan(records),
         records,
-        &Filter::default(),
+        &SampleSelection::default(),
         &Selection::default(),
     )
     .unwrap()
@@ -264,7 +264,7 @@ fn stripes_end_where_blocks_end() {
         &experiment,
         &plan(&records),
         &records,
-        &Filter::default(),
+        &SampleSelection::default(),
         &Selection::default(),
     )
     .unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use perflab_experiment::{Better, Experiment, Sample, Status};
 use perflab_report::{
-    AnalysisError, Filter, Half, Outcome, Report, Row, Selection, pair, result_report,
+    AnalysisError, Half, Outcome, Report, Row, SampleSelection, Selection, pair, result_report,
 };
 use perflab_store::RunRecord;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn as_one(a: &[RunRecord], b: &[RunRecord], variant: &str, design: &str) -> Repo
         &experiment,
         &plan(&all),
         &all,
-        &Filter::default(),
+        &SampleSelection::default(),
         &selection,
     )
     .unwrap()

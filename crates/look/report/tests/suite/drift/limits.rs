@@ -2,7 +2,7 @@
 
 use super::{PLAIN, experiment, records, report, reported, row, said, selection, slower};
 use perflab_experiment::Plan;
-use perflab_report::{Filter, Selection, drift_text, result_report};
+use perflab_report::{SampleSelection, Selection, drift_text, result_report};
 
 #[test]
 fn few_blocks_have_a_drift_but_prove_none() {
@@ -55,8 +55,15 @@ fn runs_that_failed_leave_their_blocks_out() {
     let plan = Plan::new(&experiment, 1);
     let mut records = records(&plan, |_, block| slower(0.05, block));
     records.retain(|record| record.variant != "new" || record.block != 4);
-    let filter = Filter::default();
-    let report = result_report(&experiment, &plan, &records, &filter, &selection()).unwrap();
+    let sample_selection = SampleSelection::default();
+    let report = result_report(
+        &experiment,
+        &plan,
+        &records,
+        &sample_selection,
+        &selection(),
+    )
+    .unwrap();
     let drift = row(&report, "new").drift.as_ref().unwrap();
     assert_eq!(
         (drift.base.blocks.len(), drift.difference.blocks.len()),

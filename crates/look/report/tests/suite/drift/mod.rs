@@ -4,8 +4,8 @@ mod limits;
 
 use perflab_experiment::{Experiment, Plan, PlannedRun};
 use perflab_report::{
-    Filter, Report, Row, Selection, TextOptions, csv, drift_markdown, drift_text, json, markdown,
-    result_report, text,
+    Report, Row, SampleSelection, Selection, TextOptions, csv, drift_markdown, drift_text, json,
+    markdown, result_report, text,
 };
 use perflab_store::RunRecord;
 use serde_json::json;
@@ -65,7 +65,14 @@ fn reported(blocks: u32, level: impl Fn(&str, f64) -> f64, selection: &Selection
     let experiment = experiment(blocks, &["w"]);
     let plan = Plan::new(&experiment, 1);
     let records = records(&plan, level);
-    result_report(&experiment, &plan, &records, &Filter::default(), selection).unwrap()
+    result_report(
+        &experiment,
+        &plan,
+        &records,
+        &SampleSelection::default(),
+        selection,
+    )
+    .unwrap()
 }
 
 fn report(blocks: u32, level: impl Fn(&str, f64) -> f64) -> Report {
@@ -315,8 +322,15 @@ fn several_rows_share_one_line_and_their_pooled_row_has_no_level() {
     let experiment = experiment(10, &["w", "v"]);
     let plan = Plan::new(&experiment, 1);
     let records = records(&plan, |_, block| slower(0.05, block));
-    let filter = Filter::default();
-    let report = result_report(&experiment, &plan, &records, &filter, &selection()).unwrap();
+    let sample_selection = SampleSelection::default();
+    let report = result_report(
+        &experiment,
+        &plan,
+        &records,
+        &sample_selection,
+        &selection(),
+    )
+    .unwrap();
     let said = said(&report);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains(" wall and 1 more)"), "{said:?}");

@@ -4,7 +4,7 @@ mod forms;
 mod runs;
 
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Filter, Row, Selection, add_latencies, result_report, text};
+use perflab_report::{Row, SampleSelection, Selection, add_latencies, result_report, text};
 use perflab_store::RunRecord;
 use serde_json::{Value, json};
 
@@ -45,11 +45,11 @@ fn a_typical_and_a_slow_request_stand_beside_a_throughput() {
 
 #[test]
 fn what_has_rows_of_its_own_is_not_shown_again() {
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         metrics: vec!["rps".to_owned(), "latency_p99".to_owned()],
-        ..Filter::default()
+        ..SampleSelection::default()
     };
-    let report = report_of("redis-benchmark", 2.0, &filter, redis(1.0));
+    let report = report_of("redis-benchmark", 2.0, &sample_selection, redis(1.0));
     for row in &report.rows {
         let expected: &[&str] = match row.metric.name.as_str() {
             "rps" => &["latency_p50"],
@@ -57,11 +57,11 @@ fn what_has_rows_of_its_own_is_not_shown_again() {
         };
         assert_eq!(names(row), expected);
     }
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         metrics: vec!["latency_p99".to_owned()],
-        ..Filter::default()
+        ..SampleSelection::default()
     };
-    let report = report_of("redis-benchmark", 2.0, &filter, redis(1.0));
+    let report = report_of("redis-benchmark", 2.0, &sample_selection, redis(1.0));
     assert!(report.rows.iter().all(|row| row.latencies.is_empty()));
 }
 
@@ -102,7 +102,7 @@ fn the_other_way_round_is_noticed_too() {
         }
         samples
     };
-    let report = report_of("redis-benchmark", 2.0, &Filter::default(), slower);
+    let report = report_of("redis-benchmark", 2.0, &SampleSelection::default(), slower);
     let warning = &report.rows[0].warnings[0];
     assert!(
         warning.contains("worse by rps, yet better by latency_p99"),
@@ -139,15 +139,15 @@ fn a_tail_is_shown_that_the_runs_can_carry() {
         (4.0, vec!["clat_p50", "clat_p99.9"]),
         (40.0, vec!["clat_p50", "clat_p99.99"]),
     ] {
-        let report = report_of("fio", wall_s, &Filter::default(), fio);
+        let report = report_of("fio", wall_s, &SampleSelection::default(), fio);
         assert_eq!(names(&report.rows[0]), expected, "{wall_s} s");
     }
     // Requests are counted by rates per second, not by bytes; and of two throughputs the first has them.
-    let filter = Filter {
+    let sample_selection = SampleSelection {
         metrics: vec!["bandwidth".to_owned(), "iops".to_owned()],
-        ..Filter::default()
+        ..SampleSelection::default()
     };
-    let report = report_of("fio", 4.0, &filter, fio);
+    let report = report_of("fio", 4.0, &sample_selection, fio);
     assert_eq!(names(&report.rows[0]), ["clat_p50", "clat_p99.9"]);
     assert_eq!(report.rows[1].metric.name, "iops");
     assert!(report.rows[1].latencies.is_empty());
@@ -162,7 +162,7 @@ fn a_tool_that_says_no_more_than_a_mean_has_that_shown() {
             sample(None, "latency_stddev", "ms", 0.2),
         ]
     };
-    let report = report_of("pgbench", 5.0, &Filter::default(), pgbench);
+    let report = report_of("pgbench", 5.0, &SampleSelection::default(), pgbench);
     assert_eq!(names(&report.rows[0]), ["latency_avg"]);
     assert_eq!(report.rows[0].latencies[0].quantile, None);
     let text = text(&report, &WIDE);
@@ -185,15 +185,16 @@ fn without_a_driver_that_knows_there_are_none() {
         .iter()
         .map(|run| record(&plan, run, 2.0, &samples(run.run, false)))
         .collect();
-    let (filter, selection) = (Filter::default(), Selection::default());
-    let mut report = result_report(&experiment, &plan, &records, &filter, &selection).unwrap();
+    let (sample_selection, selection) = (SampleSelection::default(), Selection::default());
+    let mut report =
+        result_report(&experiment, &plan, &records, &sample_selection, &selection).unwrap();
     let before = report.clone();
     add_latencies(
         &mut report,
         &experiment,
         &plan,
         &records,
-        &filter,
+        &sample_selection,
         &selection,
     );
     assert_eq!(report, before);
@@ -210,18 +211,19 @@ fn blocks_under_way_do_not_count_where_results_may_end_it() {
         .take(plan.runs.len() - 1)
         .map(|run| record(&plan, run, 2.0, &of(run.run, false)))
         .collect();
-    let filter = Filter::default();
+    let sample_selection = SampleSelection::default();
     let selection = Selection {
         anytime: true,
         ..Selection::default()
     };
-    let mut report = result_report(&experiment, &plan, &records, &filter, &selection).unwrap();
+    let mut report =
+        result_report(&experiment, &plan, &records, &sample_selection, &selection).unwrap();
     add_latencies(
         &mut report,
         &experiment,
         &plan,
         &records,
-        &filter,
+        &sample_selection,
         &selection,
     );
     let row = &report.rows[0];

@@ -1,7 +1,9 @@
 //! Runs of load tools made by hand, and the reports on them.
 
 use perflab_experiment::{Experiment, Plan, PlannedRun};
-use perflab_report::{Filter, Report, Selection, TextOptions, add_latencies, result_report};
+use perflab_report::{
+    Report, SampleSelection, Selection, TextOptions, add_latencies, result_report,
+};
 use perflab_store::RunRecord;
 use serde_json::{Value, json};
 
@@ -73,7 +75,7 @@ pub fn redis(tail: f64) -> impl Fn(u32, bool) -> Vec<Value> {
 pub fn report_of(
     driver: &str,
     wall_s: f64,
-    filter: &Filter,
+    sample_selection: &SampleSelection,
     samples: impl Fn(u32, bool) -> Vec<Value>,
 ) -> Report {
     let experiment = experiment(driver);
@@ -84,18 +86,24 @@ pub fn report_of(
     };
     let records: Vec<RunRecord> = plan.runs.iter().map(of).collect();
     let selection = Selection::default();
-    let mut report = result_report(&experiment, &plan, &records, filter, &selection).unwrap();
+    let mut report =
+        result_report(&experiment, &plan, &records, sample_selection, &selection).unwrap();
     add_latencies(
         &mut report,
         &experiment,
         &plan,
         &records,
-        filter,
+        sample_selection,
         &selection,
     );
     report
 }
 
 pub fn redis_report(tail: f64) -> Report {
-    report_of("redis-benchmark", 2.0, &Filter::default(), redis(tail))
+    report_of(
+        "redis-benchmark",
+        2.0,
+        &SampleSelection::default(),
+        redis(tail),
+    )
 }

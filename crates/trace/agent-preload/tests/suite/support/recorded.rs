@@ -10,7 +10,7 @@ use std::time::Duration;
 use perflab_control::RecordWish;
 use perflab_recorder::{Manner, Progress, Recording, Since};
 use perflab_trace_file::event::Value;
-use perflab_trace_file::{Event, Filter, Trace, TraceWriter};
+use perflab_trace_file::{Event, EventSelection, Trace, TraceWriter};
 
 use super::Program;
 
@@ -98,7 +98,7 @@ pub fn found(path: &Path) -> (Trace, BTreeMap<(u32, u64), Found>) {
     assert!(trace.is_ended(), "{:?}", trace.cut());
     assert_eq!(trace.problems(), []);
     let mut found: BTreeMap<(u32, u64), Found> = BTreeMap::new();
-    for event in trace.events(&Filter::default()) {
+    for event in trace.events(&EventSelection::default()) {
         let Made {
             source,
             number,

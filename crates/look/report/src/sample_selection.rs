@@ -8,7 +8,7 @@ use crate::analysis::AnalysisError;
 
 /// Which of the samples to compare.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Filter {
+pub struct SampleSelection {
     /// Names of metrics; empty for the experiment's own choice.
     pub metrics: Vec<String>,
     /// Names of parts or subsets; empty for all.
@@ -21,7 +21,7 @@ pub struct Filter {
 pub(crate) fn metrics(
     experiment: &Experiment,
     records: &[RunRecord],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
 ) -> Result<IndexSet<String>, AnalysisError> {
     let known: IndexSet<&str> = records
         .iter()
@@ -31,10 +31,10 @@ pub(crate) fn metrics(
     if known.is_empty() {
         return Err(AnalysisError::Empty);
     }
-    let asked = if filter.metrics.is_empty() {
+    let asked = if sample_selection.metrics.is_empty() {
         &experiment.design.metrics
     } else {
-        &filter.metrics
+        &sample_selection.metrics
     };
     if asked.is_empty() {
         return Ok(records
@@ -59,9 +59,9 @@ pub(crate) fn metrics(
 pub(crate) fn parts(
     experiment: &Experiment,
     records: &[RunRecord],
-    filter: &Filter,
+    sample_selection: &SampleSelection,
 ) -> Result<Option<IndexSet<String>>, AnalysisError> {
-    if filter.parts.is_empty() {
+    if sample_selection.parts.is_empty() {
         return Ok(None);
     }
     let known: IndexSet<&str> = records
@@ -70,7 +70,7 @@ pub(crate) fn parts(
         .filter_map(|sample| sample.part.as_deref())
         .collect();
     let mut wanted = IndexSet::new();
-    for name in &filter.parts {
+    for name in &sample_selection.parts {
         match experiment.subsets.get(name) {
             Some(subset) => wanted.extend(subset.iter().cloned()),
             None if known.contains(name.as_str()) => {
