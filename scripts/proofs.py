@@ -45,14 +45,14 @@ GROUPS = [
           [*crates("judge/ministat"), "scripts/prove-ministat"]),
     Group("statistics", "false verdicts stay within the promised rate in every simulated noise, and true differences are found",
           45, "nothing else", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
-          [*crates("judge/stats look/report"), "scripts/prove-rates"]),
+          [*crates("judge/stats lab/compare"), "scripts/prove-rates"]),
     Group("real", "the same with real processes: a command against itself and against one 2 % slower, in a fixed number "
           "of runs and until decided; behind a shell; and with uneven samples, scatter and slow runs", 60, "a C compiler; a quiet machine",
           {"fixed": Step("scripts/prove-real", r"^(equal|2 % more): +of"),
            "decided": Step("scripts/prove-decided", r"^(equal|2 % more): +of|^runs: "),
            "shell": Step("scripts/prove-shell", r"^shell: "),
            "uneven": Step("scripts/prove-uneven", r"experiments with a false verdict")},
-          [*crates("judge/stats lab/runner look/report lab/experiment"), *cli("bench until compare selection"), "scripts/prove-real",
+          [*crates("judge/stats lab/runner lab/compare lab/experiment"), *cli("bench until compare selection"), "scripts/prove-real",
            "scripts/prove-decided", "scripts/prove-shell", "scripts/prove-uneven"]),
     Group("kill", "a laboratory that is killed 50 times loses no run, repeats none and leaves no process behind",
           3, "redis-server, redis-benchmark", {"kill": Step("scripts/prove-kill", r"^\d+ kills:")},
@@ -63,7 +63,7 @@ GROUPS = [
           [*crates("lab/machine lab/runner"), *cli("doctor settings standby"), "scripts/prove-doctor", "scripts/not-checked"]),
     Group("experiments", "the shipped experiments run as they are", 60, "root; the load tools; the source of Debian's Redis",
           {"experiments": Step("scripts/prove-experiments", r"^== |runs in|^prove-experiments")},
-          ["experiments/*", *crates("lab/experiment lab/drivers lab/runner lab/store lab/machine look/report judge/stats look/plot lab/formats"),
+          ["experiments/*", *crates("lab/experiment lab/drivers lab/runner lab/store lab/machine lab/compare look/report judge/stats look/plot lab/formats"),
            *cli("run compare init numbers plan steady import export output show drawn terminal settings"), "scripts/prove-experiments",
            "scripts/not-checked", "scripts/demo"]),
     Group("instrument", "the commands of docs/instrument.md, by which Redis gets probes, do what the page shows; of nginx "
@@ -83,11 +83,11 @@ GROUPS = [
           [*crates("trace/agent trace/control trace/agent-preload trace/probe trace/abi trace/recorder trace/ring trace/file"), *cli("trace"), "scripts/prove-record", "scripts/prove-forks"]),
     Group("pages", "pages work in a real browser: by mouse, keyboard and touch, without scripts, on a phone, on paper",
           6, "chromium, python3-venv", {"pages": Step("scripts/prove-pages", r"^Ran \d+ tests|^prove-pages")},
-          [*crates("look/pages look/plot look/report look/serve lab/store"), *cli("report serve"), "scripts/prove-pages"]),
+          [*crates("look/pages look/plot look/report look/serve lab/compare lab/store"), *cli("report serve"), "scripts/prove-pages"]),
     Group("fuzz", "nothing that reads a file or a text panics, hangs or takes much memory, whatever it reads",
           230, "a nightly compiler, cargo-fuzz", {"fuzz": Step("scripts/prove-fuzz", r" (fine|FAILED)$")},
           ["fuzz/*", *crates("lab/drivers lab/experiment lab/formats fuzz-targets lab/machine judge/ministat look/pages look/plot trace/abi trace/recorder "
-                             "look/report trace/ring lab/runner judge/stats lab/store trace/file trace/control"), "scripts/prove-fuzz"]),
+                             "look/report lab/compare trace/ring lab/runner judge/stats lab/store trace/file trace/control"), "scripts/prove-fuzz"]),
     Group("fresh", "in a root directory with nothing but make, `make demo` and `make test` install what they need and "
           "pass", 45, "root; debootstrap; 8 GB", {"fresh": Step("scripts/prove-fresh", r"^prove-fresh|passed, ")},
           ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*", "scripts/readme",
@@ -98,7 +98,7 @@ GROUPS = [
            "bench-switching": Step("bench/switching/run", r"^\| "), "bench-events": Step("bench/events/run", r"^(\| |- )"),
            "bench-recording": Step("bench/recording/run", r"^\| ")},
           ["bench/*", "experiments/*-cost.toml", *BUILD, *cli("bench compare main"),
-           *crates("trace/agent trace/probe trace/abi trace/agent-preload trace/control trace/ring trace/recorder trace/file lab/runner look/report judge/ministat judge/stats")]),
+           *crates("trace/agent trace/probe trace/abi trace/agent-preload trace/control trace/ring trace/recorder trace/file lab/runner lab/compare judge/ministat judge/stats")]),
 ]
 
 # What no proof is about: the ordinary tests cover it.

@@ -7,8 +7,9 @@ mod recorded;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use perflab_compare::{AnalysisError, Comparison, Outcome, Row};
 use perflab_plot::TextStyle;
-use perflab_report::{AnalysisError, Outcome, Report, Row, TextOptions};
+use perflab_report::TextOptions;
 use perflab_store::RunRecord;
 
 use crate::bench::margin;
@@ -202,7 +203,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         ));
     }
     if arguments.deciles || arguments.plot.contains(&Kind::Shift) {
-        reports.iter_mut().for_each(perflab_report::add_deciles);
+        reports.iter_mut().for_each(perflab_compare::add_deciles);
     }
     let rendered = render(&reports, &records, arguments);
     terminal::print(&rendered.text)?;
@@ -261,7 +262,11 @@ pub fn analysis_failure(error: &AnalysisError) -> Failure {
     Failure::new(code, error.to_string())
 }
 
-fn render(reports: &[Report], records: &[Vec<RunRecord>], arguments: &CompareArguments) -> Drawn {
+fn render(
+    reports: &[Comparison],
+    records: &[Vec<RunRecord>],
+    arguments: &CompareArguments,
+) -> Drawn {
     let options = TextOptions {
         width: terminal::columns().unwrap_or(120),
         colour: terminal::colour() && !arguments.ascii,
@@ -307,7 +312,7 @@ fn render(reports: &[Report], records: &[Vec<RunRecord>], arguments: &CompareArg
 }
 
 /// What the process ends with; `incomplete` where cells could not be measured.
-pub fn verdict(reports: &[Report], incomplete: bool, gate: Gate) -> Option<Code> {
+pub fn verdict(reports: &[Comparison], incomplete: bool, gate: Gate) -> Option<Code> {
     let mut outcomes = reports
         .iter()
         .flat_map(|report| report.rows.iter().chain(&report.pooled))

@@ -2,10 +2,10 @@
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use perflab_compare::{Comparison, Origins, Row};
 use perflab_plot::{Plot, TextStyle, text};
 use perflab_report::plots::{distribution, forest, quantiles, runs, shift, sided, sweep, sweeps};
 use perflab_report::sections::{about, by_metric};
-use perflab_report::{Origins, Report, Row};
 use perflab_store::RunRecord;
 
 use crate::terminal;
@@ -59,7 +59,12 @@ pub struct Drawn {
 
 /// The plots, one after the other, each begun by an empty line. The records are looked at only where a kind
 /// [needs them](needs_runs).
-pub fn drawn(report: &Report, records: &[RunRecord], kinds: &[Kind], style: &TextStyle) -> Drawn {
+pub fn drawn(
+    report: &Comparison,
+    records: &[RunRecord],
+    kinds: &[Kind],
+    style: &TextStyle,
+) -> Drawn {
     if kinds.is_empty() {
         return Drawn::default();
     }

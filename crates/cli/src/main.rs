@@ -195,8 +195,8 @@ fn schema(format: Format) -> Result<Option<Code>, Failure> {
         Format::Experiment => perflab_experiment::Experiment::schema(),
         Format::Result => perflab_report::schema(),
         Format::Doctor => perflab_machine::doctor::Report::json_schema(),
-        Format::Plan => perflab_report::plan_schema(),
-        Format::Steady => perflab_report::steady_schema(),
+        Format::Plan => perflab_compare::plan_schema(),
+        Format::Steady => perflab_compare::steady_schema(),
     };
     let text = serde_json::to_string_pretty(&schema)
         .map_err(|error| Failure::environment(format!("cannot print the schema: {error}")))?;

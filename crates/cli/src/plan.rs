@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use perflab_report::{
-    Costs, Goal, PlanReport, SampleSelection, Selection, TextOptions, known_plan, pilot_plan,
-    plan_text, result_subjects,
+use perflab_compare::{
+    Costs, Goal, PlanReport, SampleSelection, Selection, known_plan, pilot_plan, result_subjects,
 };
+use perflab_report::{TextOptions, plan_text};
 
 use crate::bench::percent;
 use crate::compare::analysis_failure;

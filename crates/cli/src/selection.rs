@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use perflab_experiment::{Experiment, Plan};
-use perflab_report::{
-    Claims, Known, Report, SampleSelection, Selection, calibrate, compared, usable_cpus,
+use perflab_compare::{
+    Claims, Comparison, ResultInput, SampleSelection, Selection, calibrate, compare_result,
+    usable_cpus,
 };
+use perflab_experiment::{Experiment, Plan};
 use perflab_store::{ResultDir, RunRecord};
 
 use crate::bench::percent;
@@ -38,19 +39,19 @@ pub struct Recorded {
 
 impl Recorded {
     /// The report on it.
-    pub fn compared(
+    pub fn compare(
         &self,
         sample_selection: &SampleSelection,
         selection: &Selection,
-    ) -> Result<Report, Failure> {
-        compared(&self.known()?, sample_selection, selection)
+    ) -> Result<Comparison, Failure> {
+        compare_result(&self.known()?, sample_selection, selection)
             .map_err(|error| analysis_failure(&error))
     }
 
     /// Adds to that report how often such reports are false where nothing differs.
     pub fn calibrate(
         &self,
-        report: &mut Report,
+        report: &mut Comparison,
         sample_selection: &SampleSelection,
         selection: &Selection,
         reports: u32,
@@ -62,9 +63,9 @@ impl Recorded {
         .map_err(|error| analysis_failure(&error))
     }
 
-    fn known(&self) -> Result<Known<'_>, Failure> {
+    fn known(&self) -> Result<ResultInput<'_>, Failure> {
         let fingerprint = self.result.fingerprint().ok();
-        Ok(Known {
+        Ok(ResultInput {
             origin: &self.result.meta().origin,
             experiment: &self.experiment,
             plan: &self.plan,

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
+use perflab_compare::{SampleSelection, Selection};
 use perflab_experiment::counted;
 use perflab_plot::TextStyle;
-use perflab_report::{SampleSelection, Selection, command, command_of_run};
+use perflab_report::{command, command_of_run};
 use perflab_store::{Imported, Index, ResultDir, RunRecord};
 
 use crate::drawn::{Drawn, Kind, drawn};
@@ -92,9 +93,9 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
 fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
     let opened = opened(path)?;
     let selection = Selection::of(&opened.experiment, &opened.result.meta().origin);
-    let mut report = opened.compared(&SampleSelection::default(), &selection)?;
+    let mut report = opened.compare(&SampleSelection::default(), &selection)?;
     if arguments.plot.contains(&Kind::Shift) {
-        perflab_report::add_deciles(&mut report);
+        perflab_compare::add_deciles(&mut report);
     }
     let style = TextStyle {
         width: terminal::columns().unwrap_or(120),

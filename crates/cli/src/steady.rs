@@ -4,8 +4,9 @@ use std::path::Path;
 
 use clap::Args;
 use indexmap::IndexMap;
+use perflab_compare::{SteadyReport, steady_report};
 use perflab_experiment::Metric;
-use perflab_report::{SteadyReport, TextOptions, steady_report, steady_text};
+use perflab_report::{TextOptions, steady_text};
 use perflab_store::ResultDir;
 
 use crate::bench::margin;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use perflab_report::{Report, share};
+use perflab_compare::Comparison;
+use perflab_report::share;
 use perflab_stats::sequential::RankEProcess;
 use perflab_store::StopReason;
 
@@ -92,7 +93,7 @@ impl UntilArguments {
     }
 
     /// What the process ends with.
-    pub fn code(&self, report: &Report) -> Option<Code> {
+    pub fn code(&self, report: &Comparison) -> Option<Code> {
         let gate = self.gate.unwrap_or(Gate::Regression);
         verdict(std::slice::from_ref(report), false, gate)
     }

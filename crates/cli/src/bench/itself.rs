@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use perflab_report::Report;
+use perflab_compare::Comparison;
 use perflab_runner::{Environment, Interrupt, Keeper};
 use rustix::thread::CpuSet;
 
@@ -37,7 +37,7 @@ pub struct Itself<'a> {
 ///
 /// # Errors
 /// When the command cannot be run, or the user asks to stop.
-pub fn against_itself(itself: &Itself<'_>) -> Result<Report, Failure> {
+pub fn against_itself(itself: &Itself<'_>) -> Result<Comparison, Failure> {
     let command = BenchCommand {
         name: "itself".to_owned(),
         full_name: "itself".to_owned(),

@@ -19,7 +19,7 @@ use arguments::{Order, Output, Sort};
 use commands::{BenchCommand, Shell};
 pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated, undisturbed};
-use perflab_report::{Row, UntilDecided};
+use perflab_compare::{Row, UntilDecided};
 use perflab_runner::{Environment, Moment, cpu_set, locate};
 use pipe::Pipe;
 use schedule::{Count, Shuffler};

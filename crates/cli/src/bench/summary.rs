@@ -5,10 +5,11 @@ use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use perflab_experiment::{Better, Metric};
-use perflab_report::{
-    Group, Report, Selection, TextOptions, percent_within, plain_report, settle_drift,
+use perflab_compare::{
+    Comparison, Group, RowWarning, Selection, Warning, plain_report, settle_drift,
 };
+use perflab_experiment::{Better, Metric};
+use perflab_report::{TextOptions, percent_within};
 use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
@@ -71,7 +72,10 @@ impl BenchProgress {
 }
 
 /// The comparison of all commands with the first; none where there is but one.
-pub fn report(measurements: &Measurements, margin: Option<f64>) -> Result<Option<Report>, Failure> {
+pub fn report(
+    measurements: &Measurements,
+    margin: Option<f64>,
+) -> Result<Option<Comparison>, Failure> {
     if measurements.commands.len() < 2 {
         return Ok(None);
     }
@@ -97,11 +101,11 @@ pub fn report(measurements: &Measurements, margin: Option<f64>) -> Result<Option
     settle_drift(&mut report);
     tell_of_the_shell(&mut report, measurements);
     if !measurements.randomised {
-        report.warnings.push(
+        report.warnings.push(Warning::Remark(
             "the commands ran one after the other: what changed meanwhile on the machine counts \
              as a difference between them"
                 .to_owned(),
-        );
+        ));
     }
     Ok(Some(report))
 }
@@ -122,7 +126,7 @@ fn variants(measurements: &Measurements) -> Vec<String> {
 }
 
 /// Says beside each comparison what the shell has to do with it.
-fn tell_of_the_shell(report: &mut Report, measurements: &Measurements) {
+fn tell_of_the_shell(report: &mut Comparison, measurements: &Measurements) {
     let Some((base, shell)) = measurements
         .commands
         .first()
@@ -149,9 +153,9 @@ fn tell_of_the_shell(report: &mut Report, measurements: &Measurements) {
             }
         };
         for row in report.rows.iter_mut().filter(|row| row.variant == variant) {
-            row.warnings.push(format!(
+            row.warnings.push(RowWarning::Remark(format!(
                 "all times include the shell ({part} of the baseline){without}",
-            ));
+            )));
         }
     }
 }
@@ -160,7 +164,7 @@ fn tell_of_the_shell(report: &mut Report, measurements: &Measurements) {
 pub fn text(
     measurements: &Measurements,
     arguments: &BenchArguments,
-    report: Option<&Report>,
+    report: Option<&Comparison>,
 ) -> Result<String, Failure> {
     let mut out = String::new();
     for (index, measured) in measurements.commands.iter().enumerate() {

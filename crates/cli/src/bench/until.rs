@@ -1,6 +1,6 @@
 //! When a bench has seen enough.
 
-use perflab_report::{Selection, UntilDecided, is_decided};
+use perflab_compare::{Selection, UntilDecided, is_decided};
 use perflab_store::StopReason;
 
 use super::arguments::{BenchArguments, Order};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use perflab_report::{Half, Report, pair};
+use perflab_compare::{Comparison, Half, compare_apart};
 
 use super::{CompareArguments, analysis_failure};
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use crate::selection::opened;
 pub(super) fn apart(
     results: [(&str, &Path); 2],
     arguments: &CompareArguments,
-) -> Result<Report, Failure> {
+) -> Result<Comparison, Failure> {
     let unused = [
         ("--baseline", arguments.baseline.is_some()),
         ("--metric", !arguments.metric.is_empty()),
@@ -40,5 +40,5 @@ pub(super) fn apart(
         fingerprint: fingerprints[side].as_ref(),
         until_decided: opened.result.meta().origin.until_decided.is_some(),
     });
-    pair(first, second).map_err(|error| analysis_failure(&error))
+    compare_apart(first, second).map_err(|error| analysis_failure(&error))
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use perflab_report::{
-    Claims, Group, Report, Selection, add_calibration, plain_report, plain_subject,
+use perflab_compare::{
+    Claims, Comparison, Group, Selection, Warning, add_calibration, plain_report, plain_subject,
 };
 use perflab_stats::Observation;
 
@@ -51,7 +51,7 @@ pub(super) fn plain(
     margin: Option<f64>,
     confidence: Option<f64>,
     claims: Claims,
-) -> Result<Report, Failure> {
+) -> Result<Comparison, Failure> {
     let mut groups: Vec<Group> = Vec::new();
     for (label, file) in arguments
         .results
@@ -101,11 +101,11 @@ pub(super) fn plain(
         })
         .map_err(|error| analysis_failure(&error))?;
     }
-    report.warnings.push(
+    report.warnings.push(Warning::Remark(
         "nothing is known of the order of these runs: if they were not interleaved, whatever \
          changed meanwhile on the machine counts as a difference"
             .to_owned(),
-    );
+    ));
     Ok(report)
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use perflab_compare::{Claims, Comparison, SampleSelection};
 use perflab_experiment::counted;
-use perflab_report::{Claims, Report, SampleSelection};
 use perflab_store::RunRecord;
 
 use super::CompareArguments;
@@ -19,7 +19,7 @@ const NAMED: usize = 3;
 /// A result and the report on it.
 pub(super) struct Compared {
     /// The report.
-    pub(super) report: Report,
+    pub(super) report: Comparison,
     /// The runs, where plots need them.
     pub(super) records: Vec<RunRecord>,
     /// Cells that the report can say nothing of.
@@ -99,7 +99,7 @@ pub(super) fn recorded(
             .map(|text| tail(text))
             .collect::<Result<_, _>>()?,
     };
-    let mut report = opened.compared(&sample_selection, &selection)?;
+    let mut report = opened.compare(&sample_selection, &selection)?;
     if let Some(reports) = arguments.calibrate {
         opened.calibrate(&mut report, &sample_selection, &selection, reports)?;
     }

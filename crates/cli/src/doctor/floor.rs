@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
+use perflab_compare::Verdict;
 use perflab_machine::doctor::measured::{NoiseFloor, spin as work, spins_in};
-use perflab_report::Verdict;
 use perflab_runner::{Interrupt, Keeper};
 
 use crate::bench::{Itself, against_itself};

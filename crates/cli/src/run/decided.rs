@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use perflab_experiment::{Cell, Experiment, Lifetime, Plan};
-use perflab_report::{
-    Report, SampleSelection, Selection, ending, is_decided, note_stop, result_report,
+use perflab_compare::{
+    Comparison, SampleSelection, Selection, is_decided, note_stop, result_report,
 };
+use perflab_experiment::{Cell, Experiment, Lifetime, Plan};
+use perflab_report::ending;
 use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
 
 use crate::failure::Failure;
@@ -128,7 +129,7 @@ impl<'a> Decided<'a> {
         &self,
         records: &[RunRecord],
         result: &mut ResultDir,
-    ) -> Result<Option<(Report, String)>, Failure> {
+    ) -> Result<Option<(Comparison, String)>, Failure> {
         if self.budget.is_none() {
             return Ok(None);
         }
@@ -148,7 +149,7 @@ impl<'a> Decided<'a> {
         Ok(Some((report, sentence)))
     }
 
-    fn report(&self, records: &[RunRecord]) -> Result<Report, Failure> {
+    fn report(&self, records: &[RunRecord]) -> Result<Comparison, Failure> {
         let design = &self.experiment.design;
         let selection = Selection {
             baseline: Some(self.experiment.baseline().to_owned()),

@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use perflab_experiment::{Experiment, Plan};
-use perflab_report::{
-    Claims, SampleSelection, Selection, TextOptions, add_latencies, add_saturation, csv, detail,
-    json, markdown, result_report, text,
+use perflab_compare::{
+    Claims, SampleSelection, Selection, add_latencies, add_saturation, result_report,
 };
+use perflab_experiment::{Experiment, Plan};
+use perflab_report::{TextOptions, csv, detail, json, markdown, text};
 use perflab_store::{Origin, ResultDir, RunRecord};
 
 use crate::shared::{ChainedLines, directory, has_control};

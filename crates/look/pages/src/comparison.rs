@@ -1,9 +1,10 @@
 //! One comparison: every run of both sides, and what is proven of them.
 
 use maud::{Markup, html};
+use perflab_compare::{Comparison, Decile, Row, deciles};
 use perflab_report::plots::{Sided, distribution, quantiles, runs, shift, sided};
 use perflab_report::sections::{metric_in_words, row_label};
-use perflab_report::{Decile, Report, Row, command, deciles, facts, value_with_unit};
+use perflab_report::{command, facts, no_deciles, row_warnings, value_with_unit};
 
 use crate::address::Address;
 use crate::data;
@@ -81,7 +82,7 @@ pub(crate) fn csv(shown: &Shown, metric: usize, place: usize) -> Option<String> 
 }
 
 /// The deciles of a row, which take a bootstrap, so that only those that are looked at get them; or why it has none.
-fn deciles_of(row: &Row, report: &Report, is_affordable: bool) -> Result<Vec<Decile>, String> {
+fn deciles_of(row: &Row, report: &Comparison, is_affordable: bool) -> Result<Vec<Decile>, String> {
     let is_pooled = report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
     if is_pooled {
         return Err("what is pooled is of no single distribution".to_owned());
@@ -97,10 +98,11 @@ fn deciles_of(row: &Row, report: &Report, is_affordable: bool) -> Result<Vec<Dec
             ])
         ));
     }
-    deciles(row, &report.design, report.confidence)
+    deciles(row, &report.design, report.confidence).map_err(|reason| no_deciles(&reason))
 }
 
-fn known(row: &Row, report: &Report) -> Markup {
+fn known(row: &Row, report: &Comparison) -> Markup {
+    let warnings = row_warnings(row, report);
     html! {
         dl.facts {
             @for (name, fact) in facts(row, report) {
@@ -108,10 +110,10 @@ fn known(row: &Row, report: &Report) -> Markup {
                 dd { (say(&fact)) }
             }
         }
-        @if !row.warnings.is_empty() {
+        @if !warnings.is_empty() {
             section.warnings aria-label="Warnings" {
                 h2 { "Before you believe it" }
-                ul { @for warning in &row.warnings { li { (say(warning)) } } }
+                ul { @for warning in &warnings { li { (say(warning)) } } }
             }
         }
     }

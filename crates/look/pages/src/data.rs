@@ -3,21 +3,22 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use perflab_compare::{Comparison, Measured, Row};
 use perflab_experiment::Metric;
 use perflab_report::plots::Sided;
-use perflab_report::{Measured, Report, Row, csv, json};
+use perflab_report::{csv, json};
 
 use crate::known::Shown;
 
 /// A report as JSON; an object with the reason where there is none.
-pub(crate) fn report_json(report: Result<&Report, &str>) -> String {
+pub(crate) fn report_json(report: Result<&Comparison, &str>) -> String {
     match report {
         Ok(report) => json(report),
         Err(reason) => format!("{}\n", serde_json::json!({ "error": reason })),
     }
 }
 
-pub(crate) fn report_csv(report: Result<&Report, &str>) -> String {
+pub(crate) fn report_csv(report: Result<&Comparison, &str>) -> String {
     report.map(csv).unwrap_or_default()
 }
 

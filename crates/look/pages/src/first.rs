@@ -1,10 +1,11 @@
 //! The first screen: the question, the answer, the differences at a glance, and what to beware of.
 
 use maud::{Markup, html};
+use perflab_compare::{Outcome, Row};
 use perflab_experiment::counted;
 use perflab_report::plots::{forest, sweep, sweeps};
 use perflab_report::sections::sections;
-use perflab_report::{Outcome, Row, answers, words};
+use perflab_report::{answers, words};
 
 use crate::address::Address;
 use crate::known::Shown;

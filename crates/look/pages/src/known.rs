@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, Metric, Plan, Sample};
-use perflab_report::{
-    Known, Origins, Places, Report, Row, SampleSelection, Selection, compared, is_any_throughput,
-    usable_cpus,
+use perflab_compare::{
+    Comparison, Origins, ResultInput, Row, SampleIndex, SampleSelection, Selection, compare_result,
+    is_any_throughput, usable_cpus,
 };
+use perflab_experiment::{Experiment, Metric, Plan, Sample};
 use perflab_store::{RunRecord, Salvage};
 
 use crate::reported::{MOST_DECILED, Reported};
@@ -21,10 +21,10 @@ pub(crate) struct Shown {
     pub(crate) experiment: Option<Experiment>,
     pub(crate) plan: Option<Plan>,
     /// What was measured, and where its samples are.
-    places: Places,
+    places: SampleIndex,
     /// The comparison that the experiment asks for, or why there is none.
     report: OnceLock<Result<Reported, String>>,
-    /// Places of records, by the number of the run.
+    /// SampleIndex of records, by the number of the run.
     by_run: HashMap<u32, usize>,
     /// Of each metric that the report has not, a comparison of its own.
     others: Vec<OnceLock<Result<Reported, String>>>,
@@ -54,7 +54,7 @@ impl Shown {
                 .map_err(|error| problems.push(format!("plan.json: {error}")))
                 .ok()
         });
-        let places = Places::of(&salvage.records);
+        let places = SampleIndex::of(&salvage.records);
         Self {
             others: places.metrics().iter().map(|_| OnceLock::new()).collect(),
             places,
@@ -132,7 +132,7 @@ impl Shown {
     }
 
     /// Values of a report and the runs behind them.
-    pub(crate) fn origins(&self, report: &Report) -> Origins<'_> {
+    pub(crate) fn origins(&self, report: &Comparison) -> Origins<'_> {
         Origins::known(self.records(), &self.places, report)
     }
 
@@ -216,7 +216,7 @@ impl Shown {
         &self,
         sample_selection: &SampleSelection,
         records: &[RunRecord],
-    ) -> Result<Report, String> {
+    ) -> Result<Comparison, String> {
         let (Some(meta), Some(experiment), Some(plan)) =
             (&self.salvage.meta, &self.experiment, &self.plan)
         else {
@@ -225,7 +225,7 @@ impl Shown {
         if !self.problems.is_empty() {
             return Err("a part of the result is missing or was altered".to_owned());
         }
-        let known = Known {
+        let known = ResultInput {
             origin: &meta.origin,
             experiment,
             plan,
@@ -235,7 +235,7 @@ impl Shown {
             usable_cpus: self.salvage.fingerprint.as_ref().and_then(usable_cpus),
         };
         let selection = Selection::of(experiment, &meta.origin);
-        compared(&known, sample_selection, &selection).map_err(|error| error.to_string())
+        compare_result(&known, sample_selection, &selection).map_err(|error| error.to_string())
     }
 }
 

@@ -2,11 +2,11 @@
 
 use indexmap::IndexMap;
 use maud::{Markup, html};
+use perflab_compare::{Comparison, Row};
 use perflab_experiment::counted;
 use perflab_plot::{Area, Axis, Layer, Marks, Plot, Tone, Which};
 use perflab_report::plots::{runs, sided};
 use perflab_report::sections::row_label;
-use perflab_report::{Report, Row};
 use perflab_store::RunRecord;
 
 use crate::address::Address;
@@ -52,7 +52,7 @@ pub(crate) fn live(shown: &Shown, page: &mut Page) -> Markup {
     }
 }
 
-fn watched(shown: &Shown, report: &Report, row: &Row, page: &mut Page) -> Markup {
+fn watched(shown: &Shown, report: &Comparison, row: &Row, page: &mut Page) -> Markup {
     let origins = shown.origins(report);
     let sides = sided(row, &report.baseline, &origins);
     let mut so_far = runs(row, &sides, &Address::of_run);

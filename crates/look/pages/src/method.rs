@@ -1,7 +1,8 @@
 //! How all this was measured: the design, the tests and where they are explained, the machine, the experiment.
 
 use maud::{Markup, html};
-use perflab_report::{Report, command, words};
+use perflab_compare::Comparison;
+use perflab_report::{command, words};
 use serde_json::Value;
 
 use crate::address::Address;
@@ -41,7 +42,7 @@ pub(crate) fn method(shown: &Shown) -> Markup {
     }
 }
 
-fn design(shown: &Shown, report: &Report) -> Markup {
+fn design(shown: &Shown, report: &Comparison) -> Markup {
     html! {
         h2 { "Design" }
         dl.facts {

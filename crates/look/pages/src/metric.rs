@@ -2,9 +2,10 @@
 
 use indexmap::IndexMap;
 use maud::{Markup, html};
+use perflab_compare::{Comparison, Row, Side};
 use perflab_report::plots::{forest, sweep, sweeps};
 use perflab_report::sections::{metric_in_words, row_label, sections};
-use perflab_report::{Report, Row, Side, answers, words};
+use perflab_report::{answers, words};
 
 use crate::address::Address;
 use crate::known::Shown;
@@ -95,7 +96,7 @@ fn compared(index: usize, report: &Reported, page: &mut Page) -> Markup {
 }
 
 /// The first rows, and all that are pooled.
-fn drawn<'r>(rows: &[&'r Row], report: &Report) -> Vec<&'r Row> {
+fn drawn<'r>(rows: &[&'r Row], report: &Comparison) -> Vec<&'r Row> {
     let is_pooled = |row: &Row| report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
     let (pooled, own): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| is_pooled(row));
     own.into_iter().take(MOST_ROWS).chain(pooled).collect()

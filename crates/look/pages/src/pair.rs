@@ -1,9 +1,10 @@
 //! Two results that were not measured together: each variant that both have, in the second against the first.
 
 use maud::{Markup, html};
+use perflab_compare::{Comparison, Half, Row, compare_apart};
 use perflab_report::plots::forest;
 use perflab_report::sections::{by_metric, sections};
-use perflab_report::{Half, Report, Row, answers, pair as compare, words};
+use perflab_report::{answers, words};
 use serde_json::Value;
 
 use crate::page::{Shell, drawing, say};
@@ -39,12 +40,12 @@ pub fn pair(
     Shell::plain("Results").finish("B against A", &body)
 }
 
-fn report((a_path, a): (&str, &Site), (b_path, b): (&str, &Site)) -> Result<Report, String> {
+fn report((a_path, a): (&str, &Site), (b_path, b): (&str, &Site)) -> Result<Comparison, String> {
     let (of_a, of_b) = (half("A", a_path, a)?, half("B", b_path, b)?);
     if a_path == b_path {
         return Err("both are the same result".to_owned());
     }
-    compare(of_a, of_b).map_err(|error| error.to_string())
+    compare_apart(of_a, of_b).map_err(|error| error.to_string())
 }
 
 fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s>, String> {
@@ -62,7 +63,7 @@ fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s
     }
 }
 
-fn compared(report: &Report) -> Markup {
+fn compared(report: &Comparison) -> Markup {
     // No page is behind a row: its runs are of two results.
     let plots: Vec<Markup> = by_metric(report)
         .iter()

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 
-use perflab_report::{Places, Report, Row};
+use perflab_compare::{Comparison, Row, SampleIndex};
 
 /// Values that get deciles, which are a bootstrap each.
 pub(crate) const MOST_DECILED: usize = 50_000;
 
 #[derive(Debug)]
 pub(crate) struct Reported {
-    report: Report,
+    report: Comparison,
     /// Of each metric the places of its rows, then of its pooled rows.
     of_metric: HashMap<usize, Vec<usize>>,
     /// Of each row, then of each pooled row, its metric and its place among those of the metric.
@@ -20,16 +20,16 @@ pub(crate) struct Reported {
 }
 
 impl Deref for Reported {
-    type Target = Report;
+    type Target = Comparison;
 
-    fn deref(&self) -> &Report {
+    fn deref(&self) -> &Comparison {
         &self.report
     }
 }
 
 impl Reported {
     /// Metrics are numbered as samples are.
-    pub(crate) fn new(report: Report, samples: &Places) -> Self {
+    pub(crate) fn new(report: Comparison, samples: &SampleIndex) -> Self {
         let mut of_metric: HashMap<usize, Vec<usize>> = HashMap::new();
         let all = report.rows.iter().chain(&report.pooled).enumerate();
         let addresses = all

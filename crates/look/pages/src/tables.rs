@@ -1,8 +1,9 @@
 //! Tables of comparisons.
 
 use maud::{Markup, html};
+use perflab_compare::{Outcome, Row, Side};
+use perflab_report::headline;
 use perflab_report::sections::{Section, slow_runs};
-use perflab_report::{Outcome, Row, Side};
 
 use crate::address::Address;
 use crate::page::say;
@@ -137,7 +138,7 @@ pub(crate) fn verdict(row: &Row) -> Markup {
     let outcome = row.outcome();
     html! {
         span class={ "verdict " (class(outcome)) } {
-            span aria-hidden="true" { (sign(outcome)) " " } (say(&row.headline))
+            span aria-hidden="true" { (sign(outcome)) " " } (say(&headline(row)))
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Small tables: cells in columns of equal width.
 
-use crate::terminal::pad;
 use unicode_width::UnicodeWidthStr;
+
+use crate::terminal::pad;
 
 /// The rows, one to a line; the first `left` columns are set to the left, the others to the right.
 pub(crate) fn aligned<const N: usize>(table: &[[String; N]], left: usize) -> String {

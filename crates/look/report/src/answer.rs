@@ -1,12 +1,14 @@
 //! The answer in a sentence: for each metric and candidate what is proven, of how many rows, and how much.
 
+use perflab_compare::{Answer, Comparison, Row, Verdict};
+use perflab_compare::{Asked, Outcome};
+
 use crate::difference::{Differences, Estimate, detectable, percent};
-use crate::headline::unqualified;
-use crate::model::{Answer, Report, Row, Verdict};
-use crate::outcome::{Asked, Outcome};
+use crate::headline::{headline, unqualified};
 use crate::sections::{
     Section, distinct, label_within_workload, pooled_label, row_label, sections,
 };
+use crate::verdict::{InWords as _, phrase};
 
 /// Rows that a sentence names before it counts the rest.
 const NAMED: usize = 3;
@@ -21,7 +23,7 @@ pub struct Sentence {
 }
 
 /// A sentence for each metric and candidate, in the report's order; none for the control, which is no question.
-pub fn answers(report: &Report) -> Vec<Sentence> {
+pub fn answers(report: &Comparison) -> Vec<Sentence> {
     sections(report)
         .iter()
         .filter(|section| !section.is_control)
@@ -46,7 +48,7 @@ fn single(row: &Row) -> String {
         asked.sort_by_key(|asked| !asked.is_proven());
         let clauses: Vec<String> = asked.into_iter().map(|asked| clause(row, asked)).collect();
         return match clauses.is_empty() {
-            true => row.headline.clone(),
+            true => headline(row),
             false => clauses.join("; "),
         };
     };
@@ -71,7 +73,7 @@ fn clause(row: &Row, asked: Asked<'_>) -> String {
                 "{} of {candidate}, baseline {} of {base}",
                 slow.candidate, slow.base
             );
-            return format!("{} ({shares})", asked.phrase(&row.metric));
+            return format!("{} ({shares})", phrase(asked, &row.metric));
         }
     };
     let difference = written(row, answer);
@@ -107,15 +109,15 @@ fn several(rows: &[&Row]) -> String {
     let one_workload = distinct(rows.iter().map(|row| &row.workload)).len() <= 1;
     let groups = Outcome::ALL.into_iter().flat_map(|outcome| {
         let own = rows.iter().filter(move |row| row.outcome() == outcome);
-        distinct(own.map(|row| &row.headline))
+        distinct(own.map(|row| headline(row)))
             .into_iter()
-            .map(move |headline| (outcome, headline))
+            .map(move |word| (outcome, word))
     });
-    let parts = groups.map(|(outcome, headline)| {
+    let parts = groups.map(|(outcome, word)| {
         let own: Vec<&Row> = rows
             .iter()
             .copied()
-            .filter(|row| row.outcome() == outcome && row.headline == *headline)
+            .filter(|row| row.outcome() == outcome && headline(row) == word)
             .collect();
         let count = if own.len() == rows.len() {
             format!("all {}", rows.len())
@@ -125,13 +127,13 @@ fn several(rows: &[&Row]) -> String {
         match outcome {
             Outcome::Mixed | Outcome::Worse | Outcome::Better => {
                 format!(
-                    "{headline} in {count} ({}: {})",
+                    "{word} in {count} ({}: {})",
                     names(&own, one_workload),
                     range(&own)
                 )
             }
-            Outcome::Same => format!("{headline} within the margin in {count}"),
-            Outcome::NotProven => format!("{headline} in {count}"),
+            Outcome::Same => format!("{word} within the margin in {count}"),
+            Outcome::NotProven => format!("{word} in {count}"),
         }
     });
     parts.collect::<Vec<_>>().join("; ")
@@ -221,7 +223,7 @@ fn pooled(section: &Section<'_>) -> String {
     format!(
         "; {} together: {}, {}{shown}",
         pooled_label(row, false),
-        row.headline,
+        headline(row),
         written(row, told(row))
     )
 }

@@ -1,11 +1,14 @@
 //! The report as comma-separated values (RFC 4180), for other programs.
 
-use crate::drift::{Drift, Trend};
-use crate::model::{Latency, MainMode, Report, Row, Verdict};
+use ::csv::WriterBuilder;
+use perflab_compare::{Comparison, Latency, MainMode, Row, Verdict};
+use perflab_compare::{Drift, Trend};
+use perflab_experiment::Better;
+
+use crate::headline::headline;
 use crate::sections::distinct;
 use crate::terminal::clean;
-use ::csv::WriterBuilder;
-use perflab_experiment::Better;
+use crate::warning::row_warnings;
 
 /// A column's name, and its field in a row.
 type Column = (&'static str, fn(&Row) -> String);
@@ -24,8 +27,8 @@ const SUBJECT: [Column; 5] = [
     ("variant", |row| row.variant.clone()),
 ];
 
-const FIGURES: [Column; 41] = [
-    ("headline", |row| row.headline.clone()),
+const FIGURES: [Column; 40] = [
+    ("headline", |row| headline(row)),
     ("relative", |row| row.relative.to_string()),
     ("typical.difference", |row| number(row.typical.difference)),
     ("typical.low", |row| optional(row.typical.low)),
@@ -95,7 +98,6 @@ const FIGURES: [Column; 41] = [
     ("candidate.runs", |row| {
         row.candidate.values.len().to_string()
     }),
-    ("warnings", |row| row.warnings.join("; ")),
 ];
 
 fn main_mode(row: &Row) -> Option<&MainMode> {
@@ -167,7 +169,7 @@ const LATENCIES: [Found; 2] = [
 /// and behind it all the latencies beside a throughput.
 /// What is absent is empty, numbers have all their digits, and control characters in names are spelt out, so that
 /// a row is a line.
-pub fn csv(report: &Report) -> String {
+pub fn csv(report: &Comparison) -> String {
     let rows = report.rows.iter().chain(&report.pooled);
     let parameters = distinct(rows.flat_map(|row| row.parameters.keys()));
     let mut header = vec![
@@ -182,6 +184,7 @@ pub fn csv(report: &Report) -> String {
             .chain(&FIGURES)
             .map(|(name, _)| (*name).to_owned()),
     );
+    header.push("warnings".to_owned());
     header.extend(drift_header());
 
     let latencies = || {
@@ -204,6 +207,7 @@ pub fn csv(report: &Report) -> String {
             .map(|name| row.parameters.get(*name).cloned());
         record.extend(values.map(Option::unwrap_or_default));
         record.extend(SUBJECT.iter().chain(&FIGURES).map(|(_, field)| field(row)));
+        record.push(row_warnings(row, report).join("; "));
         record.extend(drift_fields(row));
         record.extend(
             latencies().map(|(_, find, _, field)| find(row).map_or_else(String::new, field)),

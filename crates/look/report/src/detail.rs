@@ -1,16 +1,20 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
+use perflab_compare::Asked;
+use perflab_compare::{Answer, Comparison, Row, Side, Slow, Verdict};
+use perflab_experiment::{Better, Metric};
+use perflab_ministat::{Confidence, Dataset, compare_sentence, render_plot};
+
 use crate::deciles::decile_table;
 use crate::difference::{self, Estimate, points_within};
+use crate::headline::headline;
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
-use crate::model::{Answer, Report, Row, Side, Slow, Verdict};
 use crate::number;
-use crate::outcome::Asked;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::TextOptions;
-use perflab_experiment::{Better, Metric};
-use perflab_ministat::{Comparison, Confidence, Dataset, compare_sentence, render_plot};
+use crate::verdict::{InWords as _, phrase};
+use crate::warning::row_warnings;
 
 /// Least and greatest width of a plot, in columns.
 const PLOT: std::ops::RangeInclusive<usize> = 20..=200;
@@ -21,7 +25,7 @@ const MINISTAT_LEAST: usize = 3;
 /// A row with its plot, the typical run, the mean, slow runs, and what such runs could have shown.
 ///
 /// Where the results may have ended the measurement, tests for a fixed number of runs are left out.
-pub fn detail(row: &Row, report: &Report, options: &TextOptions) -> String {
+pub fn detail(row: &Row, report: &Comparison, options: &TextOptions) -> String {
     let baseline = report.baseline.as_str();
     let anytime = report.design.until_decided.is_some();
     let mut text = options.paragraph(&format!(
@@ -45,17 +49,17 @@ pub fn detail(row: &Row, report: &Report, options: &TextOptions) -> String {
         text += &format!("{name:<14}  {}\n", options.show(&fact));
     }
     text += &decile_table(row, baseline, options);
-    for warning in &row.warnings {
+    for warning in row_warnings(row, report) {
         text += &options.paragraph(&format!("warning: {warning}"));
     }
     text
 }
 
 /// All that is known of a row, as names and what there is to say of each.
-pub fn facts(row: &Row, report: &Report) -> Vec<(String, String)> {
+pub fn facts(row: &Row, report: &Comparison) -> Vec<(String, String)> {
     let anytime = report.design.until_decided.is_some();
     let mut facts = vec![
-        ("verdict".to_owned(), row.headline.clone()),
+        ("verdict".to_owned(), headline(row)),
         ("typical run".to_owned(), answer(&row.typical, row)),
         ("mean".to_owned(), answer(&row.mean, row)),
     ];
@@ -109,7 +113,8 @@ fn ministat(row: &Row) -> String {
     };
     match (dataset(&row.base), dataset(&row.candidate)) {
         (Some(base), Some(candidate)) => {
-            let comparison = Comparison::of(&base, &candidate, Confidence::default());
+            let comparison =
+                perflab_ministat::Comparison::of(&base, &candidate, Confidence::default());
             let sentence = compare_sentence(&comparison).replace('\t', "    ");
             format!("ministat would say: {sentence}")
         }
@@ -153,8 +158,8 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
     match slow.p_adjusted {
         Some(p) => {
             let verdict = match slow.verdict {
-                Verdict::NotProven => slow.verdict.word(&row.metric).to_owned(),
-                _ => Asked::SlowRuns(slow).phrase(&row.metric),
+                Verdict::NotProven => slow.verdict.word(&row.metric).into_owned(),
+                _ => phrase(Asked::SlowRuns(slow), &row.metric),
             };
             let all = number::probability(p);
             format!("{shares}; {verdict}; {alone} alone, {all} among all claims")

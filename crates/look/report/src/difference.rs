@@ -1,6 +1,7 @@
 //! Differences and their intervals for people: as many digits as the interval carries.
 
-use crate::model::{Answer, MainMode, Row};
+use perflab_compare::{Answer, MainMode, Row};
+
 use crate::number::{self, LONGEST, NONE, Scale};
 
 /// A relative difference on its own: 0.0312 is `+3.1%`. Zero and what rounds to it have no sign.

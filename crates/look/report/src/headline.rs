@@ -4,21 +4,24 @@
 //! either side. A typical run that is faster while the mean is not proven to be so may hide more
 //! slow runs; so it is said what was proven, and no more.
 
-use crate::model::{Row, Verdict};
-use crate::outcome::Asked;
+use perflab_compare::Asked;
+use perflab_compare::{Row, Verdict};
+
+use crate::verdict::{InWords as _, phrase};
 
 /// The headline of a row whose verdicts are known.
 pub fn headline(row: &Row) -> String {
     let asked: Vec<_> = row.asked().collect();
     match asked.as_slice() {
+        [] if row.is_cause_unknown => change(row).to_owned(),
         [] => "not asked".to_owned(),
-        [asked] => asked.phrase(&row.metric),
+        [asked] => phrase(*asked, &row.metric),
         all => {
             if let Some(word) = unqualified(row) {
                 return word;
             }
             let proven = all.iter().filter(|asked| asked.is_proven());
-            let phrases: Vec<String> = proven.map(|asked| asked.phrase(&row.metric)).collect();
+            let phrases: Vec<String> = proven.map(|asked| phrase(*asked, &row.metric)).collect();
             phrases.join(", ")
         }
     }
@@ -35,10 +38,18 @@ pub(crate) fn unqualified(row: &Row) -> Option<String> {
         .collect();
     let answers = answers?;
     let (first, others) = answers.split_first()?;
-    let is_alike = |other: &&crate::model::Answer| {
+    let is_alike = |other: &&perflab_compare::Answer| {
         other.verdict == first.verdict && other.word(&row.metric) == first.word(&row.metric)
     };
     let alike = !others.is_empty() && others.iter().all(is_alike);
     let is_open = first.verdict == Verdict::NotProven;
     (alike && (is_open || row.slow.is_none())).then(|| first.word(&row.metric).into_owned())
+}
+
+/// What the figures say of a change whose cause is not known.
+fn change(row: &Row) -> &'static str {
+    match (row.typical.low, row.typical.high) {
+        (Some(low), Some(high)) if low > 0.0 || high < 0.0 => "changed, cause unknown",
+        _ => "no change seen",
+    }
 }

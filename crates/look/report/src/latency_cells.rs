@@ -1,10 +1,11 @@
 //! Latencies beside a throughput as they are written: what requests waited in the same runs.
 
+use perflab_compare::percent_decimals;
+use perflab_compare::{Comparison, Latency, Row};
+
 use crate::difference::{Differences, Estimate};
-use crate::model::{Latency, Report, Row};
 use crate::number;
 use crate::sections::{Section, distinct};
-use crate::steps::percent_decimals;
 
 /// Above the table.
 pub(crate) const TITLE: &str = "latencies of the same runs, without verdicts:";
@@ -136,7 +137,7 @@ fn is_clear(latency: &Latency) -> bool {
 
 /// What the latencies of a report are, and how to ask for verdicts; nothing where there are none.
 /// `intervals`: whether they are shown.
-pub(crate) fn latency_legend(report: &Report, intervals: bool) -> Option<String> {
+pub(crate) fn latency_legend(report: &Comparison, intervals: bool) -> Option<String> {
     let rows = report.rows.iter().filter(|row| !row.latencies.is_empty());
     let throughputs = distinct(rows.clone().map(|row| &row.metric.name));
     let latencies = rows.flat_map(|row| &row.latencies);

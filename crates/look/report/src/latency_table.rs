@@ -1,9 +1,10 @@
 //! Latencies beside a throughput as a table, with as much of them as the width has room for.
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::latency_cells::{Block, TITLE, Written, blocks};
 use crate::sections::Section;
 use crate::terminal::{TextOptions, pad};
-use unicode_width::UnicodeWidthStr;
 
 /// Columns of a name before it is cut, as the names of variants stand twice in a line.
 const LONGEST_NAME: usize = 16;

@@ -1,13 +1,15 @@
 //! The report as Markdown for a pull request: tables in GitHub's dialect.
 
+use perflab_compare::{Comparison, Row, Verdict};
+
+use crate::headline::headline;
 use crate::latency_cells::{TITLE, blocks, latency_legend};
-use crate::model::{Report, Row, Verdict};
 use crate::sections::{Section, sections, slow_runs};
 use crate::terminal::{clean, one_line};
 use crate::words;
 
 /// The report as Markdown. Names are escaped, so that none of them is taken for markup.
-pub fn markdown(report: &Report) -> String {
+pub fn markdown(report: &Comparison) -> String {
     let mut text = format!("### {}\n\n", escape(&report.name));
     let mut paragraph = |sentence: &str| text += &format!("{}\n\n", escape(sentence));
     if let Some(question) = &report.question {
@@ -131,11 +133,11 @@ fn verdict(row: &Row) -> String {
     let proven = [row.typical.verdict, row.mean.verdict]
         .iter()
         .any(|verdict| *verdict != Verdict::NotProven);
-    let headline = escape(&row.headline);
-    if proven && !headline.is_empty() {
-        format!("**{headline}**")
+    let word = escape(&headline(row));
+    if proven && !word.is_empty() {
+        format!("**{word}**")
     } else {
-        headline
+        word
     }
 }
 

@@ -1,10 +1,12 @@
 //! The rows of a report as tables: one for each metric and candidate, the control's last.
 
+use indexmap::IndexMap;
+use perflab_compare::{Answer, Comparison, Row, SubjectKey, Verdict};
+use perflab_experiment::{Better, Metric};
+
 use crate::difference::Differences;
-use crate::model::{Answer, Report, Row, Verdict};
 use crate::number;
 use crate::terminal::Colour;
-use perflab_experiment::{Better, Metric};
 
 /// The rows of one candidate on one metric.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ pub struct Label {
 }
 
 /// The sections in order of appearance, metric by metric.
-pub fn sections(report: &Report) -> Vec<Section<'_>> {
+pub fn sections(report: &Comparison) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     let several_workloads = distinct(report.rows.iter().map(|row| &row.workload)).len() > 1;
     let rows = report.rows.iter().map(|row| (row, false));
@@ -202,29 +204,31 @@ pub fn slow_runs(row: &Row) -> Option<(String, String)> {
 
 /// Which row it is, in a line of its own.
 pub fn row_label(row: &Row) -> String {
-    let within = label_within_workload(row);
-    let words = [row.workload.as_str(), &within];
-    words
-        .into_iter()
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    subject_label(&row.key())
+}
+
+/// What a comparison is about but for the metric, in a line of its own.
+pub fn subject_label(subject: &SubjectKey) -> String {
+    let within = within_workload(&subject.parameters, subject.part.as_deref());
+    let words = [subject.workload.as_str(), &within];
+    let words = words.into_iter().filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Which row of its workload it is; nothing where it is the only one.
 pub fn label_within_workload(row: &Row) -> String {
-    let mut words = Vec::new();
-    words.extend(
-        row.parameters
-            .iter()
-            .map(|(key, value)| format!("{key}={value}")),
-    );
-    words.extend(row.part.clone());
-    words.join(" ")
+    within_workload(&row.parameters, row.part.as_deref())
+}
+
+fn within_workload(parameters: &IndexMap<String, String>, part: Option<&str>) -> String {
+    let parameters = parameters.iter();
+    let words = parameters.map(|(key, value)| format!("{key}={value}"));
+    let words = words.chain(part.map(str::to_owned));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The rows of each metric, in order of appearance, then the pooled ones; the control's own rows are the last.
-pub fn by_metric(report: &Report) -> Vec<Vec<&Row>> {
+pub fn by_metric(report: &Comparison) -> Vec<Vec<&Row>> {
     let mut metrics: Vec<(&Metric, Vec<&Row>)> = Vec::new();
     for row in report.rows.iter().chain(&report.pooled) {
         match metrics

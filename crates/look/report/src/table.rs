@@ -1,9 +1,11 @@
 //! A section as a table in columns, with as many of them as the width has room for.
 
-use crate::model::{Answer, Row};
+use perflab_compare::{Answer, Row};
+use unicode_width::UnicodeWidthStr;
+
+use crate::headline::headline;
 use crate::sections::{Section, colour, slow_runs};
 use crate::terminal::{Colour, TextOptions, pad};
-use unicode_width::UnicodeWidthStr;
 
 /// Columns of a name at the head of a column, or beside a row, before it is cut.
 const LONGEST_NAME: usize = 32;
@@ -142,7 +144,7 @@ fn columns(section: &Section<'_>, options: &TextOptions) -> Vec<Column> {
         right: false,
         cells: section
             .all()
-            .map(|row| options.show(&row.headline))
+            .map(|row| options.show(&headline(row)))
             .collect(),
     });
     columns.push(answers(section, options, Kind::Mean, "mean", |row| {

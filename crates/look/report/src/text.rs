@@ -1,21 +1,23 @@
 //! What `perflab compare` prints.
 
+use perflab_compare::{Comparison, Row, Side};
+use perflab_experiment::counted;
+use unicode_width::UnicodeWidthStr;
+
 use crate::difference::Estimate;
+use crate::headline::headline;
 use crate::latency_cells::{TITLE, blocks, latency_legend};
 use crate::latency_table::{INTERVALS, latency_table};
-use crate::model::{Report, Row, Side};
 use crate::number;
 use crate::sections::{Section, colour, sections};
 use crate::table::table;
 use crate::terminal::{Colour, TextOptions, pad};
 use crate::words;
-use perflab_experiment::counted;
-use unicode_width::UnicodeWidthStr;
 
 /// The report for a terminal: a table for each metric and candidate, what verdicts mean, and warnings.
 ///
 /// Of what names contain, only what is harmless to a terminal is printed as it is.
-pub fn text(report: &Report, options: &TextOptions) -> String {
+pub fn text(report: &Comparison, options: &TextOptions) -> String {
     let mut text = options.paragraph(&words::heading(report));
     text += &options.paragraph(&words::design(report));
     let failures = words::failures(report).map(|failures| options.paragraph(&failures));
@@ -74,7 +76,7 @@ fn alarmed(sentence: &str, alarm: bool, options: &TextOptions) -> String {
 fn single(section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
     let typical = section.style(|row| &row.typical)(row).answer(&row.typical);
     let mean = section.style(|row| &row.mean)(row).answer(&row.mean);
-    let verdict = options.paint(&options.show(&row.headline), colour(row));
+    let verdict = options.paint(&options.show(&headline(row)), colour(row));
     let answer = options.show(&format!(": typical run {typical}, mean {mean}"));
     let mut text = options.paragraph(&section.title());
     text += &format!("  {verdict}{answer}\n");

@@ -1,19 +1,21 @@
 //! What a report says in sentences: how the runs were made, what verdicts mean, what to beware of.
 
+use indexmap::IndexMap;
+use perflab_compare::Claims;
+use perflab_compare::{Answer, Comparison, Row, Share, Verdict};
 use perflab_experiment::counted;
 
 use crate::difference;
-use crate::model::{Answer, Report, Row, Share, Verdict};
 use crate::number;
 use crate::sections::{distinct, label_within_workload, row_label};
-use crate::selection::Claims;
 use crate::stopping::{caveat, ending};
+use crate::warning::{report_warnings, row_warnings};
 
 /// Rows that a warning names before it counts the rest.
 const NAMED: usize = 3;
 
 /// The name and the question.
-pub fn heading(report: &Report) -> String {
+pub fn heading(report: &Comparison) -> String {
     match &report.question {
         Some(question) => format!("{}: {question}", report.name),
         None => report.name.clone(),
@@ -21,7 +23,7 @@ pub fn heading(report: &Report) -> String {
 }
 
 /// How the runs were made.
-pub fn design(report: &Report) -> String {
+pub fn design(report: &Comparison) -> String {
     let mut sentence = Vec::new();
     if !report.rows.is_empty() {
         sentence.push(format!("{}, {}", subjects(report), runs(report)));
@@ -41,7 +43,7 @@ pub fn design(report: &Report) -> String {
     sentence.join("; ")
 }
 
-fn subjects(report: &Report) -> String {
+fn subjects(report: &Comparison) -> String {
     let rows = &report.rows;
     let mut product = vec![counted(
         distinct(rows.iter().map(|row| &row.variant)).len() + 1,
@@ -65,7 +67,7 @@ fn subjects(report: &Report) -> String {
 }
 
 /// How many runs each side has; units where runs share one.
-fn runs(report: &Report) -> String {
+fn runs(report: &Comparison) -> String {
     let sides = || {
         report
             .rows
@@ -87,7 +89,7 @@ fn runs(report: &Report) -> String {
 }
 
 /// Runs that are missing; nothing if none is.
-pub fn failures(report: &Report) -> Option<String> {
+pub fn failures(report: &Comparison) -> Option<String> {
     let design = &report.design;
     let mut parts = Vec::new();
     if let Some(ending) = ending(report) {
@@ -110,7 +112,7 @@ pub fn failures(report: &Report) -> Option<String> {
 }
 
 /// What the control found, and whether that is cause for alarm.
-pub fn control(report: &Report) -> Option<(String, bool)> {
+pub fn control(report: &Comparison) -> Option<(String, bool)> {
     let control = report.control.as_ref()?;
     let rows: Vec<&Row> = all(report).filter(|row| &row.variant == control).collect();
     let questions = |row: &Row| {
@@ -118,7 +120,7 @@ pub fn control(report: &Report) -> Option<(String, bool)> {
             typical: row.typical.p_adjusted.is_some(),
             mean: row.mean.p_adjusted.is_some(),
         };
-        claims.questions().len()
+        claims.count()
     };
     let verdicts = |row: &Row| row.asked().filter(|asked| asked.is_difference()).count();
     let asked: usize = rows.iter().copied().map(questions).sum();
@@ -139,7 +141,7 @@ pub fn control(report: &Report) -> Option<(String, bool)> {
 }
 
 /// What the columns and the verdicts mean: at most five sentences. `medians`: whether there is a column of them.
-pub fn legend(report: &Report, medians: bool) -> Vec<String> {
+pub fn legend(report: &Comparison, medians: bool) -> Vec<String> {
     if all(report).next().is_none() {
         return Vec::new();
     }
@@ -155,7 +157,7 @@ pub fn legend(report: &Report, medians: bool) -> Vec<String> {
 }
 
 /// How often such reports are false.
-fn calibration(report: &Report) -> Option<String> {
+fn calibration(report: &Comparison) -> Option<String> {
     let found = report.calibration.as_ref()?;
     let written = |share: &Share| {
         let [share, low, high] = [share.share, share.low, share.high].map(|share| 100.0 * share);
@@ -173,7 +175,7 @@ fn calibration(report: &Report) -> Option<String> {
     ))
 }
 
-fn columns(report: &Report, medians: bool) -> String {
+fn columns(report: &Comparison, medians: bool) -> String {
     let values = if medians { "values: medians; " } else { "" };
     let within = if report.design.blocks > 1 {
         " within blocks"
@@ -204,7 +206,7 @@ fn columns(report: &Report, medians: bool) -> String {
     )
 }
 
-fn family(report: &Report) -> String {
+fn family(report: &Comparison) -> String {
     let risk = number::share(1.0 - report.confidence);
     let same = report
         .margin
@@ -230,7 +232,7 @@ fn family(report: &Report) -> String {
 }
 
 /// The smallest difference that the runs could have shown; relative ones, as far as there are any.
-fn detectable(report: &Report) -> Option<String> {
+fn detectable(report: &Comparison) -> Option<String> {
     let is_candidate = |row: &&Row| Some(&row.variant) != report.control.as_ref();
     let relative = report
         .rows
@@ -284,7 +286,7 @@ fn with_detectable(row: &Row) -> Option<(f64, &Row)> {
 }
 
 /// Why an interval without zero may prove nothing.
-fn unproven(report: &Report) -> Option<String> {
+fn unproven(report: &Comparison) -> Option<String> {
     let excludes_zero = |answer: &&Answer| {
         answer.low.is_some_and(|low| low > 0.0) || answer.high.is_some_and(|high| high < 0.0)
     };
@@ -311,47 +313,33 @@ fn unproven(report: &Report) -> Option<String> {
 }
 
 /// All warnings, each once, with the rows that it is about.
-pub fn warnings(report: &Report) -> Vec<String> {
-    let mut warnings: Vec<(&String, Vec<String>)> = Vec::new();
-    for warning in distinct(report.warnings.iter()) {
-        warnings.push((warning, Vec::new()));
-    }
-    let whole = warnings.len();
+pub fn warnings(report: &Comparison) -> Vec<String> {
+    let whole = distinct(report_warnings(report).into_iter());
+    let mut of_rows: IndexMap<String, Vec<String>> = IndexMap::new();
     let workloads = distinct(report.rows.iter().map(|row| &row.workload)).len();
     for row in all(report) {
         let mut label = label_within_workload(row);
         if workloads > 1 || label.is_empty() {
             label = row_label(row);
         }
-        for warning in &row.warnings {
+        for warning in row_warnings(row, report) {
             let about = format!("{label} of {}", row.variant);
-            match warnings[whole..]
-                .iter_mut()
-                .find(|(text, _)| *text == warning)
-            {
-                Some((_, rows)) => rows.push(about),
-                None => warnings.push((warning, vec![about])),
-            }
+            of_rows.entry(warning).or_default().push(about);
         }
     }
-    let in_words = |(text, rows): (&String, Vec<String>)| {
-        let named = rows
-            .iter()
-            .take(NAMED)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ");
+    let named = of_rows.into_iter().map(|(text, rows)| {
+        let named: Vec<&str> = rows.iter().take(NAMED).map(String::as_str).collect();
+        let named = named.join(", ");
         match rows.len() {
-            0 => text.clone(),
             count if count <= NAMED => format!("{text} ({named})"),
             count => format!("{text} ({named} and {} more)", count - NAMED),
         }
-    };
-    warnings.into_iter().map(in_words).collect()
+    });
+    whole.into_iter().chain(named).collect()
 }
 
 /// What is said where there is no row at all.
-pub fn nothing(report: &Report) -> Option<String> {
+pub fn nothing(report: &Comparison) -> Option<String> {
     all(report).next().is_none().then(|| {
         format!(
             "nothing to compare: no variant has runs on what {} was measured on",
@@ -360,10 +348,10 @@ pub fn nothing(report: &Report) -> Option<String> {
     })
 }
 
-fn all(report: &Report) -> impl Iterator<Item = &Row> {
+fn all(report: &Comparison) -> impl Iterator<Item = &Row> {
     report.rows.iter().chain(&report.pooled)
 }
 
-fn answers(report: &Report) -> impl Iterator<Item = &Answer> {
+fn answers(report: &Comparison) -> impl Iterator<Item = &Answer> {
     all(report).flat_map(|row| [&row.typical, &row.mean])
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use perflab_compare::{Comparison, Row};
 use perflab_experiment::{Better, Metric, Sample};
 use perflab_pages::{Content, Site};
-use perflab_report::{Report, Row};
 
 use crate::made::Made;
 
@@ -51,8 +51,8 @@ fn the_data_of_a_metric_are_its_own_rows() {
     let directory = tempfile::tempdir().unwrap();
     many_metrics().write(directory.path());
     let site = Site::read(directory.path());
-    let whole: Report = serde_json::from_str(&text(&site, "data/report.json")).unwrap();
-    let own: Report = serde_json::from_str(&text(&site, "data/metric-77.json")).unwrap();
+    let whole: Comparison = serde_json::from_str(&text(&site, "data/report.json")).unwrap();
+    let own: Comparison = serde_json::from_str(&text(&site, "data/metric-77.json")).unwrap();
     let rows: Vec<&Row> = whole
         .rows
         .iter()

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use perflab_compare::{
+    Comparison, ResultInput, Row, SampleSelection, Selection, compare_result, usable_cpus,
+};
 use perflab_experiment::{Experiment, Plan, Status};
 use perflab_pages::Site;
-use perflab_report::{
-    Known, Report, Row, SampleSelection, Selection, compared, csv, facts, json, usable_cpus,
-};
+use perflab_report::{csv, facts, headline, json, row_warnings};
 use perflab_store::ResultDir;
 use scraper::ElementRef;
 
@@ -14,13 +15,13 @@ use crate::html::{Crawled, all, crawl, text};
 use crate::made::Made;
 
 /// What `perflab compare` computes of a result.
-fn report(directory: &Path, metrics: &[&str]) -> Report {
+fn report(directory: &Path, metrics: &[&str]) -> Comparison {
     let result = ResultDir::open(directory).unwrap();
     let experiment = Experiment::parse(result.experiment(), "experiment.toml").unwrap();
     let plan: Plan = result.plan().unwrap();
     let records = result.records().unwrap();
     let origin = &result.meta().origin;
-    let known = Known {
+    let known = ResultInput {
         origin,
         experiment: &experiment,
         plan: &plan,
@@ -33,7 +34,7 @@ fn report(directory: &Path, metrics: &[&str]) -> Report {
         metrics: metrics.iter().map(|name| (*name).to_owned()).collect(),
         ..SampleSelection::default()
     };
-    compared(
+    compare_result(
         &known,
         &sample_selection,
         &Selection::of(&experiment, origin),
@@ -151,10 +152,10 @@ fn tables_show_the_rows_of_the_report() {
             };
             assert_eq!(bits(&numbers(line)), bits(&expected), "{link}");
             assert!(
-                text(verdict).ends_with(&row.headline),
+                text(verdict).ends_with(&headline(row)),
                 "{link}: {} {}",
                 text(verdict),
-                row.headline
+                headline(row)
             );
             seen += 1;
         }
@@ -294,7 +295,7 @@ fn a_comparison_says_what_detail_says() {
         assert_eq!(shown, facts(row, &asked));
         let warnings = facts_of("section.warnings li");
         assert!(
-            row.warnings
+            row_warnings(row, &asked)
                 .iter()
                 .all(|warning| warnings.contains(warning)),
             "{warnings:?}"
@@ -332,7 +333,7 @@ fn a_run_that_failed_is_shown_as_such() {
 
 /// The row that an address stands for.
 #[track_caller]
-fn row_at<'r>(report: &'r Report, metric: usize, address: &str) -> &'r Row {
+fn row_at<'r>(report: &'r Comparison, metric: usize, address: &str) -> &'r Row {
     let start = format!("comparison-{metric}-");
     let place = address
         .strip_prefix(&start)

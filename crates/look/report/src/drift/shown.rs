@@ -1,17 +1,18 @@
 //! Drift on request: for each row the levels and the difference at the start and at the end, and a
 //! line of small bars over the blocks.
 
-use super::model::{Drift, Trend};
-use super::plot::Axis;
-use super::{is_same_subject, words};
+use perflab_compare::{Comparison, Drift, Row, Trend, is_same_subject};
+use perflab_experiment::counted;
+use unicode_width::UnicodeWidthStr;
+
+use super::bars::Axis;
+use super::trend::{change, difference};
+use super::words;
 use crate::aligned::aligned;
 use crate::markdown::{escape, line};
-use crate::model::{Report, Row};
 use crate::number;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::{TextOptions, pad};
-use perflab_experiment::counted;
-use unicode_width::UnicodeWidthStr;
 
 /// Columns of a name before it is cut.
 const LONGEST_NAME: usize = 32;
@@ -31,7 +32,7 @@ struct Series<'a> {
 }
 
 /// The section for a terminal.
-pub fn drift_text(report: &Report, options: &TextOptions) -> String {
+pub fn drift_text(report: &Comparison, options: &TextOptions) -> String {
     let mut text = options.paragraph("drift, from the first block to the last");
     for row in all(report) {
         let Some(drift) = &row.drift else { continue };
@@ -61,7 +62,7 @@ pub fn drift_text(report: &Report, options: &TextOptions) -> String {
 }
 
 /// The section in GitHub's Markdown.
-pub fn drift_markdown(report: &Report) -> String {
+pub fn drift_markdown(report: &Comparison) -> String {
     let mut text = "#### Drift, from the first block to the last\n\n".to_owned();
     for row in all(report) {
         let Some(drift) = &row.drift else { continue };
@@ -83,7 +84,7 @@ pub fn drift_markdown(report: &Report) -> String {
 }
 
 /// The control's rows last.
-fn all(report: &Report) -> impl Iterator<Item = &Row> {
+fn all(report: &Comparison) -> impl Iterator<Item = &Row> {
     let rows = report.rows.iter().chain(&report.pooled);
     let is_control = |row: &&Row| Some(&row.variant) == report.control.as_ref();
     let others = rows.clone().filter(move |row| !is_control(row));
@@ -91,11 +92,11 @@ fn all(report: &Report) -> impl Iterator<Item = &Row> {
 }
 
 /// A pooled row's levels are means over parts, whose size has no meaning of its own.
-fn is_pooled(row: &Row, report: &Report) -> bool {
+fn is_pooled(row: &Row, report: &Comparison) -> bool {
     report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row))
 }
 
-fn title(row: &Row, report: &Report) -> String {
+fn title(row: &Row, report: &Comparison) -> String {
     format!(
         "{}: {} against {}: {}",
         row_label(row),
@@ -106,7 +107,7 @@ fn title(row: &Row, report: &Report) -> String {
 }
 
 /// The baseline, the candidate, their difference, and the control's.
-fn series<'a>(row: &Row, drift: &'a Drift, report: &'a Report) -> Vec<Series<'a>> {
+fn series<'a>(row: &Row, drift: &'a Drift, report: &'a Comparison) -> Vec<Series<'a>> {
     let level = |name: &str, trend: &'a Trend| {
         let (start, end) = match is_pooled(row, report) {
             true => (String::new(), String::new()),
@@ -128,8 +129,8 @@ fn series<'a>(row: &Row, drift: &'a Drift, report: &'a Report) -> Vec<Series<'a>
     let between = |name: String, trend: &'a Trend| Series {
         name,
         trend,
-        start: trend.difference_in_words(trend.start, row),
-        end: trend.difference_in_words(trend.end, row),
+        start: difference(trend, trend.start, row),
+        end: difference(trend, trend.end, row),
         verdict: if trend.is_proven(report.confidence) {
             "changed"
         } else {
@@ -151,7 +152,7 @@ fn cells(series: &Series<'_>, row: &Row) -> [String; 6] {
     [
         series.start.clone(),
         series.end.clone(),
-        series.trend.change_in_words(row),
+        change(series.trend, row),
         p(series.trend.p),
         p(series.trend.p_adjusted),
         series.verdict.to_owned(),
@@ -182,7 +183,7 @@ fn plots(
     let [base, candidate, between] = [&drift.base, &drift.candidate, &drift.difference]
         .map(|trend| (trend.blocks.as_slice(), trend.medians.as_slice()));
     let level = |value| number::value_with_unit(value, &row.metric.unit);
-    let change = |value| drift.difference.difference_in_words(value, row);
+    let between_levels = |value| difference(&drift.difference, value, row);
     let levels = Axis::of(&[base, candidate]);
     let mut text = String::new();
     let mut draw = |name: Option<&String>,
@@ -201,12 +202,17 @@ fn plots(
     let level = (!is_pooled).then_some(&level as &dyn Fn(f64) -> String);
     draw(names.first(), &levels, base, level);
     draw(names.get(1), &levels, candidate, level);
-    draw(names.get(2), &Axis::of(&[between]), between, Some(&change));
+    draw(
+        names.get(2),
+        &Axis::of(&[between]),
+        between,
+        Some(&between_levels),
+    );
     text
 }
 
 /// What can be said at all, and what the figures are.
-fn limits(report: &Report) -> Vec<String> {
+fn limits(report: &Comparison) -> Vec<String> {
     let design = &report.design;
     if !design.randomised {
         return vec![
@@ -251,7 +257,7 @@ fn limits(report: &Report) -> Vec<String> {
 }
 
 /// How many claims there are about levels, and about differences.
-fn families(report: &Report) -> [usize; 2] {
+fn families(report: &Comparison) -> [usize; 2] {
     let rows: Vec<&Row> = all(report).filter(|row| row.drift.is_some()).collect();
     let subjects = (0..rows.len())
         .filter(|index| {

@@ -1,10 +1,10 @@
 //! Every run as a point over its value, with ministat's box below.
 
+use perflab_compare::{Row, Side};
 use perflab_plot::{Axis, Layer, Marks, Plot, Summary, Tone};
 
 use super::points::{Value, points};
 use super::{Link, Sided, in_unit, titled};
-use crate::model::{Row, Side};
 use crate::number;
 
 /// Columns in which points that would hide each other are stacked.

@@ -1,16 +1,16 @@
 //! Differences with their intervals below each other, and the margin.
 
+use perflab_compare::{Comparison, Row};
 use perflab_plot::{Axis, Interval, Layer, Marks, Plot, Tone, Which};
 
 use super::{in_unit, label, titled, tone};
-use crate::model::{Report, Row};
 use crate::sections::{distinct, label_within_workload, row_label};
 
 /// Rows of one metric, all relative or all absolute, with the typical run's difference.
 ///
 /// `link` leads from a row to what is behind it. None if there is no row.
 pub fn forest(
-    report: &Report,
+    report: &Comparison,
     rows: &[&Row],
     link: &dyn Fn(&Row) -> Option<String>,
 ) -> Option<Plot> {

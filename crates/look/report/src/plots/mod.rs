@@ -17,10 +17,11 @@ pub use shift::shift;
 pub use sides::{Sided, sided};
 pub use sweep::{Sweep, sweep, sweeps};
 
+use perflab_compare::{Row, Verdict};
 use perflab_plot::Tone;
 
 use crate::difference::Estimate;
-use crate::model::{Row, Verdict};
+use crate::headline::headline;
 use crate::number::Scale;
 use crate::sections::row_label;
 
@@ -34,7 +35,7 @@ fn label(row: &Row) -> String {
         row_label(row),
         row.variant,
         Estimate::from(&row.typical).written(row),
-        row.headline
+        headline(row)
     )
 }
 

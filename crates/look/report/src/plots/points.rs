@@ -1,10 +1,10 @@
 //! Values as points: a layer for each side, and for its slow runs, as far as there are any.
 
+use perflab_compare::Measured;
+use perflab_compare::Row;
 use perflab_plot::{Layer, Marker, Marks, Point, Tone};
 
 use super::{Link, Sided};
-use crate::model::Row;
-use crate::origins::Measured;
 
 /// A value, and which one it is of which side.
 #[derive(Debug, Clone, Copy)]

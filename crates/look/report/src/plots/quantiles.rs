@@ -1,9 +1,9 @@
 //! What share of the runs is at most how slow: both sides as lines.
 
+use perflab_compare::Row;
 use perflab_plot::{Axis, Layer, Marks, Plot, Tone};
 
 use super::{Sided, in_unit, titled};
-use crate::model::Row;
 
 /// More places than a line has on a screen tell nothing.
 const MOST: usize = 400;

@@ -1,12 +1,12 @@
 //! Every run as a point, in the order in which they ran.
 
+use perflab_compare::Measured;
+use perflab_compare::Row;
 use perflab_experiment::counted;
 use perflab_plot::{Axis, Layer, Marks, Plot, Tone, Which};
 
 use super::points::{Value, points};
 use super::{Link, Sided, in_unit, titled};
-use crate::model::Row;
-use crate::origins::Measured;
 
 /// With more blocks than that their stripes hide the points.
 const MOST_BLOCKS: usize = 80;

@@ -1,10 +1,10 @@
 //! How much the sides differ at each decile: among fast runs, typical runs and slow runs.
 
+use perflab_compare::Row;
 use perflab_plot::{Area, Axis, Layer, Marker, Marks, Plot, Point, Tone, Which};
 
 use super::{in_unit, titled};
 use crate::difference::Estimate;
-use crate::model::Row;
 use crate::number;
 
 /// The shift function of a row that has deciles; none for one that has not.

@@ -2,12 +2,12 @@
 
 use std::cell::OnceCell;
 
+use perflab_compare::Row;
+use perflab_compare::{Measured, Origins};
 use perflab_experiment::Better;
 use perflab_stats::modes::{Mode, common_split};
 
-use crate::model::Row;
 use crate::number;
-use crate::origins::{Measured, Origins};
 
 /// Values of a side that have labels.
 const MOST_LABELS: usize = 1000;

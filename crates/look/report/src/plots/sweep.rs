@@ -1,11 +1,11 @@
 //! A candidate over the values of two parameters: where it is better, and where worse.
 
 use indexmap::IndexMap;
+use perflab_compare::{Comparison, Row, Verdict};
 use perflab_plot::{Axis, Cell, Layer, Marks, Plot, Tone};
 
 use super::{label, tone};
 use crate::difference::Differences;
-use crate::model::{Report, Row, Verdict};
 use crate::sections::distinct;
 
 /// The rows of one candidate on one metric, which differ in the values of parameters.
@@ -20,7 +20,7 @@ pub struct Sweep<'r> {
 }
 
 /// The sweeps of a report: wherever some parameter has several values.
-pub fn sweeps(report: &Report) -> Vec<Sweep<'_>> {
+pub fn sweeps(report: &Comparison) -> Vec<Sweep<'_>> {
     let mut groups: IndexMap<[&str; 3], Vec<&Row>> = IndexMap::new();
     for row in &report.rows {
         let key = [&row.metric.name, &row.metric.unit, &row.variant].map(String::as_str);
@@ -55,7 +55,11 @@ fn position(rows: &[&Row], key: &str) -> usize {
 }
 
 /// A heat map: the typical run's difference at each place, coloured by verdict and, the larger, the stronger.
-pub fn sweep(report: &Report, sweep: &Sweep<'_>, link: &dyn Fn(&Row) -> Option<String>) -> Plot {
+pub fn sweep(
+    report: &Comparison,
+    sweep: &Sweep<'_>,
+    link: &dyn Fn(&Row) -> Option<String>,
+) -> Plot {
     let columns = distinct(
         sweep
             .rows

@@ -1,12 +1,12 @@
 //! Whatever a report holds, every rendering of it succeeds and keeps its promises.
 
 use indexmap::IndexMap;
-use perflab_experiment::{Better, Metric};
-use perflab_report::{
-    Answer, Design, Drift, Latency, MainMode, Report, Row, Sameness, Side, Slow, TextOptions,
-    Trend, UntilDecided, Verdict, csv, detail, drift_markdown, drift_text, json, markdown,
-    settle_drift, text,
+use perflab_compare::{
+    Answer, Comparison, Design, Drift, Latency, MainMode, Row, RowWarning, Sameness, Side, Slow,
+    Trend, UntilDecided, Verdict, Warning, settle_drift,
 };
+use perflab_experiment::{Better, Metric};
+use perflab_report::{TextOptions, csv, detail, drift_markdown, drift_text, json, markdown, text};
 use perflab_store::StopReason;
 use proptest::prelude::*;
 
@@ -155,7 +155,7 @@ prop_compose! {
 
 prop_compose! {
     fn row()(
-        names in [name(), name(), name(), name()],
+        names in [name(), name(), name()],
         unit in unit().boxed(),
         higher in any::<bool>(),
         parameters in prop::collection::vec((name(), name()), 0..3),
@@ -169,9 +169,9 @@ prop_compose! {
             prop::option::of(drift().boxed()),
             prop::collection::vec(latency().boxed(), 0..3),
         ),
-        warnings in prop::collection::vec(name(), 0..3),
+        (warnings, is_cause_unknown) in (prop::collection::vec(name(), 0..3), any::<bool>()),
     ) -> Row {
-        let [workload, metric, variant, headline] = names;
+        let [workload, metric, variant] = names;
         let [base, candidate] = sides;
         let [typical, mean] = answers;
         let better = if higher { Better::Higher } else { Better::Lower };
@@ -192,8 +192,8 @@ prop_compose! {
             levels: Vec::new(),
             drift,
             latencies,
-            headline,
-            warnings,
+            is_cause_unknown,
+            warnings: warnings.into_iter().map(RowWarning::Remark).collect(),
         }
     }
 }
@@ -236,10 +236,11 @@ prop_compose! {
         pooled in prop::collection::vec(row().boxed(), 0..3),
         claims in count(),
         warnings in prop::collection::vec(name(), 0..3),
-    ) -> Report {
+    ) -> Comparison {
         let [name, baseline] = names;
-        Report {
-            schema: 1, name, question, baseline, control, confidence, margin, design, rows, pooled, claims, calibration: None, warnings,
+        Comparison {
+            name, question, baseline, control, confidence, margin, design, rows, pooled, claims, calibration: None,
+            warnings: warnings.into_iter().map(Warning::Remark).collect(),
         }
     }
 }

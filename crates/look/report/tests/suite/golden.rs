@@ -1,9 +1,8 @@
 //! What reports look like: each is compared with a file. `PERFLAB_BLESS=1` writes the files anew.
 
 use crate::common::{parameters, report, row, side, single, slow_modes, suite, with_latencies};
-use perflab_report::{
-    Report, TextOptions, UntilDecided, Verdict, csv, detail, json, markdown, text,
-};
+use perflab_compare::{Comparison, RowWarning, UntilDecided, Verdict, Warning};
+use perflab_report::{TextOptions, csv, detail, json, markdown, text};
 use perflab_store::StopReason;
 use std::path::Path;
 
@@ -14,15 +13,15 @@ const WIDE: TextOptions = TextOptions {
 };
 
 /// A report with a baseline of that name.
-fn named(baseline: &str) -> Report {
-    Report {
+fn named(baseline: &str) -> Comparison {
+    Comparison {
         baseline: baseline.to_owned(),
         ..suite()
     }
 }
 
 /// The redis-like case, as it is told where the results ended the measurement.
-fn until_decided(stopped: Option<StopReason>) -> Report {
+fn until_decided(stopped: Option<StopReason>) -> Comparison {
     let mut report = slow_modes();
     report.design.until_decided = Some(UntilDecided {
         blocks: 7,
@@ -35,8 +34,8 @@ fn until_decided(stopped: Option<StopReason>) -> Report {
         row.mean.verdict = Verdict::NotProven;
         row.detectable = None;
         for warning in &mut row.warnings {
-            if let Some((seen, _)) = warning.split_once(": the interval of the mean") {
-                *warning = seen.to_owned();
+            if let RowWarning::SlowMode { has_mean } = warning {
+                *has_mean = false;
             }
         }
     }
@@ -67,17 +66,19 @@ fn widest(text: &str) -> usize {
 }
 
 /// Names that try to steer the terminal, forge lines, or break out of a table.
-fn hostile() -> Report {
+fn hostile() -> Comparison {
     let mut report = suite();
     report.name = "\u{1b}]0;owned\u{7}evil".to_owned();
     report.question = Some("first line\nsecond line \u{1b}[2J".to_owned());
     report.rows[0].part = Some("S\u{1b}[31mE\u{1b}[0mT\r\nall fine".to_owned());
     report.rows[2].part = Some("a|b `c` <script>alert(1)</script> [x](y)".to_owned());
-    report.rows[2]
-        .warnings
-        .push("line one\nwarning: \u{9b}31m forged".to_owned());
+    report.rows[2].warnings.push(RowWarning::Remark(
+        "line one\nwarning: \u{9b}31m forged".to_owned(),
+    ));
     report.rows[4].part = Some("desrever\u{202e}reversed".to_owned());
-    report.warnings.push("tab\tand bell\u{7}".to_owned());
+    report
+        .warnings
+        .push(Warning::Remark("tab\tand bell\u{7}".to_owned()));
     report
 }
 
@@ -200,10 +201,7 @@ fn too_few_runs_have_open_intervals() {
         row.typical.high = Some(f64::INFINITY);
         row.typical.verdict = Verdict::NotProven;
         row.detectable = None;
-        row.warnings.push(
-            "too few runs to prove anything about the typical run; 4 blocks are the least"
-                .to_owned(),
-        );
+        row.warnings.push(RowWarning::TooFew { blocks: 4 });
     }
     golden("open-intervals.txt", &text(&report, &WIDE));
 }
@@ -219,8 +217,12 @@ fn failures_and_warnings() {
     report.design.seed = None;
     report.rows[0].base.n = 27;
     report.rows[0].base.values.truncate(27);
-    report.warnings.push("the governor is powersave".to_owned());
-    report.warnings.push("the governor is powersave".to_owned());
+    report
+        .warnings
+        .push(Warning::Remark("the governor is powersave".to_owned()));
+    report
+        .warnings
+        .push(Warning::Remark("the governor is powersave".to_owned()));
     golden("failures.txt", &text(&report, &WIDE));
     golden("failures.md", &markdown(&report));
 }
@@ -283,7 +285,9 @@ fn hostile_names_never_reach_the_terminal() {
 #[test]
 fn no_rows() {
     let mut report = report("empty", Vec::new(), Vec::new());
-    report.warnings.push("no run passed".to_owned());
+    report
+        .warnings
+        .push(Warning::Remark("no run passed".to_owned()));
     golden("empty.txt", &text(&report, &WIDE));
     golden("empty.md", &markdown(&report));
     assert_eq!(csv(&report).lines().count(), 1);
@@ -322,7 +326,7 @@ fn details_of_absolute_differences() {
 #[test]
 fn json_reads_back_as_the_same_report() {
     for report in [suite(), single(), slow_modes(), parameters(), hostile()] {
-        let back: Report = serde_json::from_str(&json(&report)).unwrap();
+        let back: Comparison = serde_json::from_str(&json(&report)).unwrap();
         assert_eq!(back, report);
     }
 }

@@ -1,9 +1,8 @@
 //! Levels of repetition in a report: published numbers, through records as the laboratory keeps them.
 
+use perflab_compare::{Comparison, Costs, RowWarning, SampleSelection, Selection, result_report};
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{
-    Costs, Report, SampleSelection, Selection, TextOptions, detail, result_report,
-};
+use perflab_report::{TextOptions, detail};
 use perflab_store::RunRecord;
 use serde_json::json;
 
@@ -50,7 +49,7 @@ fn records(plan: &Plan, samples: u32) -> Vec<RunRecord> {
         .collect()
 }
 
-fn report(refresh: &str, samples: u32) -> Report {
+fn report(refresh: &str, samples: u32) -> Comparison {
     let experiment = experiment(refresh);
     let plan = Plan::new(&experiment, 1);
     let records = records(&plan, samples);
@@ -119,8 +118,9 @@ fn runs_that_share_nothing_have_one_level() {
 fn runs_that_hang_together_are_flagged_unless_they_share_a_build() {
     let flagged = |refresh| {
         let report = report(refresh, 1);
-        let mut warnings = report.rows[0].warnings.iter();
-        warnings.any(|warning| warning.starts_with("the runs are autocorrelated"))
+        report.rows[0]
+            .warnings
+            .contains(&RowWarning::Autocorrelated)
     };
     assert!(flagged("keep") && !flagged("rebuild"));
 }

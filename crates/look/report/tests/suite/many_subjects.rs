@@ -1,8 +1,8 @@
 //! Many subjects are compared on all processors: the rows are those of each subject alone, in their order.
 
 use indexmap::IndexMap;
+use perflab_compare::{AnalysisError, Comparison, Design, Group, Row, Selection, Subject, analyse};
 use perflab_experiment::{Better, Metric};
-use perflab_report::{AnalysisError, Design, Group, Report, Row, Selection, Subject, analyse};
 use perflab_stats::Observation;
 
 /// One in which the candidate is larger by a hundredth for each subject before it.
@@ -35,7 +35,7 @@ fn subject(index: u32) -> Subject {
     }
 }
 
-fn report(subjects: &[Subject]) -> Result<Report, AnalysisError> {
+fn report(subjects: &[Subject]) -> Result<Comparison, AnalysisError> {
     let design = Design {
         blocks: 10,
         planned: 40,
@@ -53,9 +53,8 @@ fn report(subjects: &[Subject]) -> Result<Report, AnalysisError> {
 fn alone(mut row: Row) -> Row {
     for answer in [&mut row.typical, &mut row.mean] {
         answer.p_adjusted = None;
-        answer.verdict = perflab_report::Verdict::NotProven;
+        answer.verdict = perflab_compare::Verdict::NotProven;
     }
-    row.headline.clear();
     row.detectable = None;
     row
 }

@@ -1,11 +1,11 @@
 //! Every form of a report says the same of it.
 
 use indexmap::IndexMap;
-use perflab_experiment::{Better, Metric};
-use perflab_report::{
-    Claims, Design, Group, Outcome, Report, Row, Selection, Subject, TextOptions, Verdict, analyse,
-    answers, csv, markdown, text,
+use perflab_compare::{
+    Claims, Comparison, Design, Group, Outcome, Row, Selection, Subject, Verdict, analyse,
 };
+use perflab_experiment::{Better, Metric};
+use perflab_report::{TextOptions, answers, csv, headline, markdown, text};
 use perflab_stats::Observation;
 use proptest::prelude::*;
 
@@ -31,7 +31,11 @@ prop_compose! {
     }
 }
 
-fn analysed(subjects: Vec<[Vec<Observation>; 2]>, margin: Option<f64>, claims: Claims) -> Report {
+fn analysed(
+    subjects: Vec<[Vec<Observation>; 2]>,
+    margin: Option<f64>,
+    claims: Claims,
+) -> Comparison {
     let subjects: Vec<Subject> = subjects
         .into_iter()
         .enumerate()
@@ -126,10 +130,10 @@ proptest! {
         let lines = csv(&report);
         for row in &all {
             let outcome = row.outcome();
-            prop_assert!(said(&row.headline, outcome), "{}: {outcome:?}", row.headline);
-            prop_assert!(table.contains(&row.headline), "{}: {table}", row.headline);
-            prop_assert!(markdown(&report).contains(&row.headline));
-            prop_assert!(lines.contains(&row.headline));
+            prop_assert!(said(&headline(row), outcome), "{}: {outcome:?}", headline(row));
+            prop_assert!(table.contains(&headline(row)), "{}: {table}", headline(row));
+            prop_assert!(markdown(&report).contains(&headline(row)));
+            prop_assert!(lines.contains(&headline(row)));
             let verdicts = verdicts(row);
             prop_assert_eq!(outcome.is_regression(), verdicts.contains(&Verdict::Worse));
             let all_same = verdicts.iter().all(|verdict| *verdict == Verdict::Same);

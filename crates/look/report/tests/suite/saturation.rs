@@ -1,7 +1,8 @@
 //! Load generators that had nothing left to give, or took more than the system.
 
+use perflab_compare::{Comparison, add_saturation};
 use perflab_experiment::Experiment;
-use perflab_report::{Report, add_saturation};
+use perflab_report::report_warnings;
 use perflab_store::RunRecord;
 use serde_json::json;
 
@@ -22,10 +23,10 @@ fn record(user_s: f64, argv: &[&str]) -> RunRecord {
     .unwrap()
 }
 
-fn empty() -> Report {
+fn empty() -> Comparison {
     serde_json::from_value(json!({
-        "schema": 1, "name": "test", "question": null, "baseline": "a", "control": null,
-        "confidence": 0.95, "margin": null, "rows": [], "pooled": [], "claims": 0, "warnings": [],
+        "name": "test", "question": null, "baseline": "a", "control": null,
+        "confidence": 0.95, "margin": null, "rows": [], "pooled": [], "claims": 0,
         "design": {
             "blocks": 1, "planned": 1, "recorded": 1, "failed": {}, "seed": null,
             "randomised": true,
@@ -47,7 +48,7 @@ fn said(
     let experiment = Experiment::parse(&text, "test").unwrap();
     let mut report = empty();
     add_saturation(&mut report, &experiment, records, machine);
-    report.warnings
+    report_warnings(&report)
 }
 
 /// The median is 97 % of a CPU.

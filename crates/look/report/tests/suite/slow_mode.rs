@@ -1,12 +1,12 @@
 //! What a report says where some runs are in a slow mode.
 
 use indexmap::IndexMap;
+use perflab_compare::{Comparison, Design, Group, RowWarning, Selection, Subject, analyse};
 use perflab_experiment::{Better, Metric};
-use perflab_report::{Design, Group, Report, Selection, Subject, analyse};
 use perflab_stats::Observation;
 
 /// Ten blocks of 3 + 3 runs, of which the candidate's are slow in each third block.
-fn reported(anytime: bool) -> Report {
+fn reported(anytime: bool) -> Comparison {
     let group = |variant: &str, is_slow: fn(u32) -> bool| Group {
         variant: variant.to_owned(),
         observations: (0..30)
@@ -54,10 +54,9 @@ fn only_an_interval_that_is_stated_is_warned_of() {
     assert!(
         fixed
             .warnings
-            .iter()
-            .any(|warning| warning.starts_with("some runs are in a slow mode: the interval"))
+            .contains(&RowWarning::SlowMode { has_mean: true })
     );
     let decided = &reported(true).rows[0];
     assert_eq!((decided.mean.low, decided.mean.high), (None, None));
-    assert_eq!(decided.warnings, ["some runs are in a slow mode"]);
+    assert_eq!(decided.warnings, [RowWarning::SlowMode { has_mean: false }]);
 }

@@ -1,7 +1,8 @@
 //! The tail as a question: one quantile of each run, and runs that are too short for it.
 
+use perflab_compare::{Comparison, Row, SampleSelection, Selection, Verdict, result_report};
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Report, Row, SampleSelection, Selection, Verdict, result_report};
+use perflab_report::{headline, report_warnings};
 use perflab_store::RunRecord;
 use serde_json::json;
 
@@ -42,7 +43,7 @@ fn records(plan: &Plan, samples: u32) -> Vec<RunRecord> {
     plan.runs.iter().map(record).collect()
 }
 
-fn report(samples: u32, tails: &[f64]) -> Report {
+fn report(samples: u32, tails: &[f64]) -> Comparison {
     let experiment = Experiment::parse(EXPERIMENT, "tail.toml").unwrap();
     let plan = Plan::new(&experiment, 1);
     let sample_selection = SampleSelection {
@@ -60,7 +61,7 @@ fn report(samples: u32, tails: &[f64]) -> Report {
     .unwrap()
 }
 
-fn row<'a>(report: &'a Report, metric: &str) -> &'a Row {
+fn row<'a>(report: &'a Comparison, metric: &str) -> &'a Row {
     report
         .rows
         .iter()
@@ -80,7 +81,7 @@ fn the_tail_differs_where_the_middle_does_not() {
     assert_eq!(report.claims, 9);
     let tail = row(&report, "latency p99");
     assert_eq!(
-        (tail.typical.verdict, tail.headline.as_str()),
+        (tail.typical.verdict, headline(tail).as_str()),
         (Verdict::Worse, "slower")
     );
     assert_eq!(
@@ -90,8 +91,7 @@ fn the_tail_differs_where_the_middle_does_not() {
     // Thirty runs are thirty observations, however many samples they hold.
     assert_eq!((tail.base.n, tail.base.values.len()), (30, 30));
     assert!(
-        report
-            .warnings
+        report_warnings(&report)
             .iter()
             .all(|warning| !warning.contains("samples"))
     );
@@ -101,8 +101,7 @@ fn the_tail_differs_where_the_middle_does_not() {
 fn short_runs_are_told() {
     let told = |samples, tail| {
         let report = report(samples, &[tail]);
-        report
-            .warnings
+        report_warnings(&report)
             .iter()
             .any(|warning| warning.contains("a run has only"))
     };
@@ -111,8 +110,7 @@ fn short_runs_are_told() {
     let single = report(1, &[0.99]);
     assert_eq!((single.rows.len(), single.claims), (1, 3));
     assert!(
-        single
-            .warnings
+        report_warnings(&single)
             .iter()
             .any(|warning| warning.contains("no run has several samples"))
     );

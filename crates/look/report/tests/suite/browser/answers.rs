@@ -1,7 +1,8 @@
 //! The answer in a sentence: what is proven, of how many rows, and how much.
 
+use perflab_compare::{Comparison, Outcome, Row, Verdict};
 use perflab_experiment::Better;
-use perflab_report::{Outcome, Report, Row, Sentence, Verdict, answers};
+use perflab_report::{Sentence, answers};
 
 use crate::common::{answer, metric, pooled, report, row, suite, wall, with_metric};
 
@@ -303,7 +304,7 @@ fn a_sentence_for_each_metric_and_candidate_but_the_control() {
 #[test]
 fn nothing_to_say() {
     assert_eq!(answers(&report("r", vec![], vec![])), []);
-    let only_control = Report {
+    let only_control = Comparison {
         control: Some("new".into()),
         ..report("r", vec![new("a", 0.05, Verdict::Better)], vec![])
     };

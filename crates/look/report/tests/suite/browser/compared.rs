@@ -1,9 +1,10 @@
 //! A result as it is compared: the report, and what is to be known beside it.
 
-use perflab_experiment::Plan;
-use perflab_report::{
-    Known, Report, SampleSelection, Selection, compared, result_report, usable_cpus,
+use perflab_compare::{
+    Comparison, ResultInput, SampleSelection, Selection, compare_result, result_report, usable_cpus,
 };
+use perflab_experiment::Plan;
+use perflab_report::report_warnings;
 use perflab_store::{Imported, Notice, Origin, RunRecord, StopReason, Stopped, UntilDecided};
 use serde_json::json;
 
@@ -16,10 +17,10 @@ fn known_of(
     records: &[RunRecord],
     stopped: Option<Stopped>,
     notices: &[Notice],
-) -> Report {
+) -> Comparison {
     let experiment = experiment(&["old", "new", "again"], DESIGN);
     let plan: Plan = plan(records);
-    let known = Known {
+    let known = ResultInput {
         origin,
         experiment: &experiment,
         plan: &plan,
@@ -28,7 +29,7 @@ fn known_of(
         notices,
         usable_cpus: None,
     };
-    compared(
+    compare_result(
         &known,
         &SampleSelection::default(),
         &Selection::of(&experiment, origin),
@@ -78,7 +79,8 @@ fn notices_are_warnings() {
         moved_to: None,
     };
     let report = known_of(&origin(), &records(), None, std::slice::from_ref(&notice));
-    assert_eq!(report.warnings.last(), Some(&notice.to_string()));
+    let said = report_warnings(&report);
+    assert_eq!(said.last(), Some(&notice.to_string()));
 }
 
 #[test]
@@ -92,9 +94,8 @@ fn values_that_were_said_to_be_independent_are_warned_of() {
         }),
         ..origin()
     };
-    let has = |report: &Report| {
-        report
-            .warnings
+    let has = |report: &Comparison| {
+        report_warnings(report)
             .iter()
             .any(|warning| warning.contains("--independent"))
     };

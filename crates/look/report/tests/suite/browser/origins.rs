@@ -1,18 +1,19 @@
 //! The run behind each value of a row.
 
+use perflab_compare::{
+    Comparison, Measured, Origins, Row, SampleIndex, SampleSelection, Selection, UntilDecided,
+    result_report,
+};
 use perflab_experiment::{Better, Sample, Status};
 use perflab_plot::Marks;
 use perflab_report::plots::{runs, sided};
-use perflab_report::{
-    Measured, Origins, Places, Report, Row, SampleSelection, Selection, UntilDecided, result_report,
-};
 use perflab_store::RunRecord;
 use proptest::prelude::*;
 
 use super::made::{experiment, plan, record, records, rps};
 use crate::common::metric;
 
-fn report(records: &[RunRecord]) -> Report {
+fn report(records: &[RunRecord]) -> Comparison {
     let experiment = experiment(&["old", "new"], "");
     result_report(
         &experiment,
@@ -216,7 +217,7 @@ proptest! {
         }
         let mut whole = report(&records());
         whole.design.until_decided = Some(UntilDecided { blocks: until, most: 9, stopped: None });
-        let places = Places::of(&all);
+        let places = SampleIndex::of(&all);
         let origins = [Origins::new(&all, &whole), Origins::known(&all, &places, &whole)];
         for (name, unit, part, variant, setting) in all.iter().flat_map(|record| {
             record.samples.iter().map(|sample| (

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use perflab_experiment::{Better, Experiment, Sample, Status};
-use perflab_report::{
-    AnalysisError, Half, Outcome, Report, Row, SampleSelection, Selection, pair, result_report,
+use perflab_compare::{
+    AnalysisError, Comparison, Half, Outcome, Row, SampleSelection, Selection, compare_apart,
+    result_report,
 };
+use perflab_experiment::{Better, Experiment, Sample, Status};
+use perflab_report::{headline, report_warnings};
 use perflab_store::RunRecord;
 use serde_json::{Value, json};
 
@@ -34,7 +36,7 @@ fn later() -> Vec<RunRecord> {
 }
 
 /// What `perflab compare` says of a variant in both, where each is a variant of one experiment in one block.
-fn as_one(a: &[RunRecord], b: &[RunRecord], variant: &str, design: &str) -> Report {
+fn as_one(a: &[RunRecord], b: &[RunRecord], variant: &str, design: &str) -> Comparison {
     let experiment = experiment(&["A", "B"], design);
     let mut all = Vec::new();
     for (name, records) in [("A", a), ("B", b)] {
@@ -63,7 +65,7 @@ fn as_one(a: &[RunRecord], b: &[RunRecord], variant: &str, design: &str) -> Repo
 }
 
 /// The row of a variant, as measured.
-fn raw<'r>(report: &'r Report, variant: &str) -> &'r Row {
+fn raw<'r>(report: &'r Comparison, variant: &str) -> &'r Row {
     let name = format!("rps of {variant}");
     report
         .rows
@@ -77,7 +79,7 @@ fn changes_are_measured_and_nothing_is_claimed_of_them() {
     let (a, b) = (records(), later());
     for design in ["", "margin = \"5%\"\nconfidence = \"99%\""] {
         let experiment = experiment(&["old", "new"], design);
-        let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
+        let report = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
         assert_eq!((report.claims, report.rows.len()), (0, 2));
         assert_eq!(report.design.undecided, ["old", "new"]);
         for variant in ["old", "new"] {
@@ -99,7 +101,7 @@ fn changes_are_measured_and_nothing_is_claimed_of_them() {
                 (found.outcome(), found.typical.p_adjusted),
                 (Outcome::NotProven, None)
             );
-            assert_eq!(found.headline, "changed, cause unknown");
+            assert_eq!(headline(found), "changed, cause unknown");
         }
     }
 }
@@ -114,13 +116,13 @@ fn measured_with(machine: &str, old: &str) -> Value {
 }
 
 /// What is said of `new` with that of `old` divided out, where there is such a row.
-fn of_quotients(a: (&[RunRecord], &Value), b: (&[RunRecord], &Value)) -> (Report, Option<Row>) {
+fn of_quotients(a: (&[RunRecord], &Value), b: (&[RunRecord], &Value)) -> (Comparison, Option<Row>) {
     let experiment = experiment(&["old", "new"], "");
     let with = |name, (records, fingerprint)| Half {
         fingerprint: Some(fingerprint),
         ..half(name, &experiment, records)
     };
-    let report = pair(with("A", a), with("B", b)).unwrap();
+    let report = compare_apart(with("A", a), with("B", b)).unwrap();
     let row = report
         .rows
         .iter()
@@ -138,7 +140,7 @@ fn what_slowed_both_down_is_divided_out() {
         .for_each(|record| record.samples[0].value *= 0.56);
     let (report, row) = of_quotients((&records(), &known), (&loaded, &known));
     assert_eq!(report.design.undecided, Vec::<String>::new());
-    assert_eq!(raw(&report, "old").headline, "changed, cause unknown");
+    assert_eq!(headline(raw(&report, "old")), "changed, cause unknown");
     assert_eq!(row.unwrap().outcome(), Outcome::NotProven);
 
     for record in loaded.iter_mut().filter(|record| record.variant == "new") {
@@ -157,7 +159,7 @@ fn runs_without_a_partner_are_counted() {
     let mut second = later();
     let left_out = |second: &[RunRecord]| {
         let (report, _) = of_quotients((&records(), &known), (second, &known));
-        let mut warnings = report.warnings.into_iter();
+        let mut warnings = report_warnings(&report).into_iter();
         warnings
             .find(|warning| warning.contains("from the same block"))
             .unwrap()
@@ -194,7 +196,9 @@ fn nothing_is_divided_by_what_may_be_another_program() {
         assert_eq!(row, None);
         assert_eq!(report.design.undecided, ["old", "new"]);
         assert!(
-            report.warnings.iter().any(|warning| warning.contains(why)),
+            report_warnings(&report)
+                .iter()
+                .any(|warning| warning.contains(why)),
             "{:?}",
             report.warnings
         );
@@ -210,7 +214,7 @@ fn runs_of_one_unit_count_once() {
     }
     let design = "refresh = \"restart\"";
     let experiment = experiment(&["old", "new"], design);
-    let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
+    let report = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
     let row = raw(&report, "new");
     let expected = &as_one(&a, &b, "new", design).rows[0];
     assert_eq!(
@@ -225,7 +229,7 @@ fn values_are_those_of_the_runs_that_passed() {
     let (mut a, b) = (records(), later());
     a[0].status = Status::Exit;
     let experiment = experiment(&["old", "new"], "");
-    let report = pair(
+    let report = compare_apart(
         half("first", &experiment, &a),
         half("second", &experiment, &b),
     )
@@ -269,7 +273,7 @@ fn only_what_both_have_is_compared() {
         record.samples[1].part = Some("LPUSH".to_owned());
     }
     let experiment = experiment(&["old", "new"], "metrics = [\"rps\"]");
-    let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
+    let report = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
     let parts: Vec<Option<&str>> = report.rows.iter().map(|row| row.part.as_deref()).collect();
     assert_eq!(parts, [Some("GET"); 2]);
 
@@ -277,7 +281,7 @@ fn only_what_both_have_is_compared() {
     for record in &mut b {
         Arc::make_mut(&mut record.samples[0].metric).unit = "1/ms".to_owned();
     }
-    let nothing = pair(half("A", &experiment, &a), half("B", &experiment, &b));
+    let nothing = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b));
     assert!(
         matches!(nothing, Err(AnalysisError::NothingShared)),
         "{nothing:?}"
@@ -288,9 +292,9 @@ fn only_what_both_have_is_compared() {
 fn nothing_to_compare() {
     let (a, b) = (records(), later());
     let experiment = experiment(&["old", "new"], "");
-    let none = pair(half("A", &experiment, &[]), half("B", &experiment, &b));
+    let none = compare_apart(half("A", &experiment, &[]), half("B", &experiment, &b));
     assert!(matches!(none, Err(AnalysisError::Empty)), "{none:?}");
-    let none = pair(half("A", &experiment, &a), half("B", &experiment, &[]));
+    let none = compare_apart(half("A", &experiment, &a), half("B", &experiment, &[]));
     assert!(matches!(none, Err(AnalysisError::Empty)), "{none:?}");
 }
 
@@ -304,7 +308,7 @@ fn parameters_in_another_order() {
         }
     }
     let experiment = experiment(&["old", "new"], "");
-    let report = pair(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
+    let report = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
     assert_eq!(report.rows.len(), 2);
 }
 
@@ -320,7 +324,7 @@ fn what_failed_and_what_its_results_could_end_is_told() {
         until_decided: true,
         ..half("B", &experiment, &b)
     };
-    let report = pair(half("A", &experiment, &a), second).unwrap();
+    let report = compare_apart(half("A", &experiment, &a), second).unwrap();
     assert_eq!(
         report.design.failed,
         [(Status::Timeout.name().to_owned(), 3)].into()
@@ -329,7 +333,9 @@ fn what_failed_and_what_its_results_could_end_is_told() {
         "B: 3 of 10 runs of new failed",
         "B was measured until it was decided",
     ] {
-        let found = report.warnings.iter().any(|warning| warning.contains(told));
+        let found = report_warnings(&report)
+            .iter()
+            .any(|warning| warning.contains(told));
         assert!(found, "{told}: {:?}", report.warnings);
     }
 }

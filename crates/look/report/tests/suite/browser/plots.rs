@@ -1,9 +1,9 @@
 //! Plots of differences: how lines and axes are called, and what they hold.
 
+use perflab_compare::{Comparison, Decile, Row, Verdict};
 use perflab_experiment::Better;
 use perflab_plot::{Plot, Scale};
 use perflab_report::plots::{forest, shift, sweep, sweeps};
-use perflab_report::{Decile, Report, Row, Verdict};
 
 use crate::common::{answer, metric, pooled, report, row, with_metric};
 
@@ -41,7 +41,7 @@ fn absolute(unit: &str) -> Row {
     row
 }
 
-fn forest_of(report: &Report) -> Plot {
+fn forest_of(report: &Comparison) -> Plot {
     let rows: Vec<&Row> = report.rows.iter().chain(&report.pooled).collect();
     forest(report, &rows, &|_| None).unwrap()
 }

@@ -1,8 +1,10 @@
 //! Reports made by hand.
 
 use indexmap::IndexMap;
+use perflab_compare::{
+    Answer, Comparison, Design, Latency, MainMode, Row, RowWarning, Side, Slow, Verdict,
+};
 use perflab_experiment::{Better, Metric};
-use perflab_report::{Answer, Design, Latency, MainMode, Report, Row, SCHEMA, Side, Slow, Verdict};
 
 pub fn metric(name: &str, unit: &str, better: Better) -> Metric {
     Metric {
@@ -62,7 +64,6 @@ pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdi
         workload: "redis-benchmark".to_owned(),
         parameters: IndexMap::new(),
         part: Some(part.to_owned()),
-        headline: verdict.word(&metric).to_owned(),
         metric,
         variant: variant.to_owned(),
         base: side(base),
@@ -76,12 +77,12 @@ pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdi
         levels: Vec::new(),
         drift: None,
         latencies: Vec::new(),
+        is_cause_unknown: false,
         warnings: Vec::new(),
     }
 }
 
 pub fn with_metric(mut row: Row, metric: Metric) -> Row {
-    row.headline = row.typical.verdict.word(&metric).to_owned();
     row.part = None;
     row.metric = metric;
     row
@@ -100,10 +101,9 @@ pub fn pooled(variant: &str, difference: f64, verdict: Verdict) -> Row {
     }
 }
 
-pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Report {
+pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
     let claims = 2 * (rows.len() + pooled.len());
-    Report {
-        schema: SCHEMA,
+    Comparison {
         name: name.to_owned(),
         question: None,
         baseline: "redis".to_owned(),
@@ -129,7 +129,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Report {
 }
 
 /// An append-only file slows writes, and leaves reads alone; the control finds nothing.
-pub fn suite() -> Report {
+pub fn suite() -> Comparison {
     let aof = |part, base, difference, verdict| row(part, "redis-aof", base, difference, verdict);
     let again =
         |part, base, difference| row(part, "redis-again", base, difference, Verdict::NotProven);
@@ -172,7 +172,7 @@ fn latency(name: &str, quantile: f64, base: f64) -> Latency {
 }
 
 /// Latencies beside the rows of one variant, and beside what is pooled.
-pub fn with_latencies() -> Report {
+pub fn with_latencies() -> Comparison {
     let mut report = suite();
     let rows = report.rows.iter_mut().chain(&mut report.pooled);
     for row in rows.filter(|row| row.variant == "redis-aof") {
@@ -188,7 +188,7 @@ pub fn with_latencies() -> Report {
 }
 
 /// Two commands, one metric.
-pub fn single() -> Report {
+pub fn single() -> Comparison {
     let mut single = report(
         "bench",
         vec![with_metric(
@@ -202,13 +202,12 @@ pub fn single() -> Report {
 }
 
 /// The typical run is better, the mean worse: more runs are slow.
-pub fn slow_modes() -> Report {
+pub fn slow_modes() -> Comparison {
     let mut report = suite();
     let row = &mut report.rows[0];
     row.typical = answer(0.022_8, 0.004, Verdict::Better);
     row.mean = answer(-0.027, 0.024, Verdict::NotProven);
     row.mean.p = 0.03;
-    row.headline = "typical run faster".to_owned();
     row.slow = Some(Slow {
         base: 2,
         candidate: 11,
@@ -235,16 +234,12 @@ pub fn slow_modes() -> Report {
         .iter_mut()
         .take(2)
         .for_each(|value| *value *= 0.8);
-    row.warnings.push(
-        "some runs are in a slow mode: the interval of the mean may miss the true value more often \
-             than stated; measure more runs or read the typical run"
-            .to_owned(),
-    );
+    row.warnings.push(RowWarning::SlowMode { has_mean: true });
     report
 }
 
 /// Parameters, two workloads, absolute differences.
-pub fn parameters() -> Report {
+pub fn parameters() -> Comparison {
     let mut rows = Vec::new();
     for (workload, threads, difference) in [
         ("read", "4", -0.02),
@@ -271,7 +266,6 @@ pub fn parameters() -> Report {
     absolute.candidate = side(12.0);
     absolute.typical = answer(12.0, 4.5, Verdict::Worse);
     absolute.mean = answer(11.3, 5.0, Verdict::Worse);
-    absolute.headline = "worse".to_owned();
     rows.push(absolute);
     let mut report = report("rcu", rows, Vec::new());
     report.baseline = "qsbr".to_owned();

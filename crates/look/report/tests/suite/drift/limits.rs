@@ -1,8 +1,9 @@
 //! What cannot be said of drift: too few blocks, blocks that their results ended, missing runs.
 
 use super::{PLAIN, experiment, records, report, reported, row, said, selection, slower};
+use perflab_compare::{SampleSelection, Selection, result_report};
 use perflab_experiment::Plan;
-use perflab_report::{SampleSelection, Selection, drift_text, result_report};
+use perflab_report::drift_text;
 
 #[test]
 fn few_blocks_have_a_drift_but_prove_none() {

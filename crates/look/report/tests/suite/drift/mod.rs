@@ -2,10 +2,11 @@
 
 mod limits;
 
+use perflab_compare::{Comparison, Row, RowWarning, SampleSelection, Selection, result_report};
 use perflab_experiment::{Experiment, Plan, PlannedRun};
 use perflab_report::{
-    Report, Row, SampleSelection, Selection, TextOptions, csv, drift_markdown, drift_text, json,
-    markdown, result_report, text,
+    TextOptions, csv, drift_markdown, drift_text, json, markdown, report_warnings, row_warnings,
+    text,
 };
 use perflab_store::RunRecord;
 use serde_json::json;
@@ -61,7 +62,7 @@ fn selection() -> Selection {
     }
 }
 
-fn reported(blocks: u32, level: impl Fn(&str, f64) -> f64, selection: &Selection) -> Report {
+fn reported(blocks: u32, level: impl Fn(&str, f64) -> f64, selection: &Selection) -> Comparison {
     let experiment = experiment(blocks, &["w"]);
     let plan = Plan::new(&experiment, 1);
     let records = records(&plan, level);
@@ -75,11 +76,11 @@ fn reported(blocks: u32, level: impl Fn(&str, f64) -> f64, selection: &Selection
     .unwrap()
 }
 
-fn report(blocks: u32, level: impl Fn(&str, f64) -> f64) -> Report {
+fn report(blocks: u32, level: impl Fn(&str, f64) -> f64) -> Comparison {
     reported(blocks, level, &selection())
 }
 
-fn row<'a>(report: &'a Report, variant: &str) -> &'a Row {
+fn row<'a>(report: &'a Comparison, variant: &str) -> &'a Row {
     report
         .rows
         .iter()
@@ -88,10 +89,12 @@ fn row<'a>(report: &'a Report, variant: &str) -> &'a Row {
 }
 
 /// Everything that is said about drift without being asked.
-fn said(report: &Report) -> Vec<&String> {
-    let rows = report.rows.iter().flat_map(|row| &row.warnings);
-    let warnings = report.warnings.iter().chain(rows);
-    warnings
+fn said(report: &Comparison) -> Vec<String> {
+    let rows = report.rows.iter();
+    let of_rows = rows.flat_map(|row| row_warnings(row, report));
+    report_warnings(report)
+        .into_iter()
+        .chain(of_rows)
         .filter(|warning| warning.contains("drifted") || warning.contains("changed"))
         .collect()
 }
@@ -116,7 +119,7 @@ fn a_machine_that_drifts_is_named_once() {
     let report = report(10, |_, block| slower(0.05, block));
     let said = said(&report);
     assert_eq!(said.len(), 1, "{said:?}");
-    let sentence = said[0];
+    let sentence = &said[0];
     assert!(
         sentence.starts_with("the machine drifted: old was "),
         "{sentence}"
@@ -133,11 +136,12 @@ fn a_machine_that_drifts_is_named_once() {
     assert!(drift.base.low.unwrap() < 0.05 && drift.base.high.unwrap() > 0.05);
     assert!(drift.difference.low.unwrap() < 0.0 && drift.difference.high.unwrap() > 0.0);
     // The sentence takes the place of the flag for autocorrelated runs.
-    assert!(report.rows.iter().all(|row| {
-        row.warnings
+    assert!(
+        report
+            .rows
             .iter()
-            .all(|warning| !warning.starts_with("the runs are autocorrelated"))
-    }));
+            .all(|row| { !row.warnings.contains(&RowWarning::Autocorrelated) })
+    );
 }
 
 #[test]
@@ -158,7 +162,7 @@ fn a_candidate_that_gets_slower_is_no_drift_of_the_machine() {
     });
     let said = said(&report);
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(row(&report, "new").warnings.contains(said[0]));
+    assert!(row_warnings(row(&report, "new"), &report).contains(&said[0]));
     assert!(
         said[0].starts_with("the difference itself changed: "),
         "{}",
@@ -231,13 +235,13 @@ fn a_control_that_changes_is_told() {
         "old" => 1.0,
         _ => slower(0.05, block),
     });
-    let control = &row(&report, "again").warnings;
+    let control = row_warnings(row(&report, "again"), &report);
     assert!(
         control
             .iter()
             .any(|w| w.starts_with("the control's difference changed: "))
     );
-    let new = &row(&report, "new").warnings;
+    let new = row_warnings(row(&report, "new"), &report);
     assert!(
         new.iter()
             .any(|w| w.contains("the control's changed too, by ")),
@@ -249,7 +253,7 @@ fn a_control_that_changes_is_told() {
         |v, b| if v == "new" { slower(0.05, b) } else { 1.0 },
         &alone,
     );
-    let new = &row(&report, "new").warnings;
+    let new = row_warnings(row(&report, "new"), &report);
     assert!(
         new.iter().any(|w| w.contains("there is no control")),
         "{new:?}"
@@ -313,7 +317,7 @@ fn all_forms_carry_it() {
     let first = reader.records().next().unwrap().unwrap();
     let drift = row(&report, "new").drift.as_ref().unwrap();
     assert_eq!(first[column].parse(), Ok(drift.difference.change));
-    let read: Report = serde_json::from_str(&json(&report)).unwrap();
+    let read: Comparison = serde_json::from_str(&json(&report)).unwrap();
     assert_eq!(read.rows[0].drift.as_ref(), Some(drift));
 }
 

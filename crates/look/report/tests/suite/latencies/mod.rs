@@ -3,8 +3,10 @@
 mod forms;
 mod runs;
 
+use perflab_compare::{Row, SampleSelection, Selection, add_latencies, result_report};
 use perflab_experiment::{Experiment, Plan};
-use perflab_report::{Row, SampleSelection, Selection, add_latencies, result_report, text};
+use perflab_report::row_warnings;
+use perflab_report::text;
 use perflab_store::RunRecord;
 use serde_json::{Value, json};
 
@@ -70,7 +72,7 @@ fn a_tail_that_goes_against_the_verdict_is_noticed() {
     let report = redis_report(2.0);
     for row in &report.rows {
         assert_eq!(row.warnings.len(), 1, "{row:#?}");
-        let warning = &row.warnings[0];
+        let warning = &row_warnings(row, &report)[0];
         assert!(
             warning.contains("better by rps, yet worse by latency_p99"),
             "{warning}"
@@ -103,7 +105,7 @@ fn the_other_way_round_is_noticed_too() {
         samples
     };
     let report = report_of("redis-benchmark", 2.0, &SampleSelection::default(), slower);
-    let warning = &report.rows[0].warnings[0];
+    let warning = &row_warnings(&report.rows[0], &report)[0];
     assert!(
         warning.contains("worse by rps, yet better by latency_p99"),
         "{warning}"

@@ -1,9 +1,8 @@
 //! Runs of load tools made by hand, and the reports on them.
 
+use perflab_compare::{Comparison, SampleSelection, Selection, add_latencies, result_report};
 use perflab_experiment::{Experiment, Plan, PlannedRun};
-use perflab_report::{
-    Report, SampleSelection, Selection, TextOptions, add_latencies, result_report,
-};
+use perflab_report::TextOptions;
 use perflab_store::RunRecord;
 use serde_json::{Value, json};
 
@@ -77,7 +76,7 @@ pub fn report_of(
     wall_s: f64,
     sample_selection: &SampleSelection,
     samples: impl Fn(u32, bool) -> Vec<Value>,
-) -> Report {
+) -> Comparison {
     let experiment = experiment(driver);
     let plan = Plan::new(&experiment, 1);
     let of = |run: &PlannedRun| {
@@ -99,7 +98,7 @@ pub fn report_of(
     report
 }
 
-pub fn redis_report(tail: f64) -> Report {
+pub fn redis_report(tail: f64) -> Comparison {
     report_of(
         "redis-benchmark",
         2.0,

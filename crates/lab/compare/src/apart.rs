@@ -1,0 +1,356 @@
+//! Two results that were not measured together: what changed from the first to the second.
+//!
+//! Between the two the machine may have changed as well as the programs, so nothing is claimed of the changes
+//! themselves. Where both have measured the same programs as a reference, its own change is divided out: each run
+//! of another variant is divided by a run of the reference from the same block, and these quotients are compared.
+//! What slowed both down is gone from them (the difference of differences).
+
+use indexmap::{IndexMap, IndexSet};
+use perflab_experiment::{Experiment, Metric, Refresh};
+use perflab_stats::Observation;
+use perflab_stats::summary::median;
+use perflab_store::RunRecord;
+use serde_json::Value;
+
+use crate::analyse::{AnalysisError, Group, Subject, analyse};
+use crate::comparison::{Comparison, Design};
+use crate::experiment::failed;
+use crate::reference::{NoReference, reference};
+use crate::run_warnings::warnings;
+use crate::sample_selection::{SampleSelection, metrics};
+use crate::selection::{Claims, Selection};
+use crate::warning::{NotTogether, Warning};
+
+/// A result of two.
+#[derive(Debug, Clone, Copy)]
+pub struct Half<'r> {
+    /// What it is called in the report.
+    pub name: &'r str,
+    /// Its directory, as a command line names it.
+    pub directory: &'r str,
+    /// Its experiment.
+    pub experiment: &'r Experiment,
+    /// Its runs.
+    pub records: &'r [RunRecord],
+    /// The machine and the programs it was measured with, as far as they are known.
+    pub fingerprint: Option<&'r Value>,
+    /// Whether its own results could end it.
+    pub until_decided: bool,
+}
+
+/// The key of a subject: workload, parameters by name, part, metric.
+type Key<'r> = (
+    &'r str,
+    Vec<(&'r str, &'r str)>,
+    Option<&'r str>,
+    &'r Metric,
+);
+
+/// The block and the unit of a run, and a value of it.
+type Sampled = (u32, u32, f64);
+
+/// Compares what both results have measured of the metrics that the first experiment asks about, variant by variant.
+///
+/// # Errors
+/// When there is nothing to compare.
+pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisError> {
+    let halves = [a, b];
+    let variants = common(&a, &b);
+    let reference = reference(&a, &b);
+    let divisor = reference.as_ref().ok().copied();
+    let Subjects {
+        measured,
+        divided,
+        decided,
+    } = subjects(halves, &variants, divisor)?;
+
+    let name = format!("{} and {}", a.name, b.name);
+    let analysed = |subjects: &[Subject], typical: bool| {
+        let selection = Selection {
+            baseline: Some(a.name.to_owned()),
+            margin: a.experiment.design.margin,
+            confidence: a.experiment.design.confidence,
+            // The mean of quotients is not the quotient of means.
+            claims: Claims {
+                typical,
+                mean: false,
+            },
+            ..Selection::default()
+        };
+        analyse(&name, None, subjects, design(halves, &variants), &selection)
+    };
+    let mut report = analysed(&measured, false)?;
+    let changes = report.rows.iter_mut().chain(&mut report.pooled);
+    changes.for_each(|row| row.is_cause_unknown = true);
+    if !divided.is_empty() {
+        let of_quotients = analysed(&divided, true)?;
+        report.rows.splice(0..0, of_quotients.rows);
+        report.pooled.splice(0..0, of_quotients.pooled);
+        report.claims = of_quotients.claims;
+    }
+    // Where anything is decided, the reference has served, and a control is a check of the laboratory and no question.
+    let is_settled = |variant: &str| {
+        decided.contains_key(variant)
+            || (!decided.is_empty() && (divisor == Some(variant) || is_control(halves, variant)))
+    };
+    let undecided = variants.iter().filter(|variant| !is_settled(variant));
+    report.design.undecided = undecided.map(|variant| (*variant).to_owned()).collect();
+    let alone = decided.values().sum();
+    let own = own_warnings(&a, &b, reference, alone, &report.design.undecided);
+    report.warnings.extend(own);
+    for half in halves {
+        let of_runs = warnings(half.experiment, &of(&half, &variants));
+        let named = of_runs
+            .into_iter()
+            .map(|warning| Warning::OfResult(half.name.to_owned(), Box::new(warning)));
+        report.warnings.extend(named);
+    }
+    Ok(report)
+}
+
+/// What two results let one compare.
+struct Subjects<'r> {
+    /// The values as they were measured.
+    measured: Vec<Subject>,
+    /// Quotients of runs and those of the reference.
+    divided: Vec<Subject>,
+    /// Variants that there are quotients of, with the runs of each that had no partner.
+    decided: IndexMap<&'r str, usize>,
+}
+
+fn subjects<'r>(
+    halves: [Half<'r>; 2],
+    variants: &[&'r str],
+    reference: Option<&str>,
+) -> Result<Subjects<'r>, AnalysisError> {
+    let [a, b] = halves;
+    let names = halves.map(|half| half.name);
+    let wanted = metrics(a.experiment, a.records, &SampleSelection::default())?;
+    let (mut measured, mut divided) = (Vec::new(), Vec::new());
+    let mut decided = IndexMap::new();
+    let mut is_empty = [a, b].iter().any(|half| half.records.is_empty()) || !variants.is_empty();
+    let of_reference = reference.map(|reference| halves.map(|half| values(&half, reference)));
+    for &variant in variants {
+        let [of_a, of_b] = [a, b].map(|half| values(&half, variant));
+        is_empty &= of_a.is_empty() || of_b.is_empty();
+        let divisor = reference
+            .filter(|reference| *reference != variant && !is_control(halves, variant))
+            .zip(of_reference.as_ref());
+        for (key, own) in &of_a {
+            let metric = &key.3.name;
+            let (Some(place), Some(other)) = (wanted.get_index_of(metric), of_b.get(key)) else {
+                continue;
+            };
+            let mut raw = subject(key, names, [apart(own), apart(other)]);
+            if variants.len() > 1 {
+                raw.metric.name = format!("{metric} of {variant}");
+            }
+            measured.push((place, raw));
+            let Some((reference, [beside_a, beside_b])) = divisor else {
+                continue;
+            };
+            let first = beside_a.get(key).and_then(|beside| quotients(own, beside));
+            let second = beside_b
+                .get(key)
+                .and_then(|beside| quotients(other, beside));
+            if let (Some(first), Some(second)) = (first, second) {
+                let alone = decided.entry(variant).or_default();
+                *alone = first.alone.saturating_add(second.alone).max(*alone);
+                let mut quotient = subject(key, names, [first.values, second.values]);
+                quotient.metric.name = format!("{metric} of {variant} / {reference}");
+                quotient.metric.unit = String::new();
+                divided.push((place, quotient));
+            }
+        }
+    }
+    if measured.is_empty() {
+        return Err(match is_empty {
+            true => AnalysisError::Empty,
+            false => AnalysisError::NothingShared,
+        });
+    }
+    Ok(Subjects {
+        measured: in_order(measured),
+        divided: in_order(divided),
+        decided,
+    })
+}
+
+/// In the order of the metrics that were asked about.
+fn in_order(mut subjects: Vec<(usize, Subject)>) -> Vec<Subject> {
+    subjects.sort_by_key(|(place, _)| *place);
+    subjects.into_iter().map(|(_, subject)| subject).collect()
+}
+
+fn is_control(halves: [Half<'_>; 2], variant: &str) -> bool {
+    let mut controls = halves
+        .iter()
+        .map(|half| half.experiment.design.control.as_deref());
+    controls.any(|control| control == Some(variant))
+}
+
+/// Variants that both have runs of, as the first experiment lists them.
+fn common<'r>(a: &Half<'r>, b: &Half<'r>) -> Vec<&'r str> {
+    let measured = |half: &Half<'r>| -> IndexSet<&'r str> {
+        half.records
+            .iter()
+            .map(|record| record.variant.as_str())
+            .collect()
+    };
+    let (of_a, of_b) = (measured(a), measured(b));
+    let listed = a.experiment.variants.keys().map(String::as_str);
+    listed
+        .filter(|variant| of_a.contains(variant) && of_b.contains(variant))
+        .collect()
+}
+
+fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {
+    let own = half.records.iter();
+    own.filter(|record| variants.contains(&record.variant.as_str()))
+        .collect()
+}
+
+fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Subject {
+    let (workload, parameters, part, metric) = key;
+    let parameters = parameters.iter();
+    let groups = names.into_iter().zip(groups).map(|(name, values)| Group {
+        variant: name.to_owned(),
+        observations: values
+            .into_iter()
+            .map(|(unit, value)| Observation {
+                // There are no blocks that both have.
+                block: 1,
+                unit,
+                value,
+            })
+            .collect(),
+    });
+    Subject {
+        workload: (*workload).to_owned(),
+        parameters: parameters
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect(),
+        part: part.map(str::to_owned),
+        metric: (*metric).clone(),
+        groups: groups.collect(),
+    }
+}
+
+fn apart(values: &[Sampled]) -> Vec<(u32, f64)> {
+    values
+        .iter()
+        .map(|(_, unit, value)| (*unit, *value))
+        .collect()
+}
+
+/// The runs of a variant, divided by those of the reference.
+struct Quotients {
+    values: Vec<(u32, f64)>,
+    /// Runs of the variant that had no partner.
+    alone: usize,
+}
+
+/// The runs of a variant divided by those of the reference, one by one within each block; nothing where there are no
+/// such pairs, or a value is not positive.
+fn quotients(own: &[Sampled], reference: &[Sampled]) -> Option<Quotients> {
+    let [own, reference] = [own, reference].map(units);
+    let mut quotients = Vec::new();
+    for (block, values) in &own {
+        let beside = reference.get(block).into_iter().flatten();
+        for (value, reference) in values.iter().zip(beside) {
+            if *value <= 0.0 || *reference <= 0.0 {
+                return None;
+            }
+            let number = u32::try_from(quotients.len()).unwrap_or(u32::MAX);
+            quotients.push((number, value / reference));
+        }
+    }
+    let all: usize = own.values().map(Vec::len).sum();
+    (!quotients.is_empty()).then(|| Quotients {
+        alone: all - quotients.len(),
+        values: quotients,
+    })
+}
+
+/// The median of each unit, by block, in order of execution.
+fn units(values: &[Sampled]) -> IndexMap<u32, Vec<f64>> {
+    let mut by_unit: IndexMap<(u32, u32), Vec<f64>> = IndexMap::new();
+    for (block, unit, value) in values {
+        by_unit.entry((*block, *unit)).or_default().push(*value);
+    }
+    let mut blocks: IndexMap<u32, Vec<f64>> = IndexMap::new();
+    for ((block, _), values) in by_unit {
+        blocks.entry(block).or_default().extend(median(&values));
+    }
+    blocks
+}
+
+fn design(halves: [Half<'_>; 2], variants: &[&str]) -> Design {
+    let records: Vec<_> = halves.iter().flat_map(|half| of(half, variants)).collect();
+    Design {
+        blocks: 1,
+        planned: records.len(),
+        recorded: records.len(),
+        failed: failed(records),
+        seed: None,
+        randomised: false,
+        until_decided: None,
+        undecided: Vec::new(),
+    }
+}
+
+/// What follows for the reader: on what there is no verdict, why, and how to get one. `alone`: runs that could not be
+/// divided.
+fn own_warnings(
+    a: &Half<'_>,
+    b: &Half<'_>,
+    reference: Result<&str, NoReference>,
+    alone: usize,
+    undecided: &[String],
+) -> Vec<Warning> {
+    let mut warnings = vec![Warning::NotTogether(match reference {
+        Ok(reference) if undecided.iter().any(|variant| variant == reference) => {
+            NotTogether::NothingShared(reference.to_owned())
+        }
+        Ok(reference) => NotTogether::Divided {
+            reference: reference.to_owned(),
+            alone,
+        },
+        Err(why) => NotTogether::NoReference(why),
+    })];
+    if !undecided.is_empty() {
+        warnings.push(Warning::NoVerdict {
+            variants: undecided.to_vec(),
+            directory: a.directory.to_owned(),
+            other: b.name.to_owned(),
+        });
+    }
+    warnings
+}
+
+fn values<'r>(half: &Half<'r>, variant: &str) -> IndexMap<Key<'r>, Vec<Sampled>> {
+    let mut found: IndexMap<Key<'r>, Vec<Sampled>> = IndexMap::new();
+    let kept = half.experiment.design.refresh == Refresh::Keep;
+    let own = half.records.iter();
+    for record in own.filter(|record| record.variant == variant && record.status.passed()) {
+        // As where one experiment is compared.
+        let unit = if kept { record.run } else { record.unit };
+        for sample in &record.samples {
+            let parameters = record.parameters.iter();
+            let mut pairs: Vec<(&str, &str)> = parameters
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect();
+            // Two experiments may list their parameters in another order.
+            pairs.sort_unstable();
+            let key = (
+                record.workload.as_str(),
+                pairs,
+                sample.part.as_deref(),
+                &*sample.metric,
+            );
+            let value = (record.block, unit, sample.value);
+            found.entry(key).or_default().push(value);
+        }
+    }
+    found
+}

@@ -1,0 +1,150 @@
+//! The whole report of a recorded experiment.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+use perflab_experiment::{Experiment, Plan};
+use perflab_store::RunRecord;
+
+use crate::analyse::{AnalysisError, Subject, analyse};
+use crate::autocorrelation::warn_of_autocorrelation;
+use crate::comparison::{Comparison, Design, UntilDecided};
+use crate::drift::settle_drift;
+use crate::import;
+use crate::levels::add_levels;
+use crate::run_warnings::warnings;
+use crate::sample_index::SampleIndex;
+use crate::sample_selection::SampleSelection;
+use crate::selection::Selection;
+use crate::subjects::result_subjects;
+use crate::tail::short_runs;
+use crate::warning::Warning;
+
+/// Compares the variants of a recorded experiment.
+///
+/// # Errors
+/// When there is nothing to compare, or the sample_selection names something that there is not.
+pub fn result_report(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+    sample_selection: &SampleSelection,
+    selection: &Selection,
+) -> Result<Comparison, AnalysisError> {
+    let finished = finished_blocks(plan, records);
+    let counted = counted(records, finished, selection);
+    let (all, records) = (records, &*counted);
+    let subjects = result_subjects(experiment, plan, records, sample_selection, selection)
+        .map_err(|error| under_way(error, all, finished))?;
+    let mut report = analyse(
+        &experiment.name,
+        experiment.question.clone(),
+        &subjects,
+        design(experiment, plan, all),
+        selection,
+    )?;
+    if selection.anytime {
+        report.design.until_decided = Some(UntilDecided {
+            blocks: finished,
+            most: report.design.blocks,
+            stopped: None,
+        });
+        report.design.blocks = finished;
+    } else if all.len() < plan.runs.len() {
+        report.warnings.push(Warning::PartlyRecorded {
+            recorded: all.len(),
+            planned: plan.runs.len(),
+        });
+    }
+    report.warnings.extend(warnings(experiment, records));
+    settle_drift(&mut report);
+    let places = SampleIndex::of(records);
+    if experiment.is_imported() {
+        let caveats = import::warnings(&report);
+        report.warnings.extend(caveats);
+    } else {
+        warn_of_autocorrelation(&mut report, records, &places);
+    }
+    add_levels(&mut report, experiment, records, &places);
+    report
+        .warnings
+        .extend(short_runs(&subjects, sample_selection, selection));
+    Ok(report)
+}
+
+/// What [`result_report`] compares.
+///
+/// # Errors
+/// As of the report.
+pub(crate) fn reported_subjects(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+    sample_selection: &SampleSelection,
+    selection: &Selection,
+) -> Result<Vec<Subject>, AnalysisError> {
+    let finished = finished_blocks(plan, records);
+    let own = counted(records, finished, selection);
+    result_subjects(experiment, plan, &own, sample_selection, selection)
+        .map_err(|error| under_way(error, records, finished))
+}
+
+/// Where nothing counts, and runs that passed are recorded all the same: they are in a block under way.
+fn under_way(error: AnalysisError, records: &[RunRecord], complete: u32) -> AnalysisError {
+    let passed = records.iter().filter(|record| record.status.passed());
+    match (error, passed.count()) {
+        (AnalysisError::Empty, passed @ 1..) => AnalysisError::UnderWay { complete, passed },
+        (error, _) => error,
+    }
+}
+
+/// The runs that count.
+fn counted<'r>(
+    records: &'r [RunRecord],
+    finished: u32,
+    selection: &Selection,
+) -> Cow<'r, [RunRecord]> {
+    // A block under way is no fair game: whoever looks at it may stop when it suits.
+    if selection.anytime {
+        let own = records.iter().filter(|record| record.block <= finished);
+        own.cloned().collect()
+    } else {
+        Cow::Borrowed(records)
+    }
+}
+
+fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design {
+    Design {
+        blocks: plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
+        planned: plan.runs.len(),
+        recorded: records.len(),
+        failed: failed(records),
+        seed: Some(plan.seed).filter(|_| !experiment.is_imported()),
+        randomised: !experiment.is_imported(),
+        until_decided: None,
+        undecided: Vec::new(),
+    }
+}
+
+/// How many runs did not pass, by status.
+pub(crate) fn failed<'r>(
+    records: impl IntoIterator<Item = &'r RunRecord>,
+) -> IndexMap<String, usize> {
+    let mut failed: IndexMap<String, usize> = IndexMap::new();
+    let records = records.into_iter();
+    for record in records.filter(|record| !record.status.passed()) {
+        *failed.entry(record.status.name().to_owned()).or_default() += 1;
+    }
+    failed
+}
+
+/// How many blocks, from the first on, have all their runs recorded, passed or not.
+fn finished_blocks(plan: &Plan, records: &[RunRecord]) -> u32 {
+    let recorded: HashSet<u32> = records.iter().map(|record| record.run).collect();
+    let missing = plan.runs.iter().find(|run| !recorded.contains(&run.run));
+    match missing {
+        Some(run) => run.block.saturating_sub(1),
+        None => plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
+    }
+}

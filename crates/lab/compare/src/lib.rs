@@ -1,0 +1,66 @@
+//! From the runs of a result to verdicts: grouped by what may be compared, judged, pooled and planned.
+//!
+//! Everything here is a value. What a [`Comparison`] is called in words, and how it is drawn, is not decided here.
+
+mod analyse;
+mod apart;
+mod autocorrelation;
+mod calibration;
+mod comparison;
+mod configuration;
+mod costs;
+mod deciles;
+mod drift;
+mod experiment;
+mod family;
+mod import;
+mod latencies;
+mod levels;
+mod origins;
+mod outcome;
+mod plain;
+mod planning;
+mod pool;
+mod reference;
+mod resolution;
+mod result;
+mod run_warnings;
+mod sample_index;
+mod sample_selection;
+mod saturation;
+mod selection;
+mod steadiness;
+mod stopping;
+mod subjects;
+mod tail;
+mod warning;
+mod workers;
+
+pub use analyse::{AnalysisError, Group, Subject, analyse};
+pub use apart::{Half, compare_apart};
+pub use calibration::add_calibration;
+pub use comparison::{
+    Answer, Calibration, Comparison, Decile, Design, Latency, Level, Levels, MainMode, Row,
+    Sameness, Share, Side, Slow, SubjectKey, UntilDecided, Verdict,
+};
+pub use costs::Costs;
+pub use deciles::{add_deciles, deciles};
+pub use drift::{Drift, Trend, is_same_subject, settle_drift};
+pub use experiment::result_report;
+pub use latencies::{add_latencies, is_any_throughput};
+pub use origins::{Measured, Origins};
+pub use outcome::{Asked, Outcome};
+pub use plain::{plain_report, plain_subject};
+pub use planning::{Goal, PlanReport, known_plan, pilot_plan, plan_schema};
+pub use reference::{NoReference, ReferenceDifference};
+pub use resolution::{percent_decimals, step};
+pub use result::{ResultInput, calibrate, compare_result, usable_cpus};
+pub use sample_index::SampleIndex;
+pub use sample_selection::SampleSelection;
+pub use saturation::add_saturation;
+pub use selection::{Claims, Selection};
+pub use steadiness::{Behaviour, Process, Segment, SteadyReport, steady_report, steady_schema};
+pub use stopping::{is_decided, note_stop};
+pub use subjects::result_subjects;
+pub use tail::tail_name;
+pub use warning::{CpuLimit, FewProcesses, LoadShare, NoDeciles, NotTogether, RowWarning, Warning};

@@ -1,0 +1,49 @@
+//! The report of plain numbers, which no experiment file describes.
+
+use indexmap::{IndexMap, IndexSet};
+use perflab_experiment::Metric;
+
+use crate::analyse::{AnalysisError, Group, Subject, analyse};
+use crate::comparison::{Comparison, Design};
+use crate::selection::Selection;
+
+/// Groups of plain numbers, as what is compared.
+pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject {
+    Subject {
+        workload: name.to_owned(),
+        parameters: IndexMap::new(),
+        part: None,
+        metric: metric.clone(),
+        groups,
+    }
+}
+
+/// Compares groups of plain numbers.
+///
+/// # Errors
+/// When there is nothing to compare.
+pub fn plain_report(
+    name: &str,
+    metric: &Metric,
+    groups: Vec<Group>,
+    selection: &Selection,
+) -> Result<Comparison, AnalysisError> {
+    let recorded = groups.iter().map(|group| group.observations.len()).sum();
+    let blocks: IndexSet<u32> = groups
+        .iter()
+        .flat_map(|group| &group.observations)
+        .map(|observation| observation.block)
+        .collect();
+    let design = Design {
+        blocks: u32::try_from(blocks.len()).unwrap_or(u32::MAX),
+        planned: recorded,
+        recorded,
+        failed: IndexMap::new(),
+        seed: None,
+        randomised: false,
+        until_decided: None,
+        undecided: Vec::new(),
+    };
+    let subject = plain_subject(name, metric, groups);
+    analyse(name, None, &[subject], design, selection)
+}

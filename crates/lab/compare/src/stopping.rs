@@ -1,0 +1,27 @@
+//! When a measurement that its own results may end has ended.
+
+use crate::comparison::{Comparison, Verdict};
+use perflab_store::Stopped;
+
+/// Whether every claim that was asked for is decided: for each row and pooled row, the typical run
+/// is proven to differ, or to be the same within the margin.
+///
+/// The control's rows do not count: they are the baseline once more, and are not to be decided.
+pub fn is_decided(report: &Comparison) -> bool {
+    let mut asked = report
+        .rows
+        .iter()
+        .chain(&report.pooled)
+        .filter(|row| Some(&row.variant) != report.control.as_ref())
+        .peekable();
+    asked.peek().is_some() && asked.all(|row| row.typical.verdict != Verdict::NotProven)
+}
+
+/// Notes why the measurement ended, unless it has gone on since.
+pub fn note_stop(report: &mut Comparison, stopped: Option<Stopped>) {
+    if let (Some(until), Some(stopped)) = (&mut report.design.until_decided, stopped)
+        && stopped.blocks == until.blocks
+    {
+        until.stopped = Some(stopped.reason);
+    }
+}

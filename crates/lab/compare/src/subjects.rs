@@ -1,0 +1,204 @@
+//! From the records of a result to what may be compared.
+
+use std::borrow::Cow;
+
+use indexmap::{IndexMap, IndexSet};
+use perflab_experiment::{Experiment, Metric, Plan, Refresh, Sample};
+use perflab_stats::Observation;
+use perflab_store::RunRecord;
+
+use crate::analyse::{AnalysisError, Group, Subject};
+use crate::configuration::Configuration;
+use crate::sample_selection::{SampleSelection, metrics, parts};
+use crate::selection::Selection;
+use crate::tail::{tail_metric, tail_name, tail_of_run};
+
+/// Identifies a subject.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key<'r> {
+    metric: Cow<'r, Metric>,
+    workload: &'r str,
+    parameters: Configuration<'r>,
+    part: Option<&'r str>,
+}
+
+impl<'r> Key<'r> {
+    fn of(record: &'r RunRecord, sample: &'r Sample) -> Self {
+        Self {
+            metric: Cow::Borrowed(&sample.metric),
+            workload: &record.workload,
+            parameters: Configuration(Cow::Borrowed(&record.parameters)),
+            part: sample.part.as_deref(),
+        }
+    }
+}
+
+/// What was observed, by subject and variant.
+type Found<'r> = IndexMap<Key<'r>, IndexMap<&'r str, Vec<Observation>>>;
+
+/// What a recorded experiment lets one compare.
+///
+/// # Errors
+/// When there is nothing to compare, or the sample_selection names something that there is not.
+pub fn result_subjects(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+    sample_selection: &SampleSelection,
+    selection: &Selection,
+) -> Result<Vec<Subject>, AnalysisError> {
+    let wanted = metrics(experiment, records, sample_selection)?;
+    let parts = parts(experiment, records, sample_selection)?;
+    both_sides(experiment, records, selection)?;
+    let kept = experiment.design.refresh == Refresh::Keep;
+    let observed = |record: &RunRecord, value: f64| Observation {
+        block: record.block,
+        // A kept system never changes, so there is no unit but the run to count.
+        unit: if kept { record.run } else { record.unit },
+        value,
+    };
+    let is_wanted = |sample: &Sample| {
+        let part = parts.as_ref().zip(sample.part.as_ref());
+        wanted.contains(&sample.metric.name) && part.is_none_or(|(all, own)| all.contains(own))
+    };
+    let mut found = Found::new();
+    for record in records.iter().filter(|record| record.status.passed()) {
+        let mut add = |key, value| {
+            let variants = found.entry(key).or_default();
+            let own = variants.entry(record.variant.as_str()).or_default();
+            own.push(observed(record, value));
+        };
+        let own = record.samples.iter().filter(|sample| is_wanted(sample));
+        if let Some(sample) = own.clone().find(|own| !Sample::is_comparable(own.value)) {
+            return Err(AnalysisError::Size {
+                run: record.run,
+                variant: record.variant.clone(),
+                metric: sample.metric.name.clone(),
+                value: sample.value,
+            });
+        }
+        for sample in own.clone() {
+            add(Key::of(record, sample), sample.value);
+        }
+        if sample_selection.tails.is_empty() {
+            continue;
+        }
+        let mut of_run: IndexMap<Key<'_>, Vec<f64>> = IndexMap::new();
+        for sample in own {
+            let values = of_run.entry(Key::of(record, sample)).or_default();
+            values.push(sample.value);
+        }
+        for (key, values) in &of_run {
+            for tail in &sample_selection.tails {
+                if let Some(value) = tail_of_run(values, *tail) {
+                    let metric = Cow::Owned(tail_metric(&key.metric, *tail));
+                    let key = Key {
+                        metric,
+                        ..key.clone()
+                    };
+                    add(key, value);
+                }
+            }
+        }
+    }
+    let mut subjects: Vec<Subject> = found
+        .into_iter()
+        .map(|(key, variants)| Subject {
+            workload: key.workload.to_owned(),
+            parameters: key.parameters.0.into_owned(),
+            part: key.part.map(str::to_owned),
+            metric: key.metric.into_owned(),
+            groups: in_order(experiment, variants),
+        })
+        .collect();
+    // Random order ran some groups first; the reader gets the plan's.
+    let place = |subject: &Subject| {
+        plan.cells.iter().position(|cell| {
+            cell.workload == subject.workload && cell.parameters == subject.parameters
+        })
+    };
+    subjects.sort_by_cached_key(|subject| {
+        let of_metric = place_of_metric(&subject.metric.name, &wanted, &sample_selection.tails);
+        (of_metric, place(subject))
+    });
+    Ok(subjects)
+}
+
+/// Where a metric comes among those that are wanted, each of which is followed by its tails.
+fn place_of_metric(
+    name: &str,
+    wanted: &IndexSet<String>,
+    tails: &[f64],
+) -> Option<(usize, Option<usize>)> {
+    wanted.iter().enumerate().find_map(|(index, known)| {
+        if known == name {
+            return Some((index, None));
+        }
+        let tail = tails
+            .iter()
+            .position(|tail| tail_name(known, *tail) == name)?;
+        Some((index, Some(tail)))
+    })
+}
+
+/// Variants as the experiment lists them, not as chance ran them first.
+fn in_order(experiment: &Experiment, mut variants: IndexMap<&str, Vec<Observation>>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for name in experiment.variants.keys() {
+        if let Some(observations) = variants.shift_remove(name.as_str()) {
+            groups.push(Group {
+                variant: name.clone(),
+                observations,
+            });
+        }
+    }
+    groups.extend(variants.into_iter().map(|(variant, observations)| Group {
+        variant: variant.to_owned(),
+        observations,
+    }));
+    groups
+}
+
+/// Refuses a result in which the baseline, or every other variant, never passed.
+fn both_sides(
+    experiment: &Experiment,
+    records: &[RunRecord],
+    selection: &Selection,
+) -> Result<(), AnalysisError> {
+    let passed = |variant: &str| {
+        records
+            .iter()
+            .any(|record| record.variant == variant && record.status.passed())
+    };
+    let baseline = selection
+        .baseline
+        .as_deref()
+        .unwrap_or(experiment.baseline());
+    let mut others = experiment
+        .variants
+        .keys()
+        .filter(|variant| *variant != baseline);
+    let missing = if experiment.variants.contains_key(baseline) && !passed(baseline) {
+        Some(baseline)
+    } else if others.clone().any(|variant| passed(variant)) {
+        None
+    } else {
+        others.next().map(String::as_str)
+    };
+    let Some(variant) = missing else {
+        return Ok(());
+    };
+    let own = || records.iter().filter(|record| record.variant == variant);
+    let first = own().next().map(|record| {
+        format!(
+            "; the first: {} {}",
+            record.status.name(),
+            record.detail.as_deref().unwrap_or_default()
+        )
+    });
+    Err(AnalysisError::NeverPassed {
+        variant: variant.to_owned(),
+        failed: own().count(),
+        detail: first.unwrap_or_default(),
+    })
+}

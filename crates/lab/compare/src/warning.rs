@@ -1,0 +1,239 @@
+//! What a reader should know before believing a comparison, as values. The words are found where it is shown.
+
+use perflab_stats::Error;
+use perflab_store::Notice;
+
+use crate::analyse::AnalysisError;
+use crate::comparison::{SubjectKey, Verdict};
+use crate::drift::Trend;
+use crate::reference::NoReference;
+
+/// A reason to be careful with one row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RowWarning {
+    /// So few runs that nothing can be proven about the typical run of a lone row.
+    TooFew {
+        /// Blocks of this size that could.
+        blocks: usize,
+    },
+    /// The same where the error is shared among all claims.
+    TooFewAmong {
+        /// Claims of the family.
+        claims: usize,
+        /// Blocks of this size that could.
+        blocks: usize,
+    },
+    /// A verdict from so few runs that all of them may be in one of several modes.
+    FewRuns {
+        /// Runs of a side from which on that is unlikely.
+        least: usize,
+    },
+    /// Some runs are in a slow mode.
+    SlowMode {
+        /// Whether an interval of the mean is stated, which may then miss.
+        has_mean: bool,
+    },
+    /// A few runs are far better than the others.
+    FastMode,
+    /// The robustness check does not confirm a difference that the first test shows.
+    NotConfirmed,
+    /// The main mode alone does not confirm the difference of the typical run.
+    SlowRunsAlone,
+    /// The baseline's mean is too uncertain for an interval of the ratio.
+    RatioUnbounded,
+    /// Values that are not positive: differences are absolute.
+    Absolute,
+    /// The values do not vary at all.
+    Exact,
+    /// A difference is proven, and the interval of the typical run ends at none, as many values are equal.
+    TiedEnd,
+    /// The typical run of a pooled row is outside of those of its rows, which end at these.
+    PooledOutside {
+        /// The smallest difference of its rows.
+        low: f64,
+        /// The largest one.
+        high: f64,
+    },
+    /// Runs of the row, in the order of execution, are autocorrelated.
+    Autocorrelated,
+    /// The row has no deciles.
+    NoDeciles(NoDeciles),
+    /// A latency goes against the verdict on the throughput of the same runs.
+    LatencyContradicts {
+        /// What is proven of the throughput: better, worse or the same.
+        verdict: Verdict,
+        /// What the latency's own interval shows: better or worse.
+        found: Verdict,
+        /// Its metric.
+        latency: String,
+    },
+    /// The row's difference changed from the first block to the last.
+    DifferenceDrifted,
+    /// What whoever asked for the comparison has to add.
+    Remark(String),
+}
+
+/// A reason to be careful with all rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Warning {
+    /// The baseline's level drifted from the first block to the last, and a candidate's with it.
+    MachineDrifted {
+        /// Where it shows most.
+        subject: Box<SubjectKey>,
+        /// The baseline's level there.
+        level: Box<Trend>,
+        /// Whether its change is relative.
+        relative: bool,
+        /// Further subjects in which it shows.
+        others: usize,
+    },
+    /// Runs that failed.
+    Failed {
+        /// The variant.
+        variant: String,
+        /// How many.
+        failed: usize,
+        /// Of how many.
+        runs: usize,
+        /// What the first of them died of.
+        first: String,
+    },
+    /// Systems were started once and kept.
+    SystemsKept,
+    /// The hypervisor took this share of the machine's time while runs were measured.
+    Stolen(f64),
+    /// What a driver says of its tool with these arguments.
+    Tool {
+        /// The workload.
+        workload: String,
+        /// What it says.
+        caution: String,
+    },
+    /// Runs of the plan are missing.
+    PartlyRecorded {
+        /// Runs there are.
+        recorded: usize,
+        /// Runs in the plan.
+        planned: usize,
+    },
+    /// Imported runs, of whose order nothing is known.
+    ImportedOrder,
+    /// Values of one process were imported as if each were a run.
+    ImportedIndependent,
+    /// A variant of an import comes from few processes.
+    FewProcesses {
+        /// The variant.
+        variant: String,
+        /// Processes.
+        processes: usize,
+        /// The values that they made.
+        values: usize,
+        /// What follows.
+        consequence: FewProcesses,
+    },
+    /// No run has several samples, so that it has no such quantile.
+    NoQuantile(f64),
+    /// A quantile of runs that have too few samples for it.
+    ShortRuns {
+        /// The quantile.
+        quantile: f64,
+        /// Samples of the run with the fewest.
+        found: usize,
+        /// Samples from which on they set a bound to it.
+        needed: usize,
+    },
+    /// Latencies of the same runs cannot be shown.
+    NoLatencies(AnalysisError),
+    /// The load generator used all the CPU time that it could.
+    LoadSaturated {
+        /// The workload with its parameters.
+        label: String,
+        /// The variant.
+        variant: String,
+        /// The share of that time that it used.
+        used: f64,
+        /// What it could use.
+        limit: CpuLimit,
+    },
+    /// The load generator shares CPUs with the system, and took more of their time.
+    LoadShares(Vec<LoadShare>),
+    /// Two results that were not measured together.
+    NotTogether(NotTogether),
+    /// Variants of two results on which there is no verdict.
+    NoVerdict {
+        /// The variants.
+        variants: Vec<String>,
+        /// The directory of the first result.
+        directory: String,
+        /// The name of the second.
+        other: String,
+    },
+    /// A warning of one of several results.
+    OfResult(String, Box<Warning>),
+    /// What is known of the directory of the result.
+    Directory(Notice),
+    /// What whoever asked for the comparison has to add.
+    Remark(String),
+}
+
+/// What few processes allow one to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FewProcesses {
+    /// They are enough, but the values are more than them.
+    Count,
+    /// How much another process would differ is hardly known; there should be as many as this.
+    HardlyKnown(usize),
+    /// The same is not known, so nothing can be claimed.
+    Unknown(usize),
+    /// Nothing can be claimed of the typical run.
+    NothingTypical(usize),
+}
+
+/// CPUs or threads that bound what a load generator can use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuLimit {
+    /// It has so many threads.
+    Threads(usize),
+    /// It is pinned to so many CPUs.
+    Pinned(usize),
+    /// The machine has so many CPUs.
+    Machine(usize),
+}
+
+/// The load generator's part of the CPU time that it and the system used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadShare {
+    /// The workload with its parameters.
+    pub label: String,
+    /// The variant.
+    pub variant: String,
+    /// The share.
+    pub share: f64,
+}
+
+/// How far two results that were not measured together can be compared all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotTogether {
+    /// They have a reference, and share nothing that could be divided by it.
+    NothingShared(String),
+    /// Runs are divided by those of the reference.
+    Divided {
+        /// The reference.
+        reference: String,
+        /// Runs that had no partner, and are left out.
+        alone: usize,
+    },
+    /// There is no reference.
+    NoReference(NoReference),
+}
+
+/// Why a row has no deciles.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoDeciles {
+    /// Results may have ended the measurement.
+    UntilDecided,
+    /// Several values make one unit.
+    SharedUnits,
+    /// The numbers do not allow it.
+    Statistics(Error),
+}

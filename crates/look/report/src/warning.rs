@@ -1,0 +1,339 @@
+//! Warnings in words.
+
+use std::path::Path;
+
+use perflab_compare::{
+    Comparison, CpuLimit, FewProcesses, LoadShare, NoDeciles, NoReference, NotTogether,
+    ReferenceDifference, Row, RowWarning, Verdict, Warning, tail_name,
+};
+use perflab_experiment::counted;
+
+use crate::command::operand;
+use crate::difference::Differences;
+use crate::drift;
+
+/// The warnings of the comparison as a whole.
+pub fn report_warnings(report: &Comparison) -> Vec<String> {
+    let all = report.warnings.iter();
+    all.map(|warning| of_report(warning, report)).collect()
+}
+
+/// The warnings of one of its rows.
+pub fn row_warnings(row: &Row, report: &Comparison) -> Vec<String> {
+    let all = row.warnings.iter();
+    all.filter_map(|warning| of_row(warning, row, report))
+        .collect()
+}
+
+/// Nothing where the figures do not show what it would explain.
+fn of_row(warning: &RowWarning, row: &Row, report: &Comparison) -> Option<String> {
+    Some(match warning {
+        RowWarning::TooFew { blocks } => format!(
+            "too few runs to prove anything about the typical run; {blocks} blocks of this size are the least"
+        ),
+        RowWarning::TooFewAmong { claims, blocks } => format!(
+            "too few runs to prove anything about the typical run among {claims} claims; {blocks} blocks of this \
+             size are the least"
+        ),
+        RowWarning::FewRuns { least } => format!(
+            "fewer than {least} runs on a side: the verdict is wrong if these runs do not show all modes of the program; \
+             measure more runs"
+        ),
+        RowWarning::SlowMode { has_mean: false } => "some runs are in a slow mode".to_owned(),
+        RowWarning::SlowMode { has_mean: true } => {
+            "some runs are in a slow mode: the interval of the mean may miss the true value more often \
+             than stated; measure more runs or read the typical run"
+                .to_owned()
+        }
+        RowWarning::FastMode => "a few runs are far better than the others".to_owned(),
+        RowWarning::NotConfirmed => {
+            "the robustness check does not confirm the difference: the sides scatter differently or have too few runs; \
+             measure more runs"
+                .to_owned()
+        }
+        RowWarning::SlowRunsAlone => {
+            "the main mode alone does not confirm the difference of the typical run: one side may only have more slow \
+             runs, so no difference is reported"
+                .to_owned()
+        }
+        RowWarning::RatioUnbounded => {
+            "the baseline's mean is too uncertain for an interval of the ratio".to_owned()
+        }
+        RowWarning::Absolute => "values that are not positive: differences are absolute".to_owned(),
+        RowWarning::Exact => "the values do not vary at all".to_owned(),
+        RowWarning::TiedEnd => {
+            "many values are equal, so that the interval of the typical run ends at no difference although one is \
+             proven: the interval is the more careful one with equal values"
+                .to_owned()
+        }
+        RowWarning::PooledOutside { low, high } => return pooled_outside(row, (*low, *high), report),
+        RowWarning::Autocorrelated => {
+            "the runs are autocorrelated: the machine was not the same all the time; random \
+             order within blocks keeps the verdicts right, but the intervals are wider than on \
+             a quiet machine"
+                .to_owned()
+        }
+        RowWarning::NoDeciles(reason) => format!("no deciles: {}", no_deciles(reason)),
+        RowWarning::LatencyContradicts {
+            verdict,
+            found,
+            latency,
+        } => {
+            let (name, word) = (&row.metric.name, |verdict| match verdict {
+                Verdict::Better => "better",
+                Verdict::Worse => "worse",
+                Verdict::Same | Verdict::NotProven => "the same",
+            });
+            let (said, found) = (word(*verdict), word(*found));
+            format!(
+                "{said} by {name}, yet {found} by {latency}, if its own interval is believed; \
+                 --metric {name} --metric {latency} asks for a verdict on both"
+            )
+        }
+        RowWarning::DifferenceDrifted => return drift::changed(row, report),
+        RowWarning::Remark(text) => text.clone(),
+    })
+}
+
+fn of_report(warning: &Warning, report: &Comparison) -> String {
+    match warning {
+        Warning::MachineDrifted {
+            subject,
+            level,
+            relative,
+            others,
+        } => drift::machine(subject, level, *relative, *others, report),
+        Warning::Failed {
+            variant,
+            failed,
+            runs,
+            first,
+        } => format!(
+            "{failed} of {} of {variant} failed and count for nothing; the first: {first}",
+            counted(*runs, "run")
+        ),
+        Warning::SystemsKept => {
+            "each system was started once and kept: the verdicts are about these processes, and \
+             another start of the same programs may differ"
+                .to_owned()
+        }
+        Warning::Stolen(share) => format!(
+            "the hypervisor took {:.1}% of the machine's time while runs were measured",
+            share * 100.0
+        ),
+        Warning::Tool { workload, caution } => format!("{workload}: {caution}"),
+        Warning::PartlyRecorded { recorded, planned } => format!(
+            "{recorded} of {} recorded; `perflab run --resume` makes the rest",
+            counted(*planned, "planned run")
+        ),
+        Warning::ImportedOrder => {
+            "these runs were imported, and nothing is known of their order: if they were not \
+             interleaved, whatever changed meanwhile on the machine counts as a difference"
+                .to_owned()
+        }
+        Warning::ImportedIndependent => {
+            "imported with --independent: values that one process made count as runs, though what \
+             changes from process to process is in none of them"
+                .to_owned()
+        }
+        Warning::FewProcesses {
+            variant,
+            processes,
+            values,
+            consequence,
+        } => few_processes(variant, *processes, *values, *consequence),
+        Warning::NoQuantile(quantile) => format!(
+            "no run has several samples of what is compared, so there is no quantile {quantile} of a run"
+        ),
+        Warning::ShortRuns {
+            quantile,
+            found,
+            needed,
+        } => format!(
+            "{}: a run has only {}; below {needed} its own samples set no bound to \
+             this quantile, which is then little else than the extreme of the run",
+            tail_name("quantile", *quantile),
+            counted(*found, "sample")
+        ),
+        Warning::NoLatencies(error) => format!("no latencies beside the throughput: {error}"),
+        Warning::LoadSaturated {
+            label,
+            variant,
+            used,
+            limit,
+        } => format!(
+            "the load generator of {label} used {:.0}% of {} against {variant}: it \
+             was the bottleneck, and the system may be faster than it could show",
+            100.0 * used,
+            cpu_limit(*limit)
+        ),
+        Warning::LoadShares(shares) => {
+            let one = |share: &LoadShare| {
+                let LoadShare {
+                    label,
+                    variant,
+                    share,
+                } = share;
+                format!("{:.0}% for {label} against {variant}", 100.0 * share)
+            };
+            format!(
+                "the load generator shares CPUs with the system and took more of their time: of \
+                 what both used {}; that does not depend on the system, so differences of systems \
+                 show smaller than they are",
+                shares.iter().map(one).collect::<Vec<_>>().join(", ")
+            )
+        }
+        Warning::NotTogether(how) => not_together(how),
+        Warning::NoVerdict {
+            variants,
+            directory,
+            other,
+        } => format!(
+            "no verdict on {}; to get one, measure both together: copy {} to both.toml, add the variant of {other} to it \
+             under another name, then: perflab run both.toml",
+            variants.join(", "),
+            operand(Path::new(directory).join("experiment.toml")),
+        ),
+        Warning::OfResult(name, warning) => format!("{name}: {}", of_report(warning, report)),
+        Warning::Directory(notice) => notice.to_string(),
+        Warning::Remark(text) => text.clone(),
+    }
+}
+
+fn few_processes(
+    variant: &str,
+    processes: usize,
+    values: usize,
+    consequence: FewProcesses,
+) -> String {
+    let of = counted(processes, "process");
+    let count = match values > processes {
+        true => format!("{variant}: {values} values come from {of} and count as {processes}"),
+        false => format!("{variant}: only {of}"),
+    };
+    let (claim, least) = match consequence {
+        FewProcesses::Count => return count,
+        FewProcesses::HardlyKnown(least) => (
+            "how much another process would differ is hardly known",
+            least,
+        ),
+        FewProcesses::Unknown(least) => (
+            "how much another process would differ is not known, so nothing can be claimed",
+            least,
+        ),
+        FewProcesses::NothingTypical(least) => ("nothing can be claimed of the typical run", least),
+    };
+    format!("{count}: {claim}; measure in at least {least} processes, better 10")
+}
+
+fn cpu_limit(limit: CpuLimit) -> String {
+    match limit {
+        CpuLimit::Threads(threads) => format!("the time of its {}", counted(threads, "thread")),
+        CpuLimit::Pinned(cpus) => format!("its {}", counted(cpus, "CPU")),
+        CpuLimit::Machine(cpus) => format!("the machine's {}", counted(cpus, "CPU")),
+    }
+}
+
+/// Why a row has no deciles.
+pub fn no_deciles(reason: &NoDeciles) -> String {
+    match reason {
+        NoDeciles::UntilDecided => "results may have ended the measurement".to_owned(),
+        NoDeciles::SharedUnits => "several values make one unit of evidence".to_owned(),
+        NoDeciles::Statistics(error) => error.to_string(),
+    }
+}
+
+/// Why the typical run of a pooled row is outside of those of its rows; nothing where the figures do not show it.
+fn pooled_outside(pooled: &Row, (low, high): (f64, f64), report: &Comparison) -> Option<String> {
+    let unit = &pooled.metric.unit;
+    let difference = pooled.typical.difference;
+    let style = Differences::of(std::iter::once(&pooled.typical), pooled.relative, unit);
+    let nearest = difference.max(low).min(high);
+    if style.estimate(difference) == style.estimate(nearest) {
+        return None;
+    }
+    let own = report.rows.iter().filter(|row| {
+        row.metric == pooled.metric
+            && row.variant == pooled.variant
+            && row.relative == pooled.relative
+    });
+    let style = Differences::of(own.map(|row| &row.typical), pooled.relative, unit)
+        .telling_apart(low, high);
+    Some(format!(
+        "the pooled typical run is outside the range of its rows ({} to {}): it is the typical value of whole \
+         runs, not an average of the rows; read the rows",
+        style.estimate(low),
+        style.estimate(high)
+    ))
+}
+
+fn not_together(how: &NotTogether) -> String {
+    let machine = "the two results were not measured together: a change may come from the machine";
+    match how {
+        NotTogether::NothingShared(reference) => format!(
+            "{machine}; they share nothing that \
+             could be divided by {reference}"
+        ),
+        NotTogether::Divided { reference, alone } => {
+            let left_out = match alone {
+                0 => String::new(),
+                1 => " 1 run without such a partner was left out.".to_owned(),
+                _ => format!(" {alone} runs without such a partner were left out."),
+            };
+            format!(
+                "{machine}. In the rows \
+                 `/ {reference}` each run is divided by a run of {reference} from the same block (the first by the \
+                 first, and so on).{left_out} Verdicts on these quotients hold if the machine \
+                 changed both by the same factor"
+            )
+        }
+        NotTogether::NoReference(why) => format!("{machine}; {}", no_reference(why)),
+    }
+}
+
+fn no_reference(why: &NoReference) -> String {
+    match why {
+        NoReference::UntilDecided(name) => format!(
+            "{name} was measured until it was decided, so nothing can be divided out: what is claimed then is for a number \
+             of runs that does not depend on the results"
+        ),
+        NoReference::NoneShared => {
+            "the two share no baseline and no control whose own change could be divided out"
+                .to_owned()
+        }
+        NoReference::Changed {
+            variant,
+            difference,
+        } => {
+            let what = match difference {
+                ReferenceDifference::Machine => "it was not measured on the same machine",
+                ReferenceDifference::Start => "it is not started in the same way in both",
+                ReferenceDifference::Built => {
+                    "the experiment builds it, from sources that may have changed"
+                }
+                ReferenceDifference::Workloads => "the workloads are not the same in both",
+                ReferenceDifference::Programs => "its programs are not the same in both",
+                ReferenceDifference::UnknownPrograms => "which programs it ran is not known",
+            };
+            format!("the change of {variant} cannot be divided out: {what}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_claimed_of_few_processes_is_said_and_no_more() {
+        let said = |processes, values, what| few_processes("old", processes, values, what);
+        assert!(said(1, 30, FewProcesses::Unknown(4)).contains("nothing can be claimed;"));
+        let three = said(3, 30, FewProcesses::NothingTypical(4));
+        assert!(three.contains("nothing can be claimed of the typical run"));
+        assert!(said(3, 3, FewProcesses::HardlyKnown(4)).contains("only 3 processes: how much"));
+        assert_eq!(
+            said(10, 30, FewProcesses::Count),
+            "old: 30 values come from 10 processes and count as 10"
+        );
+    }
+}
