@@ -17,8 +17,9 @@ pub(super) fn typical(
     let alpha = 1.0 - terms.confidence;
     let mut evidence = Evidence::new(strata, main_runs, scale, cache);
     let guarded = evidence.guarded_two_sided(scale.none())?;
-    if location.p <= alpha && guarded > alpha {
-        let is_of_all_modes = evidence.guarded_in_all_modes(scale.none()) > alpha;
+    if location.p <= alpha && guarded > location.p {
+        let in_all_modes = evidence.guarded_in_all_modes(scale.none());
+        let is_of_all_modes = in_all_modes > alpha || in_all_modes >= guarded;
         warnings.push(match is_of_all_modes {
             true => Warning::Guarded { first: location.p },
             false => Warning::SlowRunsAlone { first: location.p },

@@ -113,6 +113,9 @@ pub struct Case {
     /// Shares of slow runs of the baseline and of the candidate, where the noise has a slow mode.
     pub slow: [f64; 2],
     pub subjects: Vec<Of>,
+    /// Whether subjects have nothing in common, as benchmarks that processes of their own measure; else a run's subjects
+    /// share its level.
+    pub apart: bool,
     pub margin: Option<f64>,
     /// Whether there is a third variant that is the baseline once more.
     pub control: bool,
@@ -129,7 +132,7 @@ const NULL: Of = Of {
 
 fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], spread: [f64; 2]) -> Case {
     let [a, b] = runs;
-    let [of_a, of_b] = spread.map(|spread| 100.0 * spread);
+    let [of_a, of_b] = spread.map(|spread| (1e4 * spread).round() / 100.0);
     Case {
         name: format!("{name}{blocks} x {a}+{b}, spread {of_a}:{of_b} %"),
         noise,
@@ -138,6 +141,7 @@ fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], spread: [f64;
         spread,
         slow: [SLOW; 2],
         subjects: vec![NULL],
+        apart: false,
         margin: None,
         control: false,
         promise: Promise::False,
@@ -192,6 +196,7 @@ pub fn cases() -> Vec<Case> {
         all.push(case("", Noise::Steps, 1, runs, [0.01, 0.01]));
     }
     all.extend(levels());
+    all.extend(many_rows());
     all.extend(uneven_samples());
     all.extend(at_the_margin());
     all.extend(mixed());
@@ -235,6 +240,32 @@ fn levels() -> Vec<Case> {
         promise: Promise::Power(99.0),
         ..levels("+0.5 %, ", 10, [3, 3])
     });
+    all
+}
+
+/// Many subjects apart: each gets little of the error, so that the far tails of the tests count.
+fn many_rows() -> Vec<Case> {
+    let mut all = Vec::new();
+    for noise in ALL {
+        for (rows, runs, spread) in [
+            (3, [6, 9], [0.03, 0.01]),
+            (8, [8, 12], [0.035, 0.01]),
+            (8, [8, 8], [0.03, 0.01]),
+            (30, [6, 9], [0.03, 0.01]),
+            (30, [9, 6], [0.01, 0.01]),
+            (30, [10, 10], [0.05, 0.01]),
+            (30, [14, 20], [0.02, 0.01]),
+            (20, [15, 40], [0.1, 0.005]),
+            (20, [20, 40], [0.03, 0.01]),
+            (30, [30, 30], [0.003, 0.06]),
+        ] {
+            all.push(Case {
+                subjects: vec![NULL; rows],
+                apart: true,
+                ..case(&format!("{rows} rows, "), noise, 1, runs, spread)
+            });
+        }
+    }
     all
 }
 
@@ -366,7 +397,19 @@ fn powers() -> Vec<Case> {
         promise: Promise::Power(least),
         ..case("+2.28 %, ", noise, blocks, runs, [0.01, 0.01])
     };
+    let among = |rows: usize, noise, blocks, runs, least| {
+        let mut case = slower(noise, blocks, runs, least);
+        case.subjects.extend(vec![NULL; rows - 1]);
+        case.apart = true;
+        case.name = format!("{rows} rows, {}", case.name);
+        case
+    };
     vec![
+        among(14, Noise::Normal, 1, [8, 8], 64.0),
+        among(14, Noise::Normal, 1, [12, 12], 92.0),
+        among(14, Noise::SlowMode, 1, [12, 12], 22.0),
+        among(14, Noise::SlowMode, 1, [20, 20], 60.0),
+        among(14, Noise::SlowMode, 10, [3, 3], 78.0),
         slower(Noise::SlowMode, 10, [3, 3], 97.0),
         slower(Noise::SlowMode, 1, [30, 30], 98.0),
         slower(Noise::Normal, 1, [6, 6], 85.0),

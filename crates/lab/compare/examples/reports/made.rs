@@ -65,12 +65,12 @@ pub fn found(case: &Case, random: &mut Random) -> Found {
     } else {
         found.able = 1;
     }
+    let variants = if case.control { 2 } else { 1 };
     for (index, row) in report.rows.iter().enumerate() {
         if row.variant == "control" {
             found.control |= u64::from(is_false(row, case, 1.0, true));
             continue;
         }
-        let variants = if case.control { 2 } else { 1 };
         let factor = case.subjects[index / variants].factor;
         found.is_false |= u64::from(is_false(row, case, factor, false));
         let verdict = match (case.promise, &row.slow) {
@@ -176,7 +176,11 @@ fn report(case: &Case, random: &mut Random) -> Comparison {
                 unit += 1;
                 // What a run's subjects have in common.
                 let common = level * case.noise.draw(case.spread[side], case.slow[side], random);
-                for (of, own) in case.subjects.iter().zip(&mut observations) {
+                for (index, (of, own)) in case.subjects.iter().zip(&mut observations).enumerate() {
+                    let common = match case.apart && index > 0 {
+                        true => level * case.noise.draw(case.spread[side], case.slow[side], random),
+                        false => common,
+                    };
                     let factor = if place == 1 { of.factor } else { 1.0 };
                     for _ in 0..of.samples {
                         let within = match of.samples {
