@@ -218,9 +218,14 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         .any(|report| !report.design.undecided.is_empty());
     Ok(verdict(
         &reports,
-        undecided || is_incomplete,
+        undecided || is_incomplete || reports.iter().any(is_incomplete_report),
         arguments.gate,
     ))
+}
+
+/// Whether a gate that passed would pass what was not compared.
+fn is_incomplete_report(report: &Comparison) -> bool {
+    report.rows.is_empty() || report.is_one_sided()
 }
 
 /// Refuses what another form of the output would show.

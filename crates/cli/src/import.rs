@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use perflab_experiment::counted;
-use perflab_formats::{Format, Run, detect};
+use perflab_formats::{Format, Run, detect, unify_times};
 use perflab_report::operand;
 
 use crate::failure::{Code, Failure};
@@ -84,6 +84,7 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
         runs: Vec::new(),
         notes: Vec::new(),
     };
+    refuse_copies(&inputs)?;
     for (number, input) in (1_usize..).zip(inputs) {
         let contents = format
             .read(&input.files)
@@ -112,6 +113,7 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
         collected.runs.extend(runs);
         collected.inputs.push(input);
     }
+    unify_times(&mut collected.runs);
     if arguments.independent {
         collected.runs = collected.runs.iter().flat_map(split).collect();
     }
@@ -130,6 +132,22 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
         operand(&path)
     ));
     Ok(None)
+}
+
+/// What one process measured is one run, however often its file is named.
+fn refuse_copies(inputs: &[Input]) -> Result<(), Failure> {
+    for (place, input) in inputs.iter().enumerate() {
+        let mut before = inputs.iter().take(place);
+        if let Some(copy) =
+            before.find(|other| other.label == input.label && other.files_are(input))
+        {
+            return Err(Failure::usage(format!(
+                "{} holds the same as {}: what was measured once counts once; leave one of them out",
+                input.name, copy.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Values of different formats mean different things.

@@ -28,6 +28,12 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Whether it holds what another one does.
+    pub(crate) fn files_are(&self, other: &Self) -> bool {
+        let own = self.files.iter().map(|file| &file.bytes);
+        !self.files.is_empty() && own.eq(other.files.iter().map(|file| &file.bytes))
+    }
+
     /// A fault's message, with the path as the user knows it.
     pub(crate) fn locate(&self, fault: &Fault) -> String {
         if self.is_directory {

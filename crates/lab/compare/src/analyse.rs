@@ -1,5 +1,6 @@
 //! From runs to a report: compares every variant with the baseline on every subject.
 
+use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -10,12 +11,14 @@ use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
 use perflab_stats::verdict::{self, Cache, Sides, Terms, compare};
 
-use crate::comparison::{Answer, Comparison, Design, MainMode, Row, Sameness, Side, Slow, Verdict};
+use crate::comparison::{
+    Answer, Comparison, Design, MainMode, Row, Sameness, Side, Slow, SubjectKey, Verdict,
+};
 use crate::drift::{Drift, measured};
 use crate::family::{Draft, judge};
 use crate::pool::{Pool, pool, warn_outside};
 use crate::selection::Selection;
-use crate::warning::RowWarning;
+use crate::warning::{RowWarning, Warning};
 use crate::workers::Workers;
 
 /// Runs of one variant on one metric.
@@ -40,6 +43,18 @@ pub struct Subject {
     pub metric: Metric,
     /// Runs by variant, the baseline among them.
     pub groups: Vec<Group>,
+}
+
+impl Subject {
+    /// What identifies it.
+    pub fn key(&self) -> SubjectKey {
+        SubjectKey {
+            workload: self.workload.clone(),
+            parameters: self.parameters.clone(),
+            part: self.part.clone(),
+            metric: self.metric.clone(),
+        }
+    }
 }
 
 /// Why there is nothing to report.
@@ -167,6 +182,7 @@ pub(crate) fn analyse_with(
     if variants.len() == 1 {
         return Err(AnalysisError::OnlyBaseline(baseline));
     }
+    let baseline_name = baseline.clone();
     let mut rows = compare_all(subjects, &baseline, selection, drift)?;
     let mut pooled = compare_all(&pools(subjects)?, &baseline, selection, drift)?;
     for draft in &mut pooled {
@@ -185,7 +201,7 @@ pub(crate) fn analyse_with(
         pooled: pooled.into_iter().map(|draft| draft.row).collect(),
         claims,
         calibration: None,
-        warnings: Vec::new(),
+        warnings: one_sided(subjects, &baseline_name, &variants),
     })
 }
 
@@ -197,6 +213,42 @@ pub(crate) fn variants(subjects: &[Subject]) -> Vec<String> {
         }
     }
     names
+}
+
+/// What the baseline was measured on and another variant was not, or the other way round, although both have runs beside
+/// it, of the same workload with the same parameters: a benchmark that was dropped, or whose unit is another one.
+fn one_sided(subjects: &[Subject], baseline: &str, variants: &[String]) -> Vec<Warning> {
+    let has = |subject: &Subject, variant: &str| {
+        let mut groups = subject.groups.iter();
+        groups.any(|group| group.variant == variant && !group.observations.is_empty())
+    };
+    let mut beside: HashSet<(&str, &str, Vec<(&String, &String)>)> = HashSet::new();
+    for subject in subjects {
+        for group in &subject.groups {
+            let parameters = subject.parameters.iter().collect();
+            beside.insert((&group.variant, &subject.workload, parameters));
+        }
+    }
+    let mut warnings = Vec::new();
+    for variant in variants.iter().filter(|variant| *variant != baseline) {
+        for (measured, missing) in [(baseline, variant.as_str()), (variant, baseline)] {
+            let own = subjects.iter().filter(|subject| {
+                let parameters = subject.parameters.iter().collect();
+                has(subject, measured)
+                    && !has(subject, missing)
+                    && beside.contains(&(missing, subject.workload.as_str(), parameters))
+            });
+            let subjects: Vec<SubjectKey> = own.map(Subject::key).collect();
+            if !subjects.is_empty() {
+                warnings.push(Warning::OneSided {
+                    measured: measured.to_owned(),
+                    missing: missing.to_owned(),
+                    subjects,
+                });
+            }
+        }
+    }
+    warnings
 }
 
 /// Subjects that are worth a thread.

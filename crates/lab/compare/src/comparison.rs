@@ -43,6 +43,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Whether there is something that it can say nothing of, as only one of two variants was measured on it.
+    pub fn is_one_sided(&self) -> bool {
+        let mut warnings = self.warnings.iter();
+        warnings.any(|warning| matches!(warning, Warning::OneSided { .. }))
+    }
+
     /// The rows of one metric alone, and all that is said of the whole: claims still share the error among all.
     #[must_use]
     pub fn of_metric(&self, name: &str) -> Self {

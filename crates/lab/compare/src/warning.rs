@@ -87,6 +87,15 @@ pub enum Warning {
         /// Further subjects in which it shows.
         others: usize,
     },
+    /// What only one of two variants was measured on, so that nothing is said of it.
+    OneSided {
+        /// The variant that has runs there.
+        measured: String,
+        /// The one that has none there, and some beside it.
+        missing: String,
+        /// What was measured.
+        subjects: Vec<SubjectKey>,
+    },
     /// Runs that failed.
     Failed {
         /// The variant.

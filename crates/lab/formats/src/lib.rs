@@ -30,3 +30,4 @@ pub use detect::detect;
 pub use fault::{Fault, WriteFault};
 pub use format::{Format, Target};
 pub use run::{Contents, File, Place, Run};
+pub use time::unify_times;

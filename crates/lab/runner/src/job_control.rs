@@ -26,6 +26,7 @@ use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::low_level::{pipe, raise, register};
 
+use crate::brand::Brand;
 use crate::keeper::Keeper;
 use crate::standstill;
 
@@ -35,12 +36,17 @@ const STEP: Duration = Duration::from_millis(1);
 /// Held by who starts a process, until it can be stopped like the others.
 static STARTS: Mutex<()> = Mutex::new(());
 
-/// Starts a process, which Ctrl-Z does not stop halfway. `started` makes it known.
+/// Starts a process, which Ctrl-Z does not stop halfway, with a brand. `started` makes it known.
 ///
 /// # Errors
 /// When it cannot be started.
-pub(crate) fn start(command: &mut Command, started: impl FnOnce(&Child)) -> io::Result<Child> {
+pub(crate) fn start(
+    command: &mut Command,
+    brand: Option<Brand>,
+    started: impl FnOnce(&Child),
+) -> io::Result<Child> {
     let _starting = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let _borne = brand.and_then(Brand::bear);
     command.spawn().inspect(started)
 }
 

@@ -5,12 +5,12 @@
 //!    its standard output: the table of the process groups that were started and not yet
 //!    collected. So the keeper sleeps while anything is measured.
 //! 2. The pipe ends when the laboratory is gone, however it went; the kernel closes it.
-//! 3. The keeper then kills the groups in the file, and every process whose environment bears
-//!    this laboratory's mark: those that left their group, or that were started in the instant
-//!    before the laboratory could say so.
+//! 3. The keeper then kills the groups in the file, and every process that bears this laboratory's
+//!    mark in its environment, or its brand ([`crate::brand`]): those that left their group, or that
+//!    were started in the instant before the laboratory could say so.
 //!
-//! The mark is a random word that only this laboratory's processes have inherited, so nothing else
-//! is ever hit. A program that both leaves its group and overwrites its environment escapes.
+//! The mark is a random word that only this laboratory's processes have inherited, and the brand is
+//! made of it, so nothing else is ever hit.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
+use crate::brand::{Brand, Brands};
 use crate::environment::MARK;
 use crate::table::Table;
 
@@ -47,6 +48,7 @@ struct Inner {
     child: Child,
     pipe: Option<io::PipeWriter>,
     table: Arc<Table>,
+    brands: Brands,
 }
 
 impl Keeper {
@@ -72,6 +74,7 @@ impl Keeper {
             child,
             pipe: Some(write),
             table,
+            brands: Brands::of(&mark),
         };
         Ok(Self {
             mark,
@@ -95,6 +98,11 @@ impl Keeper {
     /// The groups that were started and not yet collected; `None` where nobody keeps them.
     pub(crate) fn table(&self) -> Option<Arc<Table>> {
         self.inner.as_ref().map(|inner| Arc::clone(&inner.table))
+    }
+
+    /// What to brand the next process with; nothing where nobody keeps it.
+    pub(crate) fn next_brand(&self) -> Option<Brand> {
+        self.inner.as_ref().map(|inner| inner.brands.next())
     }
 
     pub(crate) fn started(&self, group: Pid) {
@@ -144,9 +152,10 @@ pub fn keep(mark: &str, mut pipe: impl Read, table: impl AsFd) {
     }
 }
 
-/// Kills every process whose environment bears the mark; how many there were.
+/// Kills every process that bears the mark or its brand; how many there were.
 fn kill_marked(mark: &str) -> usize {
     let wanted = format!("{MARK}={mark}");
+    let brands = Brands::of(mark);
     let own = rustix::process::getpid();
     let Ok(processes) = std::fs::read_dir("/proc") else {
         return 0;
@@ -161,14 +170,10 @@ fn kill_marked(mark: &str) -> usize {
         let Some(pid) = pid.filter(|pid| *pid != own) else {
             continue;
         };
-        let Ok(environment) = std::fs::read(process.path().join("environ")) else {
-            continue;
-        };
-        if environment
-            .split(|byte| *byte == 0)
-            .any(|variable| variable == wanted.as_bytes())
-            && kill_process(pid, Signal::KILL).is_ok()
-        {
+        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        let is_marked = variables.any(|variable| variable == wanted.as_bytes());
+        if (is_marked || brands.is_borne_by(pid)) && kill_process(pid, Signal::KILL).is_ok() {
             found += 1;
         }
     }

@@ -12,6 +12,7 @@ mod atomics {
 }
 
 mod aside;
+mod brand;
 mod build;
 mod cpus;
 mod driver;

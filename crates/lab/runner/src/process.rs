@@ -18,6 +18,7 @@ use rustix::process::{
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::aside::visible;
+use crate::brand::Brand;
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::job_control::start;
@@ -117,6 +118,7 @@ pub struct Process<'k> {
     pid: Pid,
     started: Instant,
     collected: bool,
+    brand: Option<Brand>,
     keeper: &'k Keeper,
 }
 
@@ -167,7 +169,10 @@ impl<'k> Process<'k> {
             .map_err(LaunchError::Pin)?;
         let started = Instant::now();
         // `Child` is only a number here: dropping it neither kills nor waits.
-        let child = start(&mut command, |child| keeper.started(Pid::from_child(child)));
+        let brand = keeper.next_brand();
+        let child = start(&mut command, brand, |child| {
+            keeper.started(Pid::from_child(child));
+        });
         drop(home);
         let child = child.map_err(|source| LaunchError::Start {
             program: program.to_string_lossy().into_owned(),
@@ -178,6 +183,7 @@ impl<'k> Process<'k> {
             pid: Pid::from_child(&child),
             started,
             collected: false,
+            brand,
             keeper,
         })
     }
@@ -212,7 +218,7 @@ impl<'k> Process<'k> {
     }
 
     /// Waits until it has ended; at the limit, or when the user asks to stop, the whole group is
-    /// killed. What the group's leader left running is killed in any case.
+    /// killed. What it left running is killed in any case, also where that has left the group.
     ///
     /// # Errors
     /// When it can be waited for no longer, as somebody else collected it, or cannot be watched
@@ -297,6 +303,9 @@ impl<'k> Process<'k> {
         self.collected = true;
         let collected = sys::wait4(self.pid);
         let wall = self.started.elapsed();
+        if let Some(brand) = self.brand {
+            brand.sweep(self.pid, wall);
+        }
         let (exit, usage) = collected?;
         Ok(Ended {
             exit,

@@ -57,7 +57,7 @@ impl Warden {
             command.env("PATH", path);
         }
         Ok(Self {
-            child: start(&mut command, |_| {})?,
+            child: start(&mut command, None, |_| {})?,
             pipe: Some(write),
         })
     }

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use perflab_compare::{
     Comparison, CpuLimit, FewProcesses, LoadShare, NoDeciles, NoReference, NotTogether,
-    ReferenceDifference, Row, RowWarning, Verdict, Warning, tail_name,
+    ReferenceDifference, Row, RowWarning, SubjectKey, Verdict, Warning, tail_name,
 };
 use perflab_experiment::counted;
 
 use crate::command::operand;
 use crate::difference::Differences;
 use crate::drift;
+use crate::sections::subject_label;
 
 /// The warnings of the comparison as a whole.
 pub fn report_warnings(report: &Comparison) -> Vec<String> {
@@ -103,6 +104,11 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             relative,
             others,
         } => drift::machine(subject, level, *relative, *others, report),
+        Warning::OneSided {
+            measured,
+            missing,
+            subjects,
+        } => one_sided(measured, missing, subjects),
         Warning::Failed {
             variant,
             failed,
@@ -198,6 +204,29 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
         Warning::Directory(notice) => notice.to_string(),
         Warning::Remark(text) => text.clone(),
     }
+}
+
+/// Things that are named before the rest is counted.
+const NAMED: usize = 3;
+
+fn one_sided(measured: &str, missing: &str, subjects: &[SubjectKey]) -> String {
+    let named = subjects.iter().take(NAMED).map(|subject| {
+        let label = subject_label(subject);
+        let unit = match subject.metric.unit.as_str() {
+            "" => String::new(),
+            unit => format!(" in {unit}"),
+        };
+        format!("{label} {}{unit}", subject.metric.name)
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match subjects.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "not compared, as {measured} was measured on it and {missing} was not: {named}{more}; measure both on the same, \
+         in the same unit"
+    )
 }
 
 fn few_processes(

@@ -33,11 +33,9 @@ pub(super) fn typical(
         let blocks = min_blocks(most.unwrap_or(1).max(1), terms.confidence)?;
         warnings.push(Warning::TooFew { blocks });
     }
-    if strata
-        .iter()
-        .flat_map(|s| s.a.iter().chain(&s.b))
-        .is_sorted_by(|a, b| a == b)
-    {
+    let values = || strata.iter().flat_map(|s| s.a.iter().chain(&s.b));
+    // One run of each side cannot show whether it varies.
+    if values().count() > 2 && values().is_sorted_by(|a, b| a == b) {
         warnings.push(Warning::Exact);
     }
     let p_same = match terms.bounds(scale)? {

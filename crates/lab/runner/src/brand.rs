@@ -1,0 +1,202 @@
+//! A brand that processes inherit and hardly ever lose: by it those are found that left their process group and wrote
+//! over their environment, as servers do that become daemons.
+//!
+//! 1. The brand is a number in the soft limit of real-time processor time (`RLIMIT_RTTIME`), so large that no process
+//!    reaches it in 10 000 years. The laboratory bears it for the moment of a start.
+//! 2. Everything that is started inherits it, across fork, exec and `setsid`.
+//! 3. When the process that was started has ended, all others with its brand are killed. Numbers of processes are given
+//!    out in order, so that those are looked at that were given out since the start; after a longer run all are.
+//! 4. The keeper of a laboratory that was killed finds the same processes by the laboratory's part of the brand.
+//!
+//! Where the hard limit forbids such a number, nothing is branded. A program that sets this limit itself loses the brand.
+
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getpgid, getpgrp, getrlimit, kill_process, setrlimit,
+};
+
+/// What is added to every brand, in microseconds.
+const BASE: u64 = 1 << 62;
+
+/// Bits of the number of a start, below those of the laboratory.
+const START_BITS: u32 = 30;
+
+/// Bits of the laboratory's own number.
+const LABORATORY_BITS: u32 = 31;
+
+/// A run from which on a look at all processes costs next to nothing.
+const LONG: Duration = Duration::from_millis(500);
+
+/// The first number that is given out again when the largest one has been: the kernel keeps those below for itself.
+const FIRST_AGAIN: i32 = 300;
+
+/// How long processes that were killed are waited for, and the pauses in which they are looked for.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// What a laboratory brands the processes with that it starts.
+#[derive(Debug)]
+pub(crate) struct Brands {
+    laboratory: u64,
+    starts: AtomicU64,
+}
+
+/// The brand of one start and of all that comes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Brand(u64);
+
+/// This process bears a brand until it is dropped.
+pub(crate) struct Borne(Rlimit);
+
+impl Brands {
+    /// Those of the laboratory with a mark, a word of hexadecimal digits.
+    pub(crate) fn of(mark: &str) -> Self {
+        let digits = mark.get(..8).unwrap_or_default();
+        let number = u64::from_str_radix(digits, 16).unwrap_or(0);
+        Self {
+            laboratory: number % (1 << LABORATORY_BITS),
+            starts: AtomicU64::new(0),
+        }
+    }
+
+    /// One that no start has had.
+    pub(crate) fn next(&self) -> Brand {
+        let start = self.starts.fetch_add(1, Ordering::Relaxed) % (1 << START_BITS);
+        Brand(BASE | self.laboratory << START_BITS | start)
+    }
+
+    /// Whether a process bears any of them.
+    pub(crate) fn is_borne_by(&self, pid: Pid) -> bool {
+        let of_laboratory = (BASE | self.laboratory << START_BITS) >> START_BITS;
+        borne_by(pid).is_some_and(|brand| brand >> START_BITS == of_laboratory)
+    }
+}
+
+impl Brand {
+    /// Bears it, so that what this process starts inherits it; nothing where the hard limit forbids it.
+    pub(crate) fn bear(self) -> Option<Borne> {
+        let before = getrlimit(Resource::Rttime);
+        let own = Rlimit {
+            current: Some(self.0),
+            ..before
+        };
+        setrlimit(Resource::Rttime, own).ok()?;
+        Some(Borne(before))
+    }
+
+    /// Kills what the process `first`, which took so long, has left behind.
+    pub(crate) fn sweep(self, first: Pid, took: Duration) {
+        let end = Instant::now() + PATIENCE;
+        // Again until none is found: one may start another while they are looked at.
+        while self.sweep_once(first, took) > 0 && Instant::now() < end {
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// How many there were.
+    fn sweep_once(self, first: Pid, took: Duration) -> usize {
+        let candidates = match took < LONG {
+            true => since(first),
+            false => all(),
+        };
+        let own = getpgrp();
+        let is_left = |pid: &Pid| {
+            // What is in this process's own group it has started itself, perhaps while it bore the brand for another.
+            borne_by(*pid) == Some(self.0) && getpgid(Some(*pid)).is_ok_and(|group| group != own)
+        };
+        let left = candidates.into_iter().filter(is_left);
+        left.filter(|pid| kill_process(*pid, Signal::KILL).is_ok())
+            .count()
+    }
+}
+
+impl Drop for Borne {
+    fn drop(&mut self) {
+        let _ = setrlimit(Resource::Rttime, self.0);
+    }
+}
+
+/// The numbers that were given out since that of `first`; all that there are where it is not known which.
+fn since(first: Pid) -> Vec<Pid> {
+    let number = |file: &str, field: fn(&str) -> Option<&str>| -> Option<i32> {
+        field(&fs::read_to_string(file).ok()?)?.parse().ok()
+    };
+    let first = first.as_raw_nonzero().get();
+    // The last field is the number that was given out last.
+    let Some(last) = number("/proc/loadavg", |text| text.split_ascii_whitespace().last()) else {
+        return all();
+    };
+    if first <= last {
+        return (first + 1..=last).filter_map(Pid::from_raw).collect();
+    }
+    let Some(end) = number("/proc/sys/kernel/pid_max", |text| Some(text.trim_end())) else {
+        return all();
+    };
+    let wrapped = (first + 1..end).chain(FIRST_AGAIN..=last);
+    wrapped.filter_map(Pid::from_raw).collect()
+}
+
+/// All processes.
+fn all() -> Vec<Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+        .collect()
+}
+
+/// The soft limit that may be a brand.
+fn borne_by(pid: Pid) -> Option<u64> {
+    let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())).ok()?;
+    let mut lines = limits.lines();
+    let line = lines.find_map(|line| line.strip_prefix("Max realtime timeout"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    fn branded(brand: Brand, script: &str) -> Child {
+        let _borne = brand.bear().expect("the limit can be set");
+        let mut command = Command::new("sh");
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.args(["-c", script]).stdout(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    fn lives(pid: i32) -> bool {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        !status.is_empty() && !status.contains(") Z ")
+    }
+
+    #[test]
+    fn what_left_its_group_and_its_environment_is_found_by_its_brand() {
+        let brands = Brands::of("0123456789abcdef");
+        for took in [Duration::ZERO, LONG] {
+            let [own, other] = [brands.next(), brands.next()];
+            let script = "setsid env -i sleep 300 >/dev/null & echo $!";
+            let started = [own, other].map(|brand| branded(brand, script));
+            let first = Pid::from_child(&started[0]);
+            let [left, kept] = started.map(|child| {
+                let output = child.wait_with_output().unwrap();
+                let text = String::from_utf8(output.stdout).unwrap();
+                text.trim().parse::<i32>().unwrap()
+            });
+            // It bears the brand when it has executed the last program as well.
+            let of_left = Pid::from_raw(left).unwrap();
+            assert!(brands.is_borne_by(of_left));
+            assert!(!Brands::of("1123456789abcdef").is_borne_by(of_left));
+            own.sweep(first, took);
+            assert!(!lives(left) && lives(kept));
+            other.sweep(first, LONG);
+            assert!(!lives(kept));
+        }
+        assert_eq!(borne_by(rustix::process::getpid()), None);
+    }
+}
