@@ -212,7 +212,7 @@ struct Session {
     recording: Recording<BufWriter<File>>,
     connections: Vec<Connection>,
     child: Option<start::Watched>,
-    /// Whether processes were looked for after the command had ended.
+    /// Whether processes were looked for after all of the command had ended.
     is_last_search: bool,
     /// Processes of the command that could not be recorded.
     refused: Refused,
@@ -470,16 +470,17 @@ impl Session {
         })
     }
 
-    /// Whether the command, or all processes, have ended and everything of them was read.
+    /// Whether all processes, the command's too, have ended and everything of them was read.
     fn has_ended(
         &mut self,
         arguments: &RecordArguments,
         outcome: &mut Outcome,
     ) -> Result<bool, Failure> {
         if let Some(child) = &mut self.child {
-            if !child.has_ended()? {
+            if !child.have_all_ended()? {
                 return Ok(false);
             }
+            // All that they kept has its place by now.
             if !std::mem::replace(&mut self.is_last_search, true) {
                 self.search(arguments, outcome)?;
                 return Ok(false);
