@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
-use std::process::{Command, ExitStatus};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
 
 use perflab_control::variable::{
-    CHECKED, RECORD, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, check_value,
+    CHECKED, RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, check_value,
 };
 use perflab_control::{RecordWish, Traced};
 use perflab_recorder::Recorded;
@@ -25,9 +25,6 @@ const AGENT: &str = "libperflab_preload.so";
 
 /// The number of the process that says so if it has no probe that is asked for.
 const SAY: &str = "PERFLAB_AGENT_SAY";
-
-/// Set to a text of its own for each recorder that comes soon.
-const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
 
 /// Becomes the command, which loads the agent before anything else.
 pub fn start(
@@ -129,9 +126,7 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
     // that, only those are waited for that are seen to record before the command ends.
     let _ = set_child_subreaper(Some(rustix::process::getpid()));
     let others = children();
-    let child = command
-        .spawn()
-        .map_err(|error| cannot_start(&command, &error))?;
+    let child = spawn(&mut command).map_err(|error| cannot_start(&command, &error))?;
     Ok(Watched {
         pid: child.id(),
         status: None,
@@ -141,6 +136,30 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
         refused: refused.map(|(_, pipe)| pipe),
         known: BTreeSet::new(),
     })
+}
+
+/// Starts a command. A file that the kernel takes for no program is one of the shell's, as it is to a shell and to
+/// [`start`].
+fn spawn(command: &mut Command) -> std::io::Result<Child> {
+    let error = match command.spawn() {
+        Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => error,
+        other => return other,
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let Some(script) =
+        perflab_machine::resolve_in_path(command.get_program(), Path::new(""), &path)
+    else {
+        return Err(error);
+    };
+    let mut shell = Command::new("/bin/sh");
+    shell.arg(script).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.spawn()
 }
 
 impl Watched {

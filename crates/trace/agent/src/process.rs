@@ -13,7 +13,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use perflab_abi::variable::{
-    CHECKED, PROBES as WANTED, RECORD as RECORDED, RECORD_MEMORY, RECORD_RING, check_value,
+    CHECKED, PROBES as WANTED, RECORD as RECORDED, RECORD_FOR, RECORD_MEMORY, RECORD_RING,
+    check_value,
 };
 use perflab_abi::{Agent as AgentAbi, Object};
 
@@ -23,9 +24,6 @@ use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
 use crate::record::Size;
 use crate::socket;
-
-/// Set if somebody comes soon to record them, for whom they are kept.
-const EXPECTED: &str = "PERFLAB_RECORD_FOR";
 
 /// How long the agent of a forked child waits before it can be reached, where nobody waits for it.
 const CHILD: Duration = Duration::from_millis(100);
@@ -264,7 +262,9 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
             // Threads may begin before a recorder comes, and keep the rings that they take then.
             let [ring, all] = [RECORD_RING, RECORD_MEMORY].map(kibibytes_from);
             agent.set_usual_size(Size::DEFAULT.or(ring, all));
-            let expected = std::env::var(EXPECTED).ok();
+            let expected = std::env::var(RECORD_FOR)
+                .ok()
+                .filter(|whom| !whom.is_empty() && check_value(RECORD_FOR, whom).is_ok());
             wish_from(&mut agent, RECORDED, |agent, pattern| {
                 agent.record_from_the_start(pattern, expected.as_deref());
             });
