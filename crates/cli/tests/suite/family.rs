@@ -576,7 +576,7 @@ fn children_without_sites_are_not_waited_for() {
     assert!(said.starts_with("10 events of 2 processes"), "{said}");
 }
 
-fn children(process: u32) -> Vec<u32> {
+pub fn children(process: u32) -> Vec<u32> {
     let path = format!("/proc/{process}/task/{process}/children");
     let children = fs::read_to_string(path).unwrap();
     children
@@ -586,7 +586,7 @@ fn children(process: u32) -> Vec<u32> {
 }
 
 /// Whose rights a process has.
-fn user(process: u32) -> String {
+pub fn user(process: u32) -> String {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let users = status
         .lines()

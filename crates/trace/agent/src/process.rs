@@ -18,7 +18,7 @@ use perflab_abi::variable::{
 };
 use perflab_abi::{Agent as AgentAbi, Object};
 
-use crate::agent::{Agent, Wish};
+use crate::agent::{Agent, Wish, refused};
 use crate::first_thread;
 use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
@@ -156,7 +156,8 @@ fn start_as(start: Start) -> Result<(), StartError> {
     }
     OWNER.store(std::process::id(), Ordering::Release);
     first_thread::keep();
-    let started = spawn(start)?;
+    refused::prepare();
+    let started = spawn(start).inspect_err(|error| refused::say(&error.to_string()))?;
     let is_asked = [WANTED, RECORDED]
         .iter()
         .any(|variable| std::env::var_os(variable).is_some());
@@ -220,7 +221,7 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     first_thread::is_agent();
     if let Err(error) = own_files() {
         let reason = format!("it cannot get a table of open files of its own: {error}");
-        let _ = ready.send(Err(StartError::Failed(reason)));
+        cannot_begin(ready, reason);
         return;
     }
     if start == Start::Forked {
@@ -235,7 +236,7 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
             return;
         }
         Err(reason) => {
-            let _ = ready.send(Err(StartError::Failed(reason)));
+            cannot_begin(ready, reason);
             return;
         }
     };
@@ -274,6 +275,14 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     }
     let _ = ready.send(Ok(()));
     socket.serve();
+}
+
+/// Says why there is no agent: to the start, and to a recorder, unless the events are counted as a child's.
+fn cannot_begin(ready: &Sender<Result<(), StartError>>, reason: String) {
+    if agent().is_none_or(|agent| !agent.is_heir()) {
+        refused::say(&reason);
+    }
+    let _ = ready.send(Err(StartError::Failed(reason)));
 }
 
 /// Keeps what is wrong with variables of the environment, to be said when somebody asks.
@@ -369,7 +378,9 @@ fn restore(mask: &libc::sigset_t) {
 /// Called by an object that goes. In a child that was not made by `fork` there is no agent, and the
 /// lock may be held by a thread that is not there.
 unsafe extern "C" fn gone(object: *const Object) {
-    if OWNER.load(Ordering::Acquire) != std::process::id() {
+    let owner = OWNER.load(Ordering::Acquire);
+    // Where a filter refuses to tell the number, the process forgets what goes, rather than write to what has gone.
+    if owner == 0 || socket::process().is_ok_and(|process| process != owner) {
         return;
     }
     if let Some(mut agent) = agent() {
