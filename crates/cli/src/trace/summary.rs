@@ -182,7 +182,7 @@ fn losses(progress: &Progress, lack: Option<(u32, Lack)>) -> String {
              --pid` records all of one that was not recorded before)"
         ),
         Some((pid, Lack::Calls)) => format!(
-            "{memory} (--memory gives more), or that the filter of system calls of process {pid} refused what they need"
+            "{memory} (--memory gives more, unless the filter of system calls of process {pid} refuses what they need)"
         ),
     };
     let (dropped, overwritten) = (progress.dropped, progress.overwritten);
