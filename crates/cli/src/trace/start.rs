@@ -230,6 +230,9 @@ impl Watched {
     /// Says how the command ended, if it has and it was not well.
     pub fn end(mut self, outcome: &mut Outcome) -> Result<(), Failure> {
         self.reap()?;
+        if self.status.is_some() && !self.is_alone {
+            terminal::say("processes that the command started go on");
+        }
         match self.status {
             None => terminal::say(&format!("the command goes on as process {}", self.pid)),
             Some(status) if !status.success() => outcome.fail(&Failure::no_data(format!(

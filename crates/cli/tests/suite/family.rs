@@ -167,6 +167,21 @@ fn daemons_are_waited_for() {
     }
 }
 
+/// The recording ends before the daemon does.
+#[test]
+fn daemons_that_go_on_are_mentioned() {
+    let family = Family::new();
+    let trace = family.file("trace");
+    let mut command = family.perflab(1 << 20);
+    command.args(["record", "--seconds", "0.5", "-o", &trace, "--", "sh", "-c"]);
+    let output = command.arg("sleep 3 >/dev/null 2>&1 &").output().unwrap();
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("processes that the command started go on"),
+        "{said}"
+    );
+}
+
 /// What a script started before it became perflab is none of the command's.
 #[test]
 fn children_of_before_the_command_are_not_waited_for() {
