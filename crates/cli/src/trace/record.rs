@@ -57,7 +57,7 @@ pub struct RecordArguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// Stop after so many seconds; else at Ctrl-C, or when all processes have ended.
+    /// Stop after so many seconds of recording; else at Ctrl-C, or when all processes have ended.
     #[arg(short, long, value_name = "SECONDS", value_parser = super::top::seconds)]
     seconds: Option<Duration>,
 
@@ -212,13 +212,15 @@ struct Session {
     recording: Recording<BufWriter<File>>,
     connections: Vec<Connection>,
     child: Option<start::Watched>,
-    /// Whether processes were looked for after the command had ended.
+    /// Whether processes were looked for after all of the command had ended.
     is_last_search: bool,
     /// Processes of the command that could not be recorded.
     refused: Refused,
     /// Numbers of processes in the trace whose directory was removed while they went on.
     removed: BTreeSet<u32>,
     interrupt: Interrupt,
+    /// When the recording began: the first process had its memory for events by then. Until one has it, when the command
+    /// was started.
     begun: Instant,
 }
 
@@ -237,7 +239,7 @@ impl Session {
         });
         let interrupt = interrupt
             .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
-        let begun = Instant::now();
+        let asked = Instant::now();
         let mut all = Vec::new();
         for process in processes {
             let wish = arguments.memory.wish(true, READ_RING)?;
@@ -263,7 +265,7 @@ impl Session {
         let since = if child.is_some() {
             Since::Oldest
         } else {
-            Since::Moment(begun)
+            Since::Moment(asked)
         };
         let manner = Manner { keep: true, since };
         let mut session = Self {
@@ -274,7 +276,7 @@ impl Session {
             refused: Refused::default(),
             removed: BTreeSet::new(),
             interrupt,
-            begun,
+            begun: Instant::now(),
         };
         for recorded in all {
             session.add(recorded, outcome);
@@ -283,8 +285,12 @@ impl Session {
     }
 
     fn add(&mut self, recorded: Recorded, outcome: &mut Outcome) {
+        let is_first = self.recording.processes().is_empty();
         match self.recording.add(&recorded.directory) {
             Ok(number) => {
+                if is_first {
+                    self.begun = Instant::now();
+                }
                 // One that has become another program since it answered may have brought that one's directory.
                 self.connections.retain(|other| other.number != number);
                 let connection = Connection::new(number, recorded.connection);
@@ -470,16 +476,17 @@ impl Session {
         })
     }
 
-    /// Whether the command, or all processes, have ended and everything of them was read.
+    /// Whether all processes, the command's too, have ended and everything of them was read.
     fn has_ended(
         &mut self,
         arguments: &RecordArguments,
         outcome: &mut Outcome,
     ) -> Result<bool, Failure> {
         if let Some(child) = &mut self.child {
-            if !child.has_ended()? {
+            if !child.have_all_ended()? {
                 return Ok(false);
             }
+            // All that they kept has its place by now.
             if !std::mem::replace(&mut self.is_last_search, true) {
                 self.search(arguments, outcome)?;
                 return Ok(false);

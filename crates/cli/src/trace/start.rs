@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
 
 use perflab_control::variable::{
-    CHECKED, RECORD, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, check_value,
+    CHECKED, RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, check_value,
 };
 use perflab_control::{RecordWish, Traced};
 use perflab_recorder::Recorded;
+use rustix::io::Errno;
+use rustix::process::{WaitOptions, set_child_subreaper, wait};
 
 use super::outcome::Outcome;
 use super::refused::{Pipe, Refusal};
@@ -23,9 +25,6 @@ const AGENT: &str = "libperflab_preload.so";
 
 /// The number of the process that says so if it has no probe that is asked for.
 const SAY: &str = "PERFLAB_AGENT_SAY";
-
-/// Set to a text of its own for each recorder that comes soon.
-const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
 
 /// Becomes the command, which loads the agent before anything else.
 pub fn start(
@@ -94,7 +93,14 @@ fn name_sizes(command: &mut Command, wish: RecordWish) {
 /// A command that is recorded, with the processes that it starts.
 #[derive(Debug)]
 pub struct Watched {
-    child: Child,
+    /// The command's number.
+    pid: u32,
+    /// How it ended, if it has.
+    status: Option<ExitStatus>,
+    /// Whether no process of the command is left, as far as they are this one's children.
+    is_alone: bool,
+    /// Children that this process had before, as one has that a script becomes.
+    others: BTreeSet<u32>,
     /// In the environment of its processes.
     mark: String,
     /// By which they say that they cannot be recorded.
@@ -116,15 +122,44 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
         None => command.env_remove(RECORD_REFUSED),
     };
     check_environment(&command)?;
-    let child = command
-        .spawn()
-        .map_err(|error| cannot_start(&command, &error))?;
+    // A process whose parent ends becomes a child of this one, so that a daemon is waited for. Where the kernel refuses
+    // that, only those are waited for that are seen to record before the command ends.
+    let _ = set_child_subreaper(Some(rustix::process::getpid()));
+    let others = children();
+    let child = spawn(&mut command).map_err(|error| cannot_start(&command, &error))?;
     Ok(Watched {
-        child,
+        pid: child.id(),
+        status: None,
+        is_alone: false,
+        others,
         mark,
         refused: refused.map(|(_, pipe)| pipe),
         known: BTreeSet::new(),
     })
+}
+
+/// Starts a command. A file that the kernel takes for no program is one of the shell's, as it is to a shell and to
+/// [`start`].
+fn spawn(command: &mut Command) -> std::io::Result<Child> {
+    let error = match command.spawn() {
+        Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => error,
+        other => return other,
+    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let Some(script) =
+        perflab_machine::resolve_in_path(command.get_program(), Path::new(""), &path)
+    else {
+        return Err(error);
+    };
+    let mut shell = Command::new("/bin/sh");
+    shell.arg(script).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.spawn()
 }
 
 impl Watched {
@@ -164,34 +199,65 @@ impl Watched {
         self.known.retain(|(socket, ..)| *socket != process.socket);
     }
 
-    /// Whether the command has ended; processes that it started may not have.
-    pub fn has_ended(&mut self) -> Result<bool, Failure> {
-        let ended = self.child.try_wait();
-        ended.map(|status| status.is_some()).map_err(|error| {
-            Failure::environment(format!("the command cannot be waited for: {error}"))
-        })
+    /// Whether the command and all processes that it started have ended.
+    pub fn have_all_ended(&mut self) -> Result<bool, Failure> {
+        self.reap()?;
+        Ok(self.is_alone)
+    }
+
+    /// Takes in which children of this process have ended: the command, and processes whose parents had ended before.
+    fn reap(&mut self) -> Result<(), Failure> {
+        while !self.is_alone {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == self.pid as i32 => {
+                    self.status = Some(ExitStatus::from_raw(status.as_raw()));
+                }
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => {
+                    self.is_alone = !self.others.is_empty() && children().is_subset(&self.others);
+                    break;
+                }
+                Err(Errno::CHILD) => self.is_alone = true,
+                Err(error) => {
+                    let text = format!("the command cannot be waited for: {error}");
+                    return Err(Failure::environment(text));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Says how the command ended, if it has and it was not well.
     pub fn end(mut self, outcome: &mut Outcome) -> Result<(), Failure> {
-        if !self.has_ended()? {
-            terminal::say(&format!(
-                "the command goes on as process {}",
-                self.child.id()
-            ));
-            return Ok(());
+        self.reap()?;
+        if self.status.is_some() && !self.is_alone {
+            terminal::say("processes that the command started go on");
         }
-        let status = self
-            .child
-            .wait()
-            .map_err(|error| Failure::environment(error.to_string()))?;
-        if !status.success() {
-            outcome.fail(&Failure::no_data(format!(
+        match self.status {
+            None => terminal::say(&format!("the command goes on as process {}", self.pid)),
+            Some(status) if !status.success() => outcome.fail(&Failure::no_data(format!(
                 "the command ended with {status}"
-            )));
+            ))),
+            Some(_) => {}
         }
         Ok(())
     }
+}
+
+/// The children of this process, as far as the kernel says.
+fn children() -> BTreeSet<u32> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let lists = threads
+        .flatten()
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    let mut all = BTreeSet::new();
+    for list in lists {
+        all.extend(
+            list.split_whitespace()
+                .filter_map(|pid| pid.parse::<u32>().ok()),
+        );
+    }
+    all
 }
 
 /// Where the agent was installed: beside this program, or in `lib/perflab` beside its directory.

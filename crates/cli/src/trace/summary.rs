@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use perflab_experiment::counted;
-use perflab_recorder::{ProbeProgress, ProcessDir, Progress, Recording};
+use perflab_recorder::{Lack, ProbeProgress, ProcessDir, Progress, Recording};
 
 use super::about::{them, were};
 use super::places::Lines;
@@ -35,6 +35,8 @@ pub struct Summary {
     probes: Vec<ProbeProgress>,
     /// Child processes that could not be recorded, the first ones of each process.
     unreached: Vec<u32>,
+    /// A process that may have lacked something else than memory for its events.
+    lack: Option<(u32, Lack)>,
     took: Option<Duration>,
 }
 
@@ -58,6 +60,13 @@ fn unreached(processes: &[ProcessDir]) -> Vec<u32> {
     children.copied().collect()
 }
 
+fn lack(processes: &[ProcessDir]) -> Option<(u32, Lack)> {
+    let lacks = processes
+        .iter()
+        .filter_map(|process| Some((process.process().pid, process.lack()?)));
+    lacks.min_by_key(|(_, lack)| *lack != Lack::Rights)
+}
+
 impl Summary {
     /// Of a recording that took so long.
     pub fn of<W: Write>(recording: &Recording<W>, took: Duration) -> Self {
@@ -69,6 +78,7 @@ impl Summary {
             removed: 0,
             probes: recording.probes().collect(),
             unreached: unreached(recording.processes()),
+            lack: lack(recording.processes()),
             took: Some(took),
         }
     }
@@ -88,6 +98,7 @@ impl Summary {
             removed: 0,
             probes: Vec::new(),
             unreached,
+            lack: None,
             took: None,
         }
     }
@@ -114,7 +125,7 @@ impl Summary {
             let _ = write!(text, ", {each:.1} bytes each");
         }
         text.push('\n');
-        text += &losses(progress);
+        text += &losses(progress, self.lack);
         if progress.unreached > 0 {
             let _ = writeln!(
                 text,
@@ -144,7 +155,9 @@ impl Summary {
                 counted(progress.short, "thread")
             );
         }
-        let is_whole = self.refused + self.removed == 0 && progress.short == 0;
+        // Nobody has counted what no process has recorded.
+        let is_whole =
+            self.processes > 0 && self.refused + self.removed == 0 && progress.short == 0;
         if is_whole && lost(progress) == 0 {
             text.push_str("none lost\n");
         }
@@ -160,7 +173,18 @@ impl Summary {
 }
 
 /// A line for each cause.
-fn losses(progress: &Progress) -> String {
+fn losses(progress: &Progress, lack: Option<(u32, Lack)>) -> String {
+    let memory = "of threads for which there was no memory";
+    let no_ring = match lack {
+        None => format!("{memory} (--memory gives more)"),
+        Some((pid, Lack::Rights)) => format!(
+            "{memory}: process {pid} has given up root's rights, and can make none for more threads (as root, `record \
+             --pid` records all of one that was not recorded before)"
+        ),
+        Some((pid, Lack::Calls)) => format!(
+            "{memory} (--memory gives more, unless the filter of system calls of process {pid} refuses what they need)"
+        ),
+    };
     let (dropped, overwritten) = (progress.dropped, progress.overwritten);
     let (they, were_read) = match dropped {
         1 => ("it", "it was read"),
@@ -182,7 +206,7 @@ fn losses(progress: &Progress) -> String {
         ),
         (
             progress.no_ring,
-            "of threads for which there was no memory (--memory gives more)".to_owned(),
+            no_ring,
         ),
         (
             progress.late,

@@ -225,7 +225,11 @@ fn shown(argument: &Argument, value: Value<'_>) -> String {
         Value::Address(address) => format!("{address:#x}"),
         Value::Text(None) => "null".to_owned(),
         Value::Text(Some(bytes)) => match std::str::from_utf8(whole(bytes)) {
-            Ok(text) => format!("\"{}\"", escape(text).replace('"', "\\\"")),
+            // A backslash of the text's own first: what is escaped has some too.
+            Ok(text) => {
+                let text = escape(&text.replace('\\', "\\\\")).replace('"', "\\\"");
+                format!("\"{text}\"")
+            }
             Err(_) => format!("\"{}\"", bytes.escape_ascii()),
         },
     }

@@ -6,12 +6,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use perflab_testing::{not_checked, test_name};
-use rustix::process::geteuid;
+use rustix::process::{Signal, geteuid};
 
 use crate::life::{Place, printed, text};
+use crate::support::signal;
 
 /// A program that makes processes, and a place of its own for its recordings.
 struct Family {
@@ -147,6 +148,65 @@ fn children_from_their_first_event() {
         said.starts_with("400 events of 21 processes") && said.contains("none lost"),
         "{said}"
     );
+}
+
+/// A daemon goes on when the command has ended: the recorder may not have seen it by then.
+#[test]
+fn daemons_are_waited_for() {
+    let family = Family::new();
+    for run in 0..15 {
+        let trace = family.file(&format!("trace of {run}"));
+        let generations = (1 + run % 2).to_string();
+        let words = ["record", "-o", &trace];
+        let (output, _) = family.does(1 << 20, &words, &["leaves", &generations]);
+        let said = printed(&output);
+        assert!(
+            said.starts_with("10 events of ") && said.contains("none lost"),
+            "run {run}: {said}"
+        );
+    }
+}
+
+/// The recording ends before the daemon does.
+#[test]
+fn daemons_that_go_on_are_mentioned() {
+    let family = Family::new();
+    let trace = family.file("trace");
+    let mut command = family.perflab(1 << 20);
+    command.args(["record", "--seconds", "0.5", "-o", &trace, "--", "sh", "-c"]);
+    let output = command.arg("sleep 3 >/dev/null 2>&1 &").output().unwrap();
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("processes that the command started go on"),
+        "{said}"
+    );
+}
+
+/// What a script started before it became perflab is none of the command's.
+#[test]
+fn children_of_before_the_command_are_not_waited_for() {
+    let family = Family::new();
+    let (trace, perflab) = (family.file("trace"), family.perflab(1 << 20));
+    let mut script = Command::new("sh");
+    script.args(["-c", "sleep 60 & echo $! >&2; exec \"$@\"", "sh"]);
+    script.arg(perflab.get_program()).args(perflab.get_args());
+    script.args(["record", "-o", &trace, "--", &family.program, "leaves", "1"]);
+    let envs = perflab.get_envs();
+    script.envs(envs.filter_map(|(name, value)| Some((name, value?))));
+    // Else the sleeping one would keep what is read open.
+    let errors = fs::File::create(family.file("errors")).unwrap();
+    let output = fs::File::create(family.file("output")).unwrap();
+    let begun = Instant::now();
+    let status = script.stdout(output).stderr(errors).status().unwrap();
+    let took = begun.elapsed();
+    let sleeping = fs::read_to_string(family.file("errors")).unwrap();
+    signal(sleeping.trim().parse().unwrap(), Signal::KILL);
+    let said = fs::read_to_string(family.file("output")).unwrap();
+    assert!(
+        status.success() && said.starts_with("10 events of "),
+        "{said}"
+    );
+    assert!(took < Duration::from_secs(50), "{took:?}");
 }
 
 /// More children than there is memory for, each of which lives shortly.
@@ -531,7 +591,7 @@ fn children_without_sites_are_not_waited_for() {
     assert!(said.starts_with("10 events of 2 processes"), "{said}");
 }
 
-fn children(process: u32) -> Vec<u32> {
+pub fn children(process: u32) -> Vec<u32> {
     let path = format!("/proc/{process}/task/{process}/children");
     let children = fs::read_to_string(path).unwrap();
     children
@@ -541,7 +601,7 @@ fn children(process: u32) -> Vec<u32> {
 }
 
 /// Whose rights a process has.
-fn user(process: u32) -> String {
+pub fn user(process: u32) -> String {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let users = status
         .lines()

@@ -59,6 +59,7 @@ mod texts;
 mod tools;
 mod trace;
 mod two_laboratories;
+mod unrecorded;
 mod until_decided;
 mod wings;
 mod words;

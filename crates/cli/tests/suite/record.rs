@@ -594,6 +594,6 @@ fn probes_at_several_places_and_special_values() {
     assert!(summary.contains("life:shared (3 places)\n"), "{summary}");
     let events = place.events(&[&trace, "life:special"]);
     let expected = "life:special none=\"\" empty=\"\" five=null turned=\"a\\u{202e}b\\u{2067}c\\u{61c}\" least=5e-324 \
-                    half=0.5";
+                    half=0.5 slash=\"x\\\\ny\" line=\"x\\ny\"";
     assert_eq!(events, [expected]);
 }

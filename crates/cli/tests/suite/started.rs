@@ -174,6 +174,51 @@ fn probes_that_there_are_not_are_said() {
     assert_eq!(text(&output.stderr), "");
 }
 
+/// As a shell does, and `on`.
+#[test]
+fn a_script_without_a_line_for_its_interpreter() {
+    let place = Place::new();
+    let program = place.compile("family");
+    let script = place.path("script");
+    fs::write(&script, format!("exec {program} \"$@\"\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = printed(&record(
+        &place,
+        "family:*",
+        &[script.to_str().unwrap(), "burst", "9"],
+    ));
+    assert!(said.starts_with("10 events of "), "{said}");
+    // One that is found in `PATH`.
+    let path = std::env::join_paths(
+        [place.directory.path().to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let trace = place.file("by its name");
+    let mut command = place.perflab();
+    command.args([
+        "trace", "record", "-o", &trace, "--", "script", "burst", "9",
+    ]);
+    let said = printed(&command.env("PATH", path.unwrap()).output().unwrap());
+    assert!(said.starts_with("10 events of "), "{said}");
+}
+
+/// It says whom events are kept for, which only a recorder knows.
+#[test]
+fn a_recorder_that_is_none_is_refused() {
+    let place = Place::new();
+    let mut command = place.perflab();
+    command.args(["trace", "on", "*", "--", "echo", "started"]);
+    let output = command.env("PERFLAB_RECORD_FOR", "zz").output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("PERFLAB_RECORD_FOR: \"zz\" is no recorder's PID-NUMBER"),
+        "{said}"
+    );
+    assert_eq!(text(&output.stdout), "");
+}
+
 /// The agent of a command would ignore it.
 #[test]
 fn a_variable_that_is_not_understood_is_refused() {

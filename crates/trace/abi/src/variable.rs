@@ -11,6 +11,9 @@ pub const PROBES: &str = "PERFLAB_PROBES";
 /// Probes that are recorded from the start.
 pub const RECORD: &str = "PERFLAB_RECORD";
 
+/// The recorder that the recorded events are kept for, as `PID-NUMBER`, the number in hexadecimal digits.
+pub const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
+
 /// Memory for the events of one thread, in KiB.
 pub const RECORD_RING: &str = "PERFLAB_RECORD_RING";
 
@@ -51,6 +54,8 @@ pub const SYNC: &str = "PERFLAB_AGENT_SYNC";
 pub enum ValueError<'a> {
     /// It names no probes.
     Probes(PatternError<'a>),
+    /// It is no recorder.
+    Recorder(&'a str),
     /// It is no number.
     Kibibytes(&'a str, RangeInclusive<u32>),
     /// It is none of these.
@@ -61,6 +66,10 @@ impl fmt::Display for ValueError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Probes(error) => error.fmt(f),
+            Self::Recorder(value) => write!(
+                f,
+                "{value:?} is no recorder's PID-NUMBER, which perflab trace record sets by itself"
+            ),
             Self::Kibibytes(value, range) => {
                 let (least, most) = (range.start(), range.end());
                 write!(f, "{value:?} is no number of KiB from {least} to {most}")
@@ -81,9 +90,10 @@ impl fmt::Display for ValueError<'_> {
 impl core::error::Error for ValueError<'_> {}
 
 /// The variables whose values [`check_value`] knows.
-pub const CHECKED: [&str; 9] = [
+pub const CHECKED: [&str; 10] = [
     PROBES,
     RECORD,
+    RECORD_FOR,
     RECORD_RING,
     RECORD_MEMORY,
     RECORD_TOTAL,
@@ -100,6 +110,7 @@ pub const CHECKED: [&str; 9] = [
 pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<'a>> {
     let words: &[&str] = match variable {
         PROBES | RECORD => return patterns(value).map(drop).map_err(ValueError::Probes),
+        RECORD_FOR => return check_recorder(value),
         RECORD_RING => return check_kibibytes(value, RING_KIBIBYTES),
         RECORD_MEMORY => return check_kibibytes(value, LEAST_MEMORY_KIBIBYTES..=u32::MAX),
         RECORD_TOTAL => return check_kibibytes(value, 0..=u32::MAX),
@@ -113,6 +124,17 @@ pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<
         Ok(())
     } else {
         Err(ValueError::Word(value, words))
+    }
+}
+
+fn check_recorder(value: &str) -> Result<(), ValueError<'_>> {
+    let is_right = value.split_once('-').is_some_and(|(pid, number)| {
+        pid.parse::<u32>().is_ok() && u64::from_str_radix(number, 16).is_ok()
+    });
+    if is_right || value.is_empty() {
+        Ok(())
+    } else {
+        Err(ValueError::Recorder(value))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::patch::{Change, Patcher};
 use crate::pattern::Pattern;
 use crate::record::{self, Heritage, Recorder, Size};
 use recording::Attached;
+pub use recording::refused;
 
 /// The handler of a site that is wanted: counts.
 #[expect(unsafe_code, reason = "sites call it with the address of their point")]
@@ -208,6 +209,11 @@ impl Agent {
         record::after_fork();
         self.patcher.after_fork();
         self.has_sites() && (self.heritage.is_some() || crate::socket::user() == 0)
+    }
+
+    /// Whether this is the child of a fork that does not record yet as its parent did: its events are counted.
+    pub fn is_heir(&self) -> bool {
+        self.heritage.is_some()
     }
 
     /// Wants sites on, or no longer, those too that come later.

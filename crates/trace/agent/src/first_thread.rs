@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use crate::process::block_all;
-use crate::socket::thread;
+use crate::socket::{process, thread};
 
 /// The first wait between two looks at the other threads, and the longest.
 const FIRST: Duration = Duration::from_millis(1);
@@ -43,8 +43,7 @@ fn key() -> Option<libc::pthread_key_t> {
 
 /// From now on the calling thread, if it is the first of its process, waits at its end.
 pub fn keep() {
-    // SAFETY: it cannot fail.
-    let is_first = thread() == unsafe { libc::getpid() };
+    let is_first = u32::try_from(thread()).ok() == process().ok();
     if is_first {
         store(CALLS);
     }
@@ -52,7 +51,7 @@ pub fn keep() {
 
 /// The calling thread is the agent's.
 pub fn is_agent() {
-    AGENT.store(thread(), Ordering::Relaxed);
+    AGENT.store(number(), Ordering::Relaxed);
 }
 
 /// A value that is not null has the destructor called.
@@ -82,9 +81,20 @@ unsafe extern "C" fn ends(calls: *mut c_void) {
     }
 }
 
+/// The number of the calling thread, also where a filter of system calls refuses to tell it.
+fn number() -> i32 {
+    let told = thread();
+    if told > 0 {
+        return told;
+    }
+    let link = std::fs::read_link("/proc/thread-self").unwrap_or_default();
+    let name = link.file_name().and_then(|name| name.to_str());
+    name.and_then(|name| name.parse().ok()).unwrap_or(told)
+}
+
 /// Threads of the process besides this one and the agent's; nothing if the kernel does not say.
 fn others() -> Option<usize> {
-    let own = [thread(), AGENT.load(Ordering::Relaxed)].map(|number| number.to_string());
+    let own = [number(), AGENT.load(Ordering::Relaxed)].map(|number| number.to_string());
     let threads = std::fs::read_dir("/proc/self/task").ok()?;
     let is_other = |entry: &std::fs::DirEntry| !own.iter().any(|own| entry.file_name() == **own);
     Some(threads.flatten().filter(is_other).count())

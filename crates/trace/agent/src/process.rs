@@ -13,19 +13,17 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use perflab_abi::variable::{
-    CHECKED, PROBES as WANTED, RECORD as RECORDED, RECORD_MEMORY, RECORD_RING, check_value,
+    CHECKED, PROBES as WANTED, RECORD as RECORDED, RECORD_FOR, RECORD_MEMORY, RECORD_RING,
+    check_value,
 };
 use perflab_abi::{Agent as AgentAbi, Object};
 
-use crate::agent::{Agent, Wish};
+use crate::agent::{Agent, Wish, refused};
 use crate::first_thread;
 use crate::objects::{self, Unusable};
 use crate::pattern::Pattern;
 use crate::record::Size;
 use crate::socket;
-
-/// Set if somebody comes soon to record them, for whom they are kept.
-const EXPECTED: &str = "PERFLAB_RECORD_FOR";
 
 /// How long the agent of a forked child waits before it can be reached, where nobody waits for it.
 const CHILD: Duration = Duration::from_millis(100);
@@ -158,7 +156,8 @@ fn start_as(start: Start) -> Result<(), StartError> {
     }
     OWNER.store(std::process::id(), Ordering::Release);
     first_thread::keep();
-    let started = spawn(start)?;
+    refused::prepare();
+    let started = spawn(start).inspect_err(|error| refused::say(&error.to_string()))?;
     let is_asked = [WANTED, RECORDED]
         .iter()
         .any(|variable| std::env::var_os(variable).is_some());
@@ -222,7 +221,7 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     first_thread::is_agent();
     if let Err(error) = own_files() {
         let reason = format!("it cannot get a table of open files of its own: {error}");
-        let _ = ready.send(Err(StartError::Failed(reason)));
+        cannot_begin(ready, reason);
         return;
     }
     if start == Start::Forked {
@@ -237,7 +236,7 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
             return;
         }
         Err(reason) => {
-            let _ = ready.send(Err(StartError::Failed(reason)));
+            cannot_begin(ready, reason);
             return;
         }
     };
@@ -264,7 +263,9 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
             // Threads may begin before a recorder comes, and keep the rings that they take then.
             let [ring, all] = [RECORD_RING, RECORD_MEMORY].map(kibibytes_from);
             agent.set_usual_size(Size::DEFAULT.or(ring, all));
-            let expected = std::env::var(EXPECTED).ok();
+            let expected = std::env::var(RECORD_FOR)
+                .ok()
+                .filter(|whom| !whom.is_empty() && check_value(RECORD_FOR, whom).is_ok());
             wish_from(&mut agent, RECORDED, |agent, pattern| {
                 agent.record_from_the_start(pattern, expected.as_deref());
             });
@@ -274,6 +275,14 @@ fn run(ready: &Sender<Result<(), StartError>>, start: Start) {
     }
     let _ = ready.send(Ok(()));
     socket.serve();
+}
+
+/// Says why there is no agent: to the start, and to a recorder, unless the events are counted as a child's.
+fn cannot_begin(ready: &Sender<Result<(), StartError>>, reason: String) {
+    if agent().is_none_or(|agent| !agent.is_heir()) {
+        refused::say(&reason);
+    }
+    let _ = ready.send(Err(StartError::Failed(reason)));
 }
 
 /// Keeps what is wrong with variables of the environment, to be said when somebody asks.
@@ -369,7 +378,9 @@ fn restore(mask: &libc::sigset_t) {
 /// Called by an object that goes. In a child that was not made by `fork` there is no agent, and the
 /// lock may be held by a thread that is not there.
 unsafe extern "C" fn gone(object: *const Object) {
-    if OWNER.load(Ordering::Acquire) != std::process::id() {
+    let owner = OWNER.load(Ordering::Acquire);
+    // Where a filter refuses to tell the number, the process forgets what goes, rather than write to what has gone.
+    if owner == 0 || socket::process().is_ok_and(|process| process != owner) {
         return;
     }
     if let Some(mut agent) = agent() {

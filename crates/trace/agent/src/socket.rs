@@ -15,6 +15,7 @@ use std::time::Duration;
 use perflab_abi::{HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, Reader, RecordWish, Writer};
 
 use crate::agent::{Switched, Wish};
+use crate::objects::Unusable;
 use crate::pattern::Pattern;
 use crate::process::{agent, refreshed};
 
@@ -193,10 +194,37 @@ fn named(unnamed: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The number of the calling thread.
+/// The number of the calling thread; negative if a filter of system calls refuses to tell it.
 pub fn thread() -> i32 {
-    // SAFETY: it cannot fail.
+    // SAFETY: it takes nothing.
     unsafe { libc::gettid() }
+}
+
+/// The number of this process.
+///
+/// # Errors
+/// When a filter of system calls refuses to tell it: the answer is -1 or another error then, which is nobody's number.
+pub fn process() -> Result<u32, String> {
+    // SAFETY: it takes nothing.
+    told(unsafe { libc::getpid() }, "getpid")
+}
+
+/// Sees that the kernel tells this process's number and its threads', by which they have their rings.
+///
+/// # Errors
+/// When a filter of system calls refuses that.
+pub fn check_numbers() -> Result<(), String> {
+    process()?;
+    told(thread(), "gettid").map(drop)
+}
+
+fn told(number: i32, call: &str) -> Result<u32, String> {
+    match u32::try_from(number) {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err(format!(
+            "a filter of system calls (seccomp) refuses {call}, without which events cannot be recorded"
+        )),
+    }
 }
 
 /// `PID-START`: the start, in clock ticks since boot, tells a process from a later one.
@@ -210,7 +238,7 @@ pub fn identity() -> Result<String, String> {
     // The name of the program, in parentheses, may contain anything.
     let after = text.rsplit_once(')').map_or("", |(_, after)| after);
     let start = after.split_whitespace().nth(19).unwrap_or("0");
-    Ok(format!("{}-{start}", std::process::id()))
+    Ok(format!("{}-{start}", process()?))
 }
 
 /// Makes a directory, or sees that it is this user's alone.
@@ -327,7 +355,7 @@ fn act(
             })?;
             let unusable = agent.unusable().iter();
             let troubles: Vec<String> = unusable
-                .map(|problem| format!("{:?}: {}", problem.path, problem.reason))
+                .map(Unusable::to_string)
                 .chain(agent.trouble().map(str::to_owned))
                 .chain(agent.recording_trouble().map(str::to_owned))
                 .collect();

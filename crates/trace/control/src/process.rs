@@ -51,6 +51,15 @@ impl Process {
         effective_user(&read(self.pid, "status"))
     }
 
+    /// Whether its first thread has a filter of system calls (seccomp).
+    pub fn has_filter(self) -> bool {
+        let status = read(self.pid, "status");
+        let mode = status
+            .lines()
+            .find_map(|line| line.strip_prefix("Seccomp:"));
+        mode.is_some_and(|mode| mode.trim() == "2")
+    }
+
     /// The name of its program; empty if it has ended.
     pub fn name(self) -> String {
         read(self.pid, "comm").trim().to_owned()

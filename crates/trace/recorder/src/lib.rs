@@ -38,6 +38,6 @@ pub use mapping::{Access, Mapping};
 pub use places::{
     Recorded, Removed, directories, kept_for, recorded, remove_leavings, removed, sweep,
 };
-pub use process_dir::{Manner, ProcessDir, Since};
+pub use process_dir::{Lack, Manner, ProcessDir, Since};
 pub use progress::{ProbeProgress, Progress};
 pub use recording::{Pass, Recording, recover, snapshot};

@@ -42,6 +42,15 @@ pub enum Since {
     Moment(Instant),
 }
 
+/// What a process may lack for another ring, besides memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// It has another user than its directory has, where it can make no more files.
+    Rights,
+    /// It has a filter of system calls, which may refuse what a ring needs.
+    Calls,
+}
+
 /// How a process is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manner {
@@ -68,6 +77,8 @@ pub struct ProcessDir {
     no_ring: u64,
     late: u64,
     unreached: u64,
+    /// What else than memory the process may have lacked when it lost events for want of a ring.
+    lack: Option<Lack>,
     /// What was counted before the recording, in the order of [`losses::COUNTS`], once it is known.
     lost_before: [Option<u64>; 3],
     /// Children that could not be recorded, the first ones.
@@ -126,6 +137,7 @@ impl ProcessDir {
             no_ring: 0,
             late: 0,
             unreached: 0,
+            lack: None,
             lost_before: [None; 3],
             children: Vec::new(),
             since: None,
@@ -186,6 +198,11 @@ impl ProcessDir {
     /// Numbers of children that could not be recorded, the first ones.
     pub fn unreached(&self) -> &[u32] {
         &self.children
+    }
+
+    /// What else than memory the process may have lacked for events that had no ring.
+    pub fn lack(&self) -> Option<Lack> {
+        self.lack
     }
 
     /// Events of each probe that is known so far.
@@ -364,6 +381,14 @@ impl ProcessDir {
         let Some([no_ring, late, unreached]) = self.losses() else {
             return Ok(());
         };
+        if no_ring > self.no_ring {
+            let owner = self.directory.owner();
+            if self.process.user().is_some_and(|user| user != owner) {
+                self.lack = Some(Lack::Rights);
+            } else if self.process.has_filter() {
+                self.lack.get_or_insert(Lack::Calls);
+            }
+        }
         if no_ring > self.no_ring || late > self.late || unreached > self.unreached {
             self.no_ring = no_ring.max(self.no_ring);
             self.late = late.max(self.late);

@@ -6,6 +6,9 @@
  * cost COUNT                one event, then children that end at once, one after the other; says how long one takes
  * crowd THREADS             ten events, and ten of each thread; says that it is ready, and ends when standard input ends
  * passing THREADS MS        threads one after the other, with so long between them: each makes ten events
+ * nobody THREADS            a child that root makes and that becomes nobody: two seconds later, threads one after the
+ *                           other, each of which makes ten events
+ * leaves GENERATIONS        its child has a child, and so on, each of which ends at once; the last makes ten events
  * waits                     ten events; says that it is ready, and makes ten more when standard input ends
  */
 #define _GNU_SOURCE
@@ -157,6 +160,34 @@ static int passing(int threads, int milliseconds) {
     return 0;
 }
 
+static int nobody(int threads) {
+    int status;
+    pid_t child = fork();
+    if (child < 0)
+        return 1;
+    if (child == 0) {
+        if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+            _exit(1);
+        sleep(2);
+        _exit(passing(threads, 50));
+    }
+    return waitpid(child, &status, 0) != child || status != 0;
+}
+
+static int leaves(int generations) {
+    for (int i = 0; i < generations; i++) {
+        pid_t child = fork();
+        if (child < 0)
+            return 1;
+        if (child > 0)
+            _exit(0);
+        setsid();
+    }
+    usleep(50 * 1000);
+    work(10);
+    return 0;
+}
+
 static int waits(void) {
     char byte;
     work(10);
@@ -181,6 +212,10 @@ int main(int count, char **words) {
         return crowd(atoi(words[2]));
     if (count == 4 && !strcmp(words[1], "passing"))
         return passing(atoi(words[2]), atoi(words[3]));
+    if (count == 3 && !strcmp(words[1], "nobody"))
+        return nobody(atoi(words[2]));
+    if (count == 3 && !strcmp(words[1], "leaves"))
+        return leaves(atoi(words[2]));
     if (count == 2 && !strcmp(words[1], "waits"))
         return waits();
     return 2;

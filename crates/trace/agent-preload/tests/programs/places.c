@@ -14,7 +14,8 @@ int main(void) {
     }
     PERFLAB_PROBE(life, never, (i32, x, 1));
     PERFLAB_PROBE(life, special, (bytes, none, (const char *)0, 0), (bytes, empty, "", 0), (str, five, (const char *)0, 5),
-                  (cstr, turned, "a\xe2\x80\xae" "b\xe2\x81\xa7" "c\xd8\x9c"), (f64, least, 5e-324), (f64, half, 0.5));
+                  (cstr, turned, "a\xe2\x80\xae" "b\xe2\x81\xa7" "c\xd8\x9c"), (f64, least, 5e-324), (f64, half, 0.5),
+                  (cstr, slash, "x\\ny"), (cstr, line, "x\ny"));
     EACH(HIT)
     return 0;
 }

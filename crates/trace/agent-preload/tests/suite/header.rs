@@ -54,7 +54,7 @@ const NAME: &str = "PERFLAB_PROBE: a name is an identifier and has 1 to 128 byte
 const ENUM: &str = "PERFLAB_PROBE: an enum is names, each alone or with =digits";
 
 /// What is wrong, and what each compiler says of it.
-const MISUSES: [(&str, &str); 30] = [
+const MISUSES: [(&str, &str); 33] = [
     (
         "m, n, (i33, x, x)",
         "PERFLAB_PROBE: no type of an argument: i33",
@@ -75,6 +75,14 @@ const MISUSES: [(&str, &str); 30] = [
     ),
     (
         "m, n, (str, t, t)",
+        "str_and_bytes_take_an_address_and_a_length",
+    ),
+    (
+        "m, n, (str, x, t, 3, 4)",
+        "str_and_bytes_take_an_address_and_a_length",
+    ),
+    (
+        "m, n, (bytes, x, t, 3, 4)",
         "str_and_bytes_take_an_address_and_a_length",
     ),
     ("m", NAME),
@@ -104,10 +112,15 @@ const MISUSES: [(&str, &str); 30] = [
       (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1), (i32, a, 1)",
         "more than 12 arguments",
     ),
+    ("m, n MANY", "more than 12 arguments"),
 ];
 
 /// The lines that a compiler says of a probe that it refuses.
 fn said(compiler: &str, source: &Path) -> Vec<String> {
+    said_with(compiler, &[], source)
+}
+
+fn said_with(compiler: &str, flags: &[&str], source: &Path) -> Vec<String> {
     needs(compiler, compiler);
     let mut command = Command::new(compiler);
     if FOR_CPP.contains(&compiler) {
@@ -119,6 +132,7 @@ fn said(compiler: &str, source: &Path) -> Vec<String> {
     }
     let output = command
         .args(["-O", "-c", "-o", "/dev/null", "-I", HEADER])
+        .args(flags)
         .arg(source)
         .env("LC_ALL", "C")
         .output()
@@ -134,6 +148,7 @@ fn a_misuse_is_refused_in_a_few_lines() {
     let source = directory.path().join("misuse.c");
     for (arguments, expected) in MISUSES {
         let arguments = arguments.replace("LONG", &"n".repeat(129));
+        let arguments = arguments.replace("MANY", &", (i32, a, 1)".repeat(100));
         let text = format!(
             "#include <perflab/probe.h>\nvoid f(int x, const char *t, int *p);\n\
              void f(int x, const char *t, int *p) {{\n(void)x, (void)t, (void)p;\n    PERFLAB_PROBE({arguments});\n}}\n"
@@ -162,6 +177,27 @@ fn a_misuse_is_refused_in_a_few_lines() {
                 "{compiler}, {arguments}: {} lines: {text}",
                 said.len()
             );
+        }
+    }
+}
+
+#[test]
+fn a_language_that_is_too_old_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("old.c");
+    let text = "#include <perflab/probe.h>\nint f(int x);\nint f(int x) {\n    PERFLAB_PROBE(m, n, (i32, x, x));\n    \
+                return x;\n}\n";
+    fs::write(&source, text).unwrap();
+    let old: [(&[&str], &str, &str); 2] = [
+        (&FOR_C, "-std=c89", "needs C99 or newer"),
+        (&FOR_CPP, "-std=c++98", "needs C++11 or newer"),
+    ];
+    for (compilers, standard, expected) in old {
+        for compiler in compilers {
+            let said = said_with(compiler, &[standard], &source);
+            let text = said.join("\n");
+            assert!(text.contains(expected), "{compiler}: {text}");
+            assert!(said.len() <= 6, "{compiler}: {text}");
         }
     }
 }

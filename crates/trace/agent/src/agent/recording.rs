@@ -1,6 +1,6 @@
 //! Who wants events, and until when.
 
-mod refused;
+pub mod refused;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

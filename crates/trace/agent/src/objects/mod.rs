@@ -8,6 +8,7 @@ mod memory;
 mod sites;
 
 use std::ffi::{CStr, c_int, c_void};
+use std::fmt;
 use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -46,6 +47,15 @@ pub struct Unusable {
     pub path: String,
     /// What is wrong with it.
     pub reason: String,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{:?}: ", self.path)?;
+        }
+        f.write_str(&self.reason)
+    }
 }
 
 /// Held while this agent looks through the linker's list, under the linker's lock. That stays closed in the child

@@ -128,7 +128,14 @@ impl Planner {
     ) -> Result<(Method, Text), String> {
         let mut reasons = Vec::new();
         let sync = match (&self.sync, self.wanted.sync) {
-            (Ok(sync), None) => *sync,
+            // A filter of system calls may have come since it was registered.
+            (Ok(sync), None) => match sync.all_threads() {
+                Ok(()) => *sync,
+                Err(reason) => {
+                    reasons.push(reason);
+                    Sync::Visit
+                }
+            },
             (Err(reason), None) => {
                 reasons.push(reason.clone());
                 Sync::Visit

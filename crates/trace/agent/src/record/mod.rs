@@ -212,6 +212,10 @@ impl Recorder {
     /// # Errors
     /// When not one ring can be made. What was recorded before goes on as it did.
     pub fn activate(&mut self, size: Size, mode: Mode, is_another: bool) -> Result<(), String> {
+        // Events that are recorded already are counted at least: who expects them shall have that.
+        if !self.is_active {
+            crate::socket::check_numbers()?;
+        }
         let before = self.rings.size();
         self.set_size(size);
         self.rings.try_again();
@@ -343,6 +347,7 @@ impl Recorder {
         self.rings.look(is_due);
         if is_due {
             self.looked = Some(Instant::now());
+            result = result.and_then(|()| crate::socket::check_numbers());
             result = result.and(self.anchor());
             self.rings.look_at_total(&self.directory);
         }

@@ -166,14 +166,21 @@ fn is_left(frame: u64, here: u64) -> bool {
     asked == 0 && stack.ss_flags & libc::SS_ONSTACK == 0
 }
 
+/// A number that the kernel has told.
+fn told(number: i32) -> Option<u32> {
+    u32::try_from(number).ok().filter(|number| *number > 0)
+}
+
 /// Finds the calling thread a ring that nobody has.
 fn claim() -> Option<&'static Slot> {
     let table = table()?;
     if table.free.load(Ordering::Relaxed) <= 0 {
         return None;
     }
-    // SAFETY: they cannot fail.
-    let (process, thread) = unsafe { (libc::getpid() as u32, libc::gettid() as u32) };
+    // A filter of system calls may refuse to tell the numbers, which are errors then: one of them is that of `FREE`.
+    let thread = told(crate::socket::thread())?;
+    // SAFETY: it takes nothing.
+    let process = told(unsafe { libc::getpid() })?;
     // The child of a vfork has the memory of the thread that waits for it, and ends before that.
     if process != table.process.load(Ordering::Relaxed) {
         return None;
@@ -250,7 +257,7 @@ pub fn lose() {
         // The child of a vfork never has one. Where memory is full, no event takes a system call to say so.
         let may_have_one = || {
             let process = table().map(|table| table.process.load(Ordering::Relaxed));
-            process == Some(std::process::id())
+            process == Some(std::process::id()) && crate::socket::thread() > 0
         };
         let why = if !IS_FULL.load(Ordering::Relaxed) && may_have_one() {
             losses::LATE
@@ -262,7 +269,10 @@ pub fn lose() {
     }
     // A child that has nothing yet, or never will.
     words[losses::UNREACHED].fetch_add(1, Ordering::Relaxed);
-    let process = u64::from(std::process::id());
+    // SAFETY: it takes nothing.
+    let Some(process) = told(unsafe { libc::getpid() }).map(u64::from) else {
+        return;
+    };
     for word in &words[losses::CHILDREN] {
         match word.compare_exchange(0, process, Ordering::Relaxed, Ordering::Relaxed) {
             Err(other) if other != process => {}

@@ -41,6 +41,17 @@
 #ifndef PERFLAB_PROBE_H
 #define PERFLAB_PROBE_H
 
+#if defined(__cplusplus) ? __cplusplus < 201103L \
+                         : defined(__STRICT_ANSI__) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#ifdef __cplusplus
+#error "perflab/probe.h needs C++11 or newer: compile with -std=c++11"
+#else
+#error "perflab/probe.h needs C99 or newer: compile with -std=c99"
+#endif
+/* So that this is the only error. */
+#define PERFLAB_PROBE(...) do { } while (0)
+#else
+
 /* Else gcc shows each macro between an error and the line with the probe. It warns of the line's own tokens as before;
  * clang would not, and shows a few macros only. */
 #ifndef __clang__
@@ -95,6 +106,10 @@ PERFLAB_INLINE_ uint64_t perflab_i32_(int32_t perflab_value) { return perflab_i6
 PERFLAB_INLINE_ uint64_t perflab_i16_(int16_t perflab_value) { return perflab_i64_(perflab_value); }
 PERFLAB_INLINE_ uint64_t perflab_i8_(int8_t perflab_value) { return perflab_i64_(perflab_value); }
 PERFLAB_INLINE_ uint64_t perflab_u64_(uint64_t perflab_value) { return perflab_value; }
+PERFLAB_INLINE_ uint64_t perflab_str_and_bytes_take_an_address_and_a_length_(
+    uint64_t perflab_str_and_bytes_take_an_address_and_a_length) {
+    return perflab_str_and_bytes_take_an_address_and_a_length;
+}
 PERFLAB_INLINE_ uint64_t perflab_u32_(uint32_t perflab_value) { return perflab_value; }
 PERFLAB_INLINE_ uint64_t perflab_u16_(uint16_t perflab_value) { return perflab_value; }
 PERFLAB_INLINE_ uint64_t perflab_u8_(uint8_t perflab_value) { return perflab_value; }
@@ -137,10 +152,10 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 #endif
 
 /* The words of an address and a length. */
-#define PERFLAB_TEXT_WORDS_(...) PERFLAB_TEXT_WORDS__(__VA_ARGS__, str_and_bytes_take_an_address_and_a_length, )
-#define PERFLAB_TEXT_WORDS__(address, length, ...) perflab_cstr_(address), perflab_u64_(length)
-#define PERFLAB_BYTES_WORDS_(...) PERFLAB_BYTES_WORDS__(__VA_ARGS__, str_and_bytes_take_an_address_and_a_length, )
-#define PERFLAB_BYTES_WORDS__(address, length, ...) perflab_ptr_(address), perflab_u64_(length)
+#define PERFLAB_TEXT_WORDS_(address, ...) perflab_cstr_(address), PERFLAB_LENGTH_(__VA_ARGS__)
+#define PERFLAB_BYTES_WORDS_(address, ...) perflab_ptr_(address), PERFLAB_LENGTH_(__VA_ARGS__)
+/* A compiler that is given another number of values says what the function, or its parameter, is called. */
+#define PERFLAB_LENGTH_ perflab_str_and_bytes_take_an_address_and_a_length_
 #define PERFLAB_NO_WORD_(...) 0
 
 /* Of each type: what makes its words, and their number. */
@@ -196,13 +211,32 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 #define PERFLAB_SECOND_(...) PERFLAB_SECOND__(__VA_ARGS__)
 #define PERFLAB_SECOND__(first, second, ...) second
 
-/* 3 for that many and more. */
+/* 3 for that many and more, of up to 127. */
 #define PERFLAB_TUPLE_(...) \
-    , PERFLAB_PICK_(__VA_ARGS__, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 1, )
-/* The number of arguments, which come behind provider and name and before nothing; 13 for that many and more. */
-#define PERFLAB_NUMBER_(e, ...) \
-    PERFLAB_PICK_(e##__VA_ARGS__, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, )
-#define PERFLAB_PICK_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, picked, ...) picked
+    , PERFLAB_PICK_(__VA_ARGS__, \
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, \
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, \
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, \
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, \
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, \
+    3, 3, 3, 3, 3, 2, 1, )
+/* The number of arguments, which come behind provider and name and before nothing; 13 for that many and more, of up to
+ * 125. */
+#define PERFLAB_NUMBER_(e, ...) PERFLAB_PICK_(e##__VA_ARGS__, \
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, \
+    13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 11, 10, 9, 8, 7, 6, 5, \
+    4, 3, 2, 1, 0, 0, 0, )
+#define PERFLAB_PICK_( \
+    a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, \
+    a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, \
+    a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, \
+    a73, a74, a75, a76, a77, a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90, a91, a92, a93, a94, a95, a96, \
+    a97, a98, a99, a100, a101, a102, a103, a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116, a117, a118, a119, a120, \
+    a121, a122, a123, a124, a125, a126, a127, \
+    picked, ...) picked
 
 /* What is made of each argument; `left` counts down to 1, the last, and `at` is the place of its first word. */
 #define PERFLAB_EACH_CHECK_(left, at, ...) __VA_ARGS__
@@ -622,5 +656,7 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
     off:;
 
 #endif /* PERFLAB_PROBE_NONE */
+
+#endif /* C99 or C++11 */
 
 #endif /* PERFLAB_PROBE_H */

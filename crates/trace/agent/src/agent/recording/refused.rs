@@ -4,12 +4,21 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::sync::OnceLock;
 
 use perflab_abi::variable::{LONGEST_REFUSAL, RECORD_REFUSED};
 
+/// Where to say it. A child does not ask its environment anew, whose lock a thread of its parent may hold.
+static PLACE: OnceLock<String> = OnceLock::new();
+
+/// Asks the environment where to say it.
+pub fn prepare() {
+    PLACE.get_or_init(|| std::env::var(RECORD_REFUSED).unwrap_or_default());
+}
+
 /// Says it, if the recorder is there and has room.
 pub fn say(reason: &str) {
-    let value = std::env::var(RECORD_REFUSED).unwrap_or_default();
+    let value = PLACE.get().map_or("", String::as_str);
     let Some((path, inode)) = value.split_once(' ') else {
         return;
     };
@@ -24,8 +33,17 @@ pub fn say(reason: &str) {
         .is_ok_and(|about| about.file_type().is_fifo() && about.ino().to_string() == inode);
     if is_pipe {
         let name = fs::read_to_string("/proc/self/comm").unwrap_or_default();
-        let _ = pipe.write(line(std::process::id(), &name, reason).as_bytes());
+        let _ = pipe.write(line(process(), &name, reason).as_bytes());
     }
+}
+
+/// The number of this process, also where a filter of system calls refuses to tell it.
+fn process() -> u32 {
+    crate::socket::process().unwrap_or_else(|_| {
+        let told = fs::read_link("/proc/self").ok();
+        told.and_then(|path| path.to_str()?.parse().ok())
+            .unwrap_or(0)
+    })
 }
 
 fn line(process: u32, name: &str, reason: &str) -> String {
