@@ -35,6 +35,7 @@ mod life;
 mod load_tools;
 mod lost_output;
 mod pages;
+mod partly;
 mod plain_files;
 mod planning;
 mod plots;

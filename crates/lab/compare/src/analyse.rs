@@ -51,7 +51,7 @@ pub enum AnalysisError {
     /// All runs that passed are in a block under way, which does not count until it is complete.
     #[error(
         "{}, and what is measured until it is decided is compared by complete blocks only; in the one under way: {} \
-         that passed; `perflab run --resume` makes the rest",
+         that passed; `perflab run EXP.toml --resume --out RESULT` makes the rest",
         match *.complete {
             0 => "no block is complete yet",
             _ => "no run that passed is in a complete block",
@@ -185,6 +185,7 @@ pub(crate) fn analyse_with(
         pooled: pooled.into_iter().map(|draft| draft.row).collect(),
         claims,
         calibration: None,
+        directory: None,
         warnings: Vec::new(),
     })
 }
