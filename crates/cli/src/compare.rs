@@ -164,7 +164,9 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let mut records: Vec<Vec<RunRecord>> = Vec::new();
     let mut is_incomplete = false;
     let mut unmeasured = Vec::new();
-    if let Some(both) = labelled_results(&arguments.results)? {
+    let both = labelled_results(&arguments.results)?;
+    let is_apart = both.is_some();
+    if let Some(both) = both {
         reports.push(apart(both, arguments)?);
         records.push(Vec::new());
     } else if arguments
@@ -197,10 +199,15 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
             unmeasured.extend(compared.unmeasured.sentences());
         }
     }
-    if arguments.gate == Gate::Same && reports.iter().any(|report| report.margin.is_none()) {
-        return Err(Failure::usage(
-            "--gate same needs a --margin: the largest difference that does not matter, as 1%",
-        ));
+    // Where nothing is claimed of a change, no margin makes it pass.
+    let lacks_margin =
+        |report: &Comparison| report.margin.is_none() && report.design.undecided.is_empty();
+    if arguments.gate == Gate::Same && reports.iter().any(lacks_margin) {
+        return Err(Failure::usage(if is_apart {
+            "--gate same needs a margin, and the experiment of the first result declares none (`margin` in `design`)"
+        } else {
+            "--gate same needs a --margin: the largest difference that does not matter, as 1%"
+        }));
     }
     if arguments.deciles || arguments.plot.contains(&Kind::Shift) {
         reports.iter_mut().for_each(perflab_compare::add_deciles);
