@@ -22,6 +22,7 @@ mod drift;
 mod estimates;
 mod exchange;
 mod experiment_files;
+mod export_names;
 mod family;
 mod full_disk;
 mod gates;
