@@ -56,15 +56,15 @@ pub struct CompareArguments {
 
     /// A quantile of each run's samples to compare together with their metric, as 99% or 99.9% (may be
     /// given again); it makes claims of its own.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     tail: Vec<String>,
 
     /// Largest difference that does not matter, as in 1%; declare it before you look.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     margin: Option<String>,
 
     /// Confidence level, as in 95%.
-    #[arg(short, long, value_name = "PERCENT")]
+    #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true)]
     confidence: Option<String>,
 
     /// Which claims are made; all of them share the error [default: typical,mean].
@@ -263,7 +263,9 @@ fn refuse_for_format(arguments: &CompareArguments) -> Result<(), Failure> {
 /// Why there is nothing to say about the runs.
 pub fn analysis_failure(error: &AnalysisError) -> Failure {
     let code = match error {
-        AnalysisError::NoBaseline { .. } | AnalysisError::Unknown { .. } => Code::Usage,
+        AnalysisError::NoBaseline { .. }
+        | AnalysisError::NoParts { .. }
+        | AnalysisError::Unknown { .. } => Code::Usage,
         _ => Code::NoData,
     };
     Failure::new(code, error.to_string())

@@ -170,7 +170,7 @@ pub struct BenchArguments {
     pub seed: Option<u64>,
 
     /// Largest difference that does not matter, as in 1%: makes the verdict `same` possible.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
 
     /// CPUs that the commands may run on, as in 0 or 0-2,5.

@@ -46,6 +46,7 @@ mod read_only;
 mod readme;
 mod record;
 mod refresh;
+mod refusals;
 mod removed_records;
 mod repeated_failures;
 mod resume;

@@ -90,6 +90,12 @@ pub enum AnalysisError {
          the second under the same workload and parameters, in the same unit"
     )]
     NothingShared,
+    /// A part or a subset is asked for, and there is none.
+    #[error("there is no part or subset `{wanted}`: the result has no parts; leave --part out")]
+    NoParts {
+        /// What was asked for.
+        wanted: String,
+    },
     /// A filter names what there is not.
     #[error("there is no {what} `{wanted}`; there are: {known}")]
     Unknown {
