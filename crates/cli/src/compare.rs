@@ -56,15 +56,15 @@ pub struct CompareArguments {
 
     /// A quantile of each run's samples to compare together with their metric, as 99% or 99.9% (may be
     /// given again); it makes claims of its own.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     tail: Vec<String>,
 
     /// Largest difference that does not matter, as in 1%; declare it before you look.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     margin: Option<String>,
 
     /// Confidence level, as in 95%.
-    #[arg(short, long, value_name = "PERCENT")]
+    #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true)]
     confidence: Option<String>,
 
     /// Which claims are made; all of them share the error [default: typical,mean].
@@ -164,7 +164,9 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let mut records: Vec<Vec<RunRecord>> = Vec::new();
     let mut is_incomplete = false;
     let mut unmeasured = Vec::new();
-    if let Some(both) = labelled_results(&arguments.results)? {
+    let both = labelled_results(&arguments.results)?;
+    let is_apart = both.is_some();
+    if let Some(both) = both {
         reports.push(apart(both, arguments)?);
         records.push(Vec::new());
     } else if arguments
@@ -197,10 +199,15 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
             unmeasured.extend(compared.unmeasured.sentences());
         }
     }
-    if arguments.gate == Gate::Same && reports.iter().any(|report| report.margin.is_none()) {
-        return Err(Failure::usage(
-            "--gate same needs a --margin: the largest difference that does not matter, as 1%",
-        ));
+    // Where nothing is claimed of a change, no margin makes it pass.
+    let lacks_margin =
+        |report: &Comparison| report.margin.is_none() && report.design.undecided.is_empty();
+    if arguments.gate == Gate::Same && reports.iter().any(lacks_margin) {
+        return Err(Failure::usage(if is_apart {
+            "--gate same needs a margin, and the experiment of the first result declares none (`margin` in `design`)"
+        } else {
+            "--gate same needs a --margin: the largest difference that does not matter, as 1%"
+        }));
     }
     if arguments.deciles || arguments.plot.contains(&Kind::Shift) {
         reports.iter_mut().for_each(perflab_compare::add_deciles);
@@ -261,7 +268,9 @@ fn refuse_for_format(arguments: &CompareArguments) -> Result<(), Failure> {
 /// Why there is nothing to say about the runs.
 pub fn analysis_failure(error: &AnalysisError) -> Failure {
     let code = match error {
-        AnalysisError::NoBaseline { .. } | AnalysisError::Unknown { .. } => Code::Usage,
+        AnalysisError::NoBaseline { .. }
+        | AnalysisError::NoParts { .. }
+        | AnalysisError::Unknown { .. } => Code::Usage,
         _ => Code::NoData,
     };
     Failure::new(code, error.to_string())

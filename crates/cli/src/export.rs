@@ -1,9 +1,10 @@
 //! `perflab export`: a result in another tool's format.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use perflab_experiment::Experiment;
+use perflab_experiment::{Cell, Experiment, Template};
 use perflab_formats::{Place, Run, Target};
 use perflab_report::command_of_run;
 use perflab_store::{ResultDir, RunRecord};
@@ -67,7 +68,15 @@ pub fn export(arguments: &ExportArguments) -> Result<Option<Code>, Failure> {
         .collect();
     // A table of samples is in the order of execution. All else lists variants, the baseline first.
     if arguments.to != Target::Csv {
-        let order = order(&result)?;
+        let experiment = Experiment::parse(result.experiment(), "experiment.toml")
+            .map_err(|error| Failure::no_data(error.to_string()))?;
+        let drawn = cells_with_drawn_values(&experiment);
+        let records = records.iter();
+        let own = records.filter(|record| wanted(&arguments.variant, &record.variant));
+        for (run, record) in runs.iter_mut().zip(own) {
+            run.command.take_if(|_| drawn.contains(&record.cell));
+        }
+        let order = order(&experiment);
         runs.sort_by_key(|run| {
             let place = order
                 .iter()
@@ -84,12 +93,28 @@ pub fn export(arguments: &ExportArguments) -> Result<Option<Code>, Failure> {
 }
 
 /// The variants, the baseline first.
-fn order(result: &ResultDir) -> Result<Vec<String>, Failure> {
-    let experiment = Experiment::parse(result.experiment(), "experiment.toml")
-        .map_err(|error| Failure::no_data(error.to_string()))?;
+fn order(experiment: &Experiment) -> Vec<String> {
     let mut names: Vec<String> = experiment.variants.keys().cloned().collect();
     names.sort_by_key(|name| name != experiment.baseline());
-    Ok(names)
+    names
+}
+
+/// Cells in whose commands the laboratory fills in what it draws: such commands differ, though nothing else does.
+fn cells_with_drawn_values(experiment: &Experiment) -> HashSet<String> {
+    let is_drawn = |text: &String| {
+        let template = Template::parse(text).unwrap_or_default();
+        let mut placeholders = template.placeholders();
+        placeholders.any(|placeholder| ["port", "dir", "run"].contains(&placeholder.name.as_str()))
+    };
+    let has_drawn = |cell: &Cell| {
+        experiment.workload(cell).is_ok_and(|workload| {
+            let command = workload.command.iter().flat_map(|command| &command.argv);
+            let mut words = workload.within.iter().chain(&workload.args).chain(command);
+            words.any(is_drawn)
+        })
+    };
+    let cells = experiment.cells().into_iter();
+    cells.filter(has_drawn).map(|cell| cell.id).collect()
 }
 
 fn run_of(record: &RunRecord) -> Run {

@@ -138,9 +138,9 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
 fn refuse_copies(inputs: &[Input]) -> Result<(), Failure> {
     for (place, input) in inputs.iter().enumerate() {
         let mut before = inputs.iter().take(place);
-        if let Some(copy) =
-            before.find(|other| other.label == input.label && other.files_are(input))
-        {
+        // Different variants may have measured the same; those without a label are different ones.
+        let is_one = |other: &&Input| input.label.is_some() && other.label == input.label;
+        if let Some(copy) = before.find(|other| is_one(other) && other.files_are(input)) {
             return Err(Failure::usage(format!(
                 "{} holds the same as {}: what was measured once counts once; leave one of them out",
                 input.name, copy.name

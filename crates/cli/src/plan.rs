@@ -31,19 +31,24 @@ pub struct PlanArguments {
     result: Option<PathBuf>,
 
     /// The relative difference to be shown, as in 1%.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     show: String,
 
     /// Standard deviation of runs, relative to their mean, in place of a pilot.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     sd: Option<String>,
 
     /// Chance that the difference is shown if it is there.
-    #[arg(long, value_name = "PERCENT", default_value = "80%")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value = "80%",
+        allow_hyphen_values = true
+    )]
     power: String,
 
     /// Confidence level of the report [default: the experiment's, else 95%].
-    #[arg(short, long, value_name = "PERCENT")]
+    #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true)]
     confidence: Option<String>,
 
     /// Which claims the report makes.

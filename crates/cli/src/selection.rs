@@ -66,6 +66,7 @@ impl Recorded {
     fn known(&self) -> Result<ResultInput<'_>, Failure> {
         let fingerprint = self.result.fingerprint().ok();
         Ok(ResultInput {
+            directory: Some(self.result.path()),
             origin: &self.result.meta().origin,
             experiment: &self.experiment,
             plan: &self.plan,

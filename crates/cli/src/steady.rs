@@ -30,7 +30,12 @@ pub struct SteadyArguments {
     files: Vec<String>,
 
     /// Largest difference of two medians that does not matter, as in 1%.
-    #[arg(long, value_name = "PERCENT", default_value = "1%")]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value = "1%",
+        allow_hyphen_values = true
+    )]
     margin: String,
 
     /// Metric of a result [default: every metric with enough samples in a run].

@@ -114,12 +114,14 @@ pub struct BenchArguments {
     #[arg(long, value_enum, value_name = "TYPE", default_value_t = Style::Auto)]
     pub style: Style,
 
-    /// Unit of times in the output.
+    /// Unit of times in the lines on each command and in exported tables; the comparison below them
+    /// chooses its own.
     #[arg(short = 'u', long, value_enum, value_name = "UNIT")]
     pub time_unit: Option<TimeUnit>,
 
     /// Where the commands' output goes: null, pipe, inherit or a path, as ./FILE (once for all
-    /// commands, or once per command) [default: null].
+    /// commands, or once per command) [default: null]. Some programs, as GNU grep, do less work
+    /// where it goes to /dev/null, and pipe can then give the opposite verdict.
     #[arg(long, value_name = "WHERE", value_parser = Output::parse)]
     pub output: Vec<Output>,
 
@@ -170,7 +172,7 @@ pub struct BenchArguments {
     pub seed: Option<u64>,
 
     /// Largest difference that does not matter, as in 1%: makes the verdict `same` possible.
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub margin: Option<String>,
 
     /// CPUs that the commands may run on, as in 0 or 0-2,5.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use perflab_compare::{Claims, Comparison, SampleSelection};
+use perflab_compare::{Claims, Comparison, SampleSelection, Warning};
 use perflab_experiment::counted;
 use perflab_store::RunRecord;
 
@@ -100,6 +100,14 @@ pub(super) fn recorded(
             .collect::<Result<_, _>>()?,
     };
     let mut report = opened.compare(&sample_selection, &selection)?;
+    for (quantile, text) in sample_selection.tails.iter().zip(&arguments.tail) {
+        if report.warnings.contains(&Warning::NoQuantile(*quantile)) {
+            return Err(Failure::usage(format!(
+                "--tail {text} would do nothing: no run has several samples of what is compared; leave it out, or \
+                 choose another --metric"
+            )));
+        }
+    }
     if let Some(reports) = arguments.calibrate {
         opened.calibrate(&mut report, &sample_selection, &selection, reports)?;
     }

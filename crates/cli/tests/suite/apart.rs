@@ -52,11 +52,34 @@ fn a_change_whose_cause_is_not_known_is_no_regression() {
             "changed, cause unknown: typical run",
             "no verdict on old, new",
             "the change of old cannot be divided out: it is not started in the same way in both",
-            "copy first/experiment.toml to both.toml",
+            "copy first/experiment.toml to both.toml in the directory of the original experiment file",
+            "add the variants of b under other names",
             "perflab run both.toml",
         ]);
-    let gate = ["compare", "a=first", "b=second", "--gate", "none"];
-    laboratory.call(&gate).code(0);
+    let gate = ["compare", "a=first", "b=second", "--gate"];
+    let gated = |by: &str| laboratory.call(&[&gate[..], &[by]].concat());
+    gated("none").code(0);
+    gated("same").code(4).prints(&["changed, cause unknown"]);
+    // No margin makes that pass, so none is asked for.
+    for name in ["first", "second"] {
+        let experiment = laboratory.read(&format!("{name}.toml"));
+        let file = format!("{name}-without.toml");
+        laboratory.write(&file, experiment.replace("margin = '95%'\n", ""));
+        laboratory
+            .call(&["run", &file, "--out", &format!("{name}-without")])
+            .code(0);
+    }
+    let without = ["compare", "a=first-without", "b=second-without"];
+    laboratory
+        .call(&[&without[..], &["--gate", "same"]].concat())
+        .code(4)
+        .prints(&["changed, cause unknown"]);
+    // Something is claimed here, and it takes a margin, which is not that of the command line.
+    let decided = ["compare", "a=first-without", "b=first-without"];
+    laboratory
+        .call(&[&decided[..], &["--gate", "same"]].concat())
+        .code(2)
+        .says(&["the experiment of the first result declares none"]);
 }
 
 #[test]

@@ -191,3 +191,16 @@ fn commands_under_one_name_can_be_told_apart() {
         }
     }
 }
+
+/// What a flag does not do, and what it can change, its help says.
+#[test]
+fn limits_of_flags_are_in_their_help() {
+    let help = Laboratory::new().call(&["bench", "--help"]).code(0).out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "Unit of times in the lines on each command and in exported tables; the comparison below them chooses its own",
+        "do less work where it goes to /dev/null, and pipe can then give the opposite verdict",
+    ] {
+        assert!(help.contains(words), "{words} is not in {help}");
+    }
+}

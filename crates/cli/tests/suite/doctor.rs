@@ -250,3 +250,31 @@ fn an_experiment_changes_no_setting_unless_it_is_allowed_to() {
     }
     assert!(!state.join("settings.json").exists());
 }
+
+/// Level 2 forbids no more than the kernel; what Debian has added forbids all.
+#[test]
+fn who_may_count_events() {
+    let laboratory = with_machine();
+    for (level, found, cost) in [
+        (
+            "2",
+            "only administrators may count events in the kernel (level 2)",
+            "user mode alone",
+        ),
+        (
+            "3",
+            "only administrators may use performance counters (level 3)",
+            "cannot record counters",
+        ),
+    ] {
+        laboratory.write("m/proc/sys/kernel/perf_event_paranoid", level);
+        let said = laboratory.call(&["doctor", "--root", "m", "--format", "json"]);
+        let report: Value = serde_json::from_str(&said.out).unwrap();
+        let mut findings = report["findings"].as_array().unwrap().iter();
+        let finding = findings.find(|finding| finding["check"] == "perf-events");
+        let finding = finding.unwrap();
+        assert_eq!(finding["found"], found);
+        let text = finding["cost"].as_str().unwrap();
+        assert!(text.contains(cost), "{text}");
+    }
+}

@@ -136,3 +136,37 @@ fn numbers_that_are_too_large() {
         refuse(text, &[&found]);
     }
 }
+
+#[test]
+fn addresses_that_nothing_can_be_connected_to() {
+    let with = |address: &str| {
+        let system = format!("start = ['sleep', '3600']\nready = {{ tcp = '{address}' }}");
+        GOOD.replace("[variants.a]", &format!("[variants.a]\n{system}"))
+    };
+    for address in [
+        "127.0.0.1:99999",
+        "127.0.0.1:0",
+        "127.0.0.1:",
+        "noport",
+        ":80",
+        "{experiment}:http",
+    ] {
+        let words = [
+            "exp.toml:8:17: ",
+            &format!("`{address}` is not an address to connect to"),
+            "HOST:PORT",
+        ];
+        refuse(with(address), &words);
+    }
+    let laboratory = Laboratory::new();
+    for address in [
+        "localhost:80",
+        "[::1]:80",
+        "127.0.0.1:{port}",
+        "127.0.0.1:{port:other}",
+    ] {
+        laboratory.write("exp.toml", with(address));
+        let plan = ["run", "exp.toml", "--dry-run"];
+        laboratory.call(&plan).code(0);
+    }
+}

@@ -344,3 +344,21 @@ fn a_variant_alone_is_measured_but_not_compared() {
         .says(&["now: perflab compare result"]);
     assert!(!said.err.contains(note), "{}", said.err);
 }
+
+/// Cells of one workload, of which a system may make the missing file in some, lack the same.
+#[test]
+fn what_several_cells_lack_is_named_once() {
+    let laboratory = Laboratory::new();
+    let said = laboratory.run(
+        "[design]\nruns = 3\n[variants.a]\nstart = ['sleep', '3600']\nfiles = ['no-such-file']\n[variants.b]\n\
+         [workloads.w]\ndriver = 'command'\ncommand = ['true']\nprepare = ['no-such-tool-here']\n\
+         [workloads.v]\ndriver = 'command'\ncommand = ['true']\n",
+    );
+    let said = said.code(5);
+    for what in [
+        "[workloads.w] prepare: cannot start",
+        "[variants.a] files: ",
+    ] {
+        assert_eq!(said.err.matches(what).count(), 1, "{}", said.err);
+    }
+}

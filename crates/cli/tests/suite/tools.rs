@@ -1,7 +1,9 @@
 //! A workload that does not do what it should: the status of its run, and what it leaves behind.
 
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 
+use perflab_testing::needs;
 use serde_json::Value;
 
 use crate::support::{Laboratory, assert_detail, processes};
@@ -161,6 +163,35 @@ fn children_left_running_are_ended_after_a_good_run() {
     )
     .code(0);
     laboratory.assert_nothing_runs();
+}
+
+/// A daemon leaves its group and session, and Redis writes its title over the environment.
+#[test]
+fn a_daemon_ends_with_the_run_that_started_it() {
+    needs("redis-server", "redis-server");
+    needs("redis-cli", "redis-tools");
+    let laboratory = Laboratory::new();
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let script = format!(
+        "redis-server --port {port} --bind 127.0.0.1 --daemonize yes --save '' >/dev/null\n\
+         until redis-cli -p {port} ping >/dev/null 2>&1; do sleep 0.01; done\n\
+         echo rate: $(redis-cli -p {port} incr runs)\n"
+    );
+    laboratory.program("count.sh", &script);
+    laboratory
+        .run(&format!(
+            "[design]\nruns = 3\nblock = 1\n[variants.a]\n[variants.b]\n\
+             [workloads.w]\ndriver = 'generic'\ncommand = ['sh', '{{experiment}}/count.sh']{METRIC}"
+        ))
+        .code(0);
+    let records = laboratory.records();
+    let counts = records
+        .iter()
+        .map(|record| record["samples"][0]["value"].as_f64().unwrap());
+    assert_eq!(counts.collect::<Vec<_>>(), [1.0; 6]);
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
 }
 
 #[test]

@@ -398,7 +398,7 @@ fn a_first_block_that_is_not_complete_is_said_to_be() {
     let says = [
         "no block is complete yet",
         "4 runs that passed",
-        "run --resume",
+        "perflab run EXP.toml --resume --out RESULT",
     ];
     for flags in [&["--gate", "none"][..], &["--format", "json"]] {
         let said = compare(&laboratory, flags).code(4).says(&says);

@@ -1,5 +1,6 @@
 //! From runs to a report: compares every variant with the baseline on every subject.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::thread;
@@ -14,6 +15,7 @@ use perflab_stats::verdict::{self, Cache, Sides, Terms, compare};
 use crate::comparison::{
     Answer, Comparison, Design, MainMode, Row, Sameness, Side, Slow, SubjectKey, Verdict,
 };
+use crate::configuration::Configuration;
 use crate::drift::{Drift, measured};
 use crate::family::{Draft, judge};
 use crate::pool::{Pool, pool, warn_outside};
@@ -66,7 +68,7 @@ pub enum AnalysisError {
     /// All runs that passed are in a block under way, which does not count until it is complete.
     #[error(
         "{}, and what is measured until it is decided is compared by complete blocks only; in the one under way: {} \
-         that passed; `perflab run --resume` makes the rest",
+         that passed; `perflab run EXP.toml --resume --out RESULT` makes the rest",
         match *.complete {
             0 => "no block is complete yet",
             _ => "no run that passed is in a complete block",
@@ -105,6 +107,12 @@ pub enum AnalysisError {
          the second under the same workload and parameters, in the same unit"
     )]
     NothingShared,
+    /// A part or a subset is asked for, and there is none.
+    #[error("there is no part or subset `{wanted}`: the result has no parts; leave --part out")]
+    NoParts {
+        /// What was asked for.
+        wanted: String,
+    },
     /// A filter names what there is not.
     #[error("there is no {what} `{wanted}`; there are: {known}")]
     Unknown {
@@ -201,6 +209,7 @@ pub(crate) fn analyse_with(
         pooled: pooled.into_iter().map(|draft| draft.row).collect(),
         claims,
         calibration: None,
+        directory: None,
         warnings: one_sided(subjects, &baseline_name, &variants),
     })
 }
@@ -222,21 +231,21 @@ fn one_sided(subjects: &[Subject], baseline: &str, variants: &[String]) -> Vec<W
         let mut groups = subject.groups.iter();
         groups.any(|group| group.variant == variant && !group.observations.is_empty())
     };
-    let mut beside: HashSet<(&str, &str, Vec<(&String, &String)>)> = HashSet::new();
+    fn configuration(subject: &Subject) -> Configuration<'_> {
+        Configuration(Cow::Borrowed(&subject.parameters))
+    }
+    let mut beside: HashSet<(&str, &str, Configuration<'_>)> = HashSet::new();
     for subject in subjects {
         for group in &subject.groups {
-            let parameters = subject.parameters.iter().collect();
-            beside.insert((&group.variant, &subject.workload, parameters));
+            beside.insert((&group.variant, &subject.workload, configuration(subject)));
         }
     }
     let mut warnings = Vec::new();
     for variant in variants.iter().filter(|variant| *variant != baseline) {
         for (measured, missing) in [(baseline, variant.as_str()), (variant, baseline)] {
             let own = subjects.iter().filter(|subject| {
-                let parameters = subject.parameters.iter().collect();
-                has(subject, measured)
-                    && !has(subject, missing)
-                    && beside.contains(&(missing, subject.workload.as_str(), parameters))
+                let cell = (missing, subject.workload.as_str(), configuration(subject));
+                has(subject, measured) && !has(subject, missing) && beside.contains(&cell)
             });
             let subjects: Vec<SubjectKey> = own.map(Subject::key).collect();
             if !subjects.is_empty() {

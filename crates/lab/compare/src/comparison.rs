@@ -1,5 +1,7 @@
 //! What a comparison comes to: its rows with their answers, and what a reader should know of them.
 
+use std::path::PathBuf;
+
 use indexmap::IndexMap;
 use perflab_experiment::Metric;
 use perflab_store::StopReason;
@@ -37,6 +39,9 @@ pub struct Comparison {
     /// How often such reports are false where nothing differs; absent where it was not asked for.
     #[serde(default)]
     pub calibration: Option<Calibration>,
+    /// The directory of the result, as a command line names it; absent where whoever reads may not have it there.
+    #[serde(skip)]
+    pub directory: Option<PathBuf>,
     /// What to know before believing any of it.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
@@ -68,6 +73,7 @@ impl Comparison {
             pooled: own(&self.pooled),
             claims: self.claims,
             calibration: self.calibration.clone(),
+            directory: self.directory.clone(),
             warnings: self.warnings.clone(),
         }
     }
@@ -98,7 +104,7 @@ pub struct Share {
 /// How the runs were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
-    /// Blocks of runs in random order; 1 where the order is not known.
+    /// Blocks of runs in random order, of which at least one run is recorded; 1 where the order is not known.
     pub blocks: u32,
     /// Runs in the plan.
     pub planned: usize,

@@ -47,7 +47,7 @@ pub fn result_report(
     if selection.anytime {
         report.design.until_decided = Some(UntilDecided {
             blocks: finished,
-            most: report.design.blocks,
+            most: planned_blocks(plan),
             stopped: None,
         });
         report.design.blocks = finished;
@@ -116,7 +116,7 @@ fn counted<'r>(
 
 fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design {
     Design {
-        blocks: plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
+        blocks: blocks(records),
         planned: plan.runs.len(),
         recorded: records.len(),
         failed: failed(records),
@@ -145,6 +145,16 @@ fn finished_blocks(plan: &Plan, records: &[RunRecord]) -> u32 {
     let missing = plan.runs.iter().find(|run| !recorded.contains(&run.run));
     match missing {
         Some(run) => run.block.saturating_sub(1),
-        None => plan.runs.iter().map(|run| run.block).max().unwrap_or(0),
+        None => planned_blocks(plan),
     }
+}
+
+fn planned_blocks(plan: &Plan) -> u32 {
+    plan.runs.iter().map(|run| run.block).max().unwrap_or(0)
+}
+
+/// Blocks that have a run.
+fn blocks(records: &[RunRecord]) -> u32 {
+    let begun: HashSet<u32> = records.iter().map(|record| record.block).collect();
+    u32::try_from(begun.len()).unwrap_or(u32::MAX)
 }

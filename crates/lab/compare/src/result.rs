@@ -1,5 +1,7 @@
 //! A result as it is compared: the verdicts, and all that should be known beside them.
 
+use std::path::Path;
+
 use perflab_experiment::{CpuList, Experiment, Plan};
 use perflab_store::{Notice, Origin, RunRecord, Stopped};
 use serde_json::Value;
@@ -18,6 +20,8 @@ use crate::warning::Warning;
 /// What is known of a result.
 #[derive(Debug, Clone, Copy)]
 pub struct ResultInput<'r> {
+    /// Its directory, if the report may name it.
+    pub directory: Option<&'r Path>,
     /// Where it comes from.
     pub origin: &'r Origin,
     /// The experiment, with the name that it has there.
@@ -58,6 +62,7 @@ pub fn compare_result(
     selection: &Selection,
 ) -> Result<Comparison, AnalysisError> {
     let ResultInput {
+        directory,
         origin,
         experiment,
         plan,
@@ -67,6 +72,7 @@ pub fn compare_result(
         usable_cpus,
     } = *known;
     let mut report = result_report(experiment, plan, records, sample_selection, selection)?;
+    report.directory = directory.map(Path::to_path_buf);
     note_stop(&mut report, stopped);
     add_latencies(
         &mut report,

@@ -76,11 +76,19 @@ pub(crate) fn parts(
             None if known.contains(name.as_str()) => {
                 wanted.insert(name.clone());
             }
+            None if known.is_empty() && experiment.subsets.is_empty() => {
+                return Err(AnalysisError::NoParts {
+                    wanted: name.clone(),
+                });
+            }
             None => {
                 return Err(AnalysisError::Unknown {
                     what: "part or subset",
                     wanted: name.clone(),
-                    known: list(&known),
+                    known: {
+                        let subsets = experiment.subsets.keys().map(String::as_str);
+                        list(&known.into_iter().chain(subsets).collect())
+                    },
                 });
             }
         }

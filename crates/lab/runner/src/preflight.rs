@@ -213,9 +213,8 @@ impl Look<'_> {
                 if let Ok(path) = fill.path(file)
                     && let Err(error) = path.metadata()
                 {
-                    self.found
-                        .missing
-                        .push(format!("{name} files: {}: {error}", path.display()));
+                    let text = format!("{name} files: {}: {error}", path.display());
+                    push_new(&mut self.found.missing, text);
                 }
             }
         }
@@ -259,8 +258,7 @@ impl Look<'_> {
         place.made |= workload.prepare.is_some();
         match self.tool(name, workload, fill) {
             Ok(argv) => self.workload(name, workload, &argv, fill, &place),
-            Err(mistake) if self.found.mistakes.contains(&mistake) => {}
-            Err(mistake) => self.found.mistakes.push(mistake),
+            Err(mistake) => push_new(&mut self.found.mistakes, mistake),
         }
         place.made = true;
         self.command(
@@ -387,8 +385,16 @@ impl Look<'_> {
             };
             let text = format!("{what}: cannot start `{name}`: {why}");
             // Nobody has seen the directory that stands for those of a run.
-            list.push(text.replace(&*self.scratch.to_string_lossy(), "{run}"));
+            let text = text.replace(&*self.scratch.to_string_lossy(), "{run}");
+            push_new(list, text);
         }
+    }
+}
+
+/// Several cells may lack the same.
+fn push_new(list: &mut Vec<String>, text: String) {
+    if !list.contains(&text) {
+        list.push(text);
     }
 }
 

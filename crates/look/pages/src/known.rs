@@ -226,6 +226,7 @@ impl Shown {
             return Err("a part of the result is missing or was altered".to_owned());
         }
         let known = ResultInput {
+            directory: None,
             origin: &meta.origin,
             experiment,
             plan,

@@ -379,3 +379,31 @@ fn a_long_legend_is_within_the_drawing() {
     assert_eq!(places.len(), 4);
     assert!(places.is_sorted_by(|a, b| a.1 < b.1 || (a.1 == b.1 && a.0 < b.0)));
 }
+
+/// Labels on the left end before the axis and begin within the drawing, as wide as DejaVu Sans draws them at 12 px; and
+/// so does half of a long number at the right end of the axis below.
+#[test]
+fn no_label_is_cropped() {
+    let mut plot = runs();
+    plot.y = Axis::names("", ["command", "mmmmmm", "WWWW"].map(str::to_owned));
+    plot.x = Axis::between("rps", 0.0, 1_000_000.0);
+    let drawing = svg(&plot, "p");
+    let elements = Document::parse(&drawing).unwrap();
+    for (text, drawn, anchor) in [
+        ("command", 59.9, "end"),
+        ("mmmmmm", 70.1, "end"),
+        ("WWWW", 47.5, "end"),
+        ("1000000", 53.4, "middle"),
+    ] {
+        let mut all = elements.descendants();
+        let label = all.find(|node| node.has_tag_name("text") && node.text() == Some(text));
+        let label = label.unwrap_or_else(|| panic!("{text} is not in {drawing}"));
+        assert_eq!(label.attribute("text-anchor"), Some(anchor));
+        let x: f64 = label.attribute("x").unwrap().parse().unwrap();
+        let (low, high) = match anchor {
+            "end" => (x - drawn, x),
+            _ => (x - drawn / 2.0, x + drawn / 2.0),
+        };
+        assert!(low >= 0.0 && high <= 720.0, "{text}: {low} to {high}");
+    }
+}

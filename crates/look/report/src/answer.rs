@@ -132,11 +132,24 @@ fn several(rows: &[&Row]) -> String {
                     range(&own)
                 )
             }
-            Outcome::Same => format!("{word} within the margin in {count}"),
-            Outcome::NotProven => format!("{word} in {count}"),
+            Outcome::Same if own.iter().all(|row| is_plainly_same(row)) => {
+                format!("{word} within the margin in {count}")
+            }
+            Outcome::Same | Outcome::NotProven => format!("{word} in {count}"),
         }
     });
     parts.collect::<Vec<_>>().join("; ")
+}
+
+/// Whether no word about a row says yet that it is about the margin.
+fn is_plainly_same(row: &Row) -> bool {
+    let is_plain = |asked: Asked<'_>| match asked {
+        Asked::Typical(answer) | Asked::Mean(answer) => {
+            answer.word(&row.metric) == Verdict::Same.word(&row.metric)
+        }
+        Asked::SlowRuns(_) => true,
+    };
+    row.asked().all(is_plain)
 }
 
 /// The answer that a row is told by: about the typical run, unless something is proven of the mean alone.

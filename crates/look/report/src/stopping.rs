@@ -4,6 +4,8 @@ use perflab_compare::{Comparison, UntilDecided, is_decided};
 use perflab_experiment::counted;
 use perflab_store::StopReason;
 
+use crate::command::operand;
+
 /// How the measurement ended, in a sentence; nothing where the number of runs was fixed.
 pub fn ending(report: &Comparison) -> Option<String> {
     let until = report.design.until_decided?;
@@ -26,8 +28,15 @@ pub fn ending(report: &Comparison) -> Option<String> {
         Some(StopReason::Budget) => format!(
             "stopped {so_far}: the time budget is used up, and not every comparison is decided"
         ),
-        None => format!("not stopped yet, {so_far}: `perflab run --resume` goes on"),
+        None => format!("not stopped yet, {so_far}: `{}` goes on", resume(report)),
     })
+}
+
+/// The command that goes on with the measurement. A result does not know where its experiment file is.
+pub(crate) fn resume(report: &Comparison) -> String {
+    let directory = report.directory.as_ref();
+    let directory = directory.map_or_else(|| "RESULT".to_owned(), operand);
+    format!("perflab run EXP.toml --resume --out {directory}")
 }
 
 /// What may be believed of it.

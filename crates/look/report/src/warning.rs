@@ -12,6 +12,7 @@ use crate::command::operand;
 use crate::difference::Differences;
 use crate::drift;
 use crate::sections::subject_label;
+use crate::stopping::resume;
 
 /// The warnings of the comparison as a whole.
 pub fn report_warnings(report: &Comparison) -> Vec<String> {
@@ -129,8 +130,9 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
         ),
         Warning::Tool { workload, caution } => format!("{workload}: {caution}"),
         Warning::PartlyRecorded { recorded, planned } => format!(
-            "{recorded} of {} recorded; `perflab run --resume` makes the rest",
-            counted(*planned, "planned run")
+            "{recorded} of {} recorded; `{}` makes the rest",
+            counted(*planned, "planned run"),
+            resume(report)
         ),
         Warning::ImportedOrder => {
             "these runs were imported, and nothing is known of their order: if they were not \
@@ -194,12 +196,19 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             variants,
             directory,
             other,
-        } => format!(
-            "no verdict on {}; to get one, measure both together: copy {} to both.toml, add the variant of {other} to it \
-             under another name, then: perflab run both.toml",
-            variants.join(", "),
-            operand(Path::new(directory).join("experiment.toml")),
-        ),
+        } => {
+            let add = match variants.len() {
+                1 => format!("add the variant of {other} under another name"),
+                _ => format!("add the variants of {other} under other names"),
+            };
+            format!(
+                "no verdict on {}; to get one, measure both together: copy {} to both.toml in the directory of the \
+                 original experiment file, as its paths begin there; {add}; then, with the path of both.toml: perflab \
+                 run both.toml",
+                variants.join(", "),
+                operand(Path::new(directory).join("experiment.toml")),
+            )
+        }
         Warning::OfResult(name, warning) => format!("{name}: {}", of_report(warning, report)),
         Warning::Directory(notice) => notice.to_string(),
         Warning::Remark(text) => text.clone(),

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::Claims;
-use perflab_compare::{Answer, Comparison, Row, Share, Verdict};
+use perflab_compare::{Answer, Comparison, Row, RowWarning, Share, Verdict};
 use perflab_experiment::counted;
 
 use crate::difference;
@@ -124,6 +124,7 @@ pub fn control(report: &Comparison) -> Option<(String, bool)> {
     };
     let verdicts = |row: &Row| row.asked().filter(|asked| asked.is_difference()).count();
     let asked: usize = rows.iter().copied().map(questions).sum();
+    let unprovable: usize = rows.iter().copied().map(unprovable).sum();
     let found: usize = rows.iter().copied().map(verdicts).sum();
     let sentence = match (asked, found) {
         (_, 1..) => format!(
@@ -132,12 +133,42 @@ pub fn control(report: &Comparison) -> Option<(String, bool)> {
             counted(asked.max(found), "claim")
         ),
         (0, 0) => format!("control: {control} is not in this comparison"),
-        (_, 0) => format!(
-            "control: nothing found in its own {}, as it should be",
+        (_, 0) if unprovable == asked => format!(
+            "control: too few runs to find anything in its own {}",
             counted(asked, "claim")
         ),
+        (_, 0) => {
+            let all = counted(asked, "claim");
+            let few = match unprovable {
+                0 => String::new(),
+                few => format!("; {few} of them have too few runs to find anything"),
+            };
+            format!("control: nothing found in its own {all}, as it should be{few}")
+        }
     };
     Some((sentence, found > 0))
+}
+
+/// How many claims about a row could not be proven, whatever its runs had shown.
+fn unprovable(row: &Row) -> usize {
+    let has_few = row.warnings.iter().any(|warning| {
+        matches!(
+            warning,
+            RowWarning::TooFew { .. } | RowWarning::TooFewAmong { .. }
+        )
+    });
+    if !has_few {
+        return 0;
+    }
+    let asked = [&row.typical, &row.mean].map(|answer| answer.p_adjusted.is_some());
+    let [typical, mean] = asked;
+    // A mean has its own test, which few runs can pass, but not a single one.
+    let has_interval = row.mean.low.is_some() || row.mean.high.is_some();
+    let slow_runs = typical && mean;
+    [typical, mean && !has_interval, slow_runs]
+        .into_iter()
+        .map(usize::from)
+        .sum()
 }
 
 /// What the columns and the verdicts mean: at most five sentences. `medians`: whether there is a column of them.

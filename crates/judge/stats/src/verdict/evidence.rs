@@ -434,7 +434,7 @@ mod tests {
     fn signs_are_exchanged_in_all_ways() {
         let exchange = |blocks: &[(&[f64], usize)], direction| {
             let blocks = blocks.iter().map(|(own, of)| (own.to_vec(), *of));
-            super::exchange(blocks, direction)
+            exchange(blocks, direction)
         };
         assert!((exchange(&[(&[1.0, 1.0, 1.0], 7)], 1.0) - 0.125).abs() < 1e-12);
         assert!((exchange(&[(&[1.0, 1.0, 1.0], 7)], -1.0) - 1.0).abs() < 1e-12);

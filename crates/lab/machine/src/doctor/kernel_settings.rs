@@ -86,13 +86,20 @@ fn counters(kernel: &Kernel) -> Option<Finding> {
         )
         .at(file)
     } else {
-        note(
-            "perf-events",
-            format!("performance counters are for administrators only (level {level})"),
-        )
-        .at(file)
-        .costs("nothing; but counters cannot be recorded as evidence by other users")
-        .advice("perflab doctor --apply sets it to 1")
+        let (found, cost) = match level {
+            2 => (
+                "only administrators may count events in the kernel",
+                "nothing; but other users' counters have user mode alone, as `instructions:u`, and no context switches",
+            ),
+            _ => (
+                "only administrators may use performance counters",
+                "nothing; but other users cannot record counters as evidence",
+            ),
+        };
+        note("perf-events", format!("{found} (level {level})"))
+            .at(file)
+            .costs(cost)
+            .advice("perflab doctor --apply sets it to 1")
     })
 }
 

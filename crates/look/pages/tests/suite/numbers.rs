@@ -22,6 +22,7 @@ fn report(directory: &Path, metrics: &[&str]) -> Comparison {
     let records = result.records().unwrap();
     let origin = &result.meta().origin;
     let known = ResultInput {
+        directory: None,
         origin,
         experiment: &experiment,
         plan: &plan,

@@ -1,8 +1,7 @@
 //! Where things are in the drawing, in its own units.
 
-use unicode_width::UnicodeWidthStr;
-
 use super::legend::{self, Entry};
+use super::letters::{cut, text_width};
 use crate::Plot;
 use crate::marks::Marks;
 use crate::ticks::ticks;
@@ -16,17 +15,18 @@ const TALL: f64 = 260.0;
 /// Height of a name with an interval, of one with points, and of one with cells.
 const ROW: [f64; 3] = [26.0, 74.0, 34.0];
 
-/// About the width of a letter.
-pub(super) const LETTER: f64 = 6.6;
-
 /// Height of the line for an axis' title.
 pub(super) const TITLE_LINE: f64 = 18.0;
 
 /// How many numbers find room on the left.
 pub(super) const TICKS_UP: usize = 7;
 
-/// Columns that names on the left may take.
-const MOST_COLUMNS: usize = 34;
+/// Room that a name on the left may take.
+pub(super) const MOST_OF_A_LABEL: f64 = 250.0;
+
+/// Least room on the right, and about the room for a number below.
+const RIGHT: f64 = 16.0;
+const BELOW: f64 = 80.0;
 
 /// The drawing and the place of the axes in it.
 #[derive(Debug)]
@@ -37,8 +37,6 @@ pub(super) struct Frame<'p> {
     pub(super) left: f64,
     pub(super) top: f64,
     inner: (f64, f64),
-    /// Columns of text on the left.
-    pub(super) label_columns: usize,
     pub(super) legend: Vec<Entry<'p>>,
 }
 
@@ -59,14 +57,12 @@ impl<'p> Frame<'p> {
             }
             None => TALL,
         };
-        let label_columns = ticks(&plot.y.scale, TICKS_UP)
-            .iter()
-            .map(|tick| tick.label.width())
-            .max()
-            .unwrap_or(0)
-            .min(MOST_COLUMNS);
-        let left = (LETTER * label_columns as f64 + 14.0).max(30.0);
-        let inner_width = WIDTH - left - 16.0;
+        let labels = ticks(&plot.y.scale, TICKS_UP).into_iter();
+        let widest = labels
+            .map(|tick| text_width(&cut(&tick.label, MOST_OF_A_LABEL)))
+            .fold(0.0, f64::max);
+        let left = (widest + 14.0).max(30.0);
+        let inner_width = WIDTH - left - right(plot, WIDTH - left);
         let legend = legend::entries(&plot.layers, left, left + inner_width);
         let legend_lines = legend.last().map_or(0, |entry| entry.line + 1);
         let mut top = 12.0 + legend::LINE * legend_lines as f64;
@@ -86,7 +82,6 @@ impl<'p> Frame<'p> {
             left,
             top,
             inner: (inner_width, inner_height),
-            label_columns,
             legend,
         }
     }
@@ -101,13 +96,13 @@ impl<'p> Frame<'p> {
 
     /// How many numbers find room below.
     pub(super) fn ticks_across(&self) -> usize {
-        (self.inner.0 / 80.0) as usize
+        (self.inner.0 / BELOW) as usize
     }
 
-    /// Columns that each name below may take.
-    pub(super) fn columns_of_a_name(&self) -> usize {
+    /// Room that each name below may take.
+    pub(super) fn width_of_a_name(&self) -> f64 {
         let names = self.plot.x.scale.as_names().map_or(1, <[String]>::len);
-        (self.inner.0 / LETTER / names.max(1) as f64) as usize
+        self.inner.0 / names.max(1) as f64
     }
 
     /// Width and height of the place of a name on each axis.
@@ -135,4 +130,14 @@ impl<'p> Frame<'p> {
         };
         Some(self.top + from_top * self.inner.1)
     }
+}
+
+/// Room on the right: half of the last number below may be there.
+fn right(plot: &Plot, inner_width: f64) -> f64 {
+    if plot.x.scale.as_names().is_some() {
+        return RIGHT;
+    }
+    let last = ticks(&plot.x.scale, (inner_width / BELOW) as usize).pop();
+    let half = last.map_or(0.0, |tick| text_width(&tick.label) / 2.0);
+    half.max(RIGHT)
 }

@@ -1,16 +1,13 @@
 //! What the legend calls the layers, from left to right in as many lines as it takes.
 
-use unicode_width::UnicodeWidthStr;
-
-use super::cut;
-use super::frame::LETTER;
+use super::letters::{cut, text_width};
 use crate::marks::Layer;
 
 /// Height of a line.
 pub(super) const LINE: f64 = 18.0;
 
-/// Columns that a name may take.
-const MOST_COLUMNS: usize = 40;
+/// Room that a name may take.
+const MOST_OF_A_NAME: f64 = 300.0;
 
 /// Width of a sample with the room behind it, and of the room behind a name.
 const SAMPLE: f64 = 16.0;
@@ -38,8 +35,8 @@ pub(super) fn entries(layers: &[Layer], left: f64, right: f64) -> Vec<Entry<'_>>
         if entries.iter().any(is_same) {
             continue;
         }
-        let name = cut(&layer.name, MOST_COLUMNS);
-        let width = SAMPLE + LETTER * name.width() as f64;
+        let name = cut(&layer.name, MOST_OF_A_NAME);
+        let width = SAMPLE + text_width(&name);
         if x > left && x + width > right {
             (x, line) = (left, line + 1);
         }

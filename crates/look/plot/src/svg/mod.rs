@@ -4,17 +4,17 @@
 
 mod frame;
 mod legend;
+mod letters;
 mod shapes;
 
 use std::fmt::{self, Write as _};
-
-use unicode_width::UnicodeWidthStr;
 
 use crate::Plot;
 use crate::marks::{Layer, Marks, Tone, Which};
 use crate::shown::brief;
 use crate::ticks::ticks;
-use frame::{Frame, TICKS_UP, TITLE_LINE};
+use frame::{Frame, MOST_OF_A_LABEL, TICKS_UP, TITLE_LINE};
+use letters::cut;
 
 /// Marks of a layer that get a text of their own, to be shown where the mouse is. More make pages slow.
 const MOST_TEXTS: usize = 500;
@@ -118,23 +118,6 @@ pub(crate) fn class(tone: Tone) -> String {
     }
 }
 
-/// Text cut to so many columns.
-fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    let mut width = 0;
-    for character in text.chars() {
-        width += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
-        if width + 1 > columns {
-            break;
-        }
-        kept.push(character);
-    }
-    kept + "…"
-}
-
 fn axes(out: &mut String, plot: &Plot, frame: &Frame<'_>) {
     let (left, right) = (short(frame.left), short(frame.right()));
     let (top, bottom) = (short(frame.top), short(frame.bottom()));
@@ -148,7 +131,7 @@ fn axes(out: &mut String, plot: &Plot, frame: &Frame<'_>) {
             "<path class=\"grid\" d=\"M{x} {top}V{bottom}\"/>\
              <text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{label}</text>",
             y = short(frame.bottom() + 15.0),
-            label = escaped(&cut(&tick.label, frame.columns_of_a_name())),
+            label = escaped(&cut(&tick.label, frame.width_of_a_name())),
         );
     }
     for tick in ticks(&plot.y.scale, TICKS_UP) {
@@ -159,7 +142,7 @@ fn axes(out: &mut String, plot: &Plot, frame: &Frame<'_>) {
             let y = short(y);
             let _ = write!(out, "<path class=\"grid\" d=\"M{left} {y}H{right}\"/>");
         }
-        let shown = cut(&tick.label, frame.label_columns);
+        let shown = cut(&tick.label, MOST_OF_A_LABEL);
         let whole = if shown == tick.label {
             String::new()
         } else {
@@ -262,11 +245,5 @@ mod tests {
         let texts = values.map(|value| short(value).to_string());
         assert_eq!(texts[..7], ["1", "1.3", "-0.5", "-12", "0", "12.2", "NaN"]);
         assert_eq!(texts[7].parse(), Ok(1e300));
-    }
-
-    #[test]
-    fn names_are_cut_by_columns() {
-        assert_eq!([cut("abcd", 4), cut("abcde", 4)], ["abcd", "abc…"]);
-        assert_eq!(cut("速度速度", 5), "速度…");
     }
 }

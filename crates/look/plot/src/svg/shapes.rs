@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::frame::Frame;
+use super::letters::text_width;
 use super::{MOST_TEXTS, class, escaped, short};
 use crate::marks::{Area, Cell, Interval, Marker, Marks, Point, Summary, Which};
 use crate::shown::brief;
@@ -169,7 +170,7 @@ pub(super) fn summaries(out: &mut String, frame: &Frame<'_>, at: &[Summary]) {
 
 pub(super) fn cells(out: &mut String, frame: &Frame<'_>, at: &[Cell]) {
     let (width, height) = frame.cell();
-    let is_wide = |value: &str| 7.0 * value.chars().count() as f64 <= width;
+    let is_wide = |value: &str| text_width(value) <= width;
     for cell in at {
         let (Some(x), Some(y)) = (frame.x(cell.x as f64), frame.y(cell.y as f64)) else {
             continue;

@@ -239,7 +239,7 @@ prop_compose! {
     ) -> Comparison {
         let [name, baseline] = names;
         Comparison {
-            name, question, baseline, control, confidence, margin, design, rows, pooled, claims, calibration: None,
+            name, question, baseline, control, confidence, margin, design, rows, pooled, claims, calibration: None, directory: None,
             warnings: warnings.into_iter().map(Warning::Remark).collect(),
         }
     }

@@ -349,8 +349,8 @@ fn json_reads_back_as_the_same_report() {
 #[test]
 fn the_schema_names_every_field_of_the_json() {
     let schema = perflab_report::schema();
-    let written: serde_json::Value = serde_json::from_str(&json(&slow_modes())).unwrap();
-    let properties = |schema: &serde_json::Value| -> Vec<String> {
+    let written: Value = serde_json::from_str(&json(&slow_modes())).unwrap();
+    let properties = |schema: &Value| -> Vec<String> {
         schema["properties"]
             .as_object()
             .unwrap()
@@ -358,9 +358,8 @@ fn the_schema_names_every_field_of_the_json() {
             .cloned()
             .collect()
     };
-    let keys = |value: &serde_json::Value| -> Vec<String> {
-        value.as_object().unwrap().keys().cloned().collect()
-    };
+    let keys =
+        |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
     assert_eq!(keys(&written), properties(&schema));
     let row = &written["rows"][0];
     let definition = |name: &str| &schema["$defs"][name];

@@ -1,6 +1,6 @@
 //! The answer in a sentence: what is proven, of how many rows, and how much.
 
-use perflab_compare::{Comparison, Outcome, Row, Verdict};
+use perflab_compare::{Comparison, Outcome, Row, Sameness, Verdict};
 use perflab_experiment::Better;
 use perflab_report::{Sentence, answers};
 
@@ -114,6 +114,24 @@ fn several_rows_with_one_verdict() {
         assert_eq!(sentence.text, format!("new against redis, rps: {text}"));
         assert_eq!(sentence.outcome, outcome(verdict));
     }
+}
+
+/// A word that is about the margin is followed by no other one.
+#[test]
+fn several_rows_of_which_one_differs_by_less_than_the_margin() {
+    let mut slower = new("a", -0.002, Verdict::Same);
+    for answer in [&mut slower.typical, &mut slower.mean] {
+        answer.same = Some(Sameness {
+            p: 0.0,
+            p_adjusted: Some(0.0),
+            beside: Some(Verdict::Worse),
+        });
+    }
+    let rows = vec![slower, new("b", 0.0, Verdict::Same)];
+    assert_eq!(
+        sentence(rows, vec![]).text,
+        "new against redis, rps: slower, but by less than the margin in 1 of 2; same within the margin in 1 of 2"
+    );
 }
 
 /// The worst comes first, and is the verdict.

@@ -21,6 +21,7 @@ fn known_of(
     let experiment = experiment(&["old", "new", "again"], DESIGN);
     let plan: Plan = plan(records);
     let known = ResultInput {
+        directory: None,
         origin,
         experiment: &experiment,
         plan: &plan,

@@ -124,6 +124,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
         pooled,
         claims,
         calibration: None,
+        directory: None,
         warnings: Vec::new(),
     }
 }

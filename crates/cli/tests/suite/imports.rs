@@ -1,0 +1,93 @@
+//! What files of other tools hold on one side only, in another unit, or twice.
+
+use crate::support::Laboratory;
+
+/// Google Benchmark's JSON of one process.
+fn benchmark(values: &[(&str, f64, &str)]) -> String {
+    let runs = values.iter().map(|(name, time, unit)| {
+        format!(
+            r#"{{"name": "{name}", "run_name": "{name}", "run_type": "iteration", "repetitions": 1,
+                "iterations": 10, "real_time": {time}, "cpu_time": {time}, "time_unit": "{unit}"}}"#
+        )
+    });
+    let runs = runs.collect::<Vec<_>>().join(",");
+    format!(r#"{{"context": {{"date": "2026-01-01T00:00:00+00:00"}}, "benchmarks": [{runs}]}}"#)
+}
+
+/// Eight processes of two programs; what each measured, given its number.
+fn imported(laboratory: &Laboratory, old: impl Fn(f64) -> String, new: impl Fn(f64) -> String) {
+    let mut arguments = vec!["import".to_owned()];
+    for process in 0..8 {
+        let number = f64::from(process);
+        for (name, text) in [("old", old(number)), ("new", new(number))] {
+            laboratory.write(&format!("{name}{process}.json"), text);
+            arguments.push(format!("{name}={name}{process}.json"));
+        }
+    }
+    arguments.extend(["--out".to_owned(), "result".to_owned()]);
+    laboratory.call(&arguments).code(0);
+}
+
+#[test]
+fn times_in_other_units_are_compared() {
+    let laboratory = Laboratory::new();
+    imported(
+        &laboratory,
+        |process| benchmark(&[("x", 900.0 + process, "us"), ("y", 50.0 + process, "ns")]),
+        |process| {
+            benchmark(&[
+                ("x", 9.0 + 0.01 * process, "ms"),
+                ("y", 50.5 + process, "ns"),
+            ])
+        },
+    );
+    let said = laboratory.call(&["compare", "result", "--part", "x"]);
+    said.code(1).prints(&["slower", "+90"]);
+}
+
+#[test]
+fn what_one_side_lacks_is_named_and_passes_no_gate() {
+    let laboratory = Laboratory::new();
+    imported(
+        &laboratory,
+        |process| benchmark(&[("a", 100.0 + process, "ns"), ("b", 50.0 + process, "ns")]),
+        |process| benchmark(&[("a", 100.5 + process, "ns")]),
+    );
+    let told = "not compared, as old was measured on it and new was not:";
+    laboratory
+        .call(&["compare", "result"])
+        .code(4)
+        .prints(&[told, "b real_time in ns"]);
+    let same = ["compare", "result", "--gate", "same", "--margin", "50%"];
+    laboratory.call(&same).code(4);
+    let json = ["compare", "result", "--format", "json", "--gate", "none"];
+    laboratory.call(&json).code(0).prints(&[told]);
+}
+
+#[test]
+fn a_regression_is_one_whatever_else_is_missing() {
+    let laboratory = Laboratory::new();
+    imported(
+        &laboratory,
+        |process| benchmark(&[("a", 100.0 + process, "ns"), ("b", 50.0 + process, "ns")]),
+        |process| benchmark(&[("a", 200.0 + process, "ns")]),
+    );
+    laboratory.call(&["compare", "result"]).code(1);
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_refused() {
+    let laboratory = Laboratory::new();
+    let text = benchmark(&[("a", 100.0, "ns")]);
+    for name in ["one.json", "copy.json"] {
+        laboratory.write(name, &text);
+    }
+    laboratory
+        .call(&["import", "old=one.json", "old=copy.json", "--out", "result"])
+        .code(2)
+        .says(&["copy.json holds the same as one.json", "counts once"]);
+    // Two variants may have measured the same.
+    laboratory
+        .call(&["import", "old=one.json", "new=copy.json", "--out", "result"])
+        .code(0);
+}
