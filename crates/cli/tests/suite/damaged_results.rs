@@ -122,6 +122,17 @@ fn a_last_record_that_was_cut_off() {
     let laboratory = measured();
     let whole = laboratory.read("result/runs.jsonl");
     laboratory.write("result/runs.jsonl", &whole[..whole.len() - 20]);
+    // No kill leaves that: the output gets its name after the whole line.
+    let output = laboratory.path("result/runs/000012");
+    for arguments in [["compare", "result"], ["show", "result"]] {
+        let said = laboratory.call(&arguments).code(4);
+        said.says(&["its output is in runs/000012"]);
+    }
+    laboratory
+        .resume()
+        .code(4)
+        .says(&["its output is in runs/000012"]);
+    fs::rename(&output, output.with_extension("partial")).unwrap();
     for arguments in [
         ["compare", "result", "--gate=none"],
         ["show", "result", "--"],

@@ -167,8 +167,7 @@ impl Salvage {
         }
         // Runs whose lines are wrong are missing for that.
         if found.is_empty() {
-            let is_cut = complete.len() < content.len();
-            let missing = expected.missing(|run| first_line.contains_key(&run), is_cut);
+            let missing = expected.missing(|run| first_line.contains_key(&run));
             found.extend(missing.map(|problem| (lines.len() + 1, problem)));
         }
         let wrong = |(line, problem)| StoreError::Line {

@@ -68,6 +68,8 @@ fn the_last_line_feed_counts_as_well() {
     let mut content = fs::read(runs_file(root.path())).unwrap();
     *content.last_mut().unwrap() = b' ';
     fs::write(runs_file(root.path()), content).unwrap();
+    let output = root.path().join("runs/000002");
+    fs::rename(&output, output.with_extension("partial")).unwrap();
     let results = ResultDir::open(root.path()).unwrap();
     assert_eq!(results.notices().len(), 1);
     assert_eq!(results.records().unwrap(), [record(1)]);
