@@ -10,13 +10,15 @@
 //!
 //! Where the hard limit forbids such a number, nothing is branded. A program that sets this limit itself loses the brand.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, getpgid, getpgrp, getrlimit, kill_process, setrlimit,
+    Pid, Resource, Rlimit, Signal, getpgid, getpgrp, getrlimit, kill_process, prlimit, setrlimit,
 };
 
 /// What is added to every brand, in microseconds.
@@ -33,6 +35,8 @@ const LONG: Duration = Duration::from_millis(500);
 
 /// The first number that is given out again when the largest one has been: the kernel keeps those below for itself.
 const FIRST_AGAIN: i32 = 300;
+
+static HARD: OnceLock<Option<u64>> = OnceLock::new();
 
 /// How long processes that were killed are waited for, and the pauses in which they are looked for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -79,13 +83,12 @@ impl Brands {
 impl Brand {
     /// Bears it, so that what this process starts inherits it; nothing where the hard limit forbids it.
     pub(crate) fn bear(self) -> Option<Borne> {
-        let before = getrlimit(Resource::Rttime);
         let own = Rlimit {
             current: Some(self.0),
-            ..before
+            // The hard limit never changes, so it is asked for once: a system call less for each start.
+            maximum: *HARD.get_or_init(|| getrlimit(Resource::Rttime).maximum),
         };
-        setrlimit(Resource::Rttime, own).ok()?;
-        Some(Borne(before))
+        prlimit(None, Resource::Rttime, own).ok().map(Borne)
     }
 
     /// Kills what the process `first`, which took so long, has left behind.
@@ -122,22 +125,32 @@ impl Drop for Borne {
 
 /// The numbers that were given out since that of `first`; all that there are where it is not known which.
 fn since(first: Pid) -> Vec<Pid> {
-    let number = |file: &str, field: fn(&str) -> Option<&str>| -> Option<i32> {
-        field(&fs::read_to_string(file).ok()?)?.parse().ok()
-    };
     let first = first.as_raw_nonzero().get();
-    // The last field is the number that was given out last.
-    let Some(last) = number("/proc/loadavg", |text| text.split_ascii_whitespace().last()) else {
+    let Some(last) = given_out_last() else {
         return all();
     };
     if first <= last {
         return (first + 1..=last).filter_map(Pid::from_raw).collect();
     }
-    let Some(end) = number("/proc/sys/kernel/pid_max", |text| Some(text.trim_end())) else {
+    let end = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default();
+    let Ok(end) = end.trim_end().parse::<i32>() else {
         return all();
     };
     let wrapped = (first + 1..end).chain(FIRST_AGAIN..=last);
     wrapped.filter_map(Pid::from_raw).collect()
+}
+
+/// The number that was given out last, which the kernel tells beside the load. The file stays open, as it is asked after
+/// each run.
+fn given_out_last() -> Option<i32> {
+    static LOAD: OnceLock<Option<File>> = OnceLock::new();
+    let file = LOAD
+        .get_or_init(|| File::open("/proc/loadavg").ok())
+        .as_ref()?;
+    let mut bytes = [0; 128];
+    let length = file.read_at(&mut bytes, 0).ok()?;
+    let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
+    text.split_ascii_whitespace().last()?.parse().ok()
 }
 
 /// All processes.
