@@ -144,6 +144,9 @@ fn a_last_line_that_was_cut_is_no_damage() {
         edit(&directory.join("runs.jsonl"), |content| {
             content.truncate(content.len() - 9);
         });
+        // As a kill leaves it: the output gets its name after the whole line.
+        let output = directory.join("runs/000036");
+        fs::rename(&output, output.with_extension("partial")).unwrap();
     });
     let first = found.text("index.html");
     assert!(
