@@ -190,7 +190,7 @@ pub(crate) fn analyse_with(
     if variants.len() == 1 {
         return Err(AnalysisError::OnlyBaseline(baseline));
     }
-    let baseline_name = baseline.clone();
+    let warnings = one_sided(subjects, &baseline, &variants);
     let mut rows = compare_all(subjects, &baseline, selection, drift)?;
     let mut pooled = compare_all(&pools(subjects)?, &baseline, selection, drift)?;
     for draft in &mut pooled {
@@ -210,7 +210,7 @@ pub(crate) fn analyse_with(
         claims,
         calibration: None,
         directory: None,
-        warnings: one_sided(subjects, &baseline_name, &variants),
+        warnings,
     })
 }
 

@@ -24,7 +24,7 @@ use crate::warning::Warning;
 /// Compares the variants of a recorded experiment.
 ///
 /// # Errors
-/// When there is nothing to compare, or the sample_selection names something that there is not.
+/// When there is nothing to compare, or the samples that are asked for do not exist.
 pub fn result_report(
     experiment: &Experiment,
     plan: &Plan,

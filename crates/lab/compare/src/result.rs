@@ -55,7 +55,7 @@ impl Selection {
 /// The report on a result, as `perflab compare` prints it.
 ///
 /// # Errors
-/// When there is nothing to compare, or the sample_selection names something that there is not.
+/// When there is nothing to compare, or the samples that are asked for do not exist.
 pub fn compare_result(
     known: &ResultInput<'_>,
     sample_selection: &SampleSelection,

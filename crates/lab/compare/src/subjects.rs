@@ -39,7 +39,7 @@ type Found<'r> = IndexMap<Key<'r>, IndexMap<&'r str, Vec<Observation>>>;
 /// What a recorded experiment lets one compare.
 ///
 /// # Errors
-/// When there is nothing to compare, or the sample_selection names something that there is not.
+/// When there is nothing to compare, or the samples that are asked for do not exist.
 pub fn result_subjects(
     experiment: &Experiment,
     plan: &Plan,
