@@ -27,6 +27,7 @@ impl Resampling {
 }
 
 /// A stream of random numbers.
+#[derive(Clone)]
 pub(crate) struct Random(ChaCha8Rng);
 
 impl Random {

@@ -1,6 +1,6 @@
 //! What runs cost in the mean.
 
-use super::rearranged::{excludes, is_uneven, rearranged};
+use super::rearranged::Guard;
 use super::{Answer, Terms, Warning, least, two_sided};
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch, weighted_means};
 use crate::location::{Scale, Side};
@@ -58,12 +58,25 @@ pub(super) fn mean(
             });
         }
     };
+    let mut guard = Guard::of(strata)?;
     let within = match terms.bounds(scale)? {
         None => None,
         Some(bounds) => Some((
             bounds,
-            beyond(strata, bounds.low(), terms.confidence, Side::Greater)?,
-            beyond(strata, bounds.high(), terms.confidence, Side::Less)?,
+            beyond(
+                strata,
+                bounds.low(),
+                terms.confidence,
+                Side::Greater,
+                &mut guard,
+            )?,
+            beyond(
+                strata,
+                bounds.high(),
+                terms.confidence,
+                Side::Less,
+                &mut guard,
+            )?,
         )),
     };
     let (difference, low, high) = match (scale, blocked.ratio) {
@@ -88,9 +101,13 @@ pub(super) fn mean(
             blocked.difference.high,
         ),
     };
-    let end =
-        |end: f64, outward: f64| guarded_end(strata, scale, (difference, end), outward, terms);
-    let (mut low, mut high) = (end(low, -1.0)?, end(high, 1.0)?);
+    let (mut low, mut high) = (low, high);
+    if let Some(guard) = &mut guard {
+        let mut end = |end: f64, outward: f64| {
+            guarded_end(strata, scale, (difference, end), outward, terms, guard)
+        };
+        (low, high) = (end(low, -1.0), end(high, 1.0));
+    }
     if let Some((bounds, above, below)) = within {
         // What is excluded at an end of the margin is outside of the interval, whose ends are found less exactly.
         let level = 0.5 * (1.0 - terms.confidence);
@@ -101,8 +118,8 @@ pub(super) fn mean(
             high = high.min(bounds.high() - 1.0);
         }
     }
-    let p = guarded(blocked.difference.p, strata)?;
-    if is_uneven(strata) {
+    let p = guarded(blocked.difference.p, strata, &mut guard);
+    if guard.is_some() {
         // The same goes for no difference.
         let is_excluded = p <= 1.0 - terms.confidence;
         (low, high) = match (is_excluded, difference > 0.0) {
@@ -169,7 +186,8 @@ fn guarded_end(
     (estimate, end): (f64, f64),
     outward: f64,
     terms: &Terms,
-) -> Result<f64, Error> {
+    guard: &mut Guard,
+) -> f64 {
     // Differences, on the line where a ratio is a shift.
     let to_line = |difference: f64| match scale {
         Scale::Ratio => difference.ln_1p(),
@@ -177,10 +195,10 @@ fn guarded_end(
     };
     let from = to_line(end);
     let width = (from - to_line(estimate)).abs().max(1e-9 * from.abs());
-    if !is_uneven(strata) || !from.is_finite() || !width.is_finite() {
-        return Ok(end);
+    if !from.is_finite() || !width.is_finite() {
+        return end;
     }
-    let is_excluded = |at: f64| {
+    let mut is_excluded = |at: f64| {
         let moved: Vec<Stratum> = strata
             .iter()
             .map(|stratum| {
@@ -191,10 +209,10 @@ fn guarded_end(
                 Stratum::new(moved.collect::<Vec<_>>(), stratum.b.clone())
             })
             .collect();
-        excludes(&moved, 1.0 - terms.confidence)
+        guard.excludes(&moved, 1.0 - terms.confidence)
     };
-    if is_excluded(from)? {
-        return Ok(end);
+    if is_excluded(from) {
+        return end;
     }
     let (mut inside, mut outside) = (from, from);
     let farthest = match scale {
@@ -204,24 +222,24 @@ fn guarded_end(
     for doubling in 0..=DOUBLINGS {
         let step = width * 0.25 * f64::from(doubling).exp2();
         if doubling == DOUBLINGS || step > farthest {
-            return Ok(outward * f64::INFINITY);
+            return outward * f64::INFINITY;
         }
         (inside, outside) = (outside, from + outward * step);
-        if is_excluded(outside)? {
+        if is_excluded(outside) {
             break;
         }
     }
     for _ in 0..HALVINGS {
         let middle = 0.5 * (inside + outside);
-        match is_excluded(middle)? {
+        match is_excluded(middle) {
             true => outside = middle,
             false => inside = middle,
         }
     }
-    Ok(match scale {
+    match scale {
         Scale::Ratio => outside.exp_m1(),
         Scale::Shift => outside,
-    })
+    }
 }
 
 /// The means within blocks, each side with its own spread where blocks hold more than one run of
@@ -248,7 +266,13 @@ fn blocked(strata: &[Stratum], confidence: f64) -> Result<BlockedMean, Error> {
 
 /// One-sided p-value of "the ratio of means is beyond `ratio`", by comparing the candidate with
 /// the baseline times that ratio (Fieller's device).
-fn beyond(strata: &[Stratum], ratio: f64, confidence: f64, side: Side) -> Result<f64, Error> {
+fn beyond(
+    strata: &[Stratum],
+    ratio: f64,
+    confidence: f64,
+    side: Side,
+    guard: &mut Option<Guard>,
+) -> Result<f64, Error> {
     let scaled: Vec<Stratum> = strata
         .iter()
         .map(|stratum| {
@@ -262,7 +286,7 @@ fn beyond(strata: &[Stratum], ratio: f64, confidence: f64, side: Side) -> Result
         _ => difference.t < 0.0,
     };
     Ok(if expected {
-        guarded(difference.p, &scaled)? / 2.0
+        guarded(difference.p, &scaled, guard) / 2.0
     } else {
         1.0 - difference.p / 2.0
     })
@@ -270,9 +294,9 @@ fn beyond(strata: &[Stratum], ratio: f64, confidence: f64, side: Side) -> Result
 
 /// The p-value, or a larger one where the numbers of runs are uneven and the guard says so. It is
 /// asked only where it can change a verdict.
-fn guarded(p: f64, strata: &[Stratum]) -> Result<f64, Error> {
-    if p > WORTH_GUARDING {
-        return Ok(p);
+fn guarded(p: f64, strata: &[Stratum], guard: &mut Option<Guard>) -> f64 {
+    match guard {
+        Some(guard) if p <= WORTH_GUARDING => guard.p(strata).map_or(p, |other| p.max(other)),
+        _ => p,
     }
-    Ok(rearranged(strata)?.map_or(p, |other| p.max(other)))
 }
