@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::thread;
 
-use indexmap::IndexMap;
-use perflab_experiment::{Better, Metric, counted};
+use perflab_experiment::{Better, counted};
 use perflab_stats::Observation;
 use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
@@ -35,28 +34,10 @@ pub struct Group {
 /// What may be compared: the same metric of the same part under the same workload and parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
-    /// The workload.
-    pub workload: String,
-    /// Parameter values.
-    pub parameters: IndexMap<String, String>,
-    /// The part, where the workload has parts.
-    pub part: Option<String>,
-    /// What was measured.
-    pub metric: Metric,
+    /// What identifies it.
+    pub key: SubjectKey,
     /// Runs by variant, the baseline among them.
     pub groups: Vec<Group>,
-}
-
-impl Subject {
-    /// What identifies it.
-    pub fn key(&self) -> SubjectKey {
-        SubjectKey {
-            workload: self.workload.clone(),
-            parameters: self.parameters.clone(),
-            part: self.part.clone(),
-            metric: self.metric.clone(),
-        }
-    }
 }
 
 /// Why there is nothing to report.
@@ -232,22 +213,30 @@ fn one_sided(subjects: &[Subject], baseline: &str, variants: &[String]) -> Vec<W
         groups.any(|group| group.variant == variant && !group.observations.is_empty())
     };
     fn configuration(subject: &Subject) -> Configuration<'_> {
-        Configuration(Cow::Borrowed(&subject.parameters))
+        Configuration(Cow::Borrowed(&subject.key.parameters))
     }
     let mut beside: HashSet<(&str, &str, Configuration<'_>)> = HashSet::new();
     for subject in subjects {
         for group in &subject.groups {
-            beside.insert((&group.variant, &subject.workload, configuration(subject)));
+            beside.insert((
+                &group.variant,
+                &subject.key.workload,
+                configuration(subject),
+            ));
         }
     }
     let mut warnings = Vec::new();
     for variant in variants.iter().filter(|variant| *variant != baseline) {
         for (measured, missing) in [(baseline, variant.as_str()), (variant, baseline)] {
             let own = subjects.iter().filter(|subject| {
-                let cell = (missing, subject.workload.as_str(), configuration(subject));
+                let cell = (
+                    missing,
+                    subject.key.workload.as_str(),
+                    configuration(subject),
+                );
                 has(subject, measured) && !has(subject, missing) && beside.contains(&cell)
             });
-            let subjects: Vec<SubjectKey> = own.map(Subject::key).collect();
+            let subjects: Vec<SubjectKey> = own.map(|subject| subject.key.clone()).collect();
             if !subjects.is_empty() {
                 warnings.push(Warning::OneSided {
                     measured: measured.to_owned(),
@@ -356,7 +345,7 @@ fn compare_subject<C: Comparable>(
 ) -> Result<Vec<Draft>, AnalysisError> {
     let subject = comparable.subject();
     let terms = Terms {
-        better: match subject.metric.better {
+        better: match subject.key.metric.better {
             Better::Higher => perflab_stats::Better::Higher,
             Better::Lower => perflab_stats::Better::Lower,
         },
@@ -366,7 +355,7 @@ fn compare_subject<C: Comparable>(
     let mut drafts = Vec::new();
     for (base, group) in pairs(subject, baseline) {
         let refused = |source| AnalysisError::Statistics {
-            what: format!("{} of {}", subject.metric.name, group.variant),
+            what: format!("{} of {}", subject.key.metric.name, group.variant),
             source,
         };
         let Some(sides) = comparable.sides(base, group).map_err(refused)? else {
@@ -407,10 +396,7 @@ fn draft(
     selection: &Selection,
 ) -> Draft {
     let row = Row {
-        workload: subject.workload.clone(),
-        parameters: subject.parameters.clone(),
-        part: subject.part.clone(),
-        metric: subject.metric.clone(),
+        key: subject.key.clone(),
         variant: group.variant.clone(),
         base: side(&comparison.base, base, selection),
         candidate: side(&comparison.candidate, group, selection),

@@ -13,7 +13,7 @@ use perflab_store::RunRecord;
 use serde_json::Value;
 
 use crate::analyse::{AnalysisError, Group, Subject, analyse};
-use crate::comparison::{Comparison, Design};
+use crate::comparison::{Comparison, Design, SubjectKey};
 use crate::experiment::failed;
 use crate::reference::{NoReference, reference};
 use crate::run_warnings::warnings;
@@ -143,7 +143,7 @@ fn subjects<'r>(
             };
             let mut raw = subject(key, names, [apart(own), apart(other)]);
             if variants.len() > 1 {
-                raw.metric.name = format!("{metric} of {variant}");
+                raw.key.metric.name = format!("{metric} of {variant}");
             }
             measured.push((place, raw));
             let Some((reference, [beside_a, beside_b])) = divisor else {
@@ -157,8 +157,8 @@ fn subjects<'r>(
                 let alone = decided.entry(variant).or_default();
                 *alone = first.alone.saturating_add(second.alone).max(*alone);
                 let mut quotient = subject(key, names, [first.values, second.values]);
-                quotient.metric.name = format!("{metric} of {variant} / {reference}");
-                quotient.metric.unit = String::new();
+                quotient.key.metric.name = format!("{metric} of {variant} / {reference}");
+                quotient.key.metric.unit = String::new();
                 divided.push((place, quotient));
             }
         }
@@ -226,12 +226,14 @@ fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Sub
             .collect(),
     });
     Subject {
-        workload: (*workload).to_owned(),
-        parameters: parameters
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect(),
-        part: part.map(str::to_owned),
-        metric: (*metric).clone(),
+        key: SubjectKey {
+            workload: (*workload).to_owned(),
+            parameters: parameters
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            part: part.map(str::to_owned),
+            metric: (*metric).clone(),
+        },
         groups: groups.collect(),
     }
 }

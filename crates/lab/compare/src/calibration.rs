@@ -170,10 +170,7 @@ fn shuffled(subjects: &[Subject], random: &mut ChaCha8Rng) -> Vec<Subject> {
                     observations,
                 })
                 .collect(),
-            workload: subject.workload.clone(),
-            parameters: subject.parameters.clone(),
-            part: subject.part.clone(),
-            metric: subject.metric.clone(),
+            key: subject.key.clone(),
         }
     };
     subjects.iter().map(moved).collect()
@@ -181,7 +178,10 @@ fn shuffled(subjects: &[Subject], random: &mut ChaCha8Rng) -> Vec<Subject> {
 
 /// What is executed together: subjects of one workload with the same parameters share their runs.
 fn cell(subject: &Subject) -> (&str, Vec<(&String, &String)>) {
-    (&subject.workload, subject.parameters.iter().collect())
+    (
+        &subject.key.workload,
+        subject.key.parameters.iter().collect(),
+    )
 }
 
 /// For each unit another label, and a number that no other has.
@@ -212,6 +212,7 @@ fn relabelled<'s>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::SubjectKey;
     use perflab_experiment::{Better, Metric};
 
     fn subject(part: &str, factor: f64) -> Subject {
@@ -226,13 +227,15 @@ mod tests {
                 .collect(),
         };
         Subject {
-            workload: "w".to_owned(),
-            parameters: IndexMap::new(),
-            part: Some(part.to_owned()),
-            metric: Metric {
-                name: "wall".to_owned(),
-                unit: "s".to_owned(),
-                better: Better::Lower,
+            key: SubjectKey {
+                workload: "w".to_owned(),
+                parameters: IndexMap::new(),
+                part: Some(part.to_owned()),
+                metric: Metric {
+                    name: "wall".to_owned(),
+                    unit: "s".to_owned(),
+                    better: Better::Lower,
+                },
             },
             groups: vec![group("old", 100), group("new", 200)],
         }

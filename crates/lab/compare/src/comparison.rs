@@ -58,7 +58,7 @@ impl Comparison {
     #[must_use]
     pub fn of_metric(&self, name: &str) -> Self {
         let own = |rows: &[Row]| {
-            let own = rows.iter().filter(|row| row.metric.name == name);
+            let own = rows.iter().filter(|row| row.key.metric.name == name);
             own.cloned().collect()
         };
         Self {
@@ -140,14 +140,9 @@ pub struct UntilDecided {
 /// One candidate against the baseline on one metric.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Row {
-    /// The workload; several, with `+` between, where pooled.
-    pub workload: String,
-    /// Parameter values.
-    pub parameters: IndexMap<String, String>,
-    /// The part of the workload, as a request type; the number of parts where pooled.
-    pub part: Option<String>,
-    /// What was measured.
-    pub metric: Metric,
+    /// What is compared.
+    #[serde(flatten)]
+    pub key: SubjectKey,
     /// The candidate.
     pub variant: String,
     /// The baseline's runs.
@@ -187,29 +182,17 @@ pub struct Row {
     pub warnings: Vec<RowWarning>,
 }
 
-/// What a comparison is about, without the variant: two rows with the same key have the same baseline.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What is compared, without the variants: two rows with the same key have the same baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SubjectKey {
-    /// The workload.
+    /// The workload; several, with `+` between, where pooled.
     pub workload: String,
     /// Parameter values.
     pub parameters: IndexMap<String, String>,
-    /// The part of the workload.
+    /// The part of the workload, as a request type; the number of parts where pooled.
     pub part: Option<String>,
     /// What was measured.
     pub metric: Metric,
-}
-
-impl Row {
-    /// What it is about.
-    pub fn key(&self) -> SubjectKey {
-        SubjectKey {
-            workload: self.workload.clone(),
-            parameters: self.parameters.clone(),
-            part: self.part.clone(),
-            metric: self.metric.clone(),
-        }
-    }
 }
 
 /// The runs of one side.

@@ -58,7 +58,7 @@ pub fn settle_drift(report: &mut Comparison) {
 fn share_among_levels(rows: &mut [&mut Row]) {
     let firsts: Vec<usize> = (0..rows.len())
         .map(|index| {
-            let same = |row: &&mut Row| is_same_subject(row, &*rows[index]);
+            let same = |row: &&mut Row| row.key == rows[index].key;
             rows.iter().position(same).unwrap_or(index)
         })
         .collect();
@@ -82,14 +82,6 @@ fn share_among_levels(rows: &mut [&mut Row]) {
             drift.base.p_adjusted = adjusted;
         }
     }
-}
-
-/// Whether two rows have the same baseline.
-pub fn is_same_subject(a: &Row, b: &Row) -> bool {
-    a.workload == b.workload
-        && a.parameters == b.parameters
-        && a.part == b.part
-        && a.metric == b.metric
 }
 
 fn adjust<'a>(family: impl Iterator<Item = &'a mut Trend>) {

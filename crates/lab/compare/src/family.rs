@@ -80,7 +80,7 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
     let open_weights: f64 = open.map(|(claim, _)| claim.weight).sum();
     let mut adjusted = adjusted.into_iter();
     for draft in family {
-        let better = draft.row.metric.better;
+        let better = draft.row.key.metric.better;
         for ((question, _), adjusted) in questions.iter().zip(&mut adjusted) {
             match (question, &mut draft.row.slow) {
                 (Question::Typical, _) => decide(&mut draft.row.typical, adjusted, better, alpha),

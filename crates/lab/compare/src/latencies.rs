@@ -56,7 +56,7 @@ pub fn add_latencies(
     let claimed: IndexSet<&str> = report
         .rows
         .iter()
-        .map(|row| row.metric.name.as_str())
+        .map(|row| row.key.metric.name.as_str())
         .collect();
     let chosen: IndexMap<&str, Vec<Chosen>> = experiment
         .workloads
@@ -120,9 +120,9 @@ pub fn is_any_throughput(metric: &str, experiment: &Experiment) -> bool {
 fn is_throughput(row: &Row, experiment: &Experiment) -> bool {
     experiment
         .workloads
-        .get(&row.workload)
+        .get(&row.key.workload)
         .and_then(|workload| perflab_drivers::tool(workload.driver.name()))
-        .is_some_and(|driver| driver.kind(&row.metric.name) == Kind::Throughput)
+        .is_some_and(|driver| driver.kind(&row.key.metric.name) == Kind::Throughput)
 }
 
 /// What is shown of a workload: one latency in the middle, one of the tail.
@@ -208,14 +208,14 @@ fn attach(
     for index in 0..report.rows.len() {
         let (before, rest) = report.rows.split_at_mut(index);
         let Some(row) = rest.first_mut() else { break };
-        let again = |other: &Row| is_same_subject(other, row) && !other.latencies.is_empty();
-        let Some(chosen) = chosen.get(row.workload.as_str()) else {
+        let again = |other: &Row| is_beside(other, row) && !other.latencies.is_empty();
+        let Some(chosen) = chosen.get(row.key.workload.as_str()) else {
             continue;
         };
         if is_throughput(row, experiment) && !before.iter().any(again) {
             row.latencies = latencies(row, chosen, &found.rows);
             for latency in &mut row.latencies {
-                latency.step = step(&values(found, &row.workload, latency));
+                latency.step = step(&values(found, &row.key.workload, latency));
             }
             let margin = report.margin;
             row.warnings.extend(contradictions(row, margin));
@@ -225,7 +225,7 @@ fn attach(
         let parts = report
             .rows
             .iter()
-            .filter(|row| row.metric == pooled.metric && row.variant == pooled.variant);
+            .filter(|row| row.key.metric == pooled.key.metric && row.variant == pooled.variant);
         let mut choices = parts.map(|row| {
             let shown = row.latencies.iter().map(|latency| Chosen {
                 metric: latency.metric.name.clone(),
@@ -240,18 +240,19 @@ fn attach(
     }
 }
 
-fn is_same_subject(a: &Row, b: &Row) -> bool {
-    (&a.workload, &a.part, &a.variant) == (&b.workload, &b.part, &b.variant)
-        && a.parameters == b.parameters
+/// Whether two rows are of the same runs, whatever their metrics.
+fn is_beside(a: &Row, b: &Row) -> bool {
+    (&a.key.workload, &a.key.part, &a.variant) == (&b.key.workload, &b.key.part, &b.variant)
+        && a.key.parameters == b.key.parameters
 }
 
 fn latencies(row: &Row, chosen: &[Chosen], found: &[Row]) -> Vec<Latency> {
     let of = |chosen: &Chosen| {
         let own = found
             .iter()
-            .find(|other| other.metric.name == chosen.metric && is_same_subject(other, row))?;
+            .find(|other| other.key.metric.name == chosen.metric && is_beside(other, row))?;
         Some(Latency {
-            metric: own.metric.clone(),
+            metric: own.key.metric.clone(),
             quantile: chosen.quantile,
             base: own.base.clone(),
             candidate: own.candidate.clone(),
@@ -270,7 +271,7 @@ fn values(found: &Comparison, workload: &str, latency: &Latency) -> Vec<f64> {
     let rows = found
         .rows
         .iter()
-        .filter(|row| row.workload == workload && row.metric == latency.metric);
+        .filter(|row| row.key.workload == workload && row.key.metric == latency.metric);
     rows.flat_map(|row| row.base.values.iter().chain(&row.candidate.values))
         .copied()
         .collect()

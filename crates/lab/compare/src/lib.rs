@@ -45,7 +45,7 @@ pub use comparison::{
 };
 pub use costs::Costs;
 pub use deciles::{add_deciles, deciles};
-pub use drift::{Drift, Trend, is_same_subject, settle_drift};
+pub use drift::{Drift, Trend, settle_drift};
 pub use experiment::result_report;
 pub use latencies::{add_latencies, is_any_throughput};
 pub use origins::{Measured, Origins};

@@ -4,16 +4,18 @@ use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::Metric;
 
 use crate::analyse::{AnalysisError, Group, Subject, analyse};
-use crate::comparison::{Comparison, Design};
+use crate::comparison::{Comparison, Design, SubjectKey};
 use crate::selection::Selection;
 
 /// Groups of plain numbers, as what is compared.
 pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject {
     Subject {
-        workload: name.to_owned(),
-        parameters: IndexMap::new(),
-        part: None,
-        metric: metric.clone(),
+        key: SubjectKey {
+            workload: name.to_owned(),
+            parameters: IndexMap::new(),
+            part: None,
+            metric: metric.clone(),
+        },
         groups,
     }
 }

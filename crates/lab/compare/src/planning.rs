@@ -231,13 +231,14 @@ fn rows(
 }
 
 fn label(subject: &Subject, variant: &str) -> String {
-    let mut words = vec![subject.workload.clone()];
+    let mut words = vec![subject.key.workload.clone()];
     words.extend(
         subject
+            .key
             .parameters
             .iter()
             .map(|(key, value)| format!("{key}={value}")),
     );
-    words.extend(subject.part.clone());
-    format!("{variant}: {} {}", words.join(" "), subject.metric.name)
+    words.extend(subject.key.part.clone());
+    format!("{variant}: {} {}", words.join(" "), subject.key.metric.name)
 }

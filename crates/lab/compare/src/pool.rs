@@ -6,7 +6,7 @@ use perflab_stats::verdict::Sides;
 use perflab_stats::{Error, Observation, pooled};
 
 use crate::analyse::{Group, Subject};
-use crate::comparison::Row;
+use crate::comparison::{Row, SubjectKey};
 use crate::warning::RowWarning;
 
 /// What may be compared as one: a subject, or several of the same metric.
@@ -28,7 +28,10 @@ impl Pool<'_> {
 pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
     let mut by_metric: IndexMap<&Metric, Vec<&Subject>> = IndexMap::new();
     for subject in subjects {
-        by_metric.entry(&subject.metric).or_default().push(subject);
+        by_metric
+            .entry(&subject.key.metric)
+            .or_default()
+            .push(subject);
     }
     // Leaving out the runs that have no logarithm would leave out the fastest.
     let poolable = |members: &Vec<&Subject>| {
@@ -51,13 +54,16 @@ pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
                     })
                 })
                 .collect();
-            let mut workloads: Vec<&str> = members.iter().map(|m| m.workload.as_str()).collect();
+            let mut workloads: Vec<&str> =
+                members.iter().map(|m| m.key.workload.as_str()).collect();
             workloads.dedup();
             let subject = Subject {
-                workload: workloads.join("+"),
-                parameters: IndexMap::new(),
-                part: Some(format!("all {} {}", members.len(), what(&members))),
-                metric: metric.clone(),
+                key: SubjectKey {
+                    workload: workloads.join("+"),
+                    parameters: IndexMap::new(),
+                    part: Some(format!("all {} {}", members.len(), what(&members))),
+                    metric: metric.clone(),
+                },
                 groups: groups?,
             };
             Ok(Pool { subject, members })
@@ -67,7 +73,7 @@ pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
 
 /// What several subjects are: what tells them apart.
 fn what(members: &[&Subject]) -> String {
-    let parameters = members.iter().flat_map(|member| &member.parameters);
+    let parameters = members.iter().flat_map(|member| &member.key.parameters);
     let mut values: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
     for (name, value) in parameters {
         values.entry(name).or_default().insert(value);
@@ -77,8 +83,8 @@ fn what(members: &[&Subject]) -> String {
         let distinct: IndexSet<_> = members.iter().map(|member| of(member)).collect();
         distinct.len() == 1
     };
-    let one_workload = is_one(|member| Some(&member.workload));
-    let one_part = is_one(|member| member.part.as_deref());
+    let one_workload = is_one(|member| Some(&member.key.workload));
+    let one_part = is_one(|member| member.key.part.as_deref());
     let mut names = values.keys();
     match (one_workload, one_part, names.next(), names.next()) {
         (true, false, None, _) => "parts".to_owned(),
@@ -92,7 +98,7 @@ fn what(members: &[&Subject]) -> String {
 /// Warns where the typical run of a pooled row is outside of those of the rows that it pools.
 pub(crate) fn warn_outside<'r>(pooled: &mut Row, rows: impl Iterator<Item = &'r Row>) {
     let own = rows
-        .filter(|row| row.metric == pooled.metric && row.variant == pooled.variant)
+        .filter(|row| row.key.metric == pooled.key.metric && row.variant == pooled.variant)
         .filter(|row| row.relative == pooled.relative);
     let (low, high) = own.map(|row| row.typical.difference).fold(
         (f64::INFINITY, f64::NEG_INFINITY),

@@ -121,12 +121,12 @@ impl SampleIndex {
         variant: &str,
         records: &'r [RunRecord],
     ) -> impl Iterator<Item = (usize, &'r RunRecord, &'r Sample)> {
-        let number = self.numbers.get(&row.metric.name);
+        let number = self.numbers.get(&row.key.metric.name);
         let all = number.and_then(|number| self.samples.get(*number));
         let side = self.sides.get(&Side {
             variant: Cow::Borrowed(variant),
-            workload: Cow::Borrowed(&row.workload),
-            parameters: Configuration(Cow::Borrowed(&row.parameters)),
+            workload: Cow::Borrowed(&row.key.workload),
+            parameters: Configuration(Cow::Borrowed(&row.key.parameters)),
         });
         let own = all.zip(side).and_then(|(all, side)| {
             let from = all.partition_point(|place| place.side < *side);
@@ -140,8 +140,8 @@ impl SampleIndex {
             let sample = record.samples.get(place.sample as usize)?;
             let is_same = meant.is_some_and(|meant| Arc::ptr_eq(meant, &sample.metric));
             if !record.status.passed()
-                || sample.part != row.part
-                || !is_same && *sample.metric != row.metric
+                || sample.part != row.key.part
+                || !is_same && *sample.metric != row.key.metric
             {
                 return None;
             }

@@ -8,6 +8,7 @@ use perflab_stats::Observation;
 use perflab_store::RunRecord;
 
 use crate::analyse::{AnalysisError, Group, Subject};
+use crate::comparison::SubjectKey;
 use crate::configuration::Configuration;
 use crate::sample_selection::{SampleSelection, metrics, parts};
 use crate::selection::Selection;
@@ -104,21 +105,23 @@ pub fn result_subjects(
     let mut subjects: Vec<Subject> = found
         .into_iter()
         .map(|(key, variants)| Subject {
-            workload: key.workload.to_owned(),
-            parameters: key.parameters.0.into_owned(),
-            part: key.part.map(str::to_owned),
-            metric: key.metric.into_owned(),
+            key: SubjectKey {
+                workload: key.workload.to_owned(),
+                parameters: key.parameters.0.into_owned(),
+                part: key.part.map(str::to_owned),
+                metric: key.metric.into_owned(),
+            },
             groups: in_order(experiment, variants),
         })
         .collect();
     // Random order ran some groups first; the reader gets the plan's.
     let place = |subject: &Subject| {
         plan.cells.iter().position(|cell| {
-            cell.workload == subject.workload && cell.parameters == subject.parameters
+            cell.workload == subject.key.workload && cell.parameters == subject.key.parameters
         })
     };
     subjects.sort_by_cached_key(|subject| {
-        let of_metric = place_of_metric(&subject.metric.name, &wanted, &sample_selection.tails);
+        let of_metric = place_of_metric(&subject.key.metric.name, &wanted, &sample_selection.tails);
         (of_metric, place(subject))
     });
     Ok(subjects)

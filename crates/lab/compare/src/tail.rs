@@ -44,11 +44,11 @@ pub(crate) fn short_runs(
         };
         let names: Vec<String> = subjects
             .iter()
-            .map(|subject| tail_name(&subject.metric.name, *tail))
+            .map(|subject| tail_name(&subject.key.metric.name, *tail))
             .collect();
         let with_tail = subjects.iter().zip(&names).filter(|(_, name)| {
             let mut all = subjects.iter();
-            all.any(|other| other.metric.name == **name)
+            all.any(|other| other.key.metric.name == **name)
         });
         let fewest = with_tail
             .flat_map(|(subject, _)| samples_of_runs(subject))

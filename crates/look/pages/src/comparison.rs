@@ -59,10 +59,10 @@ pub(crate) fn comparison(
     let body = html! {
         p.crumbs {
             a href=(Address::First) { "Answer" } " › "
-            a href=(Address::Metric(metric)) { (say(&row.metric.name)) }
+            a href=(Address::Metric(metric)) { (say(&row.key.metric.name)) }
         }
         h1 { (say(&heading)) }
-        p.note { (say(&metric_in_words(&row.metric))) }
+        p.note { (say(&metric_in_words(&row.key.metric))) }
         p.answer { (tables::verdict(row)) }
         (known(row, report))
         @for plot in &plots { (plot) }
@@ -70,7 +70,7 @@ pub(crate) fn comparison(
         p.note { a href=(data) download { "These values as CSV" } }
         (values(row, &sides, &data))
     };
-    Some((format!("{heading}, {}", row.metric.name), body))
+    Some((format!("{heading}, {}", row.key.metric.name), body))
 }
 
 /// All values of a comparison with their runs.
@@ -94,7 +94,7 @@ fn deciles_of(row: &Row, report: &Comparison, is_affordable: bool) -> Result<Vec
                 "perflab",
                 "compare",
                 "--deciles",
-                &format!("--metric={}", row.metric.name)
+                &format!("--metric={}", row.key.metric.name)
             ])
         ));
     }
@@ -145,7 +145,7 @@ fn values(row: &Row, sides: &[Sided; 2], data: &Address) -> Markup {
                     thead {
                         tr {
                             th.number scope="col" { "run" } th.number scope="col" { "block" }
-                            th scope="col" { "variant" } th.number scope="col" { (say(&row.metric.name)) }
+                            th scope="col" { "variant" } th.number scope="col" { (say(&row.key.metric.name)) }
                             @if has_slow { th scope="col" { "mode" } }
                         }
                     }
@@ -157,7 +157,7 @@ fn values(row: &Row, sides: &[Sided; 2], data: &Address) -> Markup {
                                 }
                                 td.number { @if let Some(block) = block { (block) } }
                                 td { (say(variant)) }
-                                td.number data-value=(value) { (say(&value_with_unit(*value, &row.metric.unit))) }
+                                td.number data-value=(value) { (say(&value_with_unit(*value, &row.key.metric.unit))) }
                                 @if has_slow { td { @if *slow { "slow" } } }
                             }
                         }

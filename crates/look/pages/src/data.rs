@@ -39,8 +39,8 @@ pub(crate) fn comparison_csv(row: &Row, sides: &[Sided; 2]) -> String {
                 of_run(|measured| measured.run).as_str(),
                 of_run(|measured| measured.block).as_str(),
                 &side.variant,
-                &row.metric.name,
-                &row.metric.unit,
+                &row.key.metric.name,
+                &row.key.metric.unit,
                 &value.to_string(),
                 if *slow { "slow" } else { "" },
             ]);

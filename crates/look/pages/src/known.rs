@@ -141,11 +141,11 @@ impl Shown {
     pub(crate) fn row_after(&self, blocks: u32, row: &Row) -> Option<Row> {
         let baseline = &self.report().ok()?.baseline;
         let reduce = |record: &RunRecord| {
-            let is_own = record.workload == row.workload
-                && record.parameters == row.parameters
+            let is_own = record.workload == row.key.workload
+                && record.parameters == row.key.parameters
                 && (record.variant == row.variant || record.variant == *baseline);
             let samples = record.samples.iter().filter(|sample| {
-                is_own && sample.metric.name == row.metric.name && sample.part == row.part
+                is_own && sample.metric.name == row.key.metric.name && sample.part == row.key.part
             });
             with_samples(record, samples.cloned().collect())
         };
@@ -155,18 +155,12 @@ impl Shown {
             .filter(|record| record.block <= blocks);
         let records: Vec<RunRecord> = early.map(reduce).collect();
         let sample_selection = SampleSelection {
-            metrics: vec![row.metric.name.clone()],
+            metrics: vec![row.key.metric.name.clone()],
             ..SampleSelection::default()
         };
         let report = self.compare(&sample_selection, &records).ok()?;
-        report.rows.into_iter().find(|other| {
-            (
-                &other.workload,
-                &other.parameters,
-                &other.part,
-                &other.variant,
-            ) == (&row.workload, &row.parameters, &row.part, &row.variant)
-        })
+        let mut rows = report.rows.into_iter();
+        rows.find(|other| other.key == row.key && other.variant == row.variant)
     }
 
     /// The comparison of a metric that the experiment does not ask about.

@@ -92,7 +92,7 @@ fn shrinking(shown: &Shown, row: &Row) -> Option<Plot> {
     let unit = if row.relative {
         "%"
     } else {
-        row.metric.unit.as_str()
+        row.key.metric.unit.as_str()
     };
     let areas = after.iter().map(|(block, (low, _, high))| Area {
         x: f64::from(*block),

@@ -21,7 +21,7 @@ pub(crate) fn metric(shown: &Shown, index: usize, page: &mut Page) -> Option<Mar
     let report = shown.report_of(index);
     let of_one_unit = |report: &Reported| {
         let rows = report.rows_of(index);
-        rows.iter().all(|row| row.metric == **metric)
+        rows.iter().all(|row| row.key.metric == **metric)
     };
     let beside = |index: Option<usize>| {
         let index = index.filter(|index| *index < shown.metrics().len());
@@ -57,7 +57,7 @@ fn compared(index: usize, report: &Reported, page: &mut Page) -> Markup {
     // Rows of another unit, or that differ in another way, have an axis of their own.
     let mut alike: IndexMap<(&str, bool), Vec<&Row>> = IndexMap::new();
     for row in &rows {
-        let key = (row.metric.unit.as_str(), row.relative);
+        let key = (row.key.metric.unit.as_str(), row.relative);
         alike.entry(key).or_default().push(row);
     }
     let forests: Vec<Markup> = alike
@@ -105,7 +105,7 @@ fn drawn<'r>(rows: &[&'r Row], report: &Comparison) -> Vec<&'r Row> {
 fn figure(value: Option<f64>, row: &Row) -> Markup {
     html! {
         td.number data-value=[value] {
-            @if let Some(value) = value { (perflab_report::value(value, &row.metric.unit)) }
+            @if let Some(value) = value { (perflab_report::value(value, &row.key.metric.unit)) }
         }
     }
 }
@@ -148,8 +148,8 @@ fn summaries(report: &Reported, rows: &[&Row]) -> Markup {
                             (figure(Some(side.mean), row))
                             td.number data-value=[side.mean_low] {
                                 @if let (Some(low), Some(high)) = (side.mean_low, side.mean_high) {
-                                    (perflab_report::value(low, &row.metric.unit)) " to "
-                                    (perflab_report::value(high, &row.metric.unit))
+                                    (perflab_report::value(low, &row.key.metric.unit)) " to "
+                                    (perflab_report::value(high, &row.key.metric.unit))
                                 }
                             }
                             @for value in [side.sd, Some(side.min), Some(side.max), Some(side.median)] {

@@ -34,7 +34,7 @@ impl Reported {
         let all = report.rows.iter().chain(&report.pooled).enumerate();
         let addresses = all
             .map(|(place, row)| {
-                let metric = samples.number_of(&row.metric.name)?;
+                let metric = samples.number_of(&row.key.metric.name)?;
                 let own = of_metric.entry(metric).or_default();
                 own.push(place);
                 Some((metric, own.len() - 1))

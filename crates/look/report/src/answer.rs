@@ -54,7 +54,7 @@ fn single(row: &Row) -> String {
     };
     match row.typical.verdict {
         Verdict::NotProven => clause(row, Asked::Typical(&row.typical)),
-        Verdict::Same if word == Verdict::Same.word(&row.metric) => {
+        Verdict::Same if word == Verdict::Same.word(&row.key.metric) => {
             let difference = written(row, &row.typical);
             format!("{word} within the margin, the typical run differs by {difference}")
         }
@@ -73,14 +73,14 @@ fn clause(row: &Row, asked: Asked<'_>) -> String {
                 "{} of {candidate}, baseline {} of {base}",
                 slow.candidate, slow.base
             );
-            return format!("{} ({shares})", phrase(asked, &row.metric));
+            return format!("{} ({shares})", phrase(asked, &row.key.metric));
         }
     };
     let difference = written(row, answer);
-    let word = answer.word(&row.metric);
+    let word = answer.word(&row.key.metric);
     match answer.verdict {
         Verdict::Better | Verdict::Worse => format!("{name} {word} by {difference}"),
-        Verdict::Same if word == Verdict::Same.word(&row.metric) => {
+        Verdict::Same if word == Verdict::Same.word(&row.key.metric) => {
             format!("{name} {word} within the margin ({difference})")
         }
         Verdict::Same => format!("{name} {word} ({difference})"),
@@ -106,7 +106,7 @@ fn could_show(row: &Row) -> Option<String> {
 }
 
 fn several(rows: &[&Row]) -> String {
-    let one_workload = distinct(rows.iter().map(|row| &row.workload)).len() <= 1;
+    let one_workload = distinct(rows.iter().map(|row| &row.key.workload)).len() <= 1;
     let groups = Outcome::ALL.into_iter().flat_map(|outcome| {
         let own = rows.iter().filter(move |row| row.outcome() == outcome);
         distinct(own.map(|row| headline(row)))
@@ -145,7 +145,7 @@ fn several(rows: &[&Row]) -> String {
 fn is_plainly_same(row: &Row) -> bool {
     let is_plain = |asked: Asked<'_>| match asked {
         Asked::Typical(answer) | Asked::Mean(answer) => {
-            answer.word(&row.metric) == Verdict::Same.word(&row.metric)
+            answer.word(&row.key.metric) == Verdict::Same.word(&row.key.metric)
         }
         Asked::SlowRuns(_) => true,
     };
@@ -211,7 +211,7 @@ fn range(rows: &[&Row]) -> String {
         return String::new();
     };
     let answers = own.iter().map(|row| told(row));
-    let style = Differences::of(answers, relative, &first.metric.unit);
+    let style = Differences::of(answers, relative, &first.key.metric.unit);
     let (low, high) = (
         style.estimate(told(first).difference),
         style.estimate(told(last).difference),

@@ -20,10 +20,10 @@ type LatencyColumn = (&'static str, fn(&Latency) -> String);
 type Found = (&'static str, fn(&Row) -> Option<&Latency>);
 
 const SUBJECT: [Column; 5] = [
-    ("part", |row| row.part.clone().unwrap_or_default()),
-    ("metric", |row| row.metric.name.clone()),
-    ("unit", |row| row.metric.unit.clone()),
-    ("better", |row| better(row.metric.better)),
+    ("part", |row| row.key.part.clone().unwrap_or_default()),
+    ("metric", |row| row.key.metric.name.clone()),
+    ("unit", |row| row.key.metric.unit.clone()),
+    ("better", |row| better(row.key.metric.better)),
     ("variant", |row| row.variant.clone()),
 ];
 
@@ -171,7 +171,7 @@ const LATENCIES: [Found; 2] = [
 /// a row is a line.
 pub fn csv(report: &Comparison) -> String {
     let rows = report.rows.iter().chain(&report.pooled);
-    let parameters = distinct(rows.flat_map(|row| row.parameters.keys()));
+    let parameters = distinct(rows.flat_map(|row| row.key.parameters.keys()));
     let mut header = vec![
         "pooled".to_owned(),
         "baseline".to_owned(),
@@ -200,11 +200,11 @@ pub fn csv(report: &Comparison) -> String {
         let mut record = vec![
             pooled.to_string(),
             report.baseline.clone(),
-            row.workload.clone(),
+            row.key.workload.clone(),
         ];
         let values = parameters
             .iter()
-            .map(|name| row.parameters.get(*name).cloned());
+            .map(|name| row.key.parameters.get(*name).cloned());
         record.extend(values.map(Option::unwrap_or_default));
         record.extend(SUBJECT.iter().chain(&FIGURES).map(|(_, field)| field(row)));
         record.push(row_warnings(row, report).join("; "));

@@ -24,11 +24,11 @@ pub(crate) fn decile_table(row: &Row, baseline: &str, options: &TextOptions) -> 
         if row.relative {
             format!("{:+.1}%", 100.0 * value)
         } else {
-            number::value_with_unit(value, &row.metric.unit)
+            number::value_with_unit(value, &row.key.metric.unit)
         }
     };
     table.extend(row.deciles.iter().map(|decile| {
-        let (base, candidate) = number::pair(decile.base, decile.candidate, &row.metric.unit);
+        let (base, candidate) = number::pair(decile.base, decile.candidate, &row.key.metric.unit);
         [
             number::share(decile.quantile),
             base,

@@ -32,7 +32,7 @@ pub fn detail(row: &Row, report: &Comparison, options: &TextOptions) -> String {
         "{}: {} against {baseline}: {}",
         row_label(row),
         row.variant,
-        metric_in_words(&row.metric)
+        metric_in_words(&row.key.metric)
     ));
     text += &plot(row, baseline, options);
     let old = if anytime {
@@ -137,7 +137,7 @@ fn answer(answer: &Answer, row: &Row) -> String {
     }
     format!(
         "{difference}  {}; {} alone, {adjusted}",
-        answer.word(&row.metric),
+        answer.word(&row.key.metric),
         number::probability(p)
     )
 }
@@ -158,8 +158,8 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
     match slow.p_adjusted {
         Some(p) => {
             let verdict = match slow.verdict {
-                Verdict::NotProven => slow.verdict.word(&row.metric).into_owned(),
-                _ => phrase(Asked::SlowRuns(slow), &row.metric),
+                Verdict::NotProven => slow.verdict.word(&row.key.metric).into_owned(),
+                _ => phrase(Asked::SlowRuns(slow), &row.key.metric),
             };
             let all = number::probability(p);
             format!("{shares}; {verdict}; {alone} alone, {all} among all claims")
@@ -170,9 +170,9 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
 
 /// The medians without slow runs, which are the worst ones; unknown where several runs make a unit.
 fn main_modes(slow: &Slow, row: &Row) -> Option<String> {
-    let base = main_median(&row.base, slow.base, &row.metric)?;
-    let candidate = main_median(&row.candidate, slow.candidate, &row.metric)?;
-    let (base, candidate) = number::pair(base, candidate, &row.metric.unit);
+    let base = main_median(&row.base, slow.base, &row.key.metric)?;
+    let candidate = main_median(&row.candidate, slow.candidate, &row.key.metric)?;
+    let (base, candidate) = number::pair(base, candidate, &row.key.metric.unit);
     let medians = format!("medians {base} and {candidate}, without the slow runs");
     Some(match &slow.main {
         Some(main) => format!(

@@ -38,7 +38,7 @@ pub(crate) fn detectable<'a>(
     rows: impl Iterator<Item = &'a Row> + Clone,
 ) -> String {
     if !row.relative {
-        return number::value_with_unit(smallest, &row.metric.unit);
+        return number::value_with_unit(smallest, &row.key.metric.unit);
     }
     let style = Differences::of(rows.map(|row| &row.typical), true, "");
     let text = Differences::percent(style.decimals)
@@ -75,7 +75,7 @@ impl Estimate {
 
     /// The difference with its interval, in a style of its own.
     pub(crate) fn written(self, row: &Row) -> String {
-        Differences::of([self].into_iter(), row.relative, &row.metric.unit).answer(self)
+        Differences::of([self].into_iter(), row.relative, &row.key.metric.unit).answer(self)
     }
 }
 

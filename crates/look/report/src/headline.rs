@@ -15,13 +15,15 @@ pub fn headline(row: &Row) -> String {
     match asked.as_slice() {
         [] if row.is_cause_unknown => change(row).to_owned(),
         [] => "not asked".to_owned(),
-        [asked] => phrase(*asked, &row.metric),
+        [asked] => phrase(*asked, &row.key.metric),
         all => {
             if let Some(word) = unqualified(row) {
                 return word;
             }
             let proven = all.iter().filter(|asked| asked.is_proven());
-            let phrases: Vec<String> = proven.map(|asked| phrase(*asked, &row.metric)).collect();
+            let phrases: Vec<String> = proven
+                .map(|asked| phrase(*asked, &row.key.metric))
+                .collect();
             phrases.join(", ")
         }
     }
@@ -39,11 +41,11 @@ pub(crate) fn unqualified(row: &Row) -> Option<String> {
     let answers = answers?;
     let (first, others) = answers.split_first()?;
     let is_alike = |other: &&perflab_compare::Answer| {
-        other.verdict == first.verdict && other.word(&row.metric) == first.word(&row.metric)
+        other.verdict == first.verdict && other.word(&row.key.metric) == first.word(&row.key.metric)
     };
     let alike = !others.is_empty() && others.iter().all(is_alike);
     let is_open = first.verdict == Verdict::NotProven;
-    (alike && (is_open || row.slow.is_none())).then(|| first.word(&row.metric).into_owned())
+    (alike && (is_open || row.slow.is_none())).then(|| first.word(&row.key.metric).into_owned())
 }
 
 /// What the figures say of a change whose cause is not known.

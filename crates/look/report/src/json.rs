@@ -118,10 +118,10 @@ impl<'r> Report<'r> {
 impl<'r> Row<'r> {
     fn of(row: &'r perflab_compare::Row, report: &'r Comparison) -> Self {
         Self {
-            workload: &row.workload,
-            parameters: &row.parameters,
-            part: row.part.as_deref(),
-            metric: &row.metric,
+            workload: &row.key.workload,
+            parameters: &row.key.parameters,
+            part: row.key.part.as_deref(),
+            metric: &row.key.metric,
             variant: &row.variant,
             base: &row.base,
             candidate: &row.candidate,

@@ -139,7 +139,7 @@ fn is_clear(latency: &Latency) -> bool {
 /// `intervals`: whether they are shown.
 pub(crate) fn latency_legend(report: &Comparison, intervals: bool) -> Option<String> {
     let rows = report.rows.iter().filter(|row| !row.latencies.is_empty());
-    let throughputs = distinct(rows.clone().map(|row| &row.metric.name));
+    let throughputs = distinct(rows.clone().map(|row| &row.key.metric.name));
     let latencies = rows.flat_map(|row| &row.latencies);
     let latencies = distinct(latencies.map(|latency| &latency.metric.name));
     let asked: Vec<String> = throughputs

@@ -39,16 +39,16 @@ pub struct Label {
 /// The sections in order of appearance, metric by metric.
 pub fn sections(report: &Comparison) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
-    let several_workloads = distinct(report.rows.iter().map(|row| &row.workload)).len() > 1;
+    let several_workloads = distinct(report.rows.iter().map(|row| &row.key.workload)).len() > 1;
     let rows = report.rows.iter().map(|row| (row, false));
     let pooled = report.pooled.iter().map(|row| (row, true));
     for (row, is_pooled) in rows.chain(pooled) {
-        let found = sections
-            .iter()
-            .position(|section| section.metric == &row.metric && section.variant == row.variant);
+        let found = sections.iter().position(|section| {
+            section.metric == &row.key.metric && section.variant == row.variant
+        });
         let index = found.unwrap_or_else(|| {
             sections.push(Section {
-                metric: &row.metric,
+                metric: &row.key.metric,
                 variant: &row.variant,
                 baseline: &report.baseline,
                 is_control: report.control.as_ref() == Some(&row.variant),
@@ -70,7 +70,7 @@ pub fn sections(report: &Comparison) -> Vec<Section<'_>> {
             .rows
             .iter()
             .chain(&report.pooled)
-            .map(|row| &row.metric),
+            .map(|row| &row.key.metric),
     );
     sections.sort_by_key(|section| {
         let metric = metrics.iter().position(|metric| *metric == section.metric);
@@ -97,14 +97,8 @@ impl<'a> Section<'a> {
                 title += &format!(", {key}={value}");
             }
         }
-        if let (
-            [
-                Row {
-                    part: Some(part), ..
-                },
-            ],
-            [],
-        ) = (self.rows.as_slice(), self.pooled.as_slice())
+        if let ([row], []) = (self.rows.as_slice(), self.pooled.as_slice())
+            && let Some(part) = &row.key.part
         {
             title += &format!(", {part}");
         }
@@ -112,32 +106,32 @@ impl<'a> Section<'a> {
     }
 
     fn workloads(&self) -> Vec<&'a String> {
-        distinct(self.rows.iter().map(|row| &row.workload))
+        distinct(self.rows.iter().map(|row| &row.key.workload))
     }
 
     fn parameters(&self) -> Vec<&'a String> {
-        distinct(self.rows.iter().flat_map(|row| row.parameters.keys()))
+        distinct(self.rows.iter().flat_map(|row| row.key.parameters.keys()))
     }
 
     /// The different values of a parameter.
     fn values(&self, key: &str) -> Vec<Option<&'a String>> {
-        distinct(self.rows.iter().map(|row| row.parameters.get(key)))
+        distinct(self.rows.iter().map(|row| row.key.parameters.get(key)))
     }
 
     /// The columns that tell the rows apart; at least one.
     pub fn labels(&self) -> Vec<Label> {
         let mut labels = Vec::new();
-        let has_parts = self.rows.iter().any(|row| row.part.is_some());
+        let has_parts = self.rows.iter().any(|row| row.key.part.is_some());
         let mut varying = self.parameters();
         varying.retain(|key| self.values(key).len() > 1);
         if self.workloads().len() > 1 || (varying.is_empty() && !has_parts) {
-            labels.push(self.label("workload", |row| Some(&row.workload)));
+            labels.push(self.label("workload", |row| Some(&row.key.workload)));
         }
         for key in varying {
-            labels.push(self.label(key, |row| row.parameters.get(key)));
+            labels.push(self.label(key, |row| row.key.parameters.get(key)));
         }
         if has_parts {
-            labels.push(self.label("part", |row| row.part.as_ref()));
+            labels.push(self.label("part", |row| row.key.part.as_ref()));
         }
         if let Some(first) = labels.first_mut() {
             let several = self.pooled.len() > 1;
@@ -204,7 +198,7 @@ pub fn slow_runs(row: &Row) -> Option<(String, String)> {
 
 /// Which row it is, in a line of its own.
 pub fn row_label(row: &Row) -> String {
-    subject_label(&row.key())
+    subject_label(&row.key)
 }
 
 /// What a comparison is about but for the metric, in a line of its own.
@@ -217,7 +211,7 @@ pub fn subject_label(subject: &SubjectKey) -> String {
 
 /// Which row of its workload it is; nothing where it is the only one.
 pub fn label_within_workload(row: &Row) -> String {
-    within_workload(&row.parameters, row.part.as_deref())
+    within_workload(&row.key.parameters, row.key.part.as_deref())
 }
 
 fn within_workload(parameters: &IndexMap<String, String>, part: Option<&str>) -> String {
@@ -233,10 +227,10 @@ pub fn by_metric(report: &Comparison) -> Vec<Vec<&Row>> {
     for row in report.rows.iter().chain(&report.pooled) {
         match metrics
             .iter_mut()
-            .find(|(metric, _)| *metric == &row.metric)
+            .find(|(metric, _)| *metric == &row.key.metric)
         {
             Some((_, rows)) => rows.push(row),
-            None => metrics.push((&row.metric, vec![row])),
+            None => metrics.push((&row.key.metric, vec![row])),
         }
     }
     let sorted = |(_, mut rows): (_, Vec<_>)| {
@@ -280,14 +274,14 @@ pub(crate) fn colour(row: &Row) -> Colour {
 
 /// What a pooled row is called.
 pub(crate) fn pooled_label(row: &Row, several: bool) -> String {
-    let count = row.part.as_deref().unwrap_or("all");
+    let count = row.key.part.as_deref().unwrap_or("all");
     let count = if count.bytes().all(|byte| byte.is_ascii_digit()) {
         format!("all {count}")
     } else {
         count.to_owned()
     };
     if several {
-        format!("{count} {}", row.workload)
+        format!("{count} {}", row.key.workload)
     } else {
         count
     }

@@ -91,8 +91,8 @@ fn single(section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
     ];
     let names = sides.map(|(name, ..)| options.show(name));
     let width = names.iter().map(|name| name.width()).max().unwrap_or(0);
-    let medians = number::pair(row.base.median, row.candidate.median, &row.metric.unit);
-    let means = number::pair(row.base.mean, row.candidate.mean, &row.metric.unit);
+    let medians = number::pair(row.base.median, row.candidate.median, &row.key.metric.unit);
+    let means = number::pair(row.base.mean, row.candidate.mean, &row.key.metric.unit);
     let figures = [(medians.0, means.0), (medians.1, means.1)];
     for ((name, (_, side, slow)), (median, mean)) in names.iter().zip(sides).zip(figures) {
         let runs = runs(side, slow);

@@ -81,7 +81,7 @@ fn of_row(warning: &RowWarning, row: &Row, report: &Comparison) -> Option<String
             found,
             latency,
         } => {
-            let (name, word) = (&row.metric.name, |verdict| match verdict {
+            let (name, word) = (&row.key.metric.name, |verdict| match verdict {
                 Verdict::Better => "better",
                 Verdict::Worse => "worse",
                 Verdict::Same | Verdict::NotProven => "the same",
@@ -283,7 +283,7 @@ pub fn no_deciles(reason: &NoDeciles) -> String {
 
 /// Why the typical run of a pooled row is outside of those of its rows; nothing where the figures do not show it.
 fn pooled_outside(pooled: &Row, (low, high): (f64, f64), report: &Comparison) -> Option<String> {
-    let unit = &pooled.metric.unit;
+    let unit = &pooled.key.metric.unit;
     let difference = pooled.typical.difference;
     let style = Differences::of(std::iter::once(&pooled.typical), pooled.relative, unit);
     let nearest = difference.max(low).min(high);
@@ -291,7 +291,7 @@ fn pooled_outside(pooled: &Row, (low, high): (f64, f64), report: &Comparison) ->
         return None;
     }
     let own = report.rows.iter().filter(|row| {
-        row.metric == pooled.metric
+        row.key.metric == pooled.key.metric
             && row.variant == pooled.variant
             && row.relative == pooled.relative
     });

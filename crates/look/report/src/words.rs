@@ -51,15 +51,18 @@ fn subjects(report: &Comparison) -> String {
     )];
     let factors = [
         (
-            distinct(rows.iter().map(|row| &row.workload)).len(),
+            distinct(rows.iter().map(|row| &row.key.workload)).len(),
             "workload",
         ),
         (
-            distinct(rows.iter().map(|row| &row.parameters)).len(),
+            distinct(rows.iter().map(|row| &row.key.parameters)).len(),
             "configuration",
         ),
-        (distinct(rows.iter().map(|row| &row.part)).len(), "part"),
-        (distinct(rows.iter().map(|row| &row.metric)).len(), "metric"),
+        (distinct(rows.iter().map(|row| &row.key.part)).len(), "part"),
+        (
+            distinct(rows.iter().map(|row| &row.key.metric)).len(),
+            "metric",
+        ),
     ];
     let several = factors.iter().filter(|(count, _)| *count > 1);
     product.extend(several.map(|(count, noun)| counted(*count, noun)));
@@ -284,7 +287,7 @@ fn detectable(report: &Comparison) -> Option<String> {
     let (first, last) = (*smallest.first()?, *smallest.last()?);
     let one_unit = smallest
         .iter()
-        .all(|(_, row)| row.metric.unit == first.1.metric.unit);
+        .all(|(_, row)| row.key.metric.unit == first.1.key.metric.unit);
     if !relative && !one_unit {
         return None;
     }
@@ -347,7 +350,7 @@ fn unproven(report: &Comparison) -> Option<String> {
 pub fn warnings(report: &Comparison) -> Vec<String> {
     let whole = distinct(report_warnings(report).into_iter());
     let mut of_rows: IndexMap<String, Vec<String>> = IndexMap::new();
-    let workloads = distinct(report.rows.iter().map(|row| &row.workload)).len();
+    let workloads = distinct(report.rows.iter().map(|row| &row.key.workload)).len();
     for row in all(report) {
         let mut label = label_within_workload(row);
         if workloads > 1 || label.is_empty() {

@@ -4,7 +4,8 @@ use std::iter::Sum;
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Answer, Claims, Comparison, Design, Group, Row, Selection, Subject, Verdict, analyse,
+    Answer, Claims, Comparison, Design, Group, Row, Selection, Subject, SubjectKey, Verdict,
+    analyse,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
@@ -152,13 +153,15 @@ fn report(case: &Case, random: &mut Random) -> Comparison {
     };
     let mut subjects: Vec<Subject> = (0..case.subjects.len())
         .map(|index| Subject {
-            workload: "w".to_owned(),
-            parameters: IndexMap::new(),
-            part: Some(format!("part{index}")),
-            metric: Metric {
-                name: "wall".to_owned(),
-                unit: "s".to_owned(),
-                better: Better::Lower,
+            key: SubjectKey {
+                workload: "w".to_owned(),
+                parameters: IndexMap::new(),
+                part: Some(format!("part{index}")),
+                metric: Metric {
+                    name: "wall".to_owned(),
+                    unit: "s".to_owned(),
+                    better: Better::Lower,
+                },
             },
             groups: Vec::new(),
         })

@@ -1,6 +1,5 @@
 //! What is to be known of drift though nobody asked: what is proven.
 
-use super::is_same_subject;
 use crate::comparison::{Comparison, Row};
 use crate::warning::{RowWarning, Warning};
 
@@ -24,7 +23,7 @@ fn machine(report: &Comparison) -> Option<Warning> {
             .filter(|index| {
                 !rows[..*index]
                     .iter()
-                    .any(|row| is_same_subject(row, &rows[*index]) && is_the_machine(row, report))
+                    .any(|row| row.key == rows[*index].key && is_the_machine(row, report))
             })
             .collect()
     };
@@ -39,7 +38,7 @@ fn machine(report: &Comparison) -> Option<Warning> {
     let largest = *found.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
     let row = rows.get(largest)?;
     Some(Warning::MachineDrifted {
-        subject: Box::new(row.key()),
+        subject: Box::new(row.key.clone()),
         level: Box::new(row.drift.as_ref()?.base.clone()),
         relative: row.relative,
         others: found.len() - 1,
@@ -53,7 +52,7 @@ fn is_the_machine(row: &Row, report: &Comparison) -> bool {
         return false;
     };
     let is_control = |row: &Row| Some(&row.variant) == report.control.as_ref();
-    let has_others = || all(report).any(|other| is_same_subject(other, row) && !is_control(other));
+    let has_others = || all(report).any(|other| other.key == row.key && !is_control(other));
     drift.base.is_proven(report.confidence)
         && !drift.difference.is_proven(report.confidence)
         && !(is_control(row) && has_others())

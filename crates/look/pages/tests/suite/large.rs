@@ -56,7 +56,7 @@ fn the_data_of_a_metric_are_its_own_rows() {
     let rows: Vec<&Row> = whole
         .rows
         .iter()
-        .filter(|row| row.metric.name == "metric 76")
+        .filter(|row| row.key.metric.name == "metric 76")
         .collect();
     assert_eq!(rows.len(), 4);
     assert_eq!(own.rows.iter().collect::<Vec<_>>(), rows);

@@ -224,12 +224,12 @@ fn each_value_of_a_row_leads_to_the_run_that_measured_it() {
                 );
                 assert_eq!(
                     (&record.workload, &record.parameters),
-                    (&row.workload, &row.parameters)
+                    (&row.key.workload, &row.key.parameters)
                 );
                 assert!(record.status.passed());
                 assert!(samples(&found, link).contains(&(
-                    row.part.clone(),
-                    row.metric.name.clone(),
+                    row.key.part.clone(),
+                    row.key.metric.name.clone(),
                     value
                 )));
                 let side = if record.variant == report.baseline {

@@ -1,7 +1,7 @@
 //! Drift on request: for each row the levels and the difference at the start and at the end, and a
 //! line of small bars over the blocks.
 
-use perflab_compare::{Comparison, Drift, Row, Trend, is_same_subject};
+use perflab_compare::{Comparison, Drift, Row, Trend};
 use perflab_experiment::counted;
 use unicode_width::UnicodeWidthStr;
 
@@ -102,7 +102,7 @@ fn title(row: &Row, report: &Comparison) -> String {
         row_label(row),
         row.variant,
         report.baseline,
-        metric_in_words(&row.metric)
+        metric_in_words(&row.key.metric)
     )
 }
 
@@ -111,7 +111,7 @@ fn series<'a>(row: &Row, drift: &'a Drift, report: &'a Comparison) -> Vec<Series
     let level = |name: &str, trend: &'a Trend| {
         let (start, end) = match is_pooled(row, report) {
             true => (String::new(), String::new()),
-            false => number::pair(trend.start, trend.end, &row.metric.unit),
+            false => number::pair(trend.start, trend.end, &row.key.metric.unit),
         };
         let verdict = if trend.is_proven(report.confidence) {
             "drifted"
@@ -182,7 +182,7 @@ fn plots(
         .clamp(10, MOST_BARS);
     let [base, candidate, between] = [&drift.base, &drift.candidate, &drift.difference]
         .map(|trend| (trend.blocks.as_slice(), trend.medians.as_slice()));
-    let level = |value| number::value_with_unit(value, &row.metric.unit);
+    let level = |value| number::value_with_unit(value, &row.key.metric.unit);
     let between_levels = |value| difference(&drift.difference, value, row);
     let levels = Axis::of(&[base, candidate]);
     let mut text = String::new();
@@ -260,11 +260,7 @@ fn limits(report: &Comparison) -> Vec<String> {
 fn families(report: &Comparison) -> [usize; 2] {
     let rows: Vec<&Row> = all(report).filter(|row| row.drift.is_some()).collect();
     let subjects = (0..rows.len())
-        .filter(|index| {
-            !rows[..*index]
-                .iter()
-                .any(|row| is_same_subject(row, rows[*index]))
-        })
+        .filter(|index| !rows[..*index].iter().any(|row| row.key == rows[*index].key))
         .count();
     [rows.len() + subjects, rows.len()]
 }

@@ -11,7 +11,7 @@ use crate::verdict::InWords as _;
 /// A difference on its own, as exact as the change.
 pub(super) fn difference(trend: &Trend, value: f64, row: &Row) -> String {
     let own = [estimate(trend)].into_iter();
-    Differences::of(own, row.relative, &row.metric.unit).estimate(value)
+    Differences::of(own, row.relative, &row.key.metric.unit).estimate(value)
 }
 
 /// The change with its interval, as differences of the row are written.

@@ -1,6 +1,6 @@
 //! What is proven of drift, in sentences.
 
-use perflab_compare::{Comparison, Drift, Row, SubjectKey, Trend, is_same_subject};
+use perflab_compare::{Comparison, Drift, Row, SubjectKey, Trend};
 
 use super::trend::{change, difference, direction, size};
 use crate::sections::subject_label;
@@ -67,9 +67,8 @@ fn ends(drift: &Drift, row: &Row) -> String {
 /// The difference of the control to the same baseline.
 pub(super) fn control<'a>(row: &Row, report: &'a Comparison) -> Option<(&'a Row, &'a Trend)> {
     let control = report.control.as_ref()?;
-    let of_control = all(report).find(|other| {
-        &other.variant == control && is_same_subject(other, row) && other.drift.is_some()
-    })?;
+    let of_control = all(report)
+        .find(|other| &other.variant == control && other.key == row.key && other.drift.is_some())?;
     Some((of_control, &of_control.drift.as_ref()?.difference))
 }
 

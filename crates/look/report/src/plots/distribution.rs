@@ -19,8 +19,8 @@ const RAISED: f64 = 0.08;
 /// Both sides beside each other.
 pub fn distribution(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
     let numbers: Vec<f64> = sides.iter().flat_map(Sided::numbers).collect();
-    let (factor, unit) = in_unit(&numbers, &row.metric.unit);
-    let title = titled(&row.metric.name, &unit);
+    let (factor, unit) = in_unit(&numbers, &row.key.metric.unit);
+    let title = titled(&row.key.metric.name, &unit);
     let (low, high) = numbers
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -66,7 +66,7 @@ pub fn distribution(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
         });
     }
     Plot {
-        title: format!("{}: distribution", row.metric.name),
+        title: format!("{}: distribution", row.key.metric.name),
         description:
             "A point for each run over its value, for both sides; below them a bar from one \
                       standard deviation below the mean to one above, with the mean and the median."
@@ -80,7 +80,7 @@ pub fn distribution(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
 /// As ministat draws it.
 fn box_of(row: &Row, side: &Sided, of: &Side, series: usize, factor: f64) -> Summary {
     let sd = of.sd.unwrap_or(0.0);
-    let write = |value: f64| number::value_with_unit(value, &row.metric.unit);
+    let write = |value: f64| number::value_with_unit(value, &row.key.metric.unit);
     Summary {
         y: series as f64,
         low: (of.mean - sd) * factor,

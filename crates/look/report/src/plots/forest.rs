@@ -27,7 +27,7 @@ pub fn forest(
     let (factor, unit) = if relative {
         (100.0, "%".to_owned())
     } else {
-        in_unit(&values, &first.metric.unit)
+        in_unit(&values, &first.key.metric.unit)
     };
     let title = titled("difference of the typical run", &unit);
     let margin = report.margin.filter(|_| relative);
@@ -35,7 +35,7 @@ pub fn forest(
     // A pooled row is of all workloads, which says nothing of how many there are.
     let is_pooled = |row: &Row| report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
     let single = rows.iter().filter(|row| !is_pooled(row));
-    let one_workload = distinct(single.map(|row| &row.workload)).len() <= 1;
+    let one_workload = distinct(single.map(|row| &row.key.workload)).len() <= 1;
     let names = rows.iter().map(|row| {
         let within = label_within_workload(row);
         let label = if one_workload && !within.is_empty() {
@@ -87,7 +87,7 @@ pub fn forest(
         tone: Tone::Open,
         marks: Marks::Intervals(intervals),
     });
-    let metric = &first.metric.name;
+    let metric = &first.key.metric.name;
     let candidates = if several {
         "candidates"
     } else {

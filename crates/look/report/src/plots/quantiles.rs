@@ -11,8 +11,8 @@ const MOST: usize = 400;
 /// The quantile functions of both sides.
 pub fn quantiles(row: &Row, sides: &[Sided; 2]) -> Plot {
     let numbers: Vec<f64> = sides.iter().flat_map(Sided::numbers).collect();
-    let (factor, unit) = in_unit(&numbers, &row.metric.unit);
-    let title = titled(&row.metric.name, &unit);
+    let (factor, unit) = in_unit(&numbers, &row.key.metric.unit);
+    let title = titled(&row.key.metric.name, &unit);
     let layers = sides.iter().enumerate().map(|(series, side)| {
         let mut sorted = side.numbers();
         sorted.sort_by(f64::total_cmp);
@@ -27,7 +27,7 @@ pub fn quantiles(row: &Row, sides: &[Sided; 2]) -> Plot {
         }
     });
     Plot {
-        title: format!("{}: quantiles", row.metric.name),
+        title: format!("{}: quantiles", row.key.metric.name),
         description:
             "For each side the values from the smallest to the largest, over the share of runs \
                       that are at most so large. Where the lines lie apart, the sides differ."

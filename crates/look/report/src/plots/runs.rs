@@ -14,8 +14,8 @@ const MOST_BLOCKS: usize = 80;
 /// Values in order of execution, the blocks as stripes behind them.
 pub fn runs(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
     let numbers: Vec<f64> = sides.iter().flat_map(Sided::numbers).collect();
-    let (factor, unit) = in_unit(&numbers, &row.metric.unit);
-    let y_title = titled(&row.metric.name, &unit);
+    let (factor, unit) = in_unit(&numbers, &row.key.metric.unit);
+    let y_title = titled(&row.key.metric.name, &unit);
     let has_runs = sides
         .iter()
         .flat_map(|side| &side.values)
@@ -42,7 +42,7 @@ pub fn runs(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
         all.map(|(index, (_, measured))| x(index, measured.as_ref()))
     });
     Plot {
-        title: format!("{}: every run in order", row.metric.name),
+        title: format!("{}: every run in order", row.key.metric.name),
         description: format!(
             "{} of {} and {} of {}, each at the place of its run in the order of execution.",
             counted(sides[0].values.len(), "value"),

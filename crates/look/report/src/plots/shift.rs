@@ -21,7 +21,7 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
     let (factor, unit) = if row.relative {
         (100.0, "%".to_owned())
     } else {
-        in_unit(&values, &row.metric.unit)
+        in_unit(&values, &row.key.metric.unit)
     };
     let points = row.deciles.iter().map(|decile| {
         let ends = [decile.low, decile.high].map(Some);
@@ -53,7 +53,7 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
     Some(Plot {
         title: format!(
             "{}: difference at each decile, {} against {baseline}",
-            row.metric.name, row.variant
+            row.key.metric.name, row.variant
         ),
         description: "The difference of the two sides at nine deciles, from the lowest values to the highest, \
                       with the interval of each."

@@ -77,7 +77,7 @@ pub fn sided(row: &Row, baseline: &str, origins: &Origins<'_>) -> [Sided; 2] {
 }
 
 fn label(row: &Row, variant: &str, value: f64, measured: Option<Measured>, slow: bool) -> String {
-    let value = number::value_with_unit(value, &row.metric.unit);
+    let value = number::value_with_unit(value, &row.key.metric.unit);
     let slow = if slow { ", a slow run" } else { "" };
     match measured {
         Some(Measured { run, block, .. }) => {
@@ -95,7 +95,7 @@ fn mark_slow(row: &Row, [base, candidate]: &mut [Sided; 2]) {
     if !is_counted {
         return;
     }
-    let better = match row.metric.better {
+    let better = match row.key.metric.better {
         Better::Higher => perflab_stats::Better::Higher,
         Better::Lower => perflab_stats::Better::Lower,
     };

@@ -23,7 +23,7 @@ pub struct Sweep<'r> {
 pub fn sweeps(report: &Comparison) -> Vec<Sweep<'_>> {
     let mut groups: IndexMap<[&str; 3], Vec<&Row>> = IndexMap::new();
     for row in &report.rows {
-        let key = [&row.metric.name, &row.metric.unit, &row.variant].map(String::as_str);
+        let key = [&row.key.metric.name, &row.key.metric.unit, &row.variant].map(String::as_str);
         groups.entry(key).or_default().push(row);
     }
     groups
@@ -33,14 +33,15 @@ pub fn sweeps(report: &Comparison) -> Vec<Sweep<'_>> {
 }
 
 fn sweep_of<'r>(variant: &'r str, mut rows: Vec<&'r Row>) -> Option<Sweep<'r>> {
-    let keys = distinct(rows.iter().flat_map(|row| row.parameters.keys()));
-    let values = |key: &str| distinct(rows.iter().filter_map(|row| row.parameters.get(key))).len();
+    let keys = distinct(rows.iter().flat_map(|row| row.key.parameters.keys()));
+    let values =
+        |key: &str| distinct(rows.iter().filter_map(|row| row.key.parameters.get(key))).len();
     // The one with most values has the long side; the first of several.
     let across = keys
         .into_iter()
         .filter(|key| values(key) > 1)
         .max_by_key(|key| (values(key), std::cmp::Reverse(position(&rows, key))))?;
-    rows.retain(|row| row.parameters.contains_key(across));
+    rows.retain(|row| row.key.parameters.contains_key(across));
     Some(Sweep {
         across,
         variant,
@@ -50,7 +51,7 @@ fn sweep_of<'r>(variant: &'r str, mut rows: Vec<&'r Row>) -> Option<Sweep<'r>> {
 
 fn position(rows: &[&Row], key: &str) -> usize {
     rows.first()
-        .and_then(|row| row.parameters.get_index_of(key))
+        .and_then(|row| row.key.parameters.get_index_of(key))
         .unwrap_or(usize::MAX)
 }
 
@@ -64,7 +65,7 @@ pub fn sweep(
         sweep
             .rows
             .iter()
-            .filter_map(|row| row.parameters.get(sweep.across)),
+            .filter_map(|row| row.key.parameters.get(sweep.across)),
     );
     let lines = distinct(sweep.rows.iter().map(|row| without(row, sweep.across)));
     let largest = sweep
@@ -75,8 +76,8 @@ pub fn sweep(
         .fold(0.0, f64::max);
     let cells = sweep.rows.iter().filter_map(|row| {
         let answer = &row.typical;
-        let value = row.parameters.get(sweep.across)?;
-        let style = Differences::of([answer].into_iter(), row.relative, &row.metric.unit);
+        let value = row.key.parameters.get(sweep.across)?;
+        let style = Differences::of([answer].into_iter(), row.relative, &row.key.metric.unit);
         let size = answer.difference.abs() / largest;
         Some(Cell {
             x: columns.iter().position(|column| *column == value)?,
@@ -96,7 +97,7 @@ pub fn sweep(
     let metric = sweep
         .rows
         .first()
-        .map_or("", |row| row.metric.name.as_str());
+        .map_or("", |row| row.key.metric.name.as_str());
     Plot {
         title: format!(
             "{metric} over {}: {} against {}",
@@ -123,11 +124,12 @@ fn without<'r>(
     parameter: &str,
 ) -> (&'r str, IndexMap<&'r str, &'r str>, Option<&'r str>) {
     let others = row
+        .key
         .parameters
         .iter()
         .filter(|(key, _)| *key != parameter)
         .map(|(key, value)| (key.as_str(), value.as_str()));
-    (&row.workload, others.collect(), row.part.as_deref())
+    (&row.key.workload, others.collect(), row.key.part.as_deref())
 }
 
 fn in_words((workload, parameters, part): &(&str, IndexMap<&str, &str>, Option<&str>)) -> String {

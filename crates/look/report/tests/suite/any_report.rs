@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use perflab_compare::{
     Answer, Comparison, Design, Drift, Latency, MainMode, Row, RowWarning, Sameness, Side, Slow,
-    Trend, UntilDecided, Verdict, Warning, settle_drift,
+    SubjectKey, Trend, UntilDecided, Verdict, Warning, settle_drift,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_report::{TextOptions, csv, detail, drift_markdown, drift_text, json, markdown, text};
@@ -176,10 +176,12 @@ prop_compose! {
         let [typical, mean] = answers;
         let better = if higher { Better::Higher } else { Better::Lower };
         Row {
-            workload,
-            parameters: parameters.into_iter().collect(),
-            part,
-            metric: Metric { name: metric, unit, better },
+            key: SubjectKey {
+                workload,
+                parameters: parameters.into_iter().collect(),
+                part,
+                metric: Metric { name: metric, unit, better },
+            },
             variant,
             base,
             candidate,

@@ -73,12 +73,12 @@ fn hostile() -> Comparison {
     let mut report = suite();
     report.name = "\u{1b}]0;owned\u{7}evil".to_owned();
     report.question = Some("first line\nsecond line \u{1b}[2J".to_owned());
-    report.rows[0].part = Some("S\u{1b}[31mE\u{1b}[0mT\r\nall fine".to_owned());
-    report.rows[2].part = Some("a|b `c` <script>alert(1)</script> [x](y)".to_owned());
+    report.rows[0].key.part = Some("S\u{1b}[31mE\u{1b}[0mT\r\nall fine".to_owned());
+    report.rows[2].key.part = Some("a|b `c` <script>alert(1)</script> [x](y)".to_owned());
     report.rows[2].warnings.push(RowWarning::Remark(
         "line one\nwarning: \u{9b}31m forged".to_owned(),
     ));
-    report.rows[4].part = Some("desrever\u{202e}reversed".to_owned());
+    report.rows[4].key.part = Some("desrever\u{202e}reversed".to_owned());
     report
         .warnings
         .push(Warning::Remark("tab\tand bell\u{7}".to_owned()));
@@ -233,10 +233,10 @@ fn failures_and_warnings() {
 #[test]
 fn ascii_only() {
     let mut report = suite();
-    report.rows[0].part = Some("Größe × 🚀".to_owned());
+    report.rows[0].key.part = Some("Größe × 🚀".to_owned());
     report.rows[0].typical.low = None;
     let mut latency = report.rows[0].clone();
-    latency.metric = crate::common::wall();
+    latency.key.metric = crate::common::wall();
     latency.base = side(0.000_2);
     latency.candidate = side(0.000_3);
     report.rows.push(latency);
@@ -254,9 +254,9 @@ fn ascii_only() {
 #[test]
 fn names_in_any_script() {
     let mut report = suite();
-    report.rows[0].part = Some("速度テスト".to_owned());
-    report.rows[2].part = Some("🚀🚀 launch".to_owned());
-    report.rows[4].part =
+    report.rows[0].key.part = Some("速度テスト".to_owned());
+    report.rows[2].key.part = Some("🚀🚀 launch".to_owned());
+    report.rows[4].key.part =
         Some("a name that is much longer than any column could ever hold".to_owned());
     golden("unicode.txt", &text(&report, &WIDE));
     golden(

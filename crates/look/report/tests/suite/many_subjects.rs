@@ -1,7 +1,9 @@
 //! Many subjects are compared on all processors: the rows are those of each subject alone, in their order.
 
 use indexmap::IndexMap;
-use perflab_compare::{AnalysisError, Comparison, Design, Group, Row, Selection, Subject, analyse};
+use perflab_compare::{
+    AnalysisError, Comparison, Design, Group, Row, Selection, Subject, SubjectKey, analyse,
+};
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
 
@@ -20,13 +22,15 @@ fn subject(index: u32) -> Subject {
         observations: observations(factor),
     };
     Subject {
-        workload: "w".to_owned(),
-        parameters: IndexMap::new(),
-        part: None,
-        metric: Metric {
-            name: format!("metric {index}"),
-            unit: "ms".to_owned(),
-            better: Better::Lower,
+        key: SubjectKey {
+            workload: "w".to_owned(),
+            parameters: IndexMap::new(),
+            part: None,
+            metric: Metric {
+                name: format!("metric {index}"),
+                unit: "ms".to_owned(),
+                better: Better::Lower,
+            },
         },
         groups: vec![
             group("old", 1.0),

@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Claims, Comparison, Design, Group, Outcome, Row, Selection, Subject, Verdict, analyse,
+    Claims, Comparison, Design, Group, Outcome, Row, Selection, Subject, SubjectKey, Verdict,
+    analyse,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_report::{TextOptions, answers, csv, headline, markdown, text};
@@ -40,13 +41,15 @@ fn analysed(
         .into_iter()
         .enumerate()
         .map(|(index, [base, candidate])| Subject {
-            workload: "w".to_owned(),
-            parameters: IndexMap::new(),
-            part: Some(format!("part{index}")),
-            metric: Metric {
-                name: "wall".to_owned(),
-                unit: "s".to_owned(),
-                better: Better::Lower,
+            key: SubjectKey {
+                workload: "w".to_owned(),
+                parameters: IndexMap::new(),
+                part: Some(format!("part{index}")),
+                metric: Metric {
+                    name: "wall".to_owned(),
+                    unit: "s".to_owned(),
+                    better: Better::Lower,
+                },
             },
             groups: vec![
                 Group {

@@ -1,7 +1,9 @@
 //! What a report says where some runs are in a slow mode.
 
 use indexmap::IndexMap;
-use perflab_compare::{Comparison, Design, Group, RowWarning, Selection, Subject, analyse};
+use perflab_compare::{
+    Comparison, Design, Group, RowWarning, Selection, Subject, SubjectKey, analyse,
+};
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
 
@@ -18,13 +20,15 @@ fn reported(anytime: bool) -> Comparison {
             .collect(),
     };
     let subject = Subject {
-        workload: "w".to_owned(),
-        parameters: IndexMap::new(),
-        part: None,
-        metric: Metric {
-            name: "wall".to_owned(),
-            unit: "s".to_owned(),
-            better: Better::Lower,
+        key: SubjectKey {
+            workload: "w".to_owned(),
+            parameters: IndexMap::new(),
+            part: None,
+            metric: Metric {
+                name: "wall".to_owned(),
+                unit: "s".to_owned(),
+                better: Better::Lower,
+            },
         },
         groups: vec![group("old", |_| false), group("new", |run| run % 9 == 0)],
     };

@@ -65,7 +65,7 @@ fn row<'a>(report: &'a Comparison, metric: &str) -> &'a Row {
     report
         .rows
         .iter()
-        .find(|row| row.metric.name == metric)
+        .find(|row| row.key.metric.name == metric)
         .unwrap()
 }
 
@@ -75,7 +75,7 @@ fn the_tail_differs_where_the_middle_does_not() {
     let names: Vec<&str> = report
         .rows
         .iter()
-        .map(|row| row.metric.name.as_str())
+        .map(|row| row.key.metric.name.as_str())
         .collect();
     assert_eq!(names, ["latency", "latency p99", "latency p50"]);
     assert_eq!(report.claims, 9);

@@ -190,10 +190,11 @@ fn many_rows_are_counted() {
 fn rows_of_settings_and_of_workloads_have_names() {
     let setting = |clients: &str, workload: &str| {
         let mut row = new("", 0.05, Verdict::Better);
-        row.part = None;
-        row.workload = workload.to_owned();
+        row.key.part = None;
+        row.key.workload = workload.to_owned();
         if !clients.is_empty() {
-            row.parameters
+            row.key
+                .parameters
                 .insert("clients".to_owned(), clients.to_owned());
         }
         row
@@ -206,9 +207,10 @@ fn rows_of_settings_and_of_workloads_have_names() {
 
 #[test]
 fn parts_of_several_workloads_have_their_workload() {
-    let of = |workload: &str, part: &str, verdict| Row {
-        workload: workload.to_owned(),
-        ..new(part, 0.05, verdict)
+    let of = |workload: &str, part: &str, verdict| {
+        let mut row = new(part, 0.05, verdict);
+        row.key.workload = workload.to_owned();
+        row
     };
     let rows = vec![
         of("pipe1", "GET", Verdict::NotProven),
@@ -223,15 +225,10 @@ fn parts_of_several_workloads_have_their_workload() {
 /// Parts of another metric say nothing of what is brought together here.
 #[test]
 fn what_is_together_is_that_of_the_section() {
-    let of_wall = |row| Row {
-        part: None,
-        ..with_metric(row, wall())
-    };
+    let of_wall = |row| with_metric(row, wall());
     let setting = || of_wall(new("", 0.05, Verdict::Better));
-    let together = Row {
-        part: Some("all 2 values of size".to_owned()),
-        ..of_wall(pooled("new", 0.05, Verdict::Better))
-    };
+    let mut together = of_wall(pooled("new", 0.05, Verdict::Better));
+    together.key.part = Some("all 2 values of size".to_owned());
     let rows = vec![new("GET", 0.05, Verdict::Better), setting(), setting()];
     let all = answers(&report("r", rows, vec![together]));
     let text = &all[1].text;

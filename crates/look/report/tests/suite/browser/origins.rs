@@ -100,8 +100,9 @@ fn parts_metrics_parameters_and_workloads_are_told_apart() {
     let report = report(&all);
     let origins = Origins::new(&all, &report);
     let values = |part: &str, clients: &str, variant: &str| -> Vec<f64> {
-        let is_wanted =
-            |row: &&Row| row.part.as_deref() == Some(part) && row.parameters["clients"] == clients;
+        let is_wanted = |row: &&Row| {
+            row.key.part.as_deref() == Some(part) && row.key.parameters["clients"] == clients
+        };
         let row = report.rows.iter().find(is_wanted).unwrap();
         origins
             .of(row, variant)
@@ -114,7 +115,7 @@ fn parts_metrics_parameters_and_workloads_are_told_apart() {
     assert_eq!(values("SET", "1", "old"), [101.0, 301.0]);
     assert_eq!(values("GET", "50", "new"), [600.0, 800.0]);
     let mut latency = report.rows[0].clone();
-    latency.metric = metric("latency", "ms", Better::Lower);
+    latency.key.metric = metric("latency", "ms", Better::Lower);
     let found: Vec<f64> = origins
         .of(&latency, "old")
         .unwrap()
@@ -224,19 +225,17 @@ proptest! {
                 sample.metric.name.as_str(), sample.metric.unit.as_str(), &sample.part, &record.variant, &record.parameters,
             ))
         }) {
-            let row = Row {
-                metric: metric(name, unit, Better::Lower),
-                part: part.clone(),
-                parameters: setting.clone(),
-                ..whole.rows[0].clone()
-            };
+            let mut row = whole.rows[0].clone();
+            row.key.metric = metric(name, unit, Better::Lower);
+            row.key.part = part.clone();
+            row.key.parameters = setting.clone();
             let own = all.iter().filter(|record| {
                 record.status.passed() && record.block <= until && record.variant == *variant
                     && record.parameters.iter().eq(setting)
             });
             let expected: Vec<Measured> = own.flat_map(|record| {
                 let samples = record.samples.iter();
-                let samples = samples.filter(|sample| *sample.metric == row.metric && sample.part == row.part);
+                let samples = samples.filter(|sample| *sample.metric == row.key.metric && sample.part == row.key.part);
                 let runs = || all.iter().filter(|other| other.block == record.block).map(|other| other.run);
                 let block_runs = (runs().min().unwrap(), runs().max().unwrap());
                 let measured = move |value| Measured { block_runs, ..measured(value, record.run, record.block) };

@@ -70,7 +70,7 @@ fn raw<'r>(report: &'r Comparison, variant: &str) -> &'r Row {
     report
         .rows
         .iter()
-        .find(|row| row.metric.name == name)
+        .find(|row| row.key.metric.name == name)
         .unwrap()
 }
 
@@ -126,7 +126,7 @@ fn of_quotients(a: (&[RunRecord], &Value), b: (&[RunRecord], &Value)) -> (Compar
     let row = report
         .rows
         .iter()
-        .find(|row| row.metric.name == "rps of new / old")
+        .find(|row| row.key.metric.name == "rps of new / old")
         .cloned();
     (report, row)
 }
@@ -274,7 +274,11 @@ fn only_what_both_have_is_compared() {
     }
     let experiment = experiment(&["old", "new"], "metrics = [\"rps\"]");
     let report = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
-    let parts: Vec<Option<&str>> = report.rows.iter().map(|row| row.part.as_deref()).collect();
+    let parts: Vec<Option<&str>> = report
+        .rows
+        .iter()
+        .map(|row| row.key.part.as_deref())
+        .collect();
     assert_eq!(parts, [Some("GET"); 2]);
 
     // Of another unit it is another metric.

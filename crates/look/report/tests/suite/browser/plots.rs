@@ -8,17 +8,16 @@ use perflab_report::plots::{forest, shift, sweep, sweeps};
 use crate::common::{answer, metric, pooled, report, row, with_metric};
 
 fn of_workload(workload: &str, part: &str) -> Row {
-    Row {
-        workload: workload.to_owned(),
-        ..row(part, "new", 1000.0, 0.05, Verdict::Better)
-    }
+    let mut row = row(part, "new", 1000.0, 0.05, Verdict::Better);
+    row.key.workload = workload.to_owned();
+    row
 }
 
 fn with_setting(workload: &str, clients: Option<&str>) -> Row {
     let mut row = of_workload(workload, "");
-    row.part = None;
+    row.key.part = None;
     let setting = clients.map(|clients| ("clients".to_owned(), clients.to_owned()));
-    row.parameters.extend(setting);
+    row.key.parameters.extend(setting);
     row
 }
 
@@ -70,10 +69,8 @@ fn parts_of_several_workloads_have_their_workload() {
 #[test]
 fn parts_of_one_workload_have_none() {
     let rows = ["GET", "SET"].map(|part| of_workload("pipe1", part));
-    let together = Row {
-        workload: "pipe1+pipe16".to_owned(),
-        ..pooled("new", 0.05, Verdict::Better)
-    };
+    let mut together = pooled("new", 0.05, Verdict::Better);
+    together.key.workload = "pipe1+pipe16".to_owned();
     let plot = forest_of(&report("r", rows.to_vec(), vec![together]));
     assert_eq!(lines(&plot), ["GET", "SET", "all 3"]);
 }

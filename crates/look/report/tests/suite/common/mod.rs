@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Answer, Comparison, Design, Latency, MainMode, Row, RowWarning, Side, Slow, Verdict,
+    Answer, Comparison, Design, Latency, MainMode, Row, RowWarning, Side, Slow, SubjectKey, Verdict,
 };
 use perflab_experiment::{Better, Metric};
 
@@ -61,10 +61,12 @@ pub fn answer(difference: f64, half_width: f64, verdict: Verdict) -> Answer {
 pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdict) -> Row {
     let metric = rps();
     Row {
-        workload: "redis-benchmark".to_owned(),
-        parameters: IndexMap::new(),
-        part: Some(part.to_owned()),
-        metric,
+        key: SubjectKey {
+            workload: "redis-benchmark".to_owned(),
+            parameters: IndexMap::new(),
+            part: Some(part.to_owned()),
+            metric,
+        },
         variant: variant.to_owned(),
         base: side(base),
         candidate: side(base * (1.0 + difference)),
@@ -83,21 +85,17 @@ pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdi
 }
 
 pub fn with_metric(mut row: Row, metric: Metric) -> Row {
-    row.part = None;
-    row.metric = metric;
+    row.key.part = None;
+    row.key.metric = metric;
     row
 }
 
 pub fn pooled(variant: &str, difference: f64, verdict: Verdict) -> Row {
     Row {
-        part: Some("all 3".to_owned()),
         typical: answer(difference, 0.003, verdict),
         mean: answer(difference, 0.004, verdict),
         detectable: Some(0.003),
-        deciles: Vec::new(),
-        levels: Vec::new(),
-        drift: None,
-        ..row("", variant, 1.0, difference, verdict)
+        ..row("all 3", variant, 1.0, difference, verdict)
     }
 }
 
@@ -254,14 +252,14 @@ pub fn parameters() -> Comparison {
             Verdict::NotProven
         };
         let mut row = with_metric(row("", "memb", 0.000_8, difference, verdict), wall());
-        row.workload = workload.to_owned();
-        row.parameters = [("threads", threads), ("ratio", "1:10")]
+        row.key.workload = workload.to_owned();
+        row.key.parameters = [("threads", threads), ("ratio", "1:10")]
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .into();
         rows.push(row);
     }
     let mut absolute = rows[0].clone();
-    absolute.metric = metric("faults", "", Better::Lower);
+    absolute.key.metric = metric("faults", "", Better::Lower);
     absolute.relative = false;
     absolute.base = side(0.0);
     absolute.candidate = side(12.0);

@@ -24,7 +24,7 @@ fn a_typical_and_a_slow_request_stand_beside_a_throughput() {
     let report = redis_report(1.0);
     assert_eq!(report.rows.len(), 2);
     for row in report.rows.iter().chain(&report.pooled) {
-        assert_eq!(row.metric.name, "rps");
+        assert_eq!(row.key.metric.name, "rps");
         assert_eq!(names(row), ["latency_p50", "latency_p99"]);
         let quantiles: Vec<_> = row.latencies.iter().map(|one| one.quantile).collect();
         assert_eq!(quantiles, [Some(0.5), Some(0.99)]);
@@ -53,7 +53,7 @@ fn what_has_rows_of_its_own_is_not_shown_again() {
     };
     let report = report_of("redis-benchmark", 2.0, &sample_selection, redis(1.0));
     for row in &report.rows {
-        let expected: &[&str] = match row.metric.name.as_str() {
+        let expected: &[&str] = match row.key.metric.name.as_str() {
             "rps" => &["latency_p50"],
             _ => &[],
         };
@@ -151,7 +151,7 @@ fn a_tail_is_shown_that_the_runs_can_carry() {
     };
     let report = report_of("fio", 4.0, &sample_selection, fio);
     assert_eq!(names(&report.rows[0]), ["clat_p50", "clat_p99.9"]);
-    assert_eq!(report.rows[1].metric.name, "iops");
+    assert_eq!(report.rows[1].key.metric.name, "iops");
     assert!(report.rows[1].latencies.is_empty());
 }
 
