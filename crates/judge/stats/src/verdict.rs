@@ -8,7 +8,7 @@
 
 mod evidence;
 mod mean;
-mod rearranged;
+mod permutation;
 mod sides;
 mod slow;
 mod typical;

@@ -1,8 +1,8 @@
 //! The evidence for a difference of the typical run, at any supposed difference: what the rank test
-//! and its guards agree on. The verdict, the interval and sameness all come from here.
+//! and its robustness checks agree on. The verdict, the interval and sameness all come from here.
 //!
-//! The rank test ([`crate::location`]) is exact where both sides have the same distribution. Guards
-//! protect it where they have not; the largest p-value counts.
+//! The rank test ([`crate::location`]) is exact where both sides have the same distribution. Checks
+//! protect it where they have not. The largest p-value counts; that of the far tail counts as [`TAIL`] at most.
 //!
 //! - [`crate::guard`], for every number of runs.
 //! - For few runs, where that one is silent or its approximation too coarse. If one side scatters
@@ -13,24 +13,25 @@
 //!   (less one half) in all ways (Fisher's randomisation test). Where that proves nothing, Welch's
 //!   test within blocks may, of all runs and of the main mode's: it uses the size of the gap, which
 //!   ranks do not see.
-//! - In the far tail, which counts where many claims share the error: the approximation of
-//!   [`crate::guard`] is too small there by a factor of 2 to 7 where the spreads differ, and the spread
-//!   of few runs is not known well enough to tell. So ranks alone prove no less than [`TAIL`] of a side
-//!   with fewer than [`MANY`] runs; beyond, the third test must agree, of both sides.
+//! - In the far tail, which counts where many comparisons share the error: the approximation of [`crate::guard`] is
+//!   too small there where the spreads differ, and the spread of few runs is not known well enough to tell. So ranks
+//!   alone prove no p-value below [`TAIL`] where a side has fewer than [`MANY`] runs. For a smaller one the third
+//!   test, made for both sides, must agree.
 //! - Where some runs fall into a slow mode, the rank test of the main mode's runs alone. Otherwise a
 //!   larger share of slow runs would make the typical run look worse whose main mode is the same.
 //!
-//! `cargo run --release -p perflab-report --example reports` shows the error rates.
+//! `cargo run --release -p perflab-compare --example reports` shows the error rates.
 
-use super::rearranged::{EVEN, runs};
+use super::permutation::{EVEN, runs};
 use crate::blocked_mean::blocked_welch;
+use crate::distribution::normal_cdf;
 use crate::guard::{guard, placements};
 use crate::location::{NullCache, Scale, Side, location_test_with};
 use crate::summary::{median_of_sorted, sorted};
 use crate::{Error, Stratum};
 
 /// Runs of a side from which its spread can be judged.
-const FEW: usize = 6;
+const SPREAD_KNOWN: usize = 6;
 
 /// Runs of a side from which the guard of all numbers is good enough, but for its far tail.
 const ENOUGH: usize = 15;
@@ -90,7 +91,7 @@ impl<'a> Evidence<'a> {
             let is_fewer = runs[1 - side] as f64 > EVEN * runs[side] as f64;
             let loose = if is_fewer { LOOSE_AND_FEWER } else { LOOSE };
             let is_loose = spreads[side] > loose * spreads[1 - side];
-            runs[side] < FEW || (runs[side] < ENOUGH && is_loose)
+            runs[side] < SPREAD_KNOWN || (runs[side] < ENOUGH && is_loose)
         });
         Self {
             strata,
@@ -316,11 +317,16 @@ fn spread(blocks: impl Iterator<Item = Vec<f64>>) -> f64 {
     }
 }
 
-/// Largest common denominator of placements that is counted with exactly.
+/// Largest common denominator of placements with which sums are exact.
 const FINEST: usize = 1000;
 
-/// Of placements less one half, in a direction, the share of all choices of their signs whose sum is at least that of
-/// them as they are. Each block's come with the number of runs that they are shares of.
+/// Most additions for the exact distribution of a sum. Beyond, there are at least 32 placements, and the normal tail is
+/// larger than the exact one.
+const MOST_ADDITIONS: usize = 2_000_000;
+
+/// Fisher's randomisation test of one side's placements: the share of all choices of signs for which the sum of
+/// (placement - 1/2), times `direction`, is at least the observed one. Each block comes with the other side's number of
+/// runs, the denominator of its placements.
 fn exchange(blocks: impl Iterator<Item = (Vec<f64>, usize)>, direction: f64) -> f64 {
     let blocks: Vec<(Vec<f64>, usize)> = blocks.collect();
     let common = blocks.iter().try_fold(1, |common, (_, of)| {
@@ -333,30 +339,50 @@ fn exchange(blocks: impl Iterator<Item = (Vec<f64>, usize)>, direction: f64) -> 
     let sizes: Vec<i64> = all
         .map(|placement| (direction * (placement - 0.5) * steps).round() as i64)
         .collect();
-    let rounded = if common.is_some() {
-        0
-    } else {
-        sizes.len() as i64
+    // Each rounded size is off by at most 1/2 in the observed sum, and by as much in any other: so much less is asked
+    // for, and the p-value can only be too large.
+    let rounded = match common {
+        Some(_) => 0,
+        None => sizes.len() as i64,
     };
     let observed = sizes.iter().sum::<i64>() - rounded;
-    let most: i64 = sizes.iter().map(|size| size.abs()).sum();
+    let sizes: Vec<usize> = sizes
+        .into_iter()
+        .map(|size| size.unsigned_abs() as usize)
+        .collect();
+    let most: usize = sizes.iter().sum();
+    match sizes.len().saturating_mul(2 * most) <= MOST_ADDITIONS {
+        true => exact_tail(&sizes, most, observed),
+        false => normal_tail(&sizes, observed),
+    }
+}
+
+/// The share of all choices of signs whose sum is at least the observed one. `most` is the largest sum.
+fn exact_tail(sizes: &[usize], most: usize, observed: i64) -> f64 {
     // The chance of each sum, from the smallest one possible on.
-    let mut chances = vec![0.0; 2 * most as usize + 1];
-    chances[most as usize] = 1.0;
+    let mut chances = vec![0.0; 2 * most + 1];
+    let mut next = chances.clone();
+    chances[most] = 1.0;
     let mut reached = 0;
-    for size in sizes.iter().map(|size| size.unsigned_abs() as usize) {
-        let mut next = vec![0.0; chances.len()];
-        let middle = most as usize;
-        for place in middle - reached..=middle + reached {
+    for size in sizes {
+        let within = most - reached..=most + reached;
+        reached += size;
+        next[most - reached..=most + reached].fill(0.0);
+        for place in within {
             let half = 0.5 * chances[place];
             next[place - size] += half;
             next[place + size] += half;
         }
-        reached += size;
-        chances = next;
+        std::mem::swap(&mut chances, &mut next);
     }
-    let from = (most + observed).max(0) as usize;
+    let from = (most as i64 + observed).max(0) as usize;
     chances[from.min(chances.len())..].iter().sum()
+}
+
+/// The same for many sizes: their signed sum is close to normal, and in the tail a little less likely.
+fn normal_tail(sizes: &[usize], observed: i64) -> f64 {
+    let variance: f64 = sizes.iter().map(|size| (*size as f64).powi(2)).sum();
+    normal_cdf(-(observed as f64) / variance.sqrt())
 }
 
 fn least_common_multiple(a: usize, b: usize) -> usize {
@@ -446,6 +472,29 @@ mod tests {
         // A coin that falls on one side 40 times.
         let coins = exchange(&[(&[1.0; 40], 30)], 1.0);
         assert!((coins * 40_f64.exp2() - 1.0).abs() < 1e-9, "{coins}");
+    }
+
+    #[test]
+    fn the_tail_of_many_signs_is_normal() {
+        let sizes: Vec<usize> = (0..60).map(|run| run * 37 % 101).collect();
+        let most = sizes.iter().sum();
+        for share in [0.0, 0.1, 0.3, 0.5] {
+            let observed = (share * most as f64) as i64;
+            let [exact, normal] = [
+                exact_tail(&sizes, most, observed),
+                normal_tail(&sizes, observed),
+            ];
+            let above = normal / exact;
+            assert!((0.97..4.0).contains(&above), "{share}: {exact} {normal}");
+            assert!(share < 0.2 || above > 1.0, "{share}: {exact} {normal}");
+        }
+        // Thousands of runs take no longer than dozens.
+        let few: Vec<f64> = (0..50).map(|run| 1000.5 + f64::from(run)).collect();
+        let many: Vec<f64> = (0..20_000).map(|run| f64::from(run % 2000)).collect();
+        let found = p(&many, &few, Side::Greater);
+        assert!((0.1..0.9).contains(&found), "{found}");
+        let moved: Vec<f64> = few.iter().map(|value| value + 800.0).collect();
+        assert!(p(&many, &moved, Side::Greater) < 1e-6);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What runs cost in the mean.
 
-use super::rearranged::Guard;
+use super::permutation::{PermutationCheck, runs};
 use super::{Answer, Terms, Warning, least, two_sided};
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch, weighted_means};
 use crate::location::{Scale, Side};
@@ -8,8 +8,8 @@ use crate::ratio_of_means::RatioInterval;
 use crate::summary::mean as average_of;
 use crate::{Error, Stratum};
 
-/// Largest p-value that can become a verdict at any confidence in use.
-const WORTH_GUARDING: f64 = 0.2;
+/// Largest p-value with which the check is made, but for reports that prove with a larger one.
+const WORTH_CHECKING: f64 = 0.2;
 
 /// Farthest that the logarithm of a ratio is looked for beyond the end: a factor of 150 says no more than no end.
 const FARTHEST: f64 = 5.0;
@@ -25,123 +25,30 @@ pub(super) fn mean(
     typical: &Answer,
     warnings: &mut Vec<Warning>,
 ) -> Result<Answer, Error> {
-    let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
-    let runs_of_a: usize = usable().map(|stratum| stratum.a.len()).sum();
-    let runs_of_b: usize = usable().map(|stratum| stratum.b.len()).sum();
     let (mean_of_a, _, shift) = weighted_means(strata, terms.confidence)?;
     let difference = match scale {
         Scale::Ratio => shift / mean_of_a,
         Scale::Shift => shift,
     };
-    let estimate = if runs_of_a.min(runs_of_b) < 2 {
-        None
-    } else {
-        match blocked(strata, terms.confidence) {
-            Err(Error::TooFew { .. }) => None,
-            other => Some(other),
-        }
-    };
-    let blocked = match estimate {
-        Some(Ok(blocked)) => blocked,
-        Some(Err(Error::NoVariation)) => {
-            return Ok(exactly(difference, strata, terms, typical));
-        }
-        Some(Err(error)) => return Err(error),
-        // One run of a side: a mean without a spread of its own proves nothing.
-        None => {
-            return Ok(Answer {
-                difference,
-                low: f64::NEG_INFINITY,
-                high: f64::INFINITY,
-                p: 1.0,
-                p_same: terms.bounds(scale)?.map(|_| 1.0),
-            });
-        }
-    };
-    let mut guard = Guard::of(strata)?;
-    let within = match terms.bounds(scale)? {
-        None => None,
-        Some(bounds) => Some((
-            bounds,
-            beyond(
-                strata,
-                bounds.low(),
-                terms.confidence,
-                Side::Greater,
-                &mut guard,
-            )?,
-            beyond(
-                strata,
-                bounds.high(),
-                terms.confidence,
-                Side::Less,
-                &mut guard,
-            )?,
-        )),
-    };
-    let (difference, low, high) = match (scale, blocked.ratio) {
-        (Scale::Ratio, Some(ratio)) => match ratio.interval {
-            // Values that are all above zero have a mean above zero: nothing falls by more than all of it.
-            RatioInterval::Bounded { low, high } => {
-                (ratio.ratio - 1.0, (low - 1.0).max(-1.0), high - 1.0)
-            }
-            RatioInterval::Unbounded => {
-                warnings.push(Warning::RatioUnbounded);
-                (ratio.ratio - 1.0, f64::NEG_INFINITY, f64::INFINITY)
-            }
-        },
-        (Scale::Ratio, None) => {
-            warnings.push(Warning::RatioUnbounded);
-            let ratio = blocked.difference.difference / blocked.difference.mean_a;
-            (ratio, f64::NEG_INFINITY, f64::INFINITY)
-        }
-        (Scale::Shift, _) => (
-            blocked.difference.difference,
-            blocked.difference.low,
-            blocked.difference.high,
-        ),
-    };
-    let (mut low, mut high) = (low, high);
-    if let Some(guard) = &mut guard {
-        let mut end = |end: f64, outward: f64| {
-            guarded_end(strata, scale, (difference, end), outward, terms, guard)
-        };
-        (low, high) = (end(low, -1.0), end(high, 1.0));
+    let [of_a, of_b] = runs(strata);
+    match blocked(strata, terms.confidence) {
+        // A mean without a spread of its own proves nothing.
+        _ if of_a.min(of_b) < 2 => unproven(difference, scale, terms),
+        Err(Error::TooFew { .. }) => unproven(difference, scale, terms),
+        Err(Error::NoVariation) => Ok(exactly(difference, strata, terms, typical)),
+        Err(error) => Err(error),
+        Ok(blocked) => Means::of(strata, scale, terms)?.answer(&blocked, warnings),
     }
-    if let Some((bounds, above, below)) = within {
-        // What is excluded at an end of the margin is outside of the interval, whose ends are found less exactly.
-        let level = 0.5 * (1.0 - terms.confidence);
-        if above <= level && low.is_finite() {
-            low = low.max(bounds.low() - 1.0);
-        }
-        if below <= level && high.is_finite() {
-            high = high.min(bounds.high() - 1.0);
-        }
-    }
-    let p = guarded(blocked.difference.p, strata, &mut guard);
-    if guard.is_some() {
-        // The same goes for no difference.
-        let is_excluded = p <= 1.0 - terms.confidence;
-        (low, high) = match (is_excluded, difference > 0.0) {
-            (true, true) => (low.max(0.0), high),
-            (true, false) => (low, high.min(0.0)),
-            (false, _) => (low.min(0.0), high.max(0.0)),
-        };
-    }
+}
+
+/// A difference of which nothing is known but itself.
+fn unproven(difference: f64, scale: Scale, terms: &Terms) -> Result<Answer, Error> {
     Ok(Answer {
         difference,
-        low,
-        high,
-        p,
-        p_same: within.map(|(_, above, below)| {
-            // Without an end there is no interval within the margin.
-            let has_ends = low.is_finite() && high.is_finite();
-            if has_ends {
-                two_sided(above.max(below))
-            } else {
-                1.0
-            }
-        }),
+        low: f64::NEG_INFINITY,
+        high: f64::INFINITY,
+        p: 1.0,
+        p_same: terms.bounds(scale)?.map(|_| 1.0),
     })
 }
 
@@ -178,68 +85,242 @@ fn exactly(difference: f64, strata: &[Stratum], terms: &Terms, typical: &Answer)
     }
 }
 
-/// An end of Welch's interval, or further out where the guard does not exclude what is beyond it; infinite where it
-/// excludes nothing.
-fn guarded_end(
-    strata: &[Stratum],
+/// An estimate and its interval.
+struct Estimate {
+    difference: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Estimate {
+    /// That of Welch's test, or of Fieller for ratios.
+    fn of(blocked: &BlockedMean, scale: Scale, warnings: &mut Vec<Warning>) -> Self {
+        let unbounded = |difference| Self {
+            difference,
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+        };
+        match (scale, blocked.ratio) {
+            (Scale::Ratio, Some(ratio)) => match ratio.interval {
+                RatioInterval::Bounded { low, high } => Self {
+                    difference: ratio.ratio - 1.0,
+                    // Values that are all above zero have a mean above zero: nothing falls by more than all of it.
+                    low: (low - 1.0).max(-1.0),
+                    high: high - 1.0,
+                },
+                RatioInterval::Unbounded => {
+                    warnings.push(Warning::RatioUnbounded);
+                    unbounded(ratio.ratio - 1.0)
+                }
+            },
+            (Scale::Ratio, None) => {
+                warnings.push(Warning::RatioUnbounded);
+                unbounded(blocked.difference.difference / blocked.difference.mean_a)
+            }
+            (Scale::Shift, _) => Self {
+                difference: blocked.difference.difference,
+                low: blocked.difference.low,
+                high: blocked.difference.high,
+            },
+        }
+    }
+}
+
+/// The ends of a margin, as differences, with the one-sided p-values that the mean is not within each.
+struct Margin {
+    low: f64,
+    high: f64,
+    p_low: f64,
+    p_high: f64,
+}
+
+/// The means of both sides, with the check that Welch's test needs where the numbers of runs are uneven.
+struct Means<'a> {
+    strata: &'a [Stratum],
     scale: Scale,
-    (estimate, end): (f64, f64),
-    outward: f64,
-    terms: &Terms,
-    guard: &mut Guard,
-) -> f64 {
-    // Differences, on the line where a ratio is a shift.
-    let to_line = |difference: f64| match scale {
-        Scale::Ratio => difference.ln_1p(),
-        Scale::Shift => difference,
-    };
-    let from = to_line(end);
-    let width = (from - to_line(estimate)).abs().max(1e-9 * from.abs());
-    if !from.is_finite() || !width.is_finite() {
-        return end;
+    terms: &'a Terms,
+    check: Option<PermutationCheck>,
+}
+
+impl<'a> Means<'a> {
+    fn of(strata: &'a [Stratum], scale: Scale, terms: &'a Terms) -> Result<Self, Error> {
+        Ok(Self {
+            strata,
+            scale,
+            terms,
+            check: PermutationCheck::of(strata)?,
+        })
     }
-    let mut is_excluded = |at: f64| {
-        let moved: Vec<Stratum> = strata
-            .iter()
-            .map(|stratum| {
-                let moved = stratum.a.iter().map(|value| match scale {
-                    Scale::Ratio => value * at.exp(),
-                    Scale::Shift => value + at,
-                });
-                Stratum::new(moved.collect::<Vec<_>>(), stratum.b.clone())
-            })
-            .collect();
-        guard.excludes(&moved, 1.0 - terms.confidence)
-    };
-    if is_excluded(from) {
-        return end;
+
+    fn answer(
+        &mut self,
+        blocked: &BlockedMean,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Answer, Error> {
+        let margin = self.margin()?;
+        let mut estimate = Estimate::of(blocked, self.scale, warnings);
+        self.widen(&mut estimate);
+        let p = self.checked(blocked.difference.p, self.strata);
+        self.agree(&mut estimate, p, margin.as_ref());
+        let Estimate {
+            difference,
+            low,
+            high,
+        } = estimate;
+        Ok(Answer {
+            difference,
+            low,
+            high,
+            p,
+            p_same: margin.map(|margin| {
+                // Without an end there is no interval within the margin.
+                match low.is_finite() && high.is_finite() {
+                    true => two_sided(margin.p_low.max(margin.p_high)),
+                    false => 1.0,
+                }
+            }),
+        })
     }
-    let (mut inside, mut outside) = (from, from);
-    let farthest = match scale {
-        Scale::Ratio => FARTHEST,
-        Scale::Shift => f64::INFINITY,
-    };
-    for doubling in 0..=DOUBLINGS {
-        let step = width * 0.25 * f64::from(doubling).exp2();
-        if doubling == DOUBLINGS || step > farthest {
-            return outward * f64::INFINITY;
+
+    /// What is known of the margin, where there is one.
+    fn margin(&mut self) -> Result<Option<Margin>, Error> {
+        let Some(bounds) = self.terms.bounds(self.scale)? else {
+            return Ok(None);
+        };
+        Ok(Some(Margin {
+            low: bounds.low() - 1.0,
+            high: bounds.high() - 1.0,
+            p_low: self.beyond(bounds.low(), Side::Greater)?,
+            p_high: self.beyond(bounds.high(), Side::Less)?,
+        }))
+    }
+
+    /// One-sided p-value of "the ratio of means is beyond `ratio`", by comparing the candidate with
+    /// the baseline times that ratio (Fieller's device).
+    fn beyond(&mut self, ratio: f64, side: Side) -> Result<f64, Error> {
+        let scaled = moved(self.strata, |value| value * ratio);
+        let difference = blocked(&scaled, self.terms.confidence)?.difference;
+        let expected = match side {
+            Side::Greater => difference.t > 0.0,
+            _ => difference.t < 0.0,
+        };
+        Ok(if expected {
+            self.checked(difference.p, &scaled) / 2.0
+        } else {
+            1.0 - difference.p / 2.0
+        })
+    }
+
+    /// The p-value, or a larger one where the check says so. It is made only where it can change a verdict.
+    fn checked(&mut self, p: f64, strata: &[Stratum]) -> f64 {
+        match &mut self.check {
+            Some(check) if p <= WORTH_CHECKING.max(1.0 - self.terms.confidence) => {
+                check.p(strata).map_or(p, |other| p.max(other))
+            }
+            _ => p,
         }
-        (inside, outside) = (outside, from + outward * step);
-        if is_excluded(outside) {
-            break;
+    }
+
+    /// Moves the ends outwards to what the check excludes as well.
+    fn widen(&mut self, estimate: &mut Estimate) {
+        if self.check.is_some() {
+            let difference = estimate.difference;
+            estimate.low = self.widened(difference, estimate.low, -1.0);
+            estimate.high = self.widened(difference, estimate.high, 1.0);
         }
     }
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (inside + outside);
-        match is_excluded(middle) {
-            true => outside = middle,
-            false => inside = middle,
+
+    /// An end of Welch's interval, or further out where the check does not exclude what is beyond it; infinite where it
+    /// excludes nothing.
+    fn widened(&mut self, difference: f64, end: f64, outward: f64) -> f64 {
+        // Differences, on the line where a ratio is a shift.
+        let scale = self.scale;
+        let to_line = |difference: f64| match scale {
+            Scale::Ratio => difference.ln_1p(),
+            Scale::Shift => difference,
+        };
+        let from = to_line(end);
+        let width = (from - to_line(difference)).abs().max(1e-9 * from.abs());
+        if !from.is_finite() || !width.is_finite() {
+            return end;
+        }
+        if self.is_excluded(from) {
+            return end;
+        }
+        let (mut inside, mut outside) = (from, from);
+        let farthest = match scale {
+            Scale::Ratio => FARTHEST,
+            Scale::Shift => f64::INFINITY,
+        };
+        for doubling in 0..=DOUBLINGS {
+            let step = width * 0.25 * f64::from(doubling).exp2();
+            if doubling == DOUBLINGS || step > farthest {
+                return outward * f64::INFINITY;
+            }
+            (inside, outside) = (outside, from + outward * step);
+            if self.is_excluded(outside) {
+                break;
+            }
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (inside + outside);
+            match self.is_excluded(middle) {
+                true => outside = middle,
+                false => inside = middle,
+            }
+        }
+        match scale {
+            Scale::Ratio => outside.exp_m1(),
+            Scale::Shift => outside,
         }
     }
-    match scale {
-        Scale::Ratio => outside.exp_m1(),
-        Scale::Shift => outside,
+
+    /// Whether the check excludes a difference, on the line where a ratio is a shift.
+    fn is_excluded(&mut self, at: f64) -> bool {
+        let Some(check) = &mut self.check else {
+            return true;
+        };
+        let moved = match self.scale {
+            Scale::Ratio => moved(self.strata, |value| value * at.exp()),
+            Scale::Shift => moved(self.strata, |value| value + at),
+        };
+        check.excludes(&moved, 1.0 - self.terms.confidence)
     }
+
+    /// Lets the ends say what the p-values say, as the ends of the check are found less exactly.
+    fn agree(&self, estimate: &mut Estimate, p: f64, margin: Option<&Margin>) {
+        let Estimate {
+            difference,
+            low,
+            high,
+        } = estimate;
+        if let Some(margin) = margin {
+            let level = 0.5 * (1.0 - self.terms.confidence);
+            if margin.p_low <= level && low.is_finite() {
+                *low = low.max(margin.low);
+            }
+            if margin.p_high <= level && high.is_finite() {
+                *high = high.min(margin.high);
+            }
+        }
+        if self.check.is_some() {
+            let is_excluded = p <= 1.0 - self.terms.confidence;
+            match (is_excluded, *difference > 0.0) {
+                (true, true) => *low = low.max(0.0),
+                (true, false) => *high = high.min(0.0),
+                (false, _) => (*low, *high) = (low.min(0.0), high.max(0.0)),
+            }
+        }
+    }
+}
+
+/// The strata with the baseline's values moved.
+fn moved(strata: &[Stratum], to: impl Fn(f64) -> f64) -> Vec<Stratum> {
+    let moved = |stratum: &Stratum| {
+        let baseline: Vec<f64> = stratum.a.iter().map(|value| to(*value)).collect();
+        Stratum::new(baseline, stratum.b.clone())
+    };
+    strata.iter().map(moved).collect()
 }
 
 /// The means within blocks, each side with its own spread where blocks hold more than one run of
@@ -261,42 +342,5 @@ fn blocked(strata: &[Stratum], confidence: f64) -> Result<BlockedMean, Error> {
             blocked_additive(&pairs?, confidence)
         }
         other => other,
-    }
-}
-
-/// One-sided p-value of "the ratio of means is beyond `ratio`", by comparing the candidate with
-/// the baseline times that ratio (Fieller's device).
-fn beyond(
-    strata: &[Stratum],
-    ratio: f64,
-    confidence: f64,
-    side: Side,
-    guard: &mut Option<Guard>,
-) -> Result<f64, Error> {
-    let scaled: Vec<Stratum> = strata
-        .iter()
-        .map(|stratum| {
-            let a: Vec<f64> = stratum.a.iter().map(|value| value * ratio).collect();
-            Stratum::new(a, stratum.b.clone())
-        })
-        .collect();
-    let difference = blocked(&scaled, confidence)?.difference;
-    let expected = match side {
-        Side::Greater => difference.t > 0.0,
-        _ => difference.t < 0.0,
-    };
-    Ok(if expected {
-        guarded(difference.p, &scaled, guard) / 2.0
-    } else {
-        1.0 - difference.p / 2.0
-    })
-}
-
-/// The p-value, or a larger one where the numbers of runs are uneven and the guard says so. It is
-/// asked only where it can change a verdict.
-fn guarded(p: f64, strata: &[Stratum], guard: &mut Option<Guard>) -> f64 {
-    match guard {
-        Some(guard) if p <= WORTH_GUARDING => guard.p(strata).map_or(p, |other| p.max(other)),
-        _ => p,
     }
 }

@@ -93,7 +93,7 @@ pub enum Promise {
 
 /// One subject of a report.
 #[derive(Clone, Copy)]
-pub struct Of {
+pub struct SimulatedSubject {
     /// Factor of the candidate.
     pub factor: f64,
     /// Values that each run of the subject has.
@@ -112,7 +112,7 @@ pub struct Case {
     pub spread: [f64; 2],
     /// Shares of slow runs of the baseline and of the candidate, where the noise has a slow mode.
     pub slow: [f64; 2],
-    pub subjects: Vec<Of>,
+    pub subjects: Vec<SimulatedSubject>,
     /// Whether subjects have nothing in common, as benchmarks that processes of their own measure; else a run's subjects
     /// share its level.
     pub apart: bool,
@@ -125,7 +125,7 @@ pub struct Case {
 const ALL: [Noise; 3] = [Noise::Normal, Noise::HeavyTails, Noise::SlowMode];
 
 /// A single subject without any difference.
-const NULL: Of = Of {
+const NULL: SimulatedSubject = SimulatedSubject {
     factor: 1.0,
     samples: 1,
 };
@@ -233,7 +233,7 @@ fn levels() -> Vec<Case> {
         .map(|(blocks, runs)| levels("", blocks, runs))
         .to_vec();
     all.push(Case {
-        subjects: vec![Of {
+        subjects: vec![SimulatedSubject {
             factor: 1.005,
             samples: 1,
         }],
@@ -278,7 +278,7 @@ fn uneven_samples() -> Vec<Case> {
                 let name = format!("{}:{} samples, ", samples[0], samples[1]);
                 all.push(Case {
                     subjects: samples
-                        .map(|samples| Of {
+                        .map(|samples| SimulatedSubject {
                             factor: 1.0,
                             samples,
                         })
@@ -304,7 +304,7 @@ fn at_the_margin() -> Vec<Case> {
             ([30, 30], [0.005, 0.005]),
         ] {
             all.push(Case {
-                subjects: vec![Of {
+                subjects: vec![SimulatedSubject {
                     factor: 1.02,
                     samples: 1,
                 }],
@@ -336,7 +336,7 @@ fn slow_shares() -> Vec<Case> {
                 let name = format!("{}->{} % slow, x{factor}, ", shares[0], shares[1]);
                 all.push(Case {
                     slow,
-                    subjects: vec![Of { factor, samples: 1 }],
+                    subjects: vec![SimulatedSubject { factor, samples: 1 }],
                     ..case(&name, Noise::SlowMode, blocks, runs, [0.01, 0.01])
                 });
             }
@@ -378,7 +378,7 @@ fn detectable() -> Vec<Case> {
 fn mixed() -> Vec<Case> {
     ALL.map(|noise| Case {
         subjects: [(1.0, 1), (1.02, 1), (1.0, 20), (1.02, 3)]
-            .map(|(factor, samples)| Of { factor, samples })
+            .map(|(factor, samples)| SimulatedSubject { factor, samples })
             .to_vec(),
         margin: Some(0.02),
         control: true,
@@ -390,7 +390,7 @@ fn mixed() -> Vec<Case> {
 /// What must still be found.
 fn powers() -> Vec<Case> {
     let slower = |noise, blocks, runs, least| Case {
-        subjects: vec![Of {
+        subjects: vec![SimulatedSubject {
             factor: 48_053.0 / 46_981.0,
             samples: 1,
         }],

@@ -4,11 +4,11 @@ use std::iter::Sum;
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Answer, Claims, Comparison, Design, Group, Row, Selection, Subject, SubjectKey, Verdict,
-    analyse,
+    AnalysisError, Answer, Claims, Comparison, Design, Group, Row, Selection, Subject, SubjectKey,
+    Verdict, analyse,
 };
 use perflab_experiment::{Better, Metric};
-use perflab_stats::Observation;
+use perflab_stats::{Error, Observation};
 
 use crate::cases::{Case, Noise, Promise, SLOWER};
 use crate::simulated::Random;
@@ -23,7 +23,7 @@ pub struct Found {
     /// Reports that prove the difference of the first subject, or the one that the same runs without a difference
     /// say that they would have shown.
     pub shown: u64,
-    /// Reports that could have.
+    /// Reports of which power is asked: all, or those that state a detectable difference.
     pub able: u64,
     /// Intervals of the typical run.
     pub intervals: u64,
@@ -31,8 +31,9 @@ pub struct Found {
     pub missed: u64,
     /// Intervals of the mean, where the noise has a mean.
     pub mean_intervals: u64,
-    /// Those that do not hold the true difference, although the report does not warn of it; and where it does.
+    /// Those that do not hold the true difference, although the report does not warn of it.
     pub mean_missed: u64,
+    /// Those that do not hold it, of which the report warns.
     pub warned: u64,
 }
 
@@ -124,7 +125,7 @@ fn of_means(case: &Case) -> f64 {
     }
 }
 
-/// Whether a row of times says what is not so, of the main mode as the typical run, of the mean or of slow runs.
+/// Whether a row has a false verdict: on the typical run (the main mode), the mean or the share of slow runs.
 fn is_false(row: &Row, case: &Case, factor: f64, is_control: bool) -> bool {
     let says = |verdict: Verdict, factor: f64| match verdict {
         Verdict::Worse => factor <= 1.0,
@@ -145,7 +146,44 @@ fn is_false(row: &Row, case: &Case, factor: f64, is_control: bool) -> bool {
             .is_some_and(|slow| says(slow.verdict, of_shares))
 }
 
+/// A report of simulated runs. Where no block has runs of both sides, there is nothing to report, and others are drawn.
 fn report(case: &Case, random: &mut Random) -> Comparison {
+    let selection = Selection {
+        baseline: Some("old".to_owned()),
+        control: case.control.then(|| "control".to_owned()),
+        margin: case.margin,
+        confidence: 0.95,
+        claims: Claims::default(),
+        anytime: false,
+    };
+    loop {
+        let design = Design {
+            blocks: case.blocks as u32,
+            planned: 0,
+            recorded: 0,
+            failed: IndexMap::new(),
+            seed: None,
+            randomised: false,
+            until_decided: None,
+            undecided: Vec::new(),
+        };
+        match analyse(
+            "simulated",
+            None,
+            &subjects(case, random),
+            design,
+            &selection,
+        ) {
+            Err(AnalysisError::Statistics {
+                source: Error::NoPairs { .. },
+                ..
+            }) => {}
+            made => return made.expect("there is something to compare"),
+        }
+    }
+}
+
+fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
     let variants: &[&str] = if case.control {
         &["old", "new", "control"]
     } else {
@@ -167,63 +205,54 @@ fn report(case: &Case, random: &mut Random) -> Comparison {
         })
         .collect();
     let levels: Vec<f64> = (0..case.blocks).map(|_| case.noise.level(random)).collect();
-    for (place, variant) in variants.iter().enumerate() {
-        let side = usize::from(place == 1);
-        let mut observations = vec![Vec::new(); case.subjects.len()];
-        let mut unit = 0;
-        for (block, level) in (0_u32..).zip(&levels) {
-            for _ in 0..case.runs[side] {
-                if case.noise.is_missing(random) {
-                    continue;
-                }
-                unit += 1;
-                // What a run's subjects have in common.
-                let common = level * case.noise.draw(case.spread[side], case.slow[side], random);
-                for (index, (of, own)) in case.subjects.iter().zip(&mut observations).enumerate() {
-                    let common = match case.apart && index > 0 {
-                        true => level * case.noise.draw(case.spread[side], case.slow[side], random),
-                        false => common,
-                    };
-                    let factor = if place == 1 { of.factor } else { 1.0 };
-                    for _ in 0..of.samples {
-                        let within = match of.samples {
-                            1 => 1.0,
-                            _ => 1.0 + WITHIN * random.normal(),
-                        };
-                        let value = shown(100.0 * factor * common * within, case.noise);
-                        own.push(Observation { block, unit, value });
-                    }
-                }
-            }
-        }
-        for (subject, observations) in subjects.iter_mut().zip(observations) {
-            let variant = (*variant).to_owned();
+    for variant in variants {
+        let observed = observed(case, *variant == "new", &levels, random);
+        for (subject, observations) in subjects.iter_mut().zip(observed) {
             subject.groups.push(Group {
-                variant,
+                variant: (*variant).to_owned(),
                 observations,
             });
         }
     }
-    let selection = Selection {
-        baseline: Some("old".to_owned()),
-        control: case.control.then(|| "control".to_owned()),
-        margin: case.margin,
-        confidence: 0.95,
-        claims: Claims::default(),
-        anytime: false,
-    };
-    let design = Design {
-        blocks: case.blocks as u32,
-        planned: 0,
-        recorded: 0,
-        failed: IndexMap::new(),
-        seed: None,
-        randomised: false,
-        until_decided: None,
-        undecided: Vec::new(),
-    };
-    analyse("simulated", None, &subjects, design, &selection)
-        .expect("there is something to compare")
+    subjects
+}
+
+/// What the runs of a variant measured of each subject.
+fn observed(
+    case: &Case,
+    is_candidate: bool,
+    levels: &[f64],
+    random: &mut Random,
+) -> Vec<Vec<Observation>> {
+    let side = usize::from(is_candidate);
+    let mut observations = vec![Vec::new(); case.subjects.len()];
+    let mut unit = 0;
+    for (block, level) in (0_u32..).zip(levels) {
+        for _ in 0..case.runs[side] {
+            if case.noise.is_missing(random) {
+                continue;
+            }
+            unit += 1;
+            // What a run's subjects have in common.
+            let common = level * case.noise.draw(case.spread[side], case.slow[side], random);
+            for (index, (of, own)) in case.subjects.iter().zip(&mut observations).enumerate() {
+                let common = match case.apart && index > 0 {
+                    true => level * case.noise.draw(case.spread[side], case.slow[side], random),
+                    false => common,
+                };
+                let factor = if is_candidate { of.factor } else { 1.0 };
+                for _ in 0..of.samples {
+                    let within = match of.samples {
+                        1 => 1.0,
+                        _ => 1.0 + WITHIN * random.normal(),
+                    };
+                    let value = shown(100.0 * factor * common * within, case.noise);
+                    own.push(Observation { block, unit, value });
+                }
+            }
+        }
+    }
+    observations
 }
 
 /// As the clock shows it.

@@ -1,5 +1,5 @@
-//! How often a whole report holds a false verdict, by simulation: runs are grouped, brought down to units, pooled and
-//! judged by the code of `perflab compare`.
+//! How often a whole report holds a false verdict, by simulation: runs are grouped, reduced to one value for each
+//! replicate, pooled and judged by the code of `perflab compare`.
 //!
 //! `cargo run --release -p perflab-compare --example reports [REPORTS [SEED [WORDS]]]` prints the tables, in percent of
 //! the reports; with words only of the cases whose name and noise hold them. It ends with code 1 if a promise is
@@ -33,11 +33,13 @@ fn main() -> ExitCode {
         .skip(1)
         .take(2)
         .map(|word| word.parse::<u64>());
-    let (Ok(reports), Ok(seed)) = (
+    let (Ok(reports @ 1..), Ok(seed)) = (
         arguments.next().unwrap_or(Ok(REPORTS)),
         arguments.next().unwrap_or(Ok(1)),
     ) else {
-        println!("usage: reports [REPORTS [SEED [WORDS]]], the first two whole numbers");
+        println!(
+            "usage: reports [REPORTS [SEED [WORDS]]], the first two whole numbers, REPORTS above 0"
+        );
         return ExitCode::from(2);
     };
     println!("{reports} reports each, seed {seed}; in percent\n");
