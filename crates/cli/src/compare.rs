@@ -225,13 +225,13 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         .any(|report| !report.design.undecided.is_empty());
     Ok(verdict(
         &reports,
-        undecided || is_incomplete || reports.iter().any(is_incomplete_report),
+        undecided || is_incomplete || reports.iter().any(has_uncompared),
         arguments.gate,
     ))
 }
 
-/// Whether a gate that passed would pass what was not compared.
-fn is_incomplete_report(report: &Comparison) -> bool {
+/// Whether something that was measured is in no row, so that no gate may end with 0.
+fn has_uncompared(report: &Comparison) -> bool {
     report.rows.is_empty() || report.is_one_sided()
 }
 

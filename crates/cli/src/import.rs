@@ -84,7 +84,7 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
         runs: Vec::new(),
         notes: Vec::new(),
     };
-    refuse_copies(&inputs)?;
+    refuse_copies(&inputs, format, &mut collected.notes)?;
     for (number, input) in (1_usize..).zip(inputs) {
         let contents = format
             .read(&input.files)
@@ -134,16 +134,22 @@ pub fn import(arguments: &ImportArguments) -> Result<Option<Code>, Failure> {
     Ok(None)
 }
 
-/// What one process measured is one run, however often its file is named.
-fn refuse_copies(inputs: &[Input]) -> Result<(), Failure> {
+/// Refuses copies: a process counts as one run, however often its file is named. Columns of numbers may be the same by
+/// chance, as counts are, so equal ones are noted only.
+fn refuse_copies(inputs: &[Input], format: Format, notes: &mut Vec<String>) -> Result<(), Failure> {
     for (place, input) in inputs.iter().enumerate() {
         let mut before = inputs.iter().take(place);
         // Different variants may have measured the same; those without a label are different ones.
         let is_one = |other: &&Input| input.label.is_some() && other.label == input.label;
-        if let Some(copy) = before.find(|other| is_one(other) && other.files_are(input)) {
+        let Some(copy) = before.find(|other| is_one(other) && other.holds_what(input)) else {
+            continue;
+        };
+        let told = format!("{} holds the same as {}", input.name, copy.name);
+        if format == Format::Columns && !copy.is_file_of(input) {
+            notes.push(format!("{told}; if it is a copy, leave one of them out"));
+        } else {
             return Err(Failure::usage(format!(
-                "{} holds the same as {}: what was measured once counts once; leave one of them out",
-                input.name, copy.name
+                "{told}: what was measured once counts once; leave one of them out"
             )));
         }
     }

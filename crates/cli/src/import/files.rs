@@ -28,8 +28,14 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Whether it is the same file as another one, whatever their names.
+    pub(crate) fn is_file_of(&self, other: &Self) -> bool {
+        let path = |input: &Self| fs::canonicalize(&input.name).ok();
+        path(self).is_some_and(|own| path(other) == Some(own))
+    }
+
     /// Whether it holds what another one does.
-    pub(crate) fn files_are(&self, other: &Self) -> bool {
+    pub(crate) fn holds_what(&self, other: &Self) -> bool {
         let own = self.files.iter().map(|file| &file.bytes);
         !self.files.is_empty() && own.eq(other.files.iter().map(|file| &file.bytes))
     }

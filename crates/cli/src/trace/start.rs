@@ -23,7 +23,7 @@ use crate::terminal;
 /// The shared object that starts an agent.
 const AGENT: &str = "libperflab_preload.so";
 
-/// The number of the process that says so if it has no probe that is asked for.
+/// Holds the number of the process that reports that it has no probe of the wanted names; those that it starts do not.
 const SAY: &str = "PERFLAB_AGENT_SAY";
 
 /// Becomes the command, which loads the agent before anything else.
@@ -95,17 +95,19 @@ fn name_sizes(command: &mut Command, wish: RecordWish) {
 pub struct Watched {
     /// The command's number.
     pid: u32,
+    /// When it started, in clock ticks since the machine did; nothing where that cannot be read.
+    started: Option<u64>,
     /// How it ended, if it has.
     status: Option<ExitStatus>,
     /// Whether no process of the command is left, as far as they are this one's children.
     is_alone: bool,
-    /// Children that this process had before, as one has that a script becomes.
+    /// Children that this process had before, as it has if a script became it by `exec`.
     others: BTreeSet<u32>,
-    /// In the environment of its processes.
+    /// The value of [`RECORD_FOR`] in the environment of its processes.
     mark: String,
-    /// By which they say that they cannot be recorded.
+    /// The pipe by which its processes report that they cannot be recorded.
     refused: Option<Pipe>,
-    /// Sockets, by path, inode and time of their making.
+    /// Sockets that were seen, by path, inode and time of the last change.
     known: BTreeSet<(PathBuf, u64, (i64, i64))>,
 }
 
@@ -129,6 +131,7 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
     let child = spawn(&mut command).map_err(|error| cannot_start(&command, &error))?;
     Ok(Watched {
         pid: child.id(),
+        started: start_of(child.id()),
         status: None,
         is_alone: false,
         others,
@@ -180,13 +183,15 @@ impl Watched {
         let Ok(socket) = std::fs::symlink_metadata(&process.socket) else {
             return false;
         };
-        let is_kept = kept.iter().any(|other| other.process.pid == process.pid);
-        let environment = std::fs::read(format!("/proc/{}/environ", process.pid));
-        let mut variables = environment
-            .iter()
-            .flat_map(|all| all.split(|byte| *byte == 0));
-        let wanted = format!("{RECORD_FOR}={}", self.mark);
-        (is_kept || variables.any(|variable| variable == wanted.as_bytes()))
+        let is_kept = || kept.iter().any(|other| other.process.pid == process.pid);
+        let is_marked = || {
+            let environment = std::fs::read(format!("/proc/{}/environ", process.pid));
+            let environment = environment.unwrap_or_default();
+            let wanted = format!("{RECORD_FOR}={}", self.mark);
+            let mut variables = environment.split(|byte| *byte == 0);
+            variables.any(|variable| variable == wanted.as_bytes())
+        };
+        (is_kept() || is_marked())
             && self.known.insert((
                 process.socket.clone(),
                 socket.ino(),
@@ -194,7 +199,7 @@ impl Watched {
             ))
     }
 
-    /// A process is to be met anew.
+    /// Takes the process as not seen yet, so that the next search asks it again.
     pub fn forget(&mut self, process: &Traced) {
         self.known.retain(|(socket, ..)| *socket != process.socket);
     }
@@ -214,7 +219,8 @@ impl Watched {
                 }
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => {
-                    self.is_alone = !self.others.is_empty() && children().is_subset(&self.others);
+                    self.is_alone =
+                        !self.others.is_empty() && !children().iter().any(|pid| self.is_own(*pid));
                     break;
                 }
                 Err(Errno::CHILD) => self.is_alone = true,
@@ -227,14 +233,24 @@ impl Watched {
         Ok(())
     }
 
+    /// Whether a child is the command or was left by it, and not by a child that this process had before.
+    fn is_own(&self, child: u32) -> bool {
+        !self.others.contains(&child) && start_of(child) >= self.started
+    }
+
     /// Says how the command ended, if it has and it was not well.
     pub fn end(mut self, outcome: &mut Outcome) -> Result<(), Failure> {
         self.reap()?;
         if self.status.is_some() && !self.is_alone {
-            terminal::say("processes that the command started go on");
+            terminal::say(
+                "processes that the command started still run; what they do from now on is not in the trace",
+            );
         }
         match self.status {
-            None => terminal::say(&format!("the command goes on as process {}", self.pid)),
+            None => terminal::say(&format!(
+                "the command still runs as process {}; what it does from now on is not in the trace",
+                self.pid
+            )),
             Some(status) if !status.success() => outcome.fail(&Failure::no_data(format!(
                 "the command ended with {status}"
             ))),
@@ -258,6 +274,14 @@ fn children() -> BTreeSet<u32> {
         );
     }
     all
+}
+
+/// When a process started, in clock ticks since the machine did; nothing where it cannot be read.
+fn start_of(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Field 22; the name, field 2, may hold anything.
+    let (_, after) = stat.rsplit_once(')')?;
+    after.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 /// Where the agent was installed: beside this program, or in `lib/perflab` beside its directory.

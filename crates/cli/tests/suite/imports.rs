@@ -53,7 +53,7 @@ fn what_one_side_lacks_is_named_and_passes_no_gate() {
         |process| benchmark(&[("a", 100.0 + process, "ns"), ("b", 50.0 + process, "ns")]),
         |process| benchmark(&[("a", 100.5 + process, "ns")]),
     );
-    let told = "not compared, as old was measured on it and new was not:";
+    let told = "old has runs of it, new has none";
     laboratory
         .call(&["compare", "result"])
         .code(4)
@@ -86,6 +86,25 @@ fn a_file_that_is_named_twice_is_refused() {
         .call(&["import", "old=one.json", "old=copy.json", "--out", "result"])
         .code(2)
         .says(&["copy.json holds the same as one.json", "counts once"]);
+    // Counts may be equal by chance; the same file is not.
+    for name in ["one.txt", "two.txt", "three.txt"] {
+        let number = if name == "three.txt" { "4\n" } else { "5\n" };
+        laboratory.write(name, number);
+    }
+    let columns = [
+        "import",
+        "old=one.txt",
+        "old=two.txt",
+        "new=three.txt",
+        "--out",
+        "counts",
+    ];
+    laboratory
+        .call(&columns)
+        .code(0)
+        .says(&["two.txt holds the same as one.txt; if it is a copy"]);
+    let twice = ["import", "old=one.txt", "old=./one.txt", "--out", "twice"];
+    laboratory.call(&twice).code(2).says(&["counts once"]);
     // Two variants may have measured the same.
     laboratory
         .call(&["import", "old=one.json", "new=copy.json", "--out", "result"])

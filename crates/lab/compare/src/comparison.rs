@@ -48,7 +48,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether there is something that it can say nothing of, as only one of two variants was measured on it.
+    /// Whether it leaves something out, as only one of two variants has runs of it.
     pub fn is_one_sided(&self) -> bool {
         let mut warnings = self.warnings.iter();
         warnings.any(|warning| matches!(warning, Warning::OneSided { .. }))

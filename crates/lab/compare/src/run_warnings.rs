@@ -30,7 +30,7 @@ pub(crate) fn warnings(
                 variant: variant.clone(),
                 failed,
                 runs: own().count(),
-                first: first.unwrap_or_default(),
+                first,
             });
         }
     }

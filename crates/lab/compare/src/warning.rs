@@ -69,7 +69,7 @@ pub enum RowWarning {
     },
     /// The row's difference changed from the first block to the last.
     DifferenceDrifted,
-    /// What whoever asked for the comparison has to add.
+    /// A sentence of the caller.
     Remark(String),
 }
 
@@ -87,11 +87,11 @@ pub enum Warning {
         /// Further subjects in which it shows.
         others: usize,
     },
-    /// What only one of two variants was measured on, so that nothing is said of it.
+    /// Subjects that only one of two variants has runs of, so that they are not compared.
     OneSided {
         /// The variant that has runs there.
         measured: String,
-        /// The one that has none there, and some beside it.
+        /// The variant without runs there, though it has runs of other subjects of the same cell.
         missing: String,
         /// What was measured.
         subjects: Vec<SubjectKey>,
@@ -104,12 +104,12 @@ pub enum Warning {
         failed: usize,
         /// Of how many.
         runs: usize,
-        /// What the first of them died of.
-        first: String,
+        /// Why the first of them failed; absent where no record says why.
+        first: Option<String>,
     },
     /// Systems were started once and kept.
     SystemsKept,
-    /// The hypervisor took this share of the machine's time while runs were measured.
+    /// The mean share of the machine's time that the hypervisor took during runs, from 0 to 1.
     Stolen(f64),
     /// What a driver says of its tool with these arguments.
     Tool {
@@ -140,11 +140,11 @@ pub enum Warning {
         /// What follows.
         consequence: FewProcesses,
     },
-    /// No run has several samples, so that it has no such quantile.
+    /// No run has several samples, so that it has no such quantile, from 0 to 1.
     NoQuantile(f64),
     /// A quantile of runs that have too few samples for it.
     ShortRuns {
-        /// The quantile.
+        /// The quantile, from 0 to 1.
         quantile: f64,
         /// Samples of the run with the fewest.
         found: usize,
@@ -159,7 +159,7 @@ pub enum Warning {
         label: String,
         /// The variant.
         variant: String,
-        /// The share of that time that it used.
+        /// Its median share of the CPU time within its reach, from 0 to 1.
         used: f64,
         /// What it could use.
         limit: CpuLimit,
@@ -181,7 +181,7 @@ pub enum Warning {
     OfResult(String, Box<Warning>),
     /// What is known of the directory of the result.
     Directory(Notice),
-    /// What whoever asked for the comparison has to add.
+    /// A sentence of the caller.
     Remark(String),
 }
 
@@ -192,7 +192,7 @@ pub enum FewProcesses {
     Count,
     /// How much another process would differ is hardly known; there should be as many as this.
     HardlyKnown(usize),
-    /// The same is not known, so nothing can be claimed.
+    /// There is one process only, so how much another would differ is unknown, and nothing is claimed.
     Unknown(usize),
     /// Nothing can be claimed of the typical run.
     NothingTypical(usize),
@@ -216,7 +216,7 @@ pub struct LoadShare {
     pub label: String,
     /// The variant.
     pub variant: String,
-    /// The share.
+    /// The share, from 0.5 to 1.
     pub share: f64,
 }
 

@@ -2,13 +2,14 @@
 //! over their environment, as servers do that become daemons.
 //!
 //! 1. The brand is a number in the soft limit of real-time processor time (`RLIMIT_RTTIME`), so large that no process
-//!    reaches it in 10 000 years. The laboratory bears it for the moment of a start.
+//!    reaches it in 100 000 years. The laboratory bears it for the moment of a start.
 //! 2. Everything that is started inherits it, across fork, exec and `setsid`.
 //! 3. When the process that was started has ended, all others with its brand are killed. Numbers of processes are given
 //!    out in order, so that those are looked at that were given out since the start; after a longer run all are.
 //! 4. The keeper of a laboratory that was killed finds the same processes by the laboratory's part of the brand.
 //!
-//! Where the hard limit forbids such a number, nothing is branded. A program that sets this limit itself loses the brand.
+//! What the brand does not find: a program that sets this limit itself, one that has become another user whom the
+//! laboratory may not signal, and everything where the hard limit forbids such a number.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -30,19 +31,20 @@ const START_BITS: u32 = 30;
 /// Bits of the laboratory's own number.
 const LABORATORY_BITS: u32 = 31;
 
-/// A run from which on a look at all processes costs next to nothing.
+/// Length of a run from which all processes are looked at, which takes little time then.
 const LONG: Duration = Duration::from_millis(500);
 
-/// The first number that is given out again when the largest one has been: the kernel keeps those below for itself.
-const FIRST_AGAIN: i32 = 300;
+/// More numbers than this are more than the processes of most machines: a look at all processes costs less.
+const MOST: i32 = 4096;
 
+/// The hard limit of this process in microseconds; nothing where there is none.
 static HARD: OnceLock<Option<u64>> = OnceLock::new();
 
 /// How long processes that were killed are waited for, and the pauses in which they are looked for.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What a laboratory brands the processes with that it starts.
+/// The brands of a laboratory: one for each process that it starts.
 #[derive(Debug)]
 pub(crate) struct Brands {
     laboratory: u64,
@@ -53,11 +55,12 @@ pub(crate) struct Brands {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Brand(u64);
 
-/// This process bears a brand until it is dropped.
+/// The limit of this process before it took a brand, restored on drop.
 pub(crate) struct Borne(Rlimit);
 
 impl Brands {
-    /// Those of the laboratory with a mark, a word of hexadecimal digits.
+    /// The brands of the laboratory whose mark begins with these hexadecimal digits; those of any other mark are of
+    /// laboratory 0.
     pub(crate) fn of(mark: &str) -> Self {
         let digits = mark.get(..8).unwrap_or_default();
         let number = u64::from_str_radix(digits, 16).unwrap_or(0);
@@ -85,13 +88,14 @@ impl Brand {
     pub(crate) fn bear(self) -> Option<Borne> {
         let own = Rlimit {
             current: Some(self.0),
-            // The hard limit never changes, so it is asked for once: a system call less for each start.
+            // perflab never changes the hard limit, so it asks once: a system call less for each start.
             maximum: *HARD.get_or_init(|| getrlimit(Resource::Rttime).maximum),
         };
         prlimit(None, Resource::Rttime, own).ok().map(Borne)
     }
 
-    /// Kills what the process `first`, which took so long, has left behind.
+    /// Kills the processes that bear this brand after `first`, their ancestor, has ended. `took`: how long it ran. Gives
+    /// up after [`PATIENCE`].
     pub(crate) fn sweep(self, first: Pid, took: Duration) {
         let end = Instant::now() + PATIENCE;
         // Again until none is found: one may start another while they are looked at.
@@ -100,7 +104,7 @@ impl Brand {
         }
     }
 
-    /// How many there were.
+    /// One pass; the number of processes that were killed and have not ended.
     fn sweep_once(self, first: Pid, took: Duration) -> usize {
         let candidates = match took < LONG {
             true => since(first),
@@ -112,7 +116,7 @@ impl Brand {
             borne_by(*pid) == Some(self.0) && getpgid(Some(*pid)).is_ok_and(|group| group != own)
         };
         let left = candidates.into_iter().filter(is_left);
-        left.filter(|pid| kill_process(*pid, Signal::KILL).is_ok())
+        left.filter(|pid| kill_process(*pid, Signal::KILL).is_ok() && !is_zombie(*pid))
             .count()
     }
 }
@@ -123,21 +127,16 @@ impl Drop for Borne {
     }
 }
 
-/// The numbers that were given out since that of `first`; all that there are where it is not known which.
+/// The numbers that were given out since that of `first`; those of all processes where they are too many, or the counter
+/// has begun again.
 fn since(first: Pid) -> Vec<Pid> {
     let first = first.as_raw_nonzero().get();
-    let Some(last) = given_out_last() else {
-        return all();
-    };
-    if first <= last {
-        return (first + 1..=last).filter_map(Pid::from_raw).collect();
+    match given_out_last() {
+        Some(last) if (first..=first.saturating_add(MOST)).contains(&last) => {
+            (first + 1..=last).filter_map(Pid::from_raw).collect()
+        }
+        _ => all(),
     }
-    let end = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default();
-    let Ok(end) = end.trim_end().parse::<i32>() else {
-        return all();
-    };
-    let wrapped = (first + 1..end).chain(FIRST_AGAIN..=last);
-    wrapped.filter_map(Pid::from_raw).collect()
 }
 
 /// The number that was given out last, which the kernel tells beside the load. The file stays open, as it is asked after
@@ -161,7 +160,16 @@ fn all() -> Vec<Pid> {
         .collect()
 }
 
-/// The soft limit that may be a brand.
+/// Whether a process has ended and waits for its parent: it can still be signalled, and its limits can be read.
+pub(crate) fn is_zombie(pid: Pid) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    let stat = stat.unwrap_or_default();
+    // The name before may hold anything, a parenthesis too.
+    stat.rsplit_once(')')
+        .is_some_and(|(_, after)| after.starts_with(" Z"))
+}
+
+/// The soft limit of a process, in microseconds; nothing where it is unlimited or the process has ended.
 fn borne_by(pid: Pid) -> Option<u64> {
     let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())).ok()?;
     let mut lines = limits.lines();
@@ -184,8 +192,22 @@ mod tests {
     }
 
     fn lives(pid: i32) -> bool {
-        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        !status.is_empty() && !status.contains(") Z ")
+        fs::exists(format!("/proc/{pid}")).unwrap() && !is_zombie(Pid::from_raw(pid).unwrap())
+    }
+
+    #[test]
+    fn an_ended_process_that_nobody_reaps_is_not_waited_for() {
+        let brand = Brands::of("89abcdef01234567").next();
+        let mut first = branded(brand, "true");
+        first.wait().unwrap();
+        let mut orphan = branded(brand, "exit 0");
+        while !is_zombie(Pid::from_child(&orphan)) {
+            thread::sleep(PAUSE);
+        }
+        let start = Instant::now();
+        brand.sweep(Pid::from_child(&first), LONG);
+        assert!(start.elapsed() < PATIENCE / 2);
+        orphan.wait().unwrap();
     }
 
     #[test]

@@ -9,8 +9,10 @@
 //!    mark in its environment, or its brand ([`crate::brand`]): those that left their group, or that
 //!    were started in the instant before the laboratory could say so.
 //!
-//! The mark is a random word that only this laboratory's processes have inherited, and the brand is
-//! made of it, so nothing else is ever hit.
+//! The mark is a random word that only this laboratory's processes have inherited, and the brand has 31 of its bits, so
+//! that a foreign process is hit by accident only. A program escapes that leaves its group, writes over its environment
+//! and has no brand: it sets `RLIMIT_RTTIME` itself, or the hard limit forbids the brand. So does one that the
+//! laboratory may not signal, as it has become another user.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::brand::{Brand, Brands};
+use crate::brand::{Brand, Brands, is_zombie};
 use crate::environment::MARK;
 use crate::table::Table;
 
@@ -173,7 +175,10 @@ fn kill_marked(mark: &str) -> usize {
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
         let mut variables = environment.split(|byte| *byte == 0);
         let is_marked = variables.any(|variable| variable == wanted.as_bytes());
-        if (is_marked || brands.is_borne_by(pid)) && kill_process(pid, Signal::KILL).is_ok() {
+        if (is_marked || brands.is_borne_by(pid))
+            && kill_process(pid, Signal::KILL).is_ok()
+            && !is_zombie(pid)
+        {
             found += 1;
         }
     }

@@ -24,7 +24,7 @@ pub(crate) struct Shown {
     places: SampleIndex,
     /// The comparison that the experiment asks for, or why there is none.
     report: OnceLock<Result<Reported, String>>,
-    /// SampleIndex of records, by the number of the run.
+    /// Index of each record, by the number of its run.
     by_run: HashMap<u32, usize>,
     /// Of each metric that the report has not, a comparison of its own.
     others: Vec<OnceLock<Result<Reported, String>>>,

@@ -46,7 +46,7 @@ pub enum Marker {
 }
 
 impl Marker {
-    /// The shape of a series.
+    /// The marker of a series.
     pub fn of_series(series: usize) -> Self {
         const ALL: [Marker; 5] = [
             Marker::Disc,

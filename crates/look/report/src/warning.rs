@@ -115,10 +115,14 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             failed,
             runs,
             first,
-        } => format!(
-            "{failed} of {} of {variant} failed and count for nothing; the first: {first}",
-            counted(*runs, "run")
-        ),
+        } => {
+            let first = match first {
+                Some(first) => format!("; the first: {first}"),
+                None => String::new(),
+            };
+            let runs = counted(*runs, "run");
+            format!("{failed} of {runs} of {variant} failed and count for nothing{first}")
+        }
         Warning::SystemsKept => {
             "each system was started once and kept: the verdicts are about these processes, and \
              another start of the same programs may differ"
@@ -233,8 +237,8 @@ fn one_sided(measured: &str, missing: &str, subjects: &[SubjectKey]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "not compared, as {measured} was measured on it and {missing} was not: {named}{more}; measure both on the same, \
-         in the same unit"
+        "not compared: {named}{more}: {measured} has runs of it, {missing} has none; measure both with the same \
+         benchmark, metric and unit"
     )
 }
 

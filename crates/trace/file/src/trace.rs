@@ -220,7 +220,7 @@ impl Trace {
     }
 }
 
-/// The time lines of both clocks, each by the anchors of all processes that use it.
+/// The conversions of both clocks, each by the anchors of all processes that use it.
 #[derive(Debug)]
 pub(crate) struct Times {
     counter: ClockConversion,

@@ -11,7 +11,7 @@ use crate::shown::brief;
 /// Half the height of an interval's ends.
 const END: f64 = 5.0;
 
-/// A shape around a place, as a path. Discs are lines of no length with round ends.
+/// A marker as a path. Discs are lines of no length with round ends.
 struct Outline {
     marker: Marker,
     x: f64,
