@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
 use perflab_control::variable::{
-    CHECKED, RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, check_value,
+    CHECKED, RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, SAY, check_value,
 };
 use perflab_control::{RecordWish, Traced};
 use perflab_recorder::Recorded;
@@ -22,9 +22,6 @@ use crate::terminal;
 
 /// The shared object that starts an agent.
 const AGENT: &str = "libperflab_preload.so";
-
-/// Holds the number of the process that reports that it has no probe of the wanted names; those that it starts do not.
-const SAY: &str = "PERFLAB_AGENT_SAY";
 
 /// Becomes the command, which loads the agent before anything else.
 pub fn start(

@@ -14,6 +14,9 @@ pub const RECORD: &str = "PERFLAB_RECORD";
 /// The recorder that the recorded events are kept for, as `PID-NUMBER`, the number in hexadecimal digits.
 pub const RECORD_FOR: &str = "PERFLAB_RECORD_FOR";
 
+/// The number of the process that reports it if it has no probe of the wanted names; those that it starts do not.
+pub const SAY: &str = "PERFLAB_AGENT_SAY";
+
 /// Memory for the events of one thread, in KiB.
 pub const RECORD_RING: &str = "PERFLAB_RECORD_RING";
 

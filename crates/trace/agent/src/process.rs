@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use perflab_abi::variable::{
-    CHECKED, PROBES as WANTED, RECORD as RECORDED, RECORD_FOR, RECORD_MEMORY, RECORD_RING,
+    CHECKED, PROBES as WANTED, RECORD as RECORDED, RECORD_FOR, RECORD_MEMORY, RECORD_RING, SAY,
     check_value,
 };
 use perflab_abi::{Agent as AgentAbi, Object};
@@ -49,9 +49,6 @@ static AGENT: OnceLock<Mutex<Agent>> = OnceLock::new();
 
 /// Set if reasons why there is no agent are to be said.
 const VERBOSE: &str = "PERFLAB_AGENT_VERBOSE";
-
-/// The process that says so if it has no probe that was asked for from its start: what it starts says nothing.
-const SAY: &str = "PERFLAB_AGENT_SAY";
 
 /// Whether it is set. A child does not ask its environment anew, whose lock a thread of its parent may hold.
 static IS_VERBOSE: AtomicBool = AtomicBool::new(false);
