@@ -48,7 +48,7 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    remove_leavings(parent);
+    remove_unfinished(parent);
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = parent.join(format!(".{own}{PARTIAL}{}", std::process::id()));
     let written = fill(collected, &name, &partial).and_then(|()| {
@@ -66,7 +66,7 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
 const PARTIAL: &str = ".partial-";
 
 /// Removes what imports left that were killed.
-fn remove_leavings(directory: &Path) {
+fn remove_unfinished(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let process = name.to_str().and_then(|name| name.rsplit_once(PARTIAL));

@@ -20,11 +20,11 @@ pub fn warnings(trace: &Trace) -> Vec<String> {
             counted(trace.problem_count(), "part")
         ));
     }
-    let breaks = trace.breaks().count();
-    if breaks > 0 {
+    let discontinuities = trace.discontinuities().count();
+    if discontinuities > 0 {
         lines.push(format!(
             "the clock broke at {}: events of different threads there may be in the wrong order",
-            counted(breaks, "place")
+            counted(discontinuities, "place")
         ));
     }
     lines

@@ -3,13 +3,13 @@
 mod about;
 mod along;
 mod connection;
-mod leavings;
 mod list;
 mod memory;
 mod outcome;
 mod places;
 mod program;
 mod record;
+mod recover;
 mod refused;
 mod shown;
 mod start;
@@ -53,7 +53,7 @@ perflab trace record --pid 1234 --last 2 -o before.trace"
     Record(record::RecordArguments),
     /// Write the events that processes had recorded when they ended, however they did.
     #[command(after_help = "Example:\n  perflab trace recover 1234 -o crash.trace")]
-    Recover(leavings::RecoverArguments),
+    Recover(recover::RecoverArguments),
     /// Show the events of a trace as text, in order of time.
     #[command(after_help = "Examples:\n  perflab trace view get.trace\n  \
 perflab trace view get.trace 'redis:call*' --from 1.5 --limit 100")]
@@ -204,7 +204,7 @@ pub fn trace(command: TraceCommand) -> Result<Option<Code>, Failure> {
             Switch::Off,
         ),
         TraceCommand::Record(arguments) => record::record(&arguments),
-        TraceCommand::Recover(arguments) => leavings::recovered(&arguments),
+        TraceCommand::Recover(arguments) => recover::recovered(&arguments),
         TraceCommand::View(arguments) => view::view(&arguments),
         TraceCommand::Top(arguments) => top::top(&arguments),
     }

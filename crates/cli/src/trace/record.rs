@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use perflab_control::{Agent, ControlError, Recorded, State, Traced, is_dead, traced};
 use perflab_machine::Fingerprint;
-use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_leavings, sweep};
+use perflab_recorder::{Manner, Recording, Since, directories, kept_for, remove_orphaned, sweep};
 use perflab_runner::Interrupt;
 use perflab_trace_file::TraceWriter;
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -113,7 +113,7 @@ fn write(
     let output = &arguments.output;
     let file = create(output)?;
     let written = match arguments.last {
-        Some(last) => super::leavings::snapshot(processes, file, last, outcome),
+        Some(last) => super::recover::snapshot(processes, file, last, outcome),
         None => match Session::begin(arguments, processes, file, outcome) {
             Ok(session) => session.run(arguments, outcome),
             Err(failure) => {
@@ -148,11 +148,11 @@ fn write(
 }
 
 /// What dead processes left is kept for so long.
-const LEAVINGS: Duration = Duration::from_secs(24 * 3600);
+const ORPHANED_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A new file that nobody else may read: a trace has what the process worked on.
 pub fn create(path: &Path) -> Result<TraceWriter<BufWriter<File>>, Failure> {
-    sweep(&directories(), LEAVINGS);
+    sweep(&directories(), ORPHANED_FOR);
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -561,7 +561,7 @@ impl Session {
         summary.bytes = writer.get_ref().metadata().map_or(0, |about| about.len());
         // All is in the trace.
         for directory in finished {
-            let _ = remove_leavings(&directory);
+            let _ = remove_orphaned(&directory);
         }
         Ok(summary)
     }

@@ -41,7 +41,7 @@ pub fn run(input: &[u8]) -> bool {
     for problem in trace.problems() {
         assert!(!problem.to_string().is_empty());
     }
-    for each in trace.breaks() {
+    for each in trace.discontinuities() {
         assert!(each.from <= each.to && each.ticks.0 <= each.ticks.1);
     }
     let totals = trace.totals();

@@ -37,7 +37,7 @@ impl ChunkKind {
     /// A thread.
     pub const THREAD: Self = Self(3);
     /// Clocks that were read together.
-    pub const ANCHOR: Self = Self(4);
+    pub const CLOCK_SNAPSHOT: Self = Self(4);
     /// Events of one thread.
     pub const EVENTS: Self = Self(5);
     /// The machine.
@@ -49,7 +49,7 @@ impl ChunkKind {
     /// Events that a process could not keep.
     pub const LOSSES: Self = Self(9);
     /// A time up to which all is written.
-    pub const ROUND: Self = Self(10);
+    pub const WATERMARK: Self = Self(10);
 }
 
 /// A chunk's head.

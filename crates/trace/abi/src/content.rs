@@ -171,8 +171,8 @@ content! {
 }
 
 content! {
-    /// The content of [`crate::ChunkKind::ANCHOR`], version 1: clocks that were read together.
-    pub struct AnchorContent {
+    /// The content of [`crate::ChunkKind::CLOCK_SNAPSHOT`], version 1: clocks that were read together.
+    pub struct ClockSnapshotContent {
         /// The process whose clock it is.
         process: u32,
         /// That clock, before the others were read.
@@ -212,8 +212,8 @@ content! {
 }
 
 content! {
-    /// The content of [`crate::ChunkKind::ROUND`], version 1: whatever follows of this process is not older.
-    pub struct RoundContent {
+    /// The content of [`crate::ChunkKind::WATERMARK`], version 1: whatever follows of this process is not older.
+    pub struct WatermarkContent {
         /// The process.
         process: u32,
         /// By its clock: events before it are all written.

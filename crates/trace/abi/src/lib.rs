@@ -31,8 +31,8 @@ pub mod variable;
 
 pub use chunk::{CHUNK_HEAD, CHUNK_MAGIC, ChunkError, ChunkHead, ChunkKind, LONGEST_CHUNK};
 pub use content::{
-    AnchorContent, Clock, CostContent, EventsContent, LossesContent, ProbeContent, ProcessContent,
-    RoundContent, ThreadContent,
+    Clock, ClockSnapshotContent, CostContent, EventsContent, LossesContent, ProbeContent,
+    ProcessContent, ThreadContent, WatermarkContent,
 };
 pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
 pub use message::{

@@ -5,7 +5,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `process` | chunks, see [`crate::ChunkKind`], appended: the process, then each probe before its first event, anchors, costs |
+//! | `process` | chunks, see [`crate::ChunkKind`], appended: the process, then each probe before its first event, snapshots, costs |
 //! | `losses` | one page: see [`losses`] |
 //! | `for` | if events are kept for a recorder that is expected: the text that it gave |
 //! | `NUMBER.ring` | events of one thread: all, as long as no handler interrupts one |

@@ -1,40 +1,40 @@
-//! One time line for all events: from the ticks of processes to nanoseconds, by the anchors.
+//! One time line for all events: from the ticks of processes to nanoseconds, by the snapshots.
 //!
-//! Between two anchors the conversion is linear, so its error is at most the larger of theirs: the other
+//! Between two clock snapshots the conversion is linear, so its error is at most the larger of theirs: the other
 //! clocks were read at some time between `before` and `after`, at most half of that from the middle. Before
-//! the first and after the last it goes on with the slope of the whole, as far as no break comes between.
+//! the first and after the last it goes on with the slope of the whole, as far as no discontinuity comes between.
 
-use perflab_abi::{AnchorContent, Clock};
+use perflab_abi::{Clock, ClockSnapshotContent};
 
-use crate::knots::{Knot, breaks, knots};
+use crate::knots::{Knot, discontinuities, knots};
 
 /// Where the clocks of a trace are not to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Break {
+pub struct Discontinuity {
     /// What happened.
-    pub kind: BreakKind,
-    /// The anchor before, in nanoseconds of `CLOCK_MONOTONIC`.
+    pub kind: DiscontinuityKind,
+    /// The clock snapshot before, in nanoseconds of `CLOCK_MONOTONIC`.
     pub from: u64,
-    /// The anchor behind.
+    /// The clock snapshot behind.
     pub to: u64,
     /// Events whose raw time is between these two, both included, may have happened then.
     pub ticks: (u64, u64),
 }
 
-/// What happened to a clock between two anchors.
+/// What happened to a clock between two snapshots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BreakKind {
-    /// It stepped, or ran at another rate: by more than 500 ppm and what the reading of the anchors explains.
+pub enum DiscontinuityKind {
+    /// It stepped, or ran at another rate: by more than 500 ppm and what the reading of the clock snapshots explains.
     Step,
     /// The machine slept: `CLOCK_BOOTTIME` went on, `CLOCK_MONOTONIC` did not.
     Sleep,
     /// `CLOCK_REALTIME` was set. The order of events does not suffer.
     RealtimeStep,
-    /// There are fewer than two anchors, so nobody knows how long a tick is. It is taken for a nanosecond.
+    /// There are fewer than two snapshots, so nobody knows how long a tick is. It is taken for a nanosecond.
     UnknownRate,
 }
 
-impl BreakKind {
+impl DiscontinuityKind {
     /// Whether events of different threads cannot be put in order then.
     pub fn is_unorderable(self) -> bool {
         self != Self::RealtimeStep
@@ -81,19 +81,19 @@ pub struct ClockConversion {
     clock: Clock,
     /// In order: ticks strictly, nanoseconds not falling.
     knots: Vec<Knot>,
-    breaks: Vec<Break>,
-    /// Ticks of breaks in which events cannot be put in order, both ends included, in order, apart.
+    discontinuities: Vec<Discontinuity>,
+    /// Ticks of discontinuities in which events cannot be put in order, both ends included, in order, apart.
     doubtful: Vec<(u64, u64)>,
     before: Rate,
     behind: Rate,
 }
 
 impl ClockConversion {
-    /// From the anchors of all processes that use the clock, in any order. Of those that are closer than 10 ms
+    /// From the clock snapshots of all processes that use the clock, in any order. Of those that are closer than 10 ms
     /// the one that was read fastest is taken.
-    pub fn new(clock: Clock, anchors: &[AnchorContent]) -> Self {
-        let all = knots(anchors);
-        let mut breaks = breaks(clock, &all);
+    pub fn new(clock: Clock, snapshots: &[ClockSnapshotContent]) -> Self {
+        let all = knots(snapshots);
+        let mut discontinuities = discontinuities(clock, &all);
         let mut knots: Vec<Knot> = Vec::new();
         for knot in all {
             if knots.last().is_none_or(|last| last.ticks < knot.ticks) {
@@ -102,23 +102,23 @@ impl ClockConversion {
         }
         if clock == Clock::TimeStampCounter && knots.len() < 2 {
             let at = knots.first().map_or(0, |knot| knot.monotonic);
-            breaks.push(Break {
-                kind: BreakKind::UnknownRate,
+            discontinuities.push(Discontinuity {
+                kind: DiscontinuityKind::UnknownRate,
                 from: at,
                 to: at,
                 ticks: (0, u64::MAX),
             });
         }
-        let (before, behind) = end_rates(&knots, &breaks);
+        let (before, behind) = end_rates(&knots, &discontinuities);
         Self {
             clock,
-            // Nanoseconds are what they are, though the anchors tell of sleep.
+            // Nanoseconds are what they are, though the clock snapshots tell of sleep.
             doubtful: match clock {
-                Clock::TimeStampCounter => joined(&breaks),
+                Clock::TimeStampCounter => joined(&discontinuities),
                 Clock::Monotonic => Vec::new(),
             },
             knots,
-            breaks,
+            discontinuities,
             before,
             behind,
         }
@@ -148,7 +148,7 @@ impl ClockConversion {
         }
     }
 
-    /// Nanoseconds since 1970 at a raw time, as `CLOCK_REALTIME` then told; nothing without an anchor.
+    /// Nanoseconds since 1970 at a raw time, as `CLOCK_REALTIME` then told; nothing without a clock snapshot.
     pub fn realtime(&self, ticks: u64) -> Option<u64> {
         match self.around(ticks) {
             (Some(from), Some(to)) => {
@@ -162,7 +162,7 @@ impl ClockConversion {
                 })
             }
             (Some(end), None) | (None, Some(end)) => {
-                // For ticks that are nanoseconds, the anchor's reading of them is the middle of its bracket.
+                // For ticks that are nanoseconds, the clock snapshot's reading of them is the middle of its bracket.
                 let here = self.nanoseconds(ticks);
                 let there = self.nanoseconds(end.ticks);
                 Some(if here < there {
@@ -175,8 +175,8 @@ impl ClockConversion {
         }
     }
 
-    /// How far [`ClockConversion::nanoseconds`] may be from the truth, as far as no break is near: half of what the
-    /// reading of the anchors around took; beyond the ends it grows with the distance.
+    /// How far [`ClockConversion::nanoseconds`] may be from the truth, as far as no discontinuity is near: half of what the
+    /// reading of the clock snapshots around took; beyond the ends it grows with the distance.
     pub fn error(&self, ticks: u64) -> u64 {
         if self.clock == Clock::Monotonic {
             return 0;
@@ -216,7 +216,7 @@ impl ClockConversion {
         scale(nanoseconds, ticks, of).saturating_add(1)
     }
 
-    /// Whether an event of this raw time may have happened during a break, so that it cannot be put in order
+    /// Whether an event of this raw time may have happened during a discontinuity, so that it cannot be put in order
     /// with events of other threads.
     pub fn is_doubtful(&self, ticks: u64) -> bool {
         let next = self.doubtful.partition_point(|(_, last)| *last < ticks);
@@ -224,12 +224,12 @@ impl ClockConversion {
         range.is_some_and(|(first, _)| *first <= ticks)
     }
 
-    /// Where the clocks are not to be trusted, in order of the anchors.
-    pub fn breaks(&self) -> &[Break] {
-        &self.breaks
+    /// Where the clocks are not to be trusted, in order of the snapshots.
+    pub fn discontinuities(&self) -> &[Discontinuity] {
+        &self.discontinuities
     }
 
-    /// The anchors before (or at) and behind a raw time.
+    /// The clock snapshots before (or at) and behind a raw time.
     fn around(&self, ticks: u64) -> (Option<&Knot>, Option<&Knot>) {
         let next = self.knots.partition_point(|knot| knot.ticks <= ticks);
         let before = next.checked_sub(1).and_then(|last| self.knots.get(last));
@@ -237,14 +237,16 @@ impl ClockConversion {
     }
 }
 
-/// The rates before the first and behind the last anchor: of all anchors up to a break, or of all if there
+/// The rates before the first and behind the last clock snapshot: of all clock snapshots up to a discontinuity, or of all if there
 /// are not two.
-fn end_rates(knots: &[Knot], breaks: &[Break]) -> (Rate, Rate) {
+fn end_rates(knots: &[Knot], discontinuities: &[Discontinuity]) -> (Rate, Rate) {
     let (Some(first), Some(last)) = (knots.first(), knots.last()) else {
         return (Rate::ONE, Rate::ONE);
     };
     let whole = Rate::between(first, last).unwrap_or(Rate::ONE);
-    let mut steps = breaks.iter().filter(|each| each.kind.is_unorderable());
+    let mut steps = discontinuities
+        .iter()
+        .filter(|each| each.kind.is_unorderable());
     let first_break = steps.clone().map(|each| each.from).min();
     let last_break = steps.by_ref().map(|each| each.to).max();
     let before = first_break.and_then(|at| {
@@ -258,9 +260,11 @@ fn end_rates(knots: &[Knot], breaks: &[Break]) -> (Rate, Rate) {
     (before.unwrap_or(whole), behind.unwrap_or(whole))
 }
 
-/// The ticks of breaks in which events cannot be put in order, joined where they meet.
-fn joined(breaks: &[Break]) -> Vec<(u64, u64)> {
-    let unorderable = breaks.iter().filter(|each| each.kind.is_unorderable());
+/// The ticks of discontinuities in which events cannot be put in order, joined where they meet.
+fn joined(discontinuities: &[Discontinuity]) -> Vec<(u64, u64)> {
+    let unorderable = discontinuities
+        .iter()
+        .filter(|each| each.kind.is_unorderable());
     let mut ranges: Vec<(u64, u64)> = unorderable.map(|each| each.ticks).collect();
     ranges.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::new();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use perflab_abi::{
-    AnchorContent, ChunkKind, Clock, CostContent, DescriptionError, EventsContent, LossesContent,
-    MessageError, ProbeContent, ProcessContent, RoundContent, ThreadContent,
+    ChunkKind, Clock, ClockSnapshotContent, CostContent, DescriptionError, EventsContent,
+    LossesContent, MessageError, ProbeContent, ProcessContent, ThreadContent, WatermarkContent,
 };
 
 use crate::contents::{Probe, Process, Thread};
@@ -50,7 +50,7 @@ pub enum ProblemKind {
     /// Its events have numbers that the thread had before.
     Overlap,
     /// Events are earlier than what a chunk before says to be complete.
-    BeforeRound,
+    BeforeWatermark,
     /// It says that a thread had more events than any can have.
     Count,
     /// There is more than a reader keeps in memory: 256 MiB.
@@ -71,7 +71,7 @@ impl fmt::Display for Problem {
             }
             ProblemKind::Event => f.write_str("holds bytes that are no event of a known probe"),
             ProblemKind::Overlap => f.write_str("holds events that its thread had before"),
-            ProblemKind::BeforeRound => f.write_str("holds events of a time that was complete"),
+            ProblemKind::BeforeWatermark => f.write_str("holds events of a time that was complete"),
             ProblemKind::Count => {
                 f.write_str("says that there were more events than can have been")
             }
@@ -137,10 +137,10 @@ impl Collected {
             ChunkKind::PROCESS => self.process(&ProcessContent::decode(content)?, chunk.offset),
             ChunkKind::PROBE => self.probe(&ProbeContent::decode(content)?, chunk.offset),
             ChunkKind::THREAD => self.thread(&ThreadContent::decode(content)?),
-            ChunkKind::ANCHOR => {
-                let anchor = AnchorContent::decode(content)?;
+            ChunkKind::CLOCK_SNAPSHOT => {
+                let snapshot = ClockSnapshotContent::decode(content)?;
                 self.keep(0)?;
-                self.named(anchor.process)?.anchors.push(anchor);
+                self.named(snapshot.process)?.snapshots.push(snapshot);
                 Ok(())
             }
             ChunkKind::COST => {
@@ -157,10 +157,10 @@ impl Collected {
                 self.named(losses.process)?.no_ring = losses.no_ring;
                 Ok(())
             }
-            ChunkKind::ROUND => {
-                let round = RoundContent::decode(content)?;
-                let process = self.named(round.process)?;
-                process.round = process.round.max(round.time);
+            ChunkKind::WATERMARK => {
+                let watermark = WatermarkContent::decode(content)?;
+                let process = self.named(watermark.process)?;
+                process.watermark = process.watermark.max(watermark.time);
                 Ok(())
             }
             ChunkKind::EVENTS => self.events(chunk),
@@ -294,7 +294,7 @@ impl Collected {
             return Err(ProblemKind::Event);
         }
         match times {
-            Some((early, _)) if early < process.round => Err(ProblemKind::BeforeRound),
+            Some((early, _)) if early < process.watermark => Err(ProblemKind::BeforeWatermark),
             _ => Ok(()),
         }
     }

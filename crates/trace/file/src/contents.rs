@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use perflab_abi::{
-    AnchorContent, Clock, CostContent, Description, DescriptionError, ProbeContent, ProcessContent,
-    ThreadContent,
+    Clock, ClockSnapshotContent, CostContent, Description, DescriptionError, ProbeContent,
+    ProcessContent, ThreadContent,
 };
 
 use crate::event::Layout;
@@ -35,14 +35,14 @@ pub struct Process {
     pub probes: BTreeMap<u32, Probe>,
     /// Its threads, by their numbers.
     pub threads: BTreeMap<u32, Thread>,
-    /// Its anchors, in the order of the file.
-    pub anchors: Vec<AnchorContent>,
+    /// Its snapshots, in the order of the file.
+    pub snapshots: Vec<ClockSnapshotContent>,
     /// What recording an event of a probe cost there.
     pub costs: Vec<CostContent>,
     /// Events for which there was no ring.
     pub no_ring: u64,
     /// The time up to which all was said to be written.
-    pub(crate) round: u64,
+    pub(crate) watermark: u64,
     /// Where in the file it is: all that is of it comes behind.
     pub(crate) offset: u64,
 }
@@ -63,10 +63,10 @@ impl Process {
             command: content.command.to_owned(),
             probes: BTreeMap::new(),
             threads: BTreeMap::new(),
-            anchors: Vec::new(),
+            snapshots: Vec::new(),
             costs: Vec::new(),
             no_ring: 0,
-            round: 0,
+            watermark: 0,
             offset,
         }
     }

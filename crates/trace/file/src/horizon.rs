@@ -2,7 +2,7 @@
 //!
 //! The first pass notes the earliest time of each chunk of events. So the second pass knows at each place how
 //! far back the rest of the file goes, and gives events out as soon as none that is earlier can come. This is
-//! what [`perflab_abi::ChunkKind::ROUND`] tells those who read a trace only once; what was noted needs no
+//! what [`perflab_abi::ChunkKind::WATERMARK`] tells those who read a trace only once; what was noted needs no
 //! faith in it.
 
 use perflab_abi::Clock;

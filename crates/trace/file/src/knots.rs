@@ -1,17 +1,17 @@
-//! Anchors as the knots of a conversion, and where between them the clock broke.
+//! Clock snapshots as the knots of a conversion, and where between them the clock broke.
 
-use perflab_abi::{AnchorContent, Clock};
+use perflab_abi::{Clock, ClockSnapshotContent};
 
-use crate::clock::{Break, BreakKind};
+use crate::clock::{Discontinuity, DiscontinuityKind};
 
-/// Anchors that are closer count as one.
+/// Clock snapshots that are closer count as one.
 const SPACING: u64 = 10_000_000;
 
-/// How far the rate between two anchors may be from the usual one, as a share: as far as the kernel may slew
+/// How far the rate between two clock snapshots may be from the usual one, as a share: as far as the kernel may slew
 /// its clock.
 const RATE_TOLERANCE: f64 = 500e-6;
 
-/// An anchor.
+/// A clock snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knot {
     /// The process's clock in the middle of the reading.
@@ -25,22 +25,22 @@ pub struct Knot {
 }
 
 impl Knot {
-    fn of(anchor: &AnchorContent) -> Option<Self> {
-        let width = anchor.after.checked_sub(anchor.before)?;
+    fn of(snapshot: &ClockSnapshotContent) -> Option<Self> {
+        let width = snapshot.after.checked_sub(snapshot.before)?;
         Some(Self {
-            ticks: anchor.before + width / 2,
+            ticks: snapshot.before + width / 2,
             error: width.div_ceil(2),
-            monotonic: anchor.monotonic,
-            realtime: anchor.realtime,
-            boottime: anchor.boottime,
+            monotonic: snapshot.monotonic,
+            realtime: snapshot.realtime,
+            boottime: snapshot.boottime,
         })
     }
 }
 
-/// The anchors in order of `CLOCK_MONOTONIC`, the best of those that are close together. Those that end before
+/// The snapshots in order of `CLOCK_MONOTONIC`, the best of those that are close together. Those that end before
 /// they begin are left out.
-pub fn knots(anchors: &[AnchorContent]) -> Vec<Knot> {
-    let mut all: Vec<Knot> = anchors.iter().filter_map(Knot::of).collect();
+pub fn knots(snapshots: &[ClockSnapshotContent]) -> Vec<Knot> {
+    let mut all: Vec<Knot> = snapshots.iter().filter_map(Knot::of).collect();
     all.sort_by_key(|knot| (knot.monotonic, knot.ticks));
     let mut kept: Vec<Knot> = Vec::new();
     let mut group = 0;
@@ -64,8 +64,8 @@ pub fn knots(anchors: &[AnchorContent]) -> Vec<Knot> {
     }
 }
 
-/// The breaks between knots.
-pub fn breaks(clock: Clock, knots: &[Knot]) -> Vec<Break> {
+/// The discontinuities between knots.
+pub fn discontinuities(clock: Clock, knots: &[Knot]) -> Vec<Discontinuity> {
     let slope = match clock {
         Clock::Monotonic => Some(1.0),
         Clock::TimeStampCounter => median_slope(knots),
@@ -77,7 +77,7 @@ pub fn breaks(clock: Clock, knots: &[Knot]) -> Vec<Break> {
     pairs
         .flat_map(|(from, to)| {
             let found = found_between(clock, slope, from, to);
-            found.into_iter().flatten().map(|kind| Break {
+            found.into_iter().flatten().map(|kind| Discontinuity {
                 kind,
                 from: from.monotonic,
                 to: to.monotonic,
@@ -92,7 +92,7 @@ fn found_between(
     slope: Option<f64>,
     from: &Knot,
     to: &Knot,
-) -> [Option<BreakKind>; 3] {
+) -> [Option<DiscontinuityKind>; 3] {
     let ticks = difference(from.ticks, to.ticks);
     let time = difference(from.monotonic, to.monotonic);
     let unsure = (from.error as f64 + to.error as f64) * slope.unwrap_or(1.0);
@@ -109,13 +109,13 @@ fn found_between(
     let set =
         (difference(from.realtime, to.realtime) - time).abs() > RATE_TOLERANCE * time + unsure;
     [
-        stepped.then_some(BreakKind::Step),
-        slept.then_some(BreakKind::Sleep),
-        set.then_some(BreakKind::RealtimeStep),
+        stepped.then_some(DiscontinuityKind::Step),
+        slept.then_some(DiscontinuityKind::Sleep),
+        set.then_some(DiscontinuityKind::RealtimeStep),
     ]
 }
 
-/// Which ticks the clock may have shown between two anchors if it stepped once: those it would have come to
+/// Which ticks the clock may have shown between two clock snapshots if it stepped once: those it would have come to
 /// from the first on, and those it would have come from to the second.
 fn ticks_between(slope: Option<f64>, from: &Knot, to: &Knot) -> (u64, u64) {
     let time = difference(from.monotonic, to.monotonic);

@@ -17,7 +17,7 @@
 //! order     how sure that order is
 //!
 //! clock     ticks -> nanoseconds
-//! knots     anchors, and where the clock broke between them
+//! knots     snapshots, and where the clock broke between them
 //! ```
 //!
 //! The file is described in `docs/trace-format.md`.
@@ -43,7 +43,7 @@ pub use perflab_abi::Clock;
 pub use perflab_abi::recording::LONGEST_TEXT;
 
 pub use batch::{EventBatch, FULL_BATCH};
-pub use clock::{Break, BreakKind, ClockConversion};
+pub use clock::{ClockConversion, Discontinuity, DiscontinuityKind};
 pub use collect::{Problem, ProblemKind};
 pub use contents::{Argument, Probe, Process, Thread, Totals};
 pub use merge::{Event, EventSelection, Events};

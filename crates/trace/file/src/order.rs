@@ -14,7 +14,7 @@ pub enum Order {
     /// counter may be read ahead of an event.
     Close,
     /// It may have happened at another time: the clock broke thereabouts, see
-    /// [`BreakKind`](crate::BreakKind).
+    /// [`DiscontinuityKind`](crate::DiscontinuityKind).
     Doubtful,
     /// It happened before an event of another thread that came before it.
     Late,

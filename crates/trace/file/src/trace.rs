@@ -6,9 +6,9 @@ use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use perflab_abi::{AnchorContent, ChunkError, Clock};
+use perflab_abi::{ChunkError, Clock, ClockSnapshotContent};
 
-use crate::clock::{Break, ClockConversion};
+use crate::clock::{ClockConversion, Discontinuity};
 use crate::collect::{Collected, Problem};
 use crate::contents::{Process, Totals};
 use crate::horizon::Horizon;
@@ -205,13 +205,13 @@ impl Trace {
     }
 
     /// Where the clocks are not to be trusted.
-    pub fn breaks(&self) -> impl Iterator<Item = &Break> {
+    pub fn discontinuities(&self) -> impl Iterator<Item = &Discontinuity> {
         let both = [Clock::TimeStampCounter, Clock::Monotonic];
         let used = both.into_iter().filter(|clock| {
             let mut processes = self.processes.values();
             processes.any(|process| process.clock == *clock)
         });
-        used.flat_map(|clock| self.times.of(clock).breaks())
+        used.flat_map(|clock| self.times.of(clock).discontinuities())
     }
 
     /// The events that a selection lets pass, in order of time: see [`Events`].
@@ -220,7 +220,7 @@ impl Trace {
     }
 }
 
-/// The conversions of both clocks, each by the anchors of all processes that use it.
+/// The conversions of both clocks, each by the clock snapshots of all processes that use it.
 #[derive(Debug)]
 pub(crate) struct Times {
     counter: ClockConversion,
@@ -233,9 +233,11 @@ impl Times {
     fn new(processes: &BTreeMap<u32, Process>) -> Self {
         let of = |clock| processes.values().filter(move |each| each.clock == clock);
         let conversion = |clock| {
-            let anchors: Vec<AnchorContent> =
-                of(clock).flat_map(|each| &each.anchors).copied().collect();
-            ClockConversion::new(clock, &anchors)
+            let snapshots: Vec<ClockSnapshotContent> = of(clock)
+                .flat_map(|each| &each.snapshots)
+                .copied()
+                .collect();
+            ClockConversion::new(clock, &snapshots)
         };
         let skew = |clock| of(clock).map(|each| each.skew).max().unwrap_or(0);
         Self {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use perflab_abi::{
-    AnchorContent, CHUNK_HEAD, ChunkHead, ChunkKind, CostContent, LossesContent, MessageError,
-    ProbeContent, ProcessContent, RoundContent, ThreadContent, Writer,
+    CHUNK_HEAD, ChunkHead, ChunkKind, ClockSnapshotContent, CostContent, LossesContent,
+    MessageError, ProbeContent, ProcessContent, ThreadContent, WatermarkContent, Writer,
 };
 
 use crate::batch::EventBatch;
@@ -62,8 +62,8 @@ impl<W: Write> TraceWriter<W> {
     }
 
     /// Clocks that were read together.
-    pub fn anchor(&mut self, content: &AnchorContent) -> io::Result<()> {
-        self.fields(ChunkKind::ANCHOR, |writer| content.encode(writer))
+    pub fn clock_snapshot(&mut self, content: &ClockSnapshotContent) -> io::Result<()> {
+        self.fields(ChunkKind::CLOCK_SNAPSHOT, |writer| content.encode(writer))
     }
 
     /// What recording an event costs.
@@ -77,8 +77,8 @@ impl<W: Write> TraceWriter<W> {
     }
 
     /// That events of a process before a time are all written.
-    pub fn round(&mut self, content: &RoundContent) -> io::Result<()> {
-        self.fields(ChunkKind::ROUND, |writer| content.encode(writer))
+    pub fn watermark(&mut self, content: &WatermarkContent) -> io::Result<()> {
+        self.fields(ChunkKind::WATERMARK, |writer| content.encode(writer))
     }
 
     /// The events of a batch, if there are any. The batch then goes on behind them.

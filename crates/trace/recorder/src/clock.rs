@@ -4,7 +4,7 @@
     expect(unsafe_code, reason = "the processor's counter has no safe wrapper")
 )]
 
-use perflab_abi::{AnchorContent, Clock};
+use perflab_abi::{Clock, ClockSnapshotContent};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ pub fn now(clock: Clock) -> Option<u64> {
     }
 }
 
-/// How often the clocks are read for an anchor.
+/// How often the clocks are read for a clock snapshot.
 const READINGS: usize = 10;
 
 /// A process's clock and those of the system, read together: some times, of which the one that took least counts, as
 /// the thread may be interrupted in others.
-pub fn anchor(clock: Clock, process: u32) -> Option<AnchorContent> {
+pub fn snapshot(clock: Clock, process: u32) -> Option<ClockSnapshotContent> {
     let once = || {
         let before = now(clock)?;
         let monotonic = nanoseconds(ClockId::Monotonic)?;
@@ -30,7 +30,7 @@ pub fn anchor(clock: Clock, process: u32) -> Option<AnchorContent> {
         let realtime = nanoseconds(ClockId::Realtime)?;
         let boottime = nanoseconds(ClockId::Boottime)?;
         let took = now(clock)?.wrapping_sub(before);
-        let anchor = AnchorContent {
+        let snapshot = ClockSnapshotContent {
             process,
             before,
             monotonic,
@@ -38,12 +38,12 @@ pub fn anchor(clock: Clock, process: u32) -> Option<AnchorContent> {
             boottime,
             after,
         };
-        Some((took, anchor))
+        Some((took, snapshot))
     };
     let readings = (0..READINGS).map_while(|_| once());
     readings
         .min_by_key(|(took, _)| *took)
-        .map(|(_, anchor)| anchor)
+        .map(|(_, snapshot)| snapshot)
 }
 
 fn nanoseconds(clock: ClockId) -> Option<u64> {
@@ -66,7 +66,11 @@ fn counter() -> Option<u64> {
 
 /// Units of a clock in a time, by clocks that were read together twice; nothing if they were read too close to each
 /// other to tell, or contradict each other.
-pub fn units(first: &AnchorContent, last: &AnchorContent, time: Duration) -> Option<u64> {
+pub fn units(
+    first: &ClockSnapshotContent,
+    last: &ClockSnapshotContent,
+    time: Duration,
+) -> Option<u64> {
     let nanoseconds = last.monotonic.checked_sub(first.monotonic)?;
     let units = last.before.checked_sub(first.before)?;
     if nanoseconds == 0 || units == 0 {
@@ -93,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_clock_of_three_units_in_a_nanosecond() {
-        let at = |before, monotonic| AnchorContent {
+        let at = |before, monotonic| ClockSnapshotContent {
             process: 0,
             before,
             after: before,

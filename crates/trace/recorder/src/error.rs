@@ -32,7 +32,7 @@ pub enum RecordError {
         /// Whose rights the process has.
         user: u32,
     },
-    /// A process lives whose leavings were asked for.
+    /// The process lives, so its buffers are not orphaned.
     #[error("{0}: the process still runs; a snapshot shows what it has recorded")]
     Lives(PathBuf),
     /// The trace cannot be written.

@@ -36,7 +36,7 @@ mod ring_file;
 pub use error::RecordError;
 pub use mapping::{Access, Mapping};
 pub use places::{
-    Recorded, Removed, directories, kept_for, recorded, remove_leavings, removed, sweep,
+    Recorded, Removed, directories, kept_for, recorded, remove_orphaned, removed, sweep,
 };
 pub use process_dir::{Lack, Manner, ProcessDir, Since};
 pub use progress::{ProbeProgress, Progress};

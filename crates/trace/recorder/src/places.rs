@@ -153,7 +153,7 @@ fn is_older(directory: &Directory, age: Duration) -> bool {
 ///
 /// # Errors
 /// When it lives, the directory is not believed, or something cannot be removed.
-pub fn remove_leavings(path: &Path) -> Result<(), RecordError> {
+pub fn remove_orphaned(path: &Path) -> Result<(), RecordError> {
     if lives(path) || process_of(path).is_none() {
         return Err(RecordError::Lives(path.to_owned()));
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use perflab_abi::recording::{
     LOSSES_FILE, LOSSES_MAGIC, PROCESS_FILE, RING_BLOCK_WORDS, RING_SUFFIX, RINGS_SUFFIX, losses,
 };
-use perflab_abi::{LossesContent, RoundContent};
+use perflab_abi::{LossesContent, WatermarkContent};
 use perflab_control::{Process, State};
 
 use crate::clock;
@@ -251,11 +251,11 @@ impl ProcessDir {
         for ring in &mut self.rings {
             ring.say_dropped(self.number, output)?;
         }
-        if let (Some(about), Some(boot)) = (self.file.about(), self.file.first_anchor())
-            && let Some(now) = clock::anchor(about.clock, self.number)
+        if let (Some(about), Some(boot)) = (self.file.about(), self.file.first_snapshot())
+            && let Some(now) = clock::snapshot(about.clock, self.number)
             && now.boottime >= boot.boottime
         {
-            output.trace.anchor(&now)?;
+            output.trace.clock_snapshot(&now)?;
         }
         Ok(())
     }
@@ -331,7 +331,9 @@ impl ProcessDir {
         if let Some(time) = up_to.filter(|time| *time > self.up_to) {
             self.up_to = time;
             let process = self.number;
-            output.trace.round(&RoundContent { process, time })?;
+            output
+                .trace
+                .watermark(&WatermarkContent { process, time })?;
         }
         Ok(())
     }
@@ -447,14 +449,14 @@ impl ProcessDir {
                 return Some(0);
             }
             let clock = self.file.about()?.clock;
-            let now = clock::anchor(clock, self.number)?;
+            let now = clock::snapshot(clock, self.number)?;
             let time = match self.manner.since {
                 Since::Oldest => return Some(0),
                 Since::Last(time) => time,
                 // Only now: any delay before must not make it a later moment.
                 Since::Moment(moment) => moment.elapsed(),
             };
-            let units = clock::units(self.file.first_anchor()?, &now, time)?;
+            let units = clock::units(self.file.first_snapshot()?, &now, time)?;
             Some(now.before.saturating_sub(units))
         });
         *self.since.insert(since.unwrap_or(0))

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
 use perflab_abi::{
-    AnchorContent, CHUNK_HEAD, ChunkHead, ChunkKind, Clock, CostContent, Description, ProbeContent,
-    ProcessContent,
+    CHUNK_HEAD, ChunkHead, ChunkKind, Clock, ClockSnapshotContent, CostContent, Description,
+    ProbeContent, ProcessContent,
 };
 use perflab_control::Process;
 use perflab_trace_file::TraceWriter;
@@ -57,7 +57,7 @@ pub struct ProcessFile {
     program: String,
     /// By their numbers.
     probes: Vec<Option<Probe>>,
-    first_anchor: Option<AnchorContent>,
+    first_snapshot: Option<ClockSnapshotContent>,
 }
 
 impl ProcessFile {
@@ -71,7 +71,7 @@ impl ProcessFile {
             about: None,
             program: String::new(),
             probes: Vec::new(),
-            first_anchor: None,
+            first_snapshot: None,
         }
     }
 
@@ -96,8 +96,8 @@ impl ProcessFile {
     }
 
     /// The first clocks that were read together.
-    pub fn first_anchor(&self) -> Option<&AnchorContent> {
-        self.first_anchor.as_ref()
+    pub fn first_snapshot(&self) -> Option<&ClockSnapshotContent> {
+        self.first_snapshot.as_ref()
     }
 
     /// A probe that is known.
@@ -171,10 +171,10 @@ impl ProcessFile {
                 Ok(said) if self.add(&said) => trace.probe(&ProbeContent { process, ..said }),
                 _ => Ok(()),
             },
-            ChunkKind::ANCHOR => match AnchorContent::decode(content) {
+            ChunkKind::CLOCK_SNAPSHOT => match ClockSnapshotContent::decode(content) {
                 Ok(said) => {
-                    self.first_anchor.get_or_insert(said);
-                    trace.anchor(&AnchorContent { process, ..said })
+                    self.first_snapshot.get_or_insert(said);
+                    trace.clock_snapshot(&ClockSnapshotContent { process, ..said })
                 }
                 Err(_) => Ok(()),
             },

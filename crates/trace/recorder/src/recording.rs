@@ -9,7 +9,7 @@ use perflab_trace_file::TraceWriter;
 
 use crate::error::RecordError;
 use crate::output::Output;
-use crate::places::remove_leavings;
+use crate::places::remove_orphaned;
 use crate::process_dir::{Manner, ProcessDir, Since, lives};
 use crate::progress::{ProbeProgress, Progress};
 
@@ -111,7 +111,7 @@ impl<W: Write> Recording<W> {
                 if !std::mem::replace(&mut is_flushed, true) {
                     self.output.trace.flush()?;
                 }
-                let _ = remove_leavings(process.path());
+                let _ = remove_orphaned(process.path());
             }
         }
         Ok(())

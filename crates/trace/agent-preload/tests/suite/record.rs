@@ -381,7 +381,7 @@ fn everything_at_once_for(seconds: u64) -> String {
                 let (progress, _) = recording.finish().unwrap();
                 assert_eq!((progress.events, lost(&progress)), (200, 0));
                 found(&trace);
-                perflab_recorder::remove_leavings(&answer.directory).unwrap();
+                perflab_recorder::remove_orphaned(&answer.directory).unwrap();
             }
         });
         let end = Instant::now() + Duration::from_secs(seconds + 120);
@@ -459,7 +459,7 @@ fn killed_at_any_moment() {
         // What a former process with this number may have left.
         for former in recorded(&directories()) {
             if former.process.pid == pid && !former.is_alive {
-                perflab_recorder::remove_leavings(&former.directory).unwrap();
+                perflab_recorder::remove_orphaned(&former.directory).unwrap();
             }
         }
         let agent = agent_of(pid);
@@ -518,6 +518,6 @@ fn killed_at_any_moment() {
             more.is_some_and(|more| more <= found.len() as u64),
             "{all} of {counted}: {progress:?}"
         );
-        perflab_recorder::remove_leavings(&left[0]).unwrap();
+        perflab_recorder::remove_orphaned(&left[0]).unwrap();
     }
 }

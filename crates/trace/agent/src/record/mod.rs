@@ -6,7 +6,7 @@
 //! slots      threads -> rings
 //! words      where a thread has what it needs of its rings
 //! rings      which there are
-//! files      rings, probes, anchors -> files, for readers in other processes
+//! files      rings, probes, clock snapshots -> files, for readers in other processes
 //! total      how much all recordings of a user take
 //! clock      which clock is right, and how it stands to others
 //! ```
@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use perflab_abi::{
-    AnchorContent, ChunkKind, CostContent, Description, Point, ProbeContent, ProcessContent,
+    ChunkKind, ClockSnapshotContent, CostContent, Description, Point, ProbeContent, ProcessContent,
 };
 use perflab_ring::Mode;
 
@@ -42,8 +42,8 @@ pub use rings::Size;
 /// How often threads that have rings are looked at, and clocks are read together.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// After so many anchors, clocks are read a tenth as often: a flight recorder may run for months.
-const MANY_ANCHORS: u32 = 600;
+/// After so many snapshots, clocks are read a tenth as often: a flight recorder may run for months.
+const MANY_SNAPSHOTS: u32 = 600;
 
 /// What the agent does for recording; one for each process, from the first wish on.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub struct Recorder {
     probes: u32,
     /// By the forms of arguments, and their number.
     costs: BTreeMap<(u64, usize), u64>,
-    anchors: u32,
+    snapshots: u32,
     looked: Option<Instant>,
     /// What did not work last.
     pub trouble: Option<String>,
@@ -188,11 +188,11 @@ impl Recorder {
             rings: Rings::new(),
             probes: 0,
             costs: BTreeMap::new(),
-            anchors: 0,
+            snapshots: 0,
             looked: None,
             trouble: None,
         };
-        recorder.anchor()?;
+        recorder.snapshot()?;
         Ok(recorder)
     }
 
@@ -348,20 +348,20 @@ impl Recorder {
         if is_due {
             self.looked = Some(Instant::now());
             result = result.and_then(|()| crate::socket::check_numbers());
-            result = result.and(self.anchor());
+            result = result.and(self.snapshot());
             self.rings.look_at_total(&self.directory);
         }
         self.trouble = result.err();
     }
 
-    fn anchor(&mut self) -> Result<(), String> {
-        self.anchors += 1;
-        if self.anchors > MANY_ANCHORS && !self.anchors.is_multiple_of(10) {
+    fn snapshot(&mut self) -> Result<(), String> {
+        self.snapshots += 1;
+        if self.snapshots > MANY_SNAPSHOTS && !self.snapshots.is_multiple_of(10) {
             return Ok(());
         }
         let reading = clock::reading(self.clock.kind);
-        let written = self.directory.append(ChunkKind::ANCHOR, |writer| {
-            AnchorContent {
+        let written = self.directory.append(ChunkKind::CLOCK_SNAPSHOT, |writer| {
+            ClockSnapshotContent {
                 process: 0,
                 before: reading.before,
                 after: reading.after,

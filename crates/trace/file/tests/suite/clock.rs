@@ -1,14 +1,19 @@
-//! Times converted by anchors, against clocks whose truth is known.
+//! Times converted by snapshots, against clocks whose truth is known.
 
-use perflab_abi::{AnchorContent, Clock};
-use perflab_trace_file::{BreakKind, ClockConversion};
+use perflab_abi::{Clock, ClockSnapshotContent};
+use perflab_trace_file::{ClockConversion, DiscontinuityKind};
 use proptest::prelude::*;
 
 const SECOND: u64 = 1_000_000_000;
 
 /// A reading at a true time, in nanoseconds since the machine started, of a counter and clocks that tell it.
-fn anchor(time: u64, ticks_at: impl Fn(u64) -> u64, width: u64, where_in: u64) -> AnchorContent {
-    AnchorContent {
+fn snapshot(
+    time: u64,
+    ticks_at: impl Fn(u64) -> u64,
+    width: u64,
+    where_in: u64,
+) -> ClockSnapshotContent {
+    ClockSnapshotContent {
         process: 1,
         before: ticks_at(time - where_in),
         after: ticks_at(time - where_in + width),
@@ -39,14 +44,14 @@ fn drifting(time: u64) -> u64 {
 #[test]
 fn an_hour_within_a_microsecond() {
     let mut number = numbers(7);
-    let anchors: Vec<_> = (1..=3600)
+    let snapshots: Vec<_> = (1..=3600)
         .map(|second| {
             let width = 1 + number(2000);
-            anchor(second * SECOND, drifting, width, number(width))
+            snapshot(second * SECOND, drifting, width, number(width))
         })
         .collect();
-    let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
-    assert_eq!(conversion.breaks(), []);
+    let conversion = ClockConversion::new(Clock::TimeStampCounter, &snapshots);
+    assert_eq!(conversion.discontinuities(), []);
     let mut worst = 0;
     for _ in 0..200_000 {
         let time = SECOND / 2 + number(3_600_000) * (SECOND / 1000) + number(1_000_000);
@@ -83,15 +88,15 @@ fn a_step_is_found_and_its_ticks_are_doubtful() {
             };
             (time + 100 * SECOND).wrapping_add_signed(step)
         };
-        let anchors: Vec<_> = (1..=60)
-            .map(|second| anchor(second * SECOND, ticks_at, 100, 50))
+        let snapshots: Vec<_> = (1..=60)
+            .map(|second| snapshot(second * SECOND, ticks_at, 100, 50))
             .collect();
-        let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
-        let found = conversion.breaks();
+        let conversion = ClockConversion::new(Clock::TimeStampCounter, &snapshots);
+        let found = conversion.discontinuities();
         assert_eq!(found.len(), 1, "{step}: {found:?}");
         assert_eq!(
             (found[0].kind, found[0].from, found[0].to),
-            (BreakKind::Step, 10 * SECOND, 11 * SECOND)
+            (DiscontinuityKind::Step, 10 * SECOND, 11 * SECOND)
         );
         for hundredth in 1001..1100 {
             assert!(
@@ -113,52 +118,58 @@ fn a_step_is_found_and_its_ticks_are_doubtful() {
 }
 
 #[test]
-fn a_small_step_is_within_what_the_anchors_explain() {
+fn a_small_step_is_within_what_the_snapshots_explain() {
     let ticks_at = |time: u64| time + if time > 10 * SECOND { 1500 } else { 0 };
-    let anchors: Vec<_> = (1..=60)
-        .map(|second| anchor(second * SECOND, ticks_at, 2000, 1000))
+    let snapshots: Vec<_> = (1..=60)
+        .map(|second| snapshot(second * SECOND, ticks_at, 2000, 1000))
         .collect();
     assert_eq!(
-        ClockConversion::new(Clock::TimeStampCounter, &anchors).breaks(),
+        ClockConversion::new(Clock::TimeStampCounter, &snapshots).discontinuities(),
         []
     );
 }
 
 #[test]
 fn sleep_and_a_set_clock() {
-    let mut anchors: Vec<_> = (1..=20)
-        .map(|second| anchor(second * SECOND, |time| time, 100, 50))
+    let mut snapshots: Vec<_> = (1..=20)
+        .map(|second| snapshot(second * SECOND, |time| time, 100, 50))
         .collect();
-    for late in &mut anchors[10..] {
+    for late in &mut snapshots[10..] {
         late.boottime += SECOND;
     }
-    for late in &mut anchors[15..] {
+    for late in &mut snapshots[15..] {
         late.realtime -= 60 * SECOND;
     }
-    let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
+    let conversion = ClockConversion::new(Clock::TimeStampCounter, &snapshots);
     let found: Vec<_> = conversion
-        .breaks()
+        .discontinuities()
         .iter()
         .map(|each| (each.kind, each.from / SECOND))
         .collect();
     assert_eq!(
         found,
-        [(BreakKind::Sleep, 10), (BreakKind::RealtimeStep, 15)]
+        [
+            (DiscontinuityKind::Sleep, 10),
+            (DiscontinuityKind::RealtimeStep, 15)
+        ]
     );
     assert!(conversion.is_doubtful(10 * SECOND + 5));
     assert!(!conversion.is_doubtful(15 * SECOND + 5));
 }
 
 #[test]
-fn without_anchors() {
+fn without_snapshots() {
     let conversion = ClockConversion::new(Clock::TimeStampCounter, &[]);
-    assert_eq!(conversion.breaks()[0].kind, BreakKind::UnknownRate);
+    assert_eq!(
+        conversion.discontinuities()[0].kind,
+        DiscontinuityKind::UnknownRate
+    );
     assert!(conversion.is_doubtful(5));
     assert_eq!(
         (conversion.nanoseconds(5), conversion.realtime(5)),
         (5, None)
     );
-    let one = [anchor(100, |time| time * 3, 2, 1)];
+    let one = [snapshot(100, |time| time * 3, 2, 1)];
     let conversion = ClockConversion::new(Clock::TimeStampCounter, &one);
     assert_eq!(
         (conversion.nanoseconds(305), conversion.nanoseconds(290)),
@@ -170,25 +181,26 @@ fn without_anchors() {
     assert_eq!(
         (
             conversion.nanoseconds(5),
-            conversion.breaks(),
+            conversion.discontinuities(),
             conversion.is_doubtful(5)
         ),
         (5, &[][..], false)
     );
 }
 
-fn any_anchor() -> impl Strategy<Value = AnchorContent> {
-    let near =
-        (any::<u16>(), any::<u8>(), any::<u16>()).prop_map(|(ticks, width, time)| AnchorContent {
+fn any_snapshot() -> impl Strategy<Value = ClockSnapshotContent> {
+    let near = (any::<u16>(), any::<u8>(), any::<u16>()).prop_map(|(ticks, width, time)| {
+        ClockSnapshotContent {
             process: 1,
             before: u64::from(ticks) * 1_000_000,
             after: u64::from(ticks) * 1_000_000 + u64::from(width),
             monotonic: u64::from(time) * 1_000_000,
             realtime: u64::from(time),
             boottime: u64::from(time),
-        });
+        }
+    });
     let far = any::<[u64; 5]>().prop_map(|[before, after, monotonic, realtime, boottime]| {
-        AnchorContent {
+        ClockSnapshotContent {
             process: 1,
             before,
             after,
@@ -203,12 +215,12 @@ fn any_anchor() -> impl Strategy<Value = AnchorContent> {
 proptest! {
     #[test]
     fn later_is_never_converted_to_earlier(
-        anchors in prop::collection::vec(any_anchor(), 0..12),
+        snapshots in prop::collection::vec(any_snapshot(), 0..12),
         times in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..1 << 37], 2..40),
     ) {
-        let conversion = ClockConversion::new(Clock::TimeStampCounter, &anchors);
+        let conversion = ClockConversion::new(Clock::TimeStampCounter, &snapshots);
         let mut times = times;
-        times.extend(anchors.iter().flat_map(|anchor| [anchor.before, anchor.after, anchor.before.saturating_add(1)]));
+        times.extend(snapshots.iter().flat_map(|snapshot| [snapshot.before, snapshot.after, snapshot.before.saturating_add(1)]));
         times.sort_unstable();
         let converted: Vec<_> = times.iter().map(|time| conversion.nanoseconds(*time)).collect();
         prop_assert!(converted.is_sorted());

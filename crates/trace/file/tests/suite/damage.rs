@@ -46,7 +46,7 @@ fn a_whole_trace() {
             process.pid,
             process.no_ring,
             process.costs.len(),
-            process.anchors.len()
+            process.snapshots.len()
         ),
         (101, 2, 1, 2)
     );

@@ -1,6 +1,6 @@
 //! Batches of a size, files that change, rounds.
 
-use perflab_abi::RoundContent;
+use perflab_abi::WatermarkContent;
 use perflab_trace_file::{EventBatch, EventSelection, FULL_BATCH, Trace};
 
 use crate::made::{NO_ARGUMENTS, begun, layout, text_words};
@@ -64,7 +64,7 @@ fn rounds_are_held_to_their_word() {
     let mut to = begun(1, NO_ARGUMENTS);
     let mut batch = EventBatch::new(1, 1);
     for time in [99, 100] {
-        to.round(&RoundContent {
+        to.watermark(&WatermarkContent {
             process: 1,
             time: 100,
         })

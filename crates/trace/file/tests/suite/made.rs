@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use perflab_abi::recording::NULL_TEXT;
 use perflab_abi::{
-    AnchorContent, Clock, CostContent, Description, LossesContent, ProbeContent, ProcessContent,
-    RoundContent, ThreadContent,
+    Clock, ClockSnapshotContent, CostContent, Description, LossesContent, ProbeContent,
+    ProcessContent, ThreadContent, WatermarkContent,
 };
 use perflab_trace_file::event::{Layout, Value};
 use perflab_trace_file::{Event, EventBatch, EventSelection, Trace, TraceWriter};
@@ -59,7 +59,7 @@ pub fn read_all(trace: &Trace) -> Threads {
     let _ = (
         trace.machine(),
         trace.totals(),
-        trace.breaks().count(),
+        trace.discontinuities().count(),
         trace.problems(),
     );
     threads(trace.events(&EventSelection::default()))
@@ -78,8 +78,8 @@ pub fn process(number: u32, clock: Clock, skew: u64) -> ProcessContent<'static> 
     }
 }
 
-pub fn anchor(process: u32, ticks: u64, time: u64) -> AnchorContent {
-    AnchorContent {
+pub fn snapshot(process: u32, ticks: u64, time: u64) -> ClockSnapshotContent {
+    ClockSnapshotContent {
         process,
         before: ticks,
         after: ticks + 20,
@@ -142,7 +142,7 @@ pub fn small() -> (Vec<u8>, Threads) {
         picoseconds: 9100,
     })
     .unwrap();
-    to.anchor(&anchor(1, 0, 1_000_000)).unwrap();
+    to.clock_snapshot(&snapshot(1, 0, 1_000_000)).unwrap();
     let (numbers, texts) = (layout(TWO_NUMBERS), layout(TEXTS));
     for round in 0..3u64 {
         for thread in 1..=2 {
@@ -173,7 +173,7 @@ pub fn small() -> (Vec<u8>, Threads) {
             }
             to.events(&mut batch).unwrap();
         }
-        to.round(&RoundContent {
+        to.watermark(&WatermarkContent {
             process: 1,
             time: round * 10_000 + 900,
         })
@@ -184,7 +184,8 @@ pub fn small() -> (Vec<u8>, Threads) {
         })
         .unwrap();
     }
-    to.anchor(&anchor(1, 100_000_000, 51_000_000)).unwrap();
+    to.clock_snapshot(&snapshot(1, 100_000_000, 51_000_000))
+        .unwrap();
     let length = to.written();
     let bytes = to.finish().unwrap();
     assert_eq!(length + 16, bytes.len() as u64);

@@ -4,7 +4,7 @@ use perflab_abi::{Clock, ProbeContent, ProcessContent};
 use perflab_trace_file::event::Value;
 use perflab_trace_file::{EventBatch, EventSelection, Order, Trace, TraceWriter};
 
-use crate::made::{anchor, layout, process};
+use crate::made::{layout, process, snapshot};
 
 const MS: u64 = 1_000_000;
 const TRUTH: &str = "p\nn\nf\n1\nu64 truth";
@@ -50,7 +50,7 @@ fn record(worlds: &[World], skew: u64, apart: u64, seed: u64) -> Trace {
         .unwrap();
         for second in 0..=60 {
             let time = (1 + second) * 1000 * MS;
-            to.anchor(&anchor(index, (world.ticks)(time) - 10, time))
+            to.clock_snapshot(&snapshot(index, (world.ticks)(time) - 10, time))
                 .unwrap();
         }
     }
@@ -130,7 +130,7 @@ fn offset_and_drift() {
             early: 0,
         }];
         let trace = record(&world, 500, 500, seed);
-        assert_eq!(trace.breaks().count(), 0);
+        assert_eq!(trace.discontinuities().count(), 0);
         let [sure, close, doubtful, late] = judge(&trace, 64 * 1024 * 1024);
         assert!(
             sure > 10_000 && close > 0 && close < sure / 10,
@@ -171,7 +171,7 @@ fn steps() {
             early: 0,
         }];
         let trace = record(&world, 500, 500, 3);
-        assert_eq!(trace.breaks().count(), 1);
+        assert_eq!(trace.discontinuities().count(), 1);
         let [sure, _, doubtful, _] = judge(&trace, 64 * 1024 * 1024);
         assert!(sure > 8_000, "{sure} {doubtful}");
         assert!((500..most).contains(&doubtful), "{doubtful}");

@@ -7,7 +7,7 @@ use perflab_trace_file::event::{Layout, Value};
 use perflab_trace_file::{EventBatch, EventSelection, Order, Totals, Trace, TraceWriter};
 use proptest::prelude::*;
 
-use crate::made::{Threads, anchor, layout, plain, process, text_words, threads};
+use crate::made::{Threads, layout, plain, process, snapshot, text_words, threads};
 
 const TYPES: [&str; 13] = [
     "i8",
@@ -146,8 +146,8 @@ proptest! {
             for (description, probe) in descriptions.iter().zip(1..) {
                 to.probe(&ProbeContent { process: number, probe, object: "", description }).unwrap();
             }
-            to.anchor(&anchor(number, 500, 1000)).unwrap();
-            to.anchor(&anchor(number, 25_000_000_500, 10_000_001_000)).unwrap();
+            to.clock_snapshot(&snapshot(number, 500, 1000)).unwrap();
+            to.clock_snapshot(&snapshot(number, 25_000_000_500, 10_000_001_000)).unwrap();
         }
         let mut made: BTreeMap<(u32, u32), Made> = BTreeMap::new();
         let mut expected = Threads::new();

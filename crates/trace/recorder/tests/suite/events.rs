@@ -22,7 +22,7 @@ fn all_that_a_process_says() {
         "i32 a\nu64 b\nf32 c\nf64 d\nbool e\nptr f\ncstr g\nstr h\nbytes i\nenum(A=-1,B=2) j";
     kept.probe(3, types);
     kept.probe(4, "");
-    kept.anchor(5, 5);
+    kept.snapshot(5, 5);
     kept.append(ChunkKind::COST, |writer| {
         let cost = CostContent {
             process: 0,
@@ -72,8 +72,8 @@ fn all_that_a_process_says() {
     assert_eq!(told.threads[&(1, 7)], (107, "worker".to_owned()));
     assert_eq!(told.losses, [(1, 17)]);
     // The agent's, and one at the end.
-    assert_eq!(told.anchors.len(), 2);
-    assert!(told.anchors.iter().all(|anchor| anchor.process == 1));
+    assert_eq!(told.snapshots.len(), 2);
+    assert!(told.snapshots.iter().all(|snapshot| snapshot.process == 1));
     let [first, second] = told.events[&(1, 7)].as_slice() else {
         panic!("{told:?}");
     };
@@ -98,7 +98,7 @@ fn all_that_a_process_says() {
 fn children_that_could_not_be_recorded() {
     let kept = Kept::new(own());
     kept.probe(3, "");
-    kept.anchor(5, 5);
+    kept.snapshot(5, 5);
     kept.no_ring(1);
     let mut recording = Recording::new(trace(), LOOK);
     recording.add(&kept.path).unwrap();
@@ -116,7 +116,7 @@ fn children_that_could_not_be_recorded() {
 fn children_are_named_for_as_long_as_the_trace_is_written() {
     let kept = Kept::new(own());
     kept.probe(3, "");
-    kept.anchor(5, 5);
+    kept.snapshot(5, 5);
     kept.no_ring(0);
     let mut recording = Recording::new(trace(), LOOK);
     recording.add(&kept.path).unwrap();
@@ -342,7 +342,7 @@ fn a_snapshot_does_not_wait_for_an_event() {
 fn what_was_dropped_before_the_first_round_is_counted() {
     let kept = Kept::new(own());
     kept.probe(1, "u64 event");
-    kept.anchor(1, 1);
+    kept.snapshot(1, 1);
     let ring = kept.ring(1, 2, Mode::Keep);
     let young = 1 << 62;
     // 169 events fit into a block.
@@ -430,7 +430,7 @@ fn the_last_seconds() {
     let second = 1_000_000_000;
     // As of a machine that is up for a while, whenever this one was started.
     let now = clock.tv_sec as u64 * second;
-    kept.anchor(now / 2, now / 2);
+    kept.snapshot(now / 2, now / 2);
     let ring = kept.ring(1, 2, Mode::Overwrite);
     for age in [40, 30, 20, 10, 35] {
         let _ = producer(&ring).record(1, || now - age * second, [age], &());
@@ -465,7 +465,7 @@ fn memory_that_may_not_reach_back() {
     let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     let second = 1_000_000_000;
     let now = clock.tv_sec as u64 * second;
-    kept.anchor(now / 2, now / 2);
+    kept.snapshot(now / 2, now / 2);
     // Two blocks of 127 events each, of which the newest 146 are there.
     for (number, age) in [(1, 20), (2, 40)] {
         let ring = kept.ring(number, 2, Mode::Overwrite);
@@ -493,7 +493,7 @@ fn a_late_first_round_makes_no_event_older() {
     let kept = Kept::new(own());
     kept.probe(1, "u64 event");
     let now = monotonic();
-    kept.anchor(now / 2, now / 2);
+    kept.snapshot(now / 2, now / 2);
     let ring = kept.ring(1, 2, Mode::Keep);
     let _ = producer(&ring).record(1, monotonic, [0], &());
     std::thread::sleep(Duration::from_millis(20));
@@ -513,7 +513,7 @@ fn a_late_first_round_makes_no_event_older() {
 fn losses_of_former_recordings_are_theirs() {
     let kept = Kept::new(own());
     kept.probe(1, "u64 event\nu64 check");
-    kept.anchor(1, 1);
+    kept.snapshot(1, 1);
     let young = 1 << 62;
     let ring = kept.ring(1, 4, Mode::Keep);
     let write = |events: u64| {

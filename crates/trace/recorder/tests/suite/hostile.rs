@@ -106,7 +106,7 @@ proptest! {
     fn process_files_with_other_bytes(changes in prop::collection::vec((0..600u64, any::<u8>()), 1..6), losses: [u64; 2]) {
         let kept = Kept::new(own());
         kept.probe(1, "u64 event\nu64 check");
-        kept.anchor(5, 6);
+        kept.snapshot(5, 6);
         kept.no_ring(1);
         filled(&kept, 2);
         let write = |name: &str, place, bytes: &[u8]| {

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_abi::recording::{LOSSES_MAGIC, RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, ring};
 use perflab_abi::{
-    AnchorContent, ArgumentType, ChunkHead, ChunkKind, Clock, Description, EventsContent,
-    LossesContent, ProbeContent, ProcessContent, RoundContent, ThreadContent, Writer,
+    ArgumentType, ChunkHead, ChunkKind, Clock, ClockSnapshotContent, Description, EventsContent,
+    LossesContent, ProbeContent, ProcessContent, ThreadContent, WatermarkContent, Writer,
 };
 use perflab_control::Process;
 use perflab_recorder::{Access, Manner, Mapping, Since};
@@ -118,9 +118,9 @@ impl Kept {
         });
     }
 
-    pub fn anchor(&self, before: u64, monotonic: u64) {
-        self.append(ChunkKind::ANCHOR, |writer| {
-            let content = AnchorContent {
+    pub fn snapshot(&self, before: u64, monotonic: u64) {
+        self.append(ChunkKind::CLOCK_SNAPSHOT, |writer| {
+            let content = ClockSnapshotContent {
                 process: 0,
                 before,
                 after: before,
@@ -293,7 +293,7 @@ pub struct Told {
     pub ends: BTreeMap<(u32, u32), (u64, u64)>,
     pub rounds: Vec<(u32, u64)>,
     pub losses: Vec<(u32, u64)>,
-    pub anchors: Vec<AnchorContent>,
+    pub snapshots: Vec<ClockSnapshotContent>,
     pub is_ended: bool,
 }
 
@@ -326,13 +326,15 @@ pub fn read(bytes: &[u8]) -> Told {
                 let key = (said.process, said.thread);
                 told.threads.insert(key, (said.tid, said.name.to_owned()));
             }
-            ChunkKind::ANCHOR => told.anchors.push(AnchorContent::decode(content).unwrap()),
+            ChunkKind::CLOCK_SNAPSHOT => told
+                .snapshots
+                .push(ClockSnapshotContent::decode(content).unwrap()),
             ChunkKind::LOSSES => {
                 let said = LossesContent::decode(content).unwrap();
                 told.losses.push((said.process, said.no_ring));
             }
-            ChunkKind::ROUND => {
-                let said = RoundContent::decode(content).unwrap();
+            ChunkKind::WATERMARK => {
+                let said = WatermarkContent::decode(content).unwrap();
                 told.rounds.push((said.process, said.time));
             }
             ChunkKind::EVENTS => events(content, &probes, &mut told),

@@ -10,7 +10,7 @@ use clap::Args;
 use perflab_control::{Process, Traced};
 use perflab_experiment::counted;
 use perflab_recorder::{
-    Pass, Recorded, Removed, directories, recorded, recover, remove_leavings, removed,
+    Pass, Recorded, Removed, directories, recorded, recover, remove_orphaned, removed,
     snapshot as take,
 };
 use perflab_trace_file::TraceWriter;
@@ -130,7 +130,7 @@ fn write(
     }
     if arguments.remove && outcome.is_fine() {
         for path in paths {
-            if let Err(error) = remove_leavings(path) {
+            if let Err(error) = remove_orphaned(path) {
                 outcome.fail(&Failure::environment(error.to_string()));
             }
         }
