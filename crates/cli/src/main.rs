@@ -109,22 +109,26 @@ enum Format {
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     match arguments.get(1).and_then(|word| word.to_str()) {
-        // Not a command for people: see `perflab_runner::Keeper`.
-        Some(perflab_runner::KEEPER_ARGUMENT) => {
+        // Not a command for people: see `perflab_runner::Reaper`.
+        Some(perflab_runner::REAPER_ARGUMENT) => {
             let mark = arguments
                 .get(2)
                 .map(|mark| mark.to_string_lossy().into_owned());
-            perflab_runner::keep(
+            perflab_runner::reap(
                 &mark.unwrap_or_default(),
                 std::io::stdin(),
                 std::io::stdout(),
             );
             return ExitCode::SUCCESS;
         }
-        // See `perflab_runner::Warden`.
-        Some(perflab_runner::WARDEN_ARGUMENT) => {
+        // See `perflab_runner::Restorer`.
+        Some(perflab_runner::RESTORER_ARGUMENT) => {
             if let (Some(root), Some(directory)) = (arguments.get(2), arguments.get(3)) {
-                perflab_runner::warden(root.as_ref(), directory.as_ref(), std::io::stdin());
+                perflab_runner::restore_settings(
+                    root.as_ref(),
+                    directory.as_ref(),
+                    std::io::stdin(),
+                );
             }
             return ExitCode::SUCCESS;
         }

@@ -157,13 +157,13 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         arguments.allow_machine_settings,
     )?;
     let _lock = lock(arguments.wait)?;
-    let (interrupt, keeper) = stand_by()?;
+    let (interrupt, reaper) = stand_by()?;
     let scratch = tempdir()?;
     let Preflight {
         mistakes,
         missing,
         doubtful,
-    } = preflight(&experiment, &home, &scratch.0, &keeper);
+    } = preflight(&experiment, &home, &scratch.0, &reaper);
     refuse_all(Code::Usage, "", &mistakes)?;
     refuse_all(
         Code::Environment,
@@ -177,7 +177,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
     let surroundings = Surroundings {
         machine: Fingerprint::take(Path::new("/")),
-        programs: programs(&experiment, &home, &scratch.0, &keeper, &interrupt),
+        programs: programs(&experiment, &home, &scratch.0, &reaper, &interrupt),
     };
 
     // Not kept while the experiment lasts: a laboratory that is killed could not remove it.
@@ -237,7 +237,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         &home,
         &plan,
         &mut result,
-        &keeper,
+        &reaper,
         &interrupt,
         &mut progress,
     )

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use perflab_experiment::Experiment;
 use perflab_machine::tune::Session;
-use perflab_runner::Warden;
+use perflab_runner::Restorer;
 
-use crate::doctor::{directory, must_be_root, start_warden, tune_failure};
+use crate::doctor::{directory, must_be_root, start_restorer, tune_failure};
 use crate::failure::Failure;
 
 /// The settings that variants ask for, each variant in a few words.
@@ -41,9 +41,9 @@ pub struct Settings(Option<Inner>);
 
 struct Inner {
     session: Session,
-    /// Waits for the warden when it is dropped, so the session must be over by then: fields are
+    /// Waits for the restorer when it is dropped, so the session must be over by then: fields are
     /// dropped in order.
-    _warden: Warden,
+    _restorer: Restorer,
 }
 
 /// Begins: nothing is changed yet.
@@ -53,11 +53,11 @@ pub fn begin(experiment: &Experiment) -> Result<Settings, Failure> {
     }
     let root = Path::new("/");
     let directory = directory()?;
-    let warden = start_warden(root, &directory)?;
+    let restorer = start_restorer(root, &directory)?;
     let session = Session::begin(root, &directory).map_err(tune_failure)?;
     Ok(Settings(Some(Inner {
         session,
-        _warden: warden,
+        _restorer: restorer,
     })))
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use perflab_compare::Comparison;
-use perflab_runner::{Environment, Interrupt, Keeper};
+use perflab_runner::{Environment, Interrupt, Reaper};
 use rustix::thread::CpuSet;
 
 use super::arguments::Output;
@@ -28,7 +28,7 @@ pub struct Itself<'a> {
     /// Time limit of a run.
     pub timeout: Duration,
     /// Ends what is left over.
-    pub keeper: &'a Keeper,
+    pub reaper: &'a Reaper,
     /// Ctrl-C.
     pub interrupt: &'a Interrupt,
 }
@@ -55,13 +55,13 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Comparison, Failure> {
     };
     let bench = Bench {
         shell: Shell::None,
-        environment: Environment::inherited(itself.keeper.mark()),
+        environment: Environment::inherited(itself.reaper.mark()),
         cpus: itself.cpus,
         timeout: Some(itself.timeout),
         tolerated: Tolerated::None,
         input: None,
         pipe: None,
-        keeper: itself.keeper,
+        reaper: itself.reaper,
         interrupt: itself.interrupt,
     };
     let seed = rand::random::<u64>() >> 12;

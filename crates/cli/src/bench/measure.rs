@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use perflab_runner::{
-    Ended, Environment, Exit, Interrupt, Keeper, Launch, LaunchError, MOST_ATTEMPTS, Moment,
-    Process, Redirect, Stopped,
+    Ended, Environment, Exit, Interrupt, Launch, LaunchError, MOST_ATTEMPTS, Moment, Process,
+    Reaper, Redirect, Stopped,
 };
 use rustix::thread::CpuSet;
 
@@ -125,7 +125,7 @@ pub struct Bench<'a> {
     /// Takes the output of commands whose output goes through a pipe.
     pub pipe: Option<Pipe>,
     /// Ends what is left over.
-    pub keeper: &'a Keeper,
+    pub reaper: &'a Reaper,
     /// Ctrl-C.
     pub interrupt: &'a Interrupt,
 }
@@ -219,7 +219,7 @@ impl Bench<'_> {
             stderr,
             cpus: self.cpus.as_ref(),
         };
-        let ended = Process::start(&launch, self.keeper)
+        let ended = Process::start(&launch, self.reaper)
             .map_err(|error| not_started(&error))?
             .wait(self.timeout, self.interrupt)
             .map_err(|error| Failure::environment(format!("lost track of a command: {error}")))?;

@@ -78,10 +78,10 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     }
 
     let _lock = lock(arguments.wait)?;
-    let (interrupt, keeper) = stand_by()?;
+    let (interrupt, reaper) = stand_by()?;
     let bench = Bench {
         shell,
-        environment: Environment::inherited(keeper.mark()),
+        environment: Environment::inherited(reaper.mark()),
         cpus: arguments.cpus.as_deref().map(cpus).transpose()?.flatten(),
         timeout: arguments.timeout.as_deref().map(duration).transpose()?,
         tolerated: Tolerated::parse(arguments.ignore_failure.as_deref())?,
@@ -91,7 +91,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
             .any(|command| command.output == Output::Pipe)
             .then(Pipe::new)
             .transpose()?,
-        keeper: &keeper,
+        reaper: &reaper,
         interrupt: &interrupt,
     };
 

@@ -8,7 +8,7 @@ use perflab_machine::tune::{
     Outcome, Recovered, Session, TuneError, Wish, for_measuring, recover, state_directory,
 };
 use perflab_runner::{
-    Environment, Exit, Interrupt, Keeper, Launch, Process, Redirect, Stopped, Warden,
+    Environment, Exit, Interrupt, Launch, Process, Reaper, Redirect, Restorer, Stopped,
 };
 
 use super::{DoctorArguments, look, own_root};
@@ -64,11 +64,11 @@ pub fn tune_failure(error: TuneError) -> Failure {
 }
 
 /// Starts the process that puts settings back should this one be killed.
-pub fn start_warden(root: &Path, directory: &Path) -> Result<Warden, Failure> {
+pub fn start_restorer(root: &Path, directory: &Path) -> Result<Restorer, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
-    Warden::start(&own, root, directory).map_err(|error| {
-        Failure::environment(format!("cannot start the warden of settings: {error}"))
+    Restorer::start(&own, root, directory).map_err(|error| {
+        Failure::environment(format!("cannot start the settings restorer: {error}"))
     })
 }
 
@@ -122,9 +122,9 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
             Some(lock(arguments.wait)?)
         }
     };
-    let (interrupt, keeper) = stand_by()?;
-    // Declared before the session, and so dropped after it: that must be over before the warden is told to go.
-    let _warden = start_warden(&root, &directory)?;
+    let (interrupt, reaper) = stand_by()?;
+    // Declared before the session, and so dropped after it: that must be over before the restorer is told to go.
+    let _restorer = start_restorer(&root, &directory)?;
     let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;
     let wishes = wishes(arguments, &root)?;
     let outcomes = session.set(&wishes.all).map_err(tune_failure)?;
@@ -152,7 +152,7 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
         ))?;
         return Ok(0);
     }
-    let ended = execute(&arguments.command, &directory, &keeper, &interrupt);
+    let ended = execute(&arguments.command, &directory, &reaper, &interrupt);
     let count = session.restore().map_err(tune_failure)?;
     terminal::say(&format!("doctor: {} put back", counted(count, "setting")));
     ended
@@ -208,10 +208,10 @@ fn said(wishes: &[Wish], outcomes: &[Outcome]) -> String {
 fn execute(
     command: &[OsString],
     directory: &Path,
-    keeper: &Keeper,
+    reaper: &Reaper,
     interrupt: &Interrupt,
 ) -> Result<u8, Failure> {
-    let mut environment = Environment::inherited(keeper.mark());
+    let mut environment = Environment::inherited(reaper.mark());
     environment.set("PERFLAB_LOCK", directory.join(INNER_LOCK));
     let launch = Launch {
         argv: command,
@@ -222,7 +222,7 @@ fn execute(
         stderr: Redirect::Inherit,
         cpus: None,
     };
-    let ended = Process::start(&launch, keeper)
+    let ended = Process::start(&launch, reaper)
         .map_err(|error| Failure::environment(error.to_string()))?
         .wait(None, interrupt)
         .map_err(|error| Failure::environment(format!("lost track of the command: {error}")))?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use perflab_compare::Verdict;
 use perflab_machine::doctor::measured::{NoiseFloor, spin as work, spins_in};
-use perflab_runner::{Interrupt, Keeper};
+use perflab_runner::{Interrupt, Reaper};
 
 use crate::bench::{Itself, against_itself};
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub fn spin(rounds: Option<&OsString>) {
 }
 
 /// Compares the spin with itself on a CPU: about a second.
-pub fn measure(cpu: u32, keeper: &Keeper, interrupt: &Interrupt) -> Result<NoiseFloor, Failure> {
+pub fn measure(cpu: u32, reaper: &Reaper, interrupt: &Interrupt) -> Result<NoiseFloor, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
     let rounds = spins_in(WORK);
@@ -48,7 +48,7 @@ pub fn measure(cpu: u32, keeper: &Keeper, interrupt: &Interrupt) -> Result<Noise
         runs: RUNS,
         block: BLOCK,
         timeout: LIMIT,
-        keeper,
+        reaper,
         interrupt,
     })?;
     let row = report.rows.first();

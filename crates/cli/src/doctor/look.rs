@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use perflab_machine::doctor::{self, Disk, Finding, Glance, Report, measured};
-use perflab_runner::{Interrupt, Keeper};
+use perflab_runner::{Interrupt, Reaper};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::{DoctorArguments, floor, own_root, settle};
@@ -51,7 +51,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
     } else {
         Some(lock(arguments.wait)?)
     };
-    let (interrupt, keeper) = stand_by()?;
+    let (interrupt, reaper) = stand_by()?;
 
     let root = own_root();
     let mut findings = doctor::settings(root, &cpus);
@@ -71,7 +71,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
             Some(_) => &cpus[..],
             None => &cpus[..cpus.len().min(MEASURED)],
         };
-        measure(chosen, &keeper, &interrupt)?
+        measure(chosen, &reaper, &interrupt)?
     };
     if interrupt.asked() {
         return Err(Failure::new(Code::Interrupted, "interrupted"));
@@ -84,7 +84,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
 /// Measures one CPU after the other.
 fn measure(
     cpus: &[u32],
-    keeper: &Keeper,
+    reaper: &Reaper,
     interrupt: &Interrupt,
 ) -> Result<Vec<measured::Measured>, Failure> {
     let mut all = Vec::new();
@@ -96,7 +96,7 @@ fn measure(
         let mut seen = measured::measure(*cpu).map_err(|error| {
             Failure::environment(format!("cannot measure on CPU {cpu}: {error}"))
         })?;
-        seen.noise_floor = Some(floor::measure(*cpu, keeper, interrupt)?);
+        seen.noise_floor = Some(floor::measure(*cpu, reaper, interrupt)?);
         all.push(seen);
     }
     Ok(all)

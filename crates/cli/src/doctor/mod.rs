@@ -13,7 +13,7 @@ use perflab_machine::doctor::Severity;
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
-pub use apply::{directory, must_be_root, settle, start_warden, tune_failure};
+pub use apply::{directory, must_be_root, settle, start_restorer, tune_failure};
 pub use floor::{SPIN_ARGUMENT, spin};
 
 /// Judge the machine: what would make results wrong or scattered, and what to do about it.

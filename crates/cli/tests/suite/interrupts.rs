@@ -125,7 +125,7 @@ fn a_laboratory_that_is_killed_is_cleaned_up_behind() {
     }
 }
 
-/// What ends a whole group, as a terminal or a runner that gives up does, leaves the keeper to clean up.
+/// What ends a whole group, as a terminal or a runner that gives up does, leaves the reaper to clean up.
 #[test]
 fn a_group_that_is_killed_is_cleaned_up_behind() {
     let laboratory = Laboratory::new();

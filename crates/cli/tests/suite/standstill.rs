@@ -94,7 +94,7 @@ fn ctrl_z_stops_what_is_measured_and_fg_continues_it() {
         processes(word.to_str().unwrap())
             .iter()
             .map(|process| process.split(' ').next().unwrap().to_owned())
-            // The keeper and the like wait for the laboratory's end, whatever becomes of the job.
+            // The reaper and the like wait for the laboratory's end, whatever becomes of the job.
             .filter(|pid| environment(pid).contains("PERFLAB_MARK="))
             .map(|pid| state(&pid))
             .collect::<String>()

@@ -11,15 +11,15 @@ use rustix::thread::CpuSet;
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
-use crate::keeper::Keeper;
 use crate::kept::open_own;
 use crate::process::{Launch, LaunchError, Process, Redirect, Stopped};
+use crate::reaper::Reaper;
 use crate::sys::Exit;
 
 /// What all commands of an experiment share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
-    pub(crate) keeper: &'a Keeper,
+    pub(crate) reaper: &'a Reaper,
     pub(crate) interrupt: &'a Interrupt,
 }
 
@@ -61,7 +61,7 @@ impl Aside<'_> {
             stderr: Redirect::File(self.log),
             cpus: self.cpus,
         };
-        let process = Process::start(&launch, around.keeper).map_err(|error| self.launch(error))?;
+        let process = Process::start(&launch, around.reaper).map_err(|error| self.launch(error))?;
         let ended = process
             .wait(Some(self.limit), around.interrupt)
             .map_err(Trouble::Fatal)?;

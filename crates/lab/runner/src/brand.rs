@@ -6,7 +6,7 @@
 //! 2. Everything that is started inherits it, across fork, exec and `setsid`.
 //! 3. When the process that was started has ended, all others with its brand are killed. Numbers of processes are given
 //!    out in order, so that those are looked at that were given out since the start; after a longer run all are.
-//! 4. The keeper of a laboratory that was killed finds the same processes by the laboratory's part of the brand.
+//! 4. The reaper of a laboratory that was killed finds the same processes by the laboratory's part of the brand.
 //!
 //! What the brand does not find: a program that sets this limit itself, one that has become another user whom the
 //! laboratory may not signal, and everything where the hard limit forbids such a number.

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use crate::fill::Ports;
     use crate::interrupt::Interrupt;
-    use crate::keeper::Keeper;
+    use crate::reaper::Reaper;
     use perflab_experiment::Command;
     use rand::SeedableRng;
 
@@ -244,14 +244,14 @@ mod tests {
             ..Build::default()
         };
         let environment = Environment::clean(&[], "none");
-        let (keeper, interrupt) = (Keeper::none(), Interrupt::never().unwrap());
+        let (reaper, interrupt) = (Reaper::none(), Interrupt::never().unwrap());
         let site = Site {
             output: &output,
             logs: scratch.path(),
             environment: &environment,
             limit: Duration::from_secs(60),
             around: Surroundings {
-                keeper: &keeper,
+                reaper: &reaper,
                 interrupt: &interrupt,
             },
         };

@@ -66,7 +66,7 @@ impl Interrupt {
     /// Takes over SIGINT and SIGTERM of this process.
     ///
     /// A second signal while the first is being dealt with ends the laboratory at once, as the
-    /// keeper will clean up behind it. One right behind the first is not a second one: `timeout` signals its child,
+    /// reaper will clean up behind it. One right behind the first is not a second one: `timeout` signals its child,
     /// and then the group that the child is in.
     ///
     /// # Errors

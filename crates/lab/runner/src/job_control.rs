@@ -27,7 +27,7 @@ use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::low_level::{pipe, raise, register};
 
 use crate::brand::Brand;
-use crate::keeper::Keeper;
+use crate::reaper::Reaper;
 use crate::standstill;
 
 /// How long a start is waited for before its process is looked at again.
@@ -50,14 +50,14 @@ pub(crate) fn start(
     command.spawn().inspect(started)
 }
 
-/// Takes over SIGTSTP and SIGCONT of this process, for what `keeper` knows as started.
+/// Takes over SIGTSTP and SIGCONT of this process, for what `reaper` knows as started.
 ///
 /// # Errors
 /// When the signals cannot be taken over.
-pub fn job_control(keeper: &Keeper) -> io::Result<()> {
+pub fn job_control(reaper: &Reaper) -> io::Result<()> {
     // SAFETY: the action is fit for a signal handler, as it is one operation on an atomic.
     unsafe { register(SIGCONT, standstill::continued)? };
-    let Some(table) = keeper.table() else {
+    let Some(table) = reaper.table() else {
         return Ok(());
     };
     let (mut stops, asked) = io::pipe()?;

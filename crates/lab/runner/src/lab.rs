@@ -38,8 +38,8 @@ use crate::cpus::{CpuError, cpu_set};
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::interrupt::Interrupt;
-use crate::keeper::Keeper;
 use crate::kept::{RunDirectory, cut_outputs, hollow};
+use crate::reaper::Reaper;
 use crate::standstill::{MOST_ATTEMPTS, Moment, Standstill};
 
 use builds::{Built, cell_key};
@@ -138,7 +138,7 @@ impl<'a> Lab<'a> {
         home: &Path,
         plan: &'a Plan,
         result: &'a mut ResultDir,
-        keeper: &'a Keeper,
+        reaper: &'a Reaper,
         interrupt: &'a Interrupt,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LabError> {
@@ -155,7 +155,7 @@ impl<'a> Lab<'a> {
             plan,
             result,
             observer,
-            around: Surroundings { keeper, interrupt },
+            around: Surroundings { reaper, interrupt },
             settings: None,
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
@@ -352,7 +352,7 @@ impl<'a> Lab<'a> {
     fn environment(&self) -> Environment {
         Environment::clean(
             &self.experiment.design.environment,
-            self.around.keeper.mark(),
+            self.around.reaper.mark(),
         )
     }
 

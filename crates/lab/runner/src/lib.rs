@@ -2,7 +2,7 @@
 //!
 //! [`Lab`] goes through a plan and records each run. Below it, [`Process`] is one measured process:
 //! in a group of its own, pinned, waited for with a deadline, accounted for; `perflab bench` uses
-//! it directly. [`Keeper`] ends what was started should the laboratory die, [`Warden`] puts
+//! it directly. [`Reaper`] ends what was started should the laboratory die, [`Restorer`] puts
 //! settings of the machine back.
 
 /// What is shared with signal handlers; another set of them lets a test try every order of accesses.
@@ -22,7 +22,6 @@ mod fill;
 mod foreground;
 mod interrupt;
 mod job_control;
-mod keeper;
 mod kept;
 mod lab;
 mod listener;
@@ -32,11 +31,12 @@ mod preflight;
 mod process;
 mod programs;
 mod ready;
+mod reaper;
+mod restorer;
 mod standstill;
 mod sys;
 mod system;
 mod table;
-mod warden;
 
 pub use cpus::{CpuError, cpu_set};
 pub use driver::driver_of;
@@ -44,12 +44,12 @@ pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
 pub use interrupt::Interrupt;
 pub use job_control::job_control;
-pub use keeper::{KEEPER_ARGUMENT, Keeper, keep};
 pub use lab::{Lab, LabError, Observer};
 pub use locate::locate;
 pub use preflight::{Preflight, preflight, unknown_metrics};
 pub use process::{Ended, Launch, LaunchError, Process, Redirect, Stopped};
 pub use programs::{Programs, programs};
+pub use reaper::{REAPER_ARGUMENT, Reaper, reap};
+pub use restorer::{RESTORER_ARGUMENT, Restorer, restore_settings};
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};
 pub use sys::{Exit, ResourceUsage};
-pub use warden::{WARDEN_ARGUMENT, Warden, warden};

@@ -18,9 +18,9 @@ use crate::cpus::cpu_set;
 use crate::driver::driver_of;
 use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
-use crate::keeper::Keeper;
 use crate::lab::counted;
 use crate::locate::{locate, no_directory};
+use crate::reaper::Reaper;
 
 /// What keeps every run of some cell from being measured, one line each.
 #[derive(Debug, Default)]
@@ -39,13 +39,13 @@ pub fn preflight(
     experiment: &Experiment,
     home: &Path,
     scratch: &Path,
-    keeper: &Keeper,
+    reaper: &Reaper,
 ) -> Preflight {
     let mut look = Look {
         experiment,
         home,
         scratch,
-        base: Environment::clean(&experiment.design.environment, keeper.mark()),
+        base: Environment::clean(&experiment.design.environment, reaper.mark()),
         seen: BTreeSet::new(),
         found: Preflight::default(),
     };

@@ -22,8 +22,8 @@ use crate::brand::Brand;
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::job_control::start;
-use crate::keeper::Keeper;
 use crate::locate::locate;
+use crate::reaper::Reaper;
 use crate::sys::{self, Exit, ResourceUsage};
 
 /// Where an output stream of a process goes. Always a file or nothing: a pipe would make the
@@ -119,7 +119,7 @@ pub struct Process<'k> {
     started: Instant,
     collected: bool,
     brand: Option<Brand>,
-    keeper: &'k Keeper,
+    reaper: &'k Reaper,
 }
 
 impl<'k> Process<'k> {
@@ -130,7 +130,7 @@ impl<'k> Process<'k> {
     ///
     /// # Errors
     /// When it cannot be started: see [`LaunchError`].
-    pub fn start(launch: &Launch<'_>, keeper: &'k Keeper) -> Result<Self, LaunchError> {
+    pub fn start(launch: &Launch<'_>, reaper: &'k Reaper) -> Result<Self, LaunchError> {
         let (program, arguments) = launch.argv.split_first().ok_or(LaunchError::Empty)?;
         let mut command = Command::new(program);
         command.args(arguments).process_group(0);
@@ -169,9 +169,9 @@ impl<'k> Process<'k> {
             .map_err(LaunchError::Pin)?;
         let started = Instant::now();
         // `Child` is only a number here: dropping it neither kills nor waits.
-        let brand = keeper.next_brand();
+        let brand = reaper.next_brand();
         let child = start(&mut command, brand, |child| {
-            keeper.started(Pid::from_child(child));
+            reaper.started(Pid::from_child(child));
         });
         drop(home);
         let child = child.map_err(|source| LaunchError::Start {
@@ -184,7 +184,7 @@ impl<'k> Process<'k> {
             started,
             collected: false,
             brand,
-            keeper,
+            reaper,
         })
     }
 
@@ -299,7 +299,7 @@ impl<'k> Process<'k> {
     fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
         // Before the leader is collected, as the group's number can be given away after that.
         let _ = kill_process_group(self.pid, Signal::KILL);
-        self.keeper.ended(self.pid);
+        self.reaper.ended(self.pid);
         self.collected = true;
         let collected = sys::wait4(self.pid);
         let wall = self.started.elapsed();

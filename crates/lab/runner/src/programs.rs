@@ -17,8 +17,8 @@ use crate::driver::driver_of;
 use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
 use crate::interrupt::Interrupt;
-use crate::keeper::Keeper;
 use crate::locate::locate;
+use crate::reaper::Reaper;
 use crate::standstill::Moment;
 
 /// Longest that a program may take to say its version.
@@ -103,11 +103,11 @@ pub fn programs(
     experiment: &Experiment,
     home: &Path,
     scratch: &Path,
-    keeper: &Keeper,
+    reaper: &Reaper,
     interrupt: &Interrupt,
 ) -> IndexMap<String, Programs> {
-    let environment = Environment::clean(&experiment.design.environment, keeper.mark());
-    let around = Surroundings { keeper, interrupt };
+    let environment = Environment::clean(&experiment.design.environment, reaper.mark());
+    let around = Surroundings { reaper, interrupt };
     let mut found: IndexMap<String, Programs> = IndexMap::new();
     for cell in experiment.cells() {
         let (Ok(variant), Ok(workload)) = (experiment.variant(&cell), experiment.workload(&cell))

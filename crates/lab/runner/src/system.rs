@@ -51,7 +51,7 @@ impl<'k> System<'k> {
             stderr: Redirect::File(seat.log),
             cpus: seat.cpus,
         };
-        let process = Process::start(&launch, around.keeper)
+        let process = Process::start(&launch, around.reaper)
             .map_err(|error| launch_trouble(error, |text| not_ready(&text)))?;
         let system = Self {
             process,

@@ -1,5 +1,5 @@
 //! A page of numbers that two processes share: the groups that the laboratory has started and not
-//! yet collected, for its keeper to end.
+//! yet collected, for its reaper to end.
 //!
 //! A number is written by a store to memory. A system call for each would cost as much as all else
 //! that the laboratory does between two runs of a short command.
@@ -79,7 +79,7 @@ impl Table {
     fn slots(&self) -> &[AtomicI32; SLOTS] {
         // SAFETY: the mapping lives as long as `self`, is aligned to a page, as long as the array,
         // and of zeroes at first, which are valid atomics. The file keeps its length: only this
-        // module and the keeper, which reads, have it.
+        // module and the reaper, which reads, have it.
         unsafe { self.page.as_ref() }
     }
 

@@ -223,7 +223,7 @@ fn what_a_dead_session_left_is_put_back() {
     assert_eq!(machine.recover(true).unwrap(), Recovered::Nothing);
 }
 
-/// The warden may be at it, or may have been killed at it and still wait for a disk.
+/// The restorer may be at it, or may have been killed at it and still wait for a disk.
 #[test]
 fn who_puts_settings_back_is_waited_for() {
     let machine = Machine::new();

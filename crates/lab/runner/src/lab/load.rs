@@ -145,7 +145,7 @@ impl Lab<'_> {
                 aside("prepare", prepare, &mut fill)?;
             }
             let before = Load::take(Path::new("/"));
-            let mut ended = Process::start(&launch, self.around.keeper)
+            let mut ended = Process::start(&launch, self.around.reaper)
                 .map_err(|error| launch_trouble(error, Fault::no_run))?
                 .wait(Some(limit), self.around.interrupt)
                 .map_err(Trouble::Fatal)?;

@@ -1,11 +1,11 @@
-//! The keeper: a small process beside the laboratory that ends what the laboratory started,
+//! The reaper: a small process beside the laboratory that ends what the laboratory started,
 //! should the laboratory die without doing so itself (`kill -9`, a crash, the memory killer).
 //!
-//! 1. The laboratory starts the keeper with a pipe as its standard input and a file in memory as
+//! 1. The laboratory starts the reaper with a pipe as its standard input and a file in memory as
 //!    its standard output: the table of the process groups that were started and not yet
-//!    collected. So the keeper sleeps while anything is measured.
+//!    collected. So the reaper sleeps while anything is measured.
 //! 2. The pipe ends when the laboratory is gone, however it went; the kernel closes it.
-//! 3. The keeper then kills the groups in the file, and every process that bears this laboratory's
+//! 3. The reaper then kills the groups in the file, and every process that bears this laboratory's
 //!    mark in its environment, or its brand ([`crate::brand`]): those that left their group, or that
 //!    were started in the instant before the laboratory could say so.
 //!
@@ -30,8 +30,8 @@ use crate::brand::{Brand, Brands, is_zombie};
 use crate::environment::MARK;
 use crate::table::Table;
 
-/// The first argument that turns the `perflab` binary into a keeper.
-pub const KEEPER_ARGUMENT: &str = "keeper";
+/// The first argument that turns the `perflab` binary into a reaper.
+pub const REAPER_ARGUMENT: &str = "reaper";
 
 /// How long processes that were killed are waited for, and the pauses in which they are looked for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The laboratory's end of the arrangement.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct Reaper {
     mark: String,
     inner: Option<Inner>,
 }
@@ -53,9 +53,9 @@ struct Inner {
     brands: Brands,
 }
 
-impl Keeper {
-    /// Starts a keeper: `program` is a binary that calls [`keep`] when its first argument is
-    /// [`KEEPER_ARGUMENT`].
+impl Reaper {
+    /// Starts a reaper: `program` is a binary that calls [`reap`] when its first argument is
+    /// [`REAPER_ARGUMENT`].
     ///
     /// # Errors
     /// When it cannot be started, or the system gives no random numbers.
@@ -64,7 +64,7 @@ impl Keeper {
         let (read, write) = io::pipe()?;
         let table = Arc::new(Table::new()?);
         let child = Command::new(program)
-            .args([KEEPER_ARGUMENT, &mark])
+            .args([REAPER_ARGUMENT, &mark])
             .stdin(read)
             .stdout(table.file().try_clone_to_owned()?)
             .stderr(Stdio::null())
@@ -124,7 +124,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Reaper {
     fn drop(&mut self) {
         if let Some(inner) = &mut self.inner {
             inner.pipe = None;
@@ -133,10 +133,10 @@ impl Drop for Keeper {
     }
 }
 
-/// What the keeper does: waits until `pipe` ends, then kills what `table` and the mark name.
+/// What the reaper does: waits until `pipe` ends, then kills what `table` and the mark name.
 ///
-/// Both are as [`Keeper::start`] hands them over, as standard input and output.
-pub fn keep(mark: &str, mut pipe: impl Read, table: impl AsFd) {
+/// Both are as [`Reaper::start`] hands them over, as standard input and output.
+pub fn reap(mark: &str, mut pipe: impl Read, table: impl AsFd) {
     // Nothing is ever written into the pipe; an error means the same as its end.
     let _ = io::copy(&mut pipe, &mut io::sink());
     for group in Table::numbers(table).unwrap_or_default() {

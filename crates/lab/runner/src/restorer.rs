@@ -1,10 +1,10 @@
-//! The warden of the machine's settings: a small process beside the laboratory that puts them back,
+//! The restorer of the machine's settings: a small process beside the laboratory that puts them back,
 //! should the laboratory die without doing so itself.
 //!
-//! It sleeps in reading a pipe that ends when the laboratory is gone, like the [`Keeper`], and then
+//! It sleeps in reading a pipe that ends when the laboratory is gone, like the [`Reaper`], and then
 //! does what any later command would do as well: [`recover`].
 //!
-//! [`Keeper`]: crate::Keeper
+//! [`Reaper`]: crate::Reaper
 
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -17,26 +17,26 @@ use perflab_machine::tune::{Recovered, TuneError, pending, recover};
 
 use crate::job_control::start;
 
-/// The first argument that turns the `perflab` binary into a warden; the root and the state
+/// The first argument that turns the `perflab` binary into a restorer; the root and the state
 /// directory follow.
-pub const WARDEN_ARGUMENT: &str = "warden";
+pub const RESTORER_ARGUMENT: &str = "restorer";
 
 /// How long settings are looked after that another session, or somebody who takes very long, has at
 /// the moment, and how often.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The laboratory's end of the arrangement. Dropping it waits for the warden to end, so what the
+/// The laboratory's end of the arrangement. Dropping it waits for the restorer to end, so what the
 /// session did must be over by then.
 #[derive(Debug)]
-pub struct Warden {
+pub struct Restorer {
     child: Child,
     pipe: Option<io::PipeWriter>,
 }
 
-impl Warden {
-    /// Starts a warden: `program` is a binary that calls [`warden`] when its first argument is
-    /// [`WARDEN_ARGUMENT`].
+impl Restorer {
+    /// Starts a restorer: `program` is a binary that calls [`restore_settings`] when its first argument is
+    /// [`RESTORER_ARGUMENT`].
     ///
     /// # Errors
     /// When it cannot be started.
@@ -44,7 +44,7 @@ impl Warden {
         let (read, write) = io::pipe()?;
         let mut command = Command::new(program);
         command
-            .arg(WARDEN_ARGUMENT)
+            .arg(RESTORER_ARGUMENT)
             .args([root, directory])
             .stdin(read)
             .stdout(Stdio::null())
@@ -63,15 +63,15 @@ impl Warden {
     }
 }
 
-impl Drop for Warden {
+impl Drop for Restorer {
     fn drop(&mut self) {
         self.pipe = None;
         let _ = self.child.wait();
     }
 }
 
-/// What the warden does: waits until `pipe` ends, then puts back what was left changed.
-pub fn warden(root: &Path, directory: &Path, mut pipe: impl Read) {
+/// What the restorer does: waits until `pipe` ends, then puts back what was left changed.
+pub fn restore_settings(root: &Path, directory: &Path, mut pipe: impl Read) {
     // Nothing is ever written into the pipe; an error means the same as its end.
     let _ = io::copy(&mut pipe, &mut io::sink());
     let deadline = Instant::now() + PATIENCE;
