@@ -34,7 +34,7 @@ pub struct PlanArguments {
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     show: String,
 
-    /// Standard deviation of runs, relative to their mean, in place of a pilot.
+    /// Standard deviation of runs, relative to their mean, instead of a pilot.
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     sd: Option<String>,
 

@@ -49,11 +49,11 @@ pub struct RunArguments {
     #[arg(value_name = "EXP.toml")]
     file: PathBuf,
 
-    /// Runs of each cell, in place of the file's.
+    /// Runs of each cell, instead of the file's.
     #[arg(long, value_name = "N", conflicts_with_all = ["resume", "until_decided"])]
     runs: Option<u32>,
 
-    /// With --until-decided: most runs of each cell, in place of the file's.
+    /// With --until-decided: most runs of each cell, instead of the file's.
     #[arg(
         long,
         value_name = "N",
@@ -62,7 +62,7 @@ pub struct RunArguments {
     )]
     max_runs: Option<u32>,
 
-    /// Seed of the random order, in place of the file's.
+    /// Seed of the random order, instead of the file's.
     #[arg(long, value_name = "SEED", conflicts_with = "resume")]
     seed: Option<u64>,
 

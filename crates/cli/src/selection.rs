@@ -121,7 +121,7 @@ pub fn known_metrics(names: &[String], records: &[RunRecord]) -> Result<(), Fail
     })
 }
 
-/// What the command line says in place of the experiment.
+/// What the command line says instead of the experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Chosen<'a> {
     /// The baseline.

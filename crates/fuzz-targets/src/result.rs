@@ -52,7 +52,7 @@ impl<'i> Files<'i> {
         files
     }
 
-    /// Puts them into a directory, in place of those that are there.
+    /// Puts them into a directory, instead of those that are there.
     pub fn write(&self, directory: &Path) {
         let fitting = || meta_of(self.experiment, self.plan, self.fingerprint);
         let meta = self.meta.clone().unwrap_or_else(fitting);

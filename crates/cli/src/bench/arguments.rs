@@ -58,7 +58,7 @@ pub struct BenchArguments {
     #[arg(short, long, value_name = "CMD")]
     pub cleanup: Option<String>,
 
-    /// Runs every command for each number from MIN to MAX in place of {VAR}.
+    /// Runs every command for each number from MIN to MAX instead of {VAR}.
     #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true, conflicts_with = "parameter_list")]
     pub parameter_scan: Option<Vec<String>>,
 
@@ -72,7 +72,7 @@ pub struct BenchArguments {
     )]
     pub parameter_step_size: Option<String>,
 
-    /// Runs every command for each of the comma-separated VALUES in place of {VAR}.
+    /// Runs every command for each of the comma-separated VALUES instead of {VAR}.
     #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub parameter_list: Vec<String>,
 

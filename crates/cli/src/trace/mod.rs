@@ -73,7 +73,7 @@ pub struct ListArguments {
     #[command(flatten)]
     processes: Processes,
 
-    /// One line for each site, with its address, in place of one for each probe.
+    /// One line for each site, with its address, instead of one for each probe.
     #[arg(long)]
     sites: bool,
 
@@ -96,7 +96,7 @@ pub struct OnArguments {
     #[arg(long, conflicts_with_all = ["pid", "command"])]
     all: bool,
 
-    /// Record events in place of counting them, the newest over the oldest: `trace record --last` and
+    /// Record events instead of counting them, the newest over the oldest: `trace record --last` and
     /// `trace recover` write them into a file.
     #[arg(long)]
     record: bool,

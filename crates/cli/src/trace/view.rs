@@ -47,7 +47,7 @@ pub struct ViewArguments {
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Show what the trace has, in place of its events: processes, threads, probes, losses.
+    /// Show what the trace has, instead of its events: processes, threads, probes, losses.
     #[arg(long)]
     summary: bool,
 }

@@ -9,7 +9,7 @@
 //!
 //! What is tested is that the sides are *exchangeable*, not that their means or medians are equal.
 //! Sides with equal medians but unequal spread are not exchangeable, and
-//! [`permutation_of_medians`] then rejects in 39 to 47 of 100 experiments in place of 5: it is no
+//! [`permutation_of_medians`] then rejects in 39 to 47 of 100 experiments instead of 5: it is no
 //! verdict on medians. [`crate::location`] tells typical runs apart,
 //! [`crate::brunner_munzel`] does so under unequal spread, and [`crate::mean::welch`] compares
 //! means.

@@ -1,7 +1,7 @@
 //! Looking while measuring, and stopping when enough is known.
 //!
 //! A test made for a fixed number of runs and repeated after every block claims a difference that
-//! is not there in 24 to 33 of 100 experiments, in place of 5. Two ways out:
+//! is not there in 24 to 33 of 100 experiments, instead of 5. Two ways out:
 //!
 //! - an *e-process* is the wealth of a gambler who bets against "no difference" with fair odds and
 //!   one unit. It reaches `1 / level` with probability `level` at most, whenever one looks and for

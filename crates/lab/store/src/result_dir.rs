@@ -282,7 +282,7 @@ impl ResultDir {
         }
     }
 
-    /// Notes why the experiment has ended; in place of what was noted before.
+    /// Notes why the experiment has ended; instead of what was noted before.
     ///
     /// # Errors
     /// If the directory was opened for reading, or the note cannot be written.

@@ -43,7 +43,7 @@ pub type Progress<'p> = &'p mut dyn FnMut(Step, usize, usize);
 /// The file that says that a folder holds a report, so that another may take its place.
 const MARK: &str = ".perflab-report";
 
-/// Writes all pages of a result into a folder, in place of a report that is there. Returns the first page.
+/// Writes all pages of a result into a folder, instead of a report that is there. Returns the first page.
 ///
 /// # Errors
 /// If the folder holds other files, or cannot be written. What was written until then stays.

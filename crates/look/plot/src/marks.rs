@@ -141,7 +141,7 @@ pub struct Interval {
     pub middle: f64,
     /// Its higher end.
     pub high: Option<f64>,
-    /// What it means, in place of the layer's tone.
+    /// What it means, instead of the layer's tone.
     pub tone: Tone,
     /// What it is.
     pub label: String,
@@ -175,7 +175,7 @@ pub struct Cell {
     pub y: usize,
     /// From 0 to 1: how strong its colour is.
     pub strength: f64,
-    /// What it means, in place of the layer's tone.
+    /// What it means, instead of the layer's tone.
     pub tone: Tone,
     /// What stands in it; short.
     pub value: String,

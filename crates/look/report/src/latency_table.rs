@@ -191,7 +191,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     line.trim_end().to_owned() + "\n"
 }
 
-/// The changes below each other, with their intervals or with a mark in place of them.
+/// The changes below each other, with their intervals or with a mark instead of them.
 fn changes(cells: &[Written], intervals: bool, options: &TextOptions) -> Vec<String> {
     let parts: Vec<[String; 3]> = cells
         .iter()

@@ -211,7 +211,7 @@ pub struct SiteState<'a> {
     pub object: &'a str,
     /// The text of its [`crate::Description`].
     pub description: &'a str,
-    /// Whether its events are recorded, in place of counting them. Earlier agents do not say so.
+    /// Whether its events are recorded, instead of counting them. Earlier agents do not say so.
     pub recorded: bool,
 }
 

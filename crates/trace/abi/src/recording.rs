@@ -52,7 +52,7 @@ pub const TOTAL_FILE: &str = "total";
 /// Most bytes of a text in an event; of longer ones the first bytes are kept, and the event is marked as cut.
 pub const LONGEST_TEXT: usize = 128;
 
-/// Word that stands for a null pointer in place of a text's length.
+/// Word that stands for a null pointer instead of a text's length.
 pub const NULL_TEXT: u64 = u64::MAX;
 
 /// Words of a ring file's head, beside those that the crate `ring` names.

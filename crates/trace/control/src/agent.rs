@@ -48,11 +48,11 @@ pub struct Site {
     pub hits: u64,
     /// Whether it is on.
     pub on: bool,
-    /// Whether a flag is tested in place of a no-op.
+    /// Whether a flag is tested instead of a no-op.
     pub is_branch: bool,
     /// Tracers in the kernel and debuggers that want it open.
     pub tracers: u16,
-    /// Whether its events are recorded, in place of counting them.
+    /// Whether its events are recorded, instead of counting them.
     pub is_recorded: bool,
 }
 
@@ -146,7 +146,7 @@ impl Agent {
         }
     }
 
-    /// Waits so long for a whole answer, in place of 10 s.
+    /// Waits so long for a whole answer, instead of 10 s.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }

@@ -41,7 +41,7 @@ pub enum Untrusted {
         owner: u32,
     },
     /// Another process listens, or one with other rights.
-    #[error("process {found} of user {user} answers, in place of process {pid} of user {owner}")]
+    #[error("process {found} of user {user} answers, instead of process {pid} of user {owner}")]
     Peer {
         /// The process that is claimed.
         pid: u32,
@@ -207,7 +207,7 @@ mod tests {
         for (found, user) in [(pid + 1, 1000), (pid, 1001), (pid, 0), (0, 1000)] {
             let error = claim.check(found, user).unwrap_err().to_string();
             let expected = format!(
-                "process {found} of user {user} answers, in place of process {pid} of user 1000"
+                "process {found} of user {user} answers, instead of process {pid} of user 1000"
             );
             assert_eq!(error, expected);
         }

@@ -244,7 +244,7 @@ fn one_that_speaks_for_another_process() {
         let said = error.to_string();
         assert!(
             said.contains(&format!("process {own} of user"))
-                && said.contains(&format!("in place of process {pid} ")),
+                && said.contains(&format!("instead of process {pid} ")),
             "{said}"
         );
     }

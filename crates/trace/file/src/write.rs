@@ -71,7 +71,7 @@ impl<W: Write> TraceWriter<W> {
         self.fields(ChunkKind::COST, |writer| content.encode(writer))
     }
 
-    /// What a process could not keep, in place of what was said before.
+    /// What a process could not keep, instead of what was said before.
     pub fn losses(&mut self, content: &LossesContent) -> io::Result<()> {
         self.fields(ChunkKind::LOSSES, |writer| content.encode(writer))
     }

@@ -81,12 +81,12 @@ const UNUSABLE: [Unusable; 9] = [
     ),
     (
         "--json-stream",
-        "the tool would print many JSON documents in place of one",
+        "the tool would print many JSON documents instead of one",
         "leave it out: -J is added",
     ),
     (
         "--json-stream-full-output",
-        "the tool would print many JSON documents in place of one",
+        "the tool would print many JSON documents instead of one",
         "leave it out: -J is added",
     ),
     (

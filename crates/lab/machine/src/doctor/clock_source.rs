@@ -38,7 +38,7 @@ fn judge(source: &str, better: Option<&str>) -> Finding {
                 None => "the kernel has refused the processor's own counter; `dmesg | grep -i tsc` says why".to_owned(),
             };
             alarm(CHECK, format!("the clock source is {source}, which takes a system call and often a slow device"))
-                .costs("readings take 0.5 to 3 µs in place of 25 ns; programs that ask for the time often (network servers) are up to three times slower")
+                .costs("readings take 0.5 to 3 µs instead of 25 ns; programs that ask for the time often (network servers) are up to three times slower")
                 .advice(advice)
         }
         other => warning(CHECK, format!("the clock source is {other}, which is not known here"))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Names a directory in place of the usual one.
+/// Names a directory instead of the usual one.
 pub const STATE_VARIABLE: &str = "PERFLAB_STATE";
 
 /// The directory for what must outlive a process: that of the variable `PERFLAB_STATE`; else

@@ -1,4 +1,4 @@
-"""On paper: drawings in place of what one can interact with, and nothing to click on."""
+"""On paper: drawings instead of what one can interact with, and nothing to click on."""
 
 import unittest
 from urllib.parse import urljoin

@@ -298,7 +298,7 @@ pub fn forget() {
 }
 
 /// The same in the child of a fork. If a handler has forked in the middle of an event, that is written to the end here
-/// too: to memory of the child's own, in place of its parent's ring.
+/// too: to memory of the child's own, instead of its parent's ring.
 pub fn forget_parent() {
     if let Some((head, blocks)) = first().memory_of_event() {
         let bytes = RING_HEAD_BYTES + blocks * RING_BLOCK_WORDS * size_of::<u64>();
