@@ -25,7 +25,7 @@ static double now(void) {
 #define ANEW "mov $3, %%r8d\n"
 #define CHAIN "imul %%r8, %%r8\n"
 
-/* It goes through all iterations, so that they follow each other; the others begin anew in each. */
+/* It goes through all iterations, so that they follow each other; the others begin again in each. */
 LOOP(multiply, FIVE(CHAIN) FIVE(CHAIN))
 LOOP(alone, "rdtsc\n")
 LOOP(free_30, FIVE(FREE) "rdtsc\n")

@@ -143,7 +143,7 @@ fn by_command(commands: &[String]) -> String {
 
 fn by_server(servers: &[String]) -> Result<String, Failure> {
     let mut text = String::from(
-        "# Each server is started anew for every run, with a fresh directory {dir} and a free {port}.\n",
+        "# Each server is restarted for every run, with a fresh directory {dir} and a free {port}.\n",
     );
     let mut servers = servers.to_vec();
     if let [only] = servers.as_slice() {

@@ -220,7 +220,7 @@ pub enum Output {
     Pipe,
     /// Where perflab's own goes.
     Inherit,
-    /// Into a file, made anew for each run.
+    /// Into a file, made again for each run.
     File(PathBuf),
 }
 

@@ -101,9 +101,7 @@ pub fn restore(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let (root, directory) = places(arguments)?;
     let text = match recover(&root, &directory, true).map_err(tune_failure)? {
         Recovered::Nothing => "nothing to put back\n".to_owned(),
-        Recovered::Rebooted => {
-            "nothing to put back: the machine was started anew since\n".to_owned()
-        }
+        Recovered::Rebooted => "nothing to put back: the machine was restarted since\n".to_owned(),
         Recovered::Restored(_, count) => format!("{} put back\n", counted(count, "setting")),
         Recovered::Kept(command) => format!("still in force: what `{command}` made\n"),
     };

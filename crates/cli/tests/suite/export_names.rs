@@ -11,7 +11,7 @@ fn commands(laboratory: &Laboratory) -> Vec<String> {
     names.map(|name| name.unwrap().to_owned()).collect()
 }
 
-/// What the laboratory fills in is drawn anew for each system or run, and says nothing of what is compared.
+/// What the laboratory fills in is drawn again for each system or run, and says nothing of what is compared.
 #[test]
 fn commands_that_differ_by_what_was_drawn_are_no_names() {
     for drawn in ["{port}", "{dir}", "{run}/x"] {

@@ -101,7 +101,7 @@ fn reorder_links_in_another_order_and_says_which() {
     assert_eq!(
         builds(&laboratory).len(),
         1,
-        "what was compiled once is only linked anew"
+        "what was compiled once is only relinked"
     );
     assert_eq!(
         column(&laboratory, "unit"),

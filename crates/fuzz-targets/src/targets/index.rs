@@ -56,7 +56,7 @@ pub fn run(input: &[u8]) -> bool {
         Err(error) => panic!("{error}"),
     }
     let index = Index::rebuild(root);
-    let index = index.expect("an index can be made anew");
+    let index = index.expect("an index can be rebuilt");
     assert_eq!(index.list().expect("it is sound").len(), 2);
     true
 }

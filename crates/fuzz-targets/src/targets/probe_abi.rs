@@ -25,7 +25,7 @@ fn description(text: &str) {
         format!("{} {}", argument.kind_text, argument.name)
     }));
     assert!(lines.len() <= 4 + MOST_ARGUMENTS);
-    // What was read, written anew, is the same.
+    // What was read, written again, is the same.
     let again = lines.join("\n");
     let read = Description::parse(&again).expect("what was read can be written");
     assert!(read.arguments().eq(description.arguments()));
@@ -39,7 +39,7 @@ fn names(text: &str) {
         .map(|(provider, name)| format!("{provider}:{name}"))
         .collect();
     assert!(!parts.is_empty());
-    // What was read, written anew, is the same.
+    // What was read, written again, is the same.
     let again = parts.join(",");
     let read = patterns(&again).expect("what was read can be written");
     assert!(

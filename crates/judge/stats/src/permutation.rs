@@ -180,7 +180,7 @@ fn few_arrangements(n: usize, m: usize) -> bool {
 /// The next arrangement in lexicographic order; false after the last one.
 fn next_arrangement(labels: &mut [bool]) -> bool {
     // The last true behind a false moves before it; behind the two, where all trues precede all
-    // falses, the order starts anew.
+    // falses, the order starts again.
     let Some(rise) = labels.windows(2).rposition(|w| !w[0] && w[1]) else {
         return false;
     };

@@ -2,7 +2,7 @@
 //!
 //! The difference at each decile, `b` less `a`, of Harrell and Davis' estimates
 //! ([`crate::harrell_davis`]), or their ratio less one. Interval and p-value by the percentile
-//! bootstrap: both samples are drawn anew from themselves, each on its own;
+//! bootstrap: both samples are drawn again from themselves, each on its own;
 //! `p = 2 min(c, 1 - c)` with `c` the share of draws below no difference (equal ones count half,
 //! and one draw more than there are, on either side). Holm's adjustment over the nine deciles holds
 //! the chance of any false claim among them.

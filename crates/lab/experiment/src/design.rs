@@ -17,7 +17,7 @@ pub enum Refresh {
     /// The process of the system under test.
     #[default]
     Restart,
-    /// The layout of the program in memory: its objects are linked anew in another order.
+    /// The layout of the program in memory: its objects are relinked in another order.
     Relink,
     /// The whole build.
     Rebuild,
@@ -33,7 +33,7 @@ pub enum RefreshEvery {
     Block,
 }
 
-/// How the objects are laid out when a program is linked anew.
+/// How the objects are laid out when a program is relinked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
@@ -160,7 +160,7 @@ impl Design {
         }
     }
 
-    /// How objects are laid out; `None` unless programs are linked anew.
+    /// How objects are laid out; `None` unless programs are relinked.
     pub fn layout(&self) -> Option<Layout> {
         (self.refresh == Refresh::Relink).then(|| self.layout.unwrap_or_default())
     }

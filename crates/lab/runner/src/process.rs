@@ -32,7 +32,7 @@ use crate::sys::{self, Exit, ResourceUsage};
 pub enum Redirect<'a> {
     /// Discarded.
     Null,
-    /// Into this file, made anew.
+    /// Into this file, replaced.
     File(&'a Path),
     /// Where the laboratory's own goes.
     Inherit,

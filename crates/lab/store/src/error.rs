@@ -23,7 +23,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A file is not there. `meta.json` is written last, so that its absence means an unfinished set-up.
-    #[error("expected {file} in the results directory {}, found none; check the path, restore the directory from a copy, or remove it and measure anew", directory.display())]
+    #[error("expected {file} in the results directory {}, found none; check the path, restore the directory from a copy, or remove it and measure again", directory.display())]
     Missing {
         /// The results directory.
         directory: PathBuf,

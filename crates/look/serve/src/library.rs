@@ -79,7 +79,7 @@ impl Library {
         Some(pair((a, of_a.site()), (b, of_b.site()), &address))
     }
 
-    /// What the list says of a result, read anew only if it has changed.
+    /// What the list says of a result, read again only if it has changed.
     fn entry(&self, path: &Path, name: &str) -> Entry {
         let directory = self.root.join(path);
         let stamp = stamp(&directory);

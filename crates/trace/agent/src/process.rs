@@ -50,7 +50,7 @@ static AGENT: OnceLock<Mutex<Agent>> = OnceLock::new();
 /// Set if reasons why there is no agent are to be said.
 const VERBOSE: &str = "PERFLAB_AGENT_VERBOSE";
 
-/// Whether it is set. A child does not ask its environment anew, whose lock a thread of its parent may hold.
+/// Whether it is set. A child does not read its environment again, whose lock a thread of its parent may hold.
 static IS_VERBOSE: AtomicBool = AtomicBool::new(false);
 
 /// Why there is no agent.

@@ -53,7 +53,7 @@ pub fn remove() {
 }
 
 /// Where the sockets of a user's processes are: `$XDG_RUNTIME_DIR/perflab`, else `/tmp/perflab-UID`. A child
-/// does not ask its environment anew, whose lock a thread of its parent may hold.
+/// does not read its environment again, whose lock a thread of its parent may hold.
 pub fn directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(find_directory)

@@ -15,7 +15,7 @@ const MOST_WORDS: usize = 256;
 
 /// Events of one thread, one after the other without a gap, encoded while they come.
 ///
-/// The memory is used anew for each batch: no event allocates.
+/// The memory is reused for each batch: no event allocates.
 #[derive(Debug)]
 pub struct EventBatch {
     process: u32,

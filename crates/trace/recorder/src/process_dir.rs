@@ -365,7 +365,7 @@ impl ProcessDir {
             match RingFile::open(&self.directory, &name, number, access) {
                 Ok(Some(ring)) => self.rings.push(Drain::new(ring, self.manner)),
                 Ok(None) => {}
-                // It was removed just now: no thread had it, or a program that this one became begins anew.
+                // It was removed just now: no thread had it, or a program that this one became begins again.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) if error.kind() == ErrorKind::OutOfMemory && !self.rings.is_empty() => {
                     return false;

@@ -1,7 +1,7 @@
 //! The writer's side: see the steps in the documentation of the crate.
 #![expect(
     unsafe_code,
-    reason = "the next record's address is kept: to find it anew in each event takes longer than to write it"
+    reason = "the next record's address is kept: to find it again in each event takes longer than to write it"
 )]
 
 use super::atomic::{AtomicU64, Ordering, fence_for_handlers};

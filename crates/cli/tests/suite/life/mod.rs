@@ -169,7 +169,7 @@ impl Life {
         (self.child.wait().unwrap().code(), said)
     }
 
-    /// Becomes the same program anew, as the process of this number.
+    /// Becomes the same program again, as the process of this number.
     pub fn execs(&mut self, pid: &str) {
         writeln!(self.input.as_mut().unwrap(), "exec").unwrap();
         // What is told before that goes to the old one.

@@ -38,7 +38,7 @@ fn deciles_are_harrell_and_davis_estimates() {
 
 #[test]
 fn the_interval_is_that_of_all_draws() {
-    // Of values 0 and 1, drawn anew twenty times each, every decile depends on the number of ones
+    // Of values 0 and 1, drawn again twenty times each, every decile depends on the number of ones
     // alone: the distribution of the difference is that of two binomial numbers.
     let sample = |ones: usize| [vec![0.0; 20 - ones], vec![1.0; ones]].concat();
     let (a, b) = (sample(10), sample(15));

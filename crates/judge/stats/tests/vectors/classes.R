@@ -4,7 +4,7 @@
 #
 # Source: Barrett, Bolz-Tereick, Killick, Mount and Tratt, OOPSLA 2017, as their tool has it, run with
 # --raw-deltas --delta 1%: https://github.com/softdevteam/warmup_stats at 41212e0, bin/ and
-# warmup/outliers.py. The code here is written anew from that rule. Times are in seconds.
+# warmup/outliers.py. The code here is written from that rule alone. Times are in seconds.
 
 library(changepoint)
 

@@ -87,10 +87,10 @@ fn refresh(experiment: &Experiment) -> Result<(), Fault> {
                 if (build.is_some() || design.layout.is_some())
                     && build.is_none_or(|build| build.link.is_none()) =>
             {
-                return lacks("linked anew", "link");
+                return lacks("relinked", "link");
             }
             Refresh::Rebuild if build.is_none_or(|build| build.command.is_none()) => {
-                return lacks("built anew", "command");
+                return lacks("rebuilt", "command");
             }
             _ => {}
         }

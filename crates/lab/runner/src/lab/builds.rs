@@ -1,4 +1,4 @@
-//! The build that serves a run: made when it is not there, linked anew when its layout is renewed.
+//! The build that serves a run: made when it is not there, relinked when its layout is renewed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

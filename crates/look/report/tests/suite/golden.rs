@@ -1,4 +1,4 @@
-//! What reports look like: each is compared with a file. `PERFLAB_BLESS=1` writes the files anew.
+//! What reports look like: each is compared with a file. `PERFLAB_BLESS=1` writes the files again.
 
 use crate::common::{parameters, report, row, side, single, slow_modes, suite, with_latencies};
 use perflab_compare::{Comparison, RowWarning, UntilDecided, Verdict, Warning};

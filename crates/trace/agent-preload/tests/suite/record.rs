@@ -297,7 +297,7 @@ fn one_recorder_for_all_events() {
     program.ends();
 }
 
-/// Longest time for which everything happens at once before it begins anew: a trace takes up to 100 MB a second.
+/// Longest time for which everything happens at once before it begins again: a trace takes up to 100 MB a second.
 const LONGEST_ROUND: u64 = 20;
 
 /// Everything at once, for PERFLAB_RECORD_SECONDS: threads, handlers, children; a probe that is switched on and off;

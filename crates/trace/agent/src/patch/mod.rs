@@ -138,7 +138,7 @@ impl Patcher {
         self.puns.forget(is_gone);
     }
 
-    /// Prepares anew in the child of a fork, which has one thread and a memory of its own.
+    /// Prepares again in the child of a fork, which has one thread and a memory of its own.
     pub fn after_fork(&mut self) {
         stop::forget_handlers();
         self.plan.after_fork();

@@ -16,7 +16,7 @@ pub enum Sync {
     /// thread of the process, and each returns to it by an instruction that serialises.
     Membarrier,
     /// The calling thread visits each processor. Where it runs no other thread does; whoever ran there was
-    /// taken away by the scheduler, and fetches its code anew when it comes back.
+    /// taken away by the scheduler, and fetches its code again when it comes back.
     Visit,
 }
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use perflab_abi::variable::{LONGEST_REFUSAL, RECORD_REFUSED};
 
-/// Where to say it. A child does not ask its environment anew, whose lock a thread of its parent may hold.
+/// Where to say it. A child does not read its environment again, whose lock a thread of its parent may hold.
 static PLACE: OnceLock<String> = OnceLock::new();
 
 /// Asks the environment where to say it.
