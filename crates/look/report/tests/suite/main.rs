@@ -8,8 +8,6 @@ mod drift;
 mod golden;
 mod latencies;
 mod levels;
-mod many_subjects;
 mod one_truth;
 mod saturation;
-mod slow_mode;
 mod tail;
