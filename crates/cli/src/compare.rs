@@ -231,7 +231,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
 }
 
 /// Whether something that was measured is in no row, so that no gate may end with 0.
-fn has_uncompared(report: &Comparison) -> bool {
+pub fn has_uncompared(report: &Comparison) -> bool {
     report.rows.is_empty() || report.is_one_sided()
 }
 
@@ -312,7 +312,15 @@ fn render(
                 nothing.extend(plots.nothing);
             }
             Form::Json => out.push_str(&perflab_report::json(report)),
-            Form::Csv => out.push_str(&perflab_report::csv(report)),
+            Form::Csv => {
+                out.push_str(&perflab_report::csv(report));
+                // A table of rows has no place for what has none.
+                nothing.extend(
+                    perflab_report::left_out(report)
+                        .iter()
+                        .map(|text| terminal::escape(text)),
+                );
+            }
             Form::Markdown => {
                 out.push_str(&perflab_report::markdown(report));
                 if arguments.drift {

@@ -260,6 +260,9 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     if !arguments.quiet {
         terminal::say(&sentence);
     }
+    for warning in perflab_report::left_out(&report) {
+        terminal::say(&format!("warning: {}", terminal::escape(&warning)));
+    }
     Ok(arguments.until.code(&report))
 }
 

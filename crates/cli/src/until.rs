@@ -8,7 +8,7 @@ use perflab_report::share;
 use perflab_stats::sequential::RankEProcess;
 use perflab_store::StopReason;
 
-use crate::compare::{Gate, verdict};
+use crate::compare::{Gate, has_uncompared, verdict};
 use crate::failure::{Code, Failure};
 
 /// Fewest blocks, so that what is claimed was seen at two times at least.
@@ -95,7 +95,7 @@ impl UntilArguments {
     /// What the process ends with.
     pub fn code(&self, report: &Comparison) -> Option<Code> {
         let gate = self.gate.unwrap_or(Gate::Regression);
-        verdict(std::slice::from_ref(report), false, gate)
+        verdict(std::slice::from_ref(report), has_uncompared(report), gate)
     }
 }
 

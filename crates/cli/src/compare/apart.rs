@@ -38,6 +38,7 @@ pub(super) fn apart(
         experiment: &opened.experiment,
         records: &opened.records,
         fingerprint: fingerprints[side].as_ref(),
+        planned: opened.plan.runs.len(),
         until_decided: opened.result.meta().origin.until_decided.is_some(),
     });
     compare_apart(first, second).map_err(|error| analysis_failure(&error))

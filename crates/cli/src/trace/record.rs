@@ -372,7 +372,11 @@ impl Session {
                 self.interrupt.sleep(PAUSE);
             }
         }
-        Ok(())
+        // What processes kept that have begun, and perhaps ended, since the last search.
+        match self.is_last_search {
+            true => Ok(()),
+            false => self.search(arguments, outcome),
+        }
     }
 
     /// Takes in which processes of the command have said that they cannot be recorded.

@@ -628,3 +628,27 @@ pub fn user(process: u32) -> String {
         .unwrap();
     users.split_whitespace().nth(1).unwrap().to_owned()
 }
+
+/// Children that began and ended since the recorder last looked, when it is told to end.
+#[test]
+fn what_children_kept_is_read_when_a_signal_ends_the_recording() {
+    let family = Family::new();
+    let (trace, mut perflab) = (family.file("trace"), family.perflab(1 << 20));
+    let script = "\"$0\" forks 100 8 20; kill -INT $PPID; sleep 2";
+    perflab.args([
+        "record",
+        "-o",
+        &trace,
+        "--",
+        "sh",
+        "-c",
+        script,
+        &family.program,
+    ]);
+    let output = perflab.output().unwrap();
+    let said = printed(&output);
+    assert!(
+        said.starts_with("2000 events of ") && said.contains("none lost"),
+        "{said}"
+    );
+}

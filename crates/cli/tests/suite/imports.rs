@@ -62,6 +62,8 @@ fn what_one_side_lacks_is_named_and_passes_no_gate() {
     laboratory.call(&same).code(4);
     let json = ["compare", "result", "--format", "json", "--gate", "none"];
     laboratory.call(&json).code(0).prints(&[told]);
+    let table = ["compare", "result", "--format", "csv"];
+    laboratory.call(&table).code(4).says(&[told]);
 }
 
 #[test]

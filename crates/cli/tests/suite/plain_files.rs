@@ -139,7 +139,7 @@ fn columns_and_delimiters() {
 fn labels_and_flags_that_make_no_sense() {
     let laboratory = with_good();
     for (arguments, code, words) in [
-        (&["a=good"][..], 4, "only the variant `a`"),
+        (&["a=good"][..], 4, "only the variant `a` has such runs"),
         (&["a=good", "a=good"], 2, "label `a` is given twice"),
         (
             &["a=good", "b=good", "--baseline", "c"],

@@ -7,7 +7,7 @@ use std::fs;
 use crate::support::{Laboratory, RUN, Said};
 
 /// The variables that every process may have; see `docs/experiment-file.md`.
-const CLEAN: [&str; 10] = [
+const CLEAN: [&str; 11] = [
     "HOME",
     "LOGNAME",
     "PATH",
@@ -17,6 +17,7 @@ const CLEAN: [&str; 10] = [
     "LC_ALL",
     "TZ",
     "PERFLAB_MARK",
+    "PERFLAB_START",
     "PERFLAB_PADDING",
 ];
 

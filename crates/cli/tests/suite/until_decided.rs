@@ -416,3 +416,20 @@ fn a_first_block_that_is_not_complete_is_said_to_be() {
         assert!(!said.err.contains("no run that passed"), "{}", said.err);
     }
 }
+
+#[test]
+fn what_one_variant_does_not_report_passes_no_gate() {
+    let laboratory = laboratory();
+    // The second variant prints one metric only.
+    laboratory.program(
+        "tool",
+        &format!("{TOOL}[ $2 = 103 ] || echo VALUE $(( $n * 7919 % 101 )) ms other\n"),
+    );
+    let text = experiment("metrics = ['rate', 'other']", &[("a", 100), ("b", 103)])
+        .replace("name = 'rate'\nunit = '1/s'", "name = '*'\nunit = ''");
+    run(&laboratory, &text, &[]).code(4).says(&[
+        "every comparison is decided",
+        "a has runs of it, b has none",
+    ]);
+    compare(&laboratory, &[]).code(4);
+}

@@ -119,7 +119,7 @@ pub enum AnalysisError {
         value: f64,
     },
     /// There is but one variant.
-    #[error("there is only the variant `{0}`, and nothing to compare it with")]
+    #[error("only the variant `{0}` has such runs, so there is nothing to compare it with")]
     OnlyBaseline(String),
     /// The numbers do not allow it.
     #[error("{what}: {source}")]
@@ -207,7 +207,7 @@ pub(crate) fn variants(subjects: &[Subject]) -> Vec<String> {
 
 /// What the baseline was measured on and another variant was not, or the other way round, although both have runs beside
 /// it, of the same workload with the same parameters: a benchmark that was dropped, or whose unit is another one.
-fn one_sided(subjects: &[Subject], baseline: &str, variants: &[String]) -> Vec<Warning> {
+pub(crate) fn one_sided(subjects: &[Subject], baseline: &str, variants: &[String]) -> Vec<Warning> {
     let has = |subject: &Subject, variant: &str| {
         let mut groups = subject.groups.iter();
         groups.any(|group| group.variant == variant && !group.observations.is_empty())

@@ -12,7 +12,7 @@ use perflab_stats::summary::median;
 use perflab_store::RunRecord;
 use serde_json::Value;
 
-use crate::analyse::{AnalysisError, Group, Subject, analyse};
+use crate::analyse::{AnalysisError, Group, Subject, analyse, one_sided};
 use crate::comparison::{Comparison, Design, SubjectKey};
 use crate::experiment::failed;
 use crate::reference::{NoReference, reference};
@@ -34,6 +34,8 @@ pub struct Half<'r> {
     pub records: &'r [RunRecord],
     /// The machine and the programs it was measured with, as far as they are known.
     pub fingerprint: Option<&'r Value>,
+    /// Runs of its plan.
+    pub planned: usize,
     /// Whether its own results could end it.
     pub until_decided: bool,
 }
@@ -62,6 +64,7 @@ pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisErr
         measured,
         divided,
         decided,
+        unpaired,
     } = subjects(halves, &variants, divisor)?;
 
     let name = format!("{} and {}", a.name, b.name);
@@ -98,7 +101,31 @@ pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisErr
     let alone = decided.values().sum();
     let own = own_warnings(&a, &b, reference, alone, &report.design.undecided);
     report.warnings.extend(own);
+    let all = [measured, unpaired].concat();
+    report
+        .warnings
+        .extend(one_sided(&all, a.name, &[b.name.to_owned()]));
+    for [half, other] in [[a, b], [b, a]] {
+        let alone: Vec<String> = variants_of(&half)
+            .difference(&variants_of(&other))
+            .map(|variant| (*variant).to_owned())
+            .collect();
+        if !alone.is_empty() {
+            report.warnings.push(Warning::Unpaired {
+                result: half.name.to_owned(),
+                variants: alone,
+            });
+        }
+    }
     for half in halves {
+        if half.records.len() < half.planned && !half.until_decided {
+            let partly = Warning::PartlyRecorded {
+                recorded: half.records.len(),
+                planned: half.planned,
+            };
+            let of_half = Warning::OfResult(half.name.to_owned(), Box::new(partly));
+            report.warnings.push(of_half);
+        }
         let of_runs = warnings(half.experiment, &of(&half, &variants));
         let named = of_runs
             .into_iter()
@@ -116,6 +143,8 @@ struct Subjects<'r> {
     divided: Vec<Subject>,
     /// Variants that there are quotients of, with the runs of each that had no partner.
     decided: IndexMap<&'r str, usize>,
+    /// What only one of the results has runs of.
+    unpaired: Vec<Subject>,
 }
 
 fn subjects<'r>(
@@ -126,7 +155,7 @@ fn subjects<'r>(
     let [a, b] = halves;
     let names = halves.map(|half| half.name);
     let wanted = metrics(a.experiment, a.records, &SampleSelection::default())?;
-    let (mut measured, mut divided) = (Vec::new(), Vec::new());
+    let (mut measured, mut divided, mut unpaired) = (Vec::new(), Vec::new(), Vec::new());
     let mut decided = IndexMap::new();
     let mut is_empty = [a, b].iter().any(|half| half.records.is_empty()) || !variants.is_empty();
     let of_reference = reference.map(|reference| halves.map(|half| values(&half, reference)));
@@ -136,16 +165,28 @@ fn subjects<'r>(
         let divisor = reference
             .filter(|reference| *reference != variant && !is_control(halves, variant))
             .zip(of_reference.as_ref());
+        let raw = |key: &Key<'_>, values: [Vec<(u32, f64)>; 2]| {
+            let mut raw = subject(key, names, values);
+            if variants.len() > 1 {
+                raw.key.metric.name = format!("{} of {variant}", key.3.name);
+            }
+            raw
+        };
+        for (key, own) in &of_b {
+            if wanted.contains(&key.3.name) && !of_a.contains_key(key) {
+                unpaired.push(raw(key, [Vec::new(), apart(own)]));
+            }
+        }
         for (key, own) in &of_a {
             let metric = &key.3.name;
-            let (Some(place), Some(other)) = (wanted.get_index_of(metric), of_b.get(key)) else {
+            let Some(place) = wanted.get_index_of(metric) else {
                 continue;
             };
-            let mut raw = subject(key, names, [apart(own), apart(other)]);
-            if variants.len() > 1 {
-                raw.key.metric.name = format!("{metric} of {variant}");
-            }
-            measured.push((place, raw));
+            let Some(other) = of_b.get(key) else {
+                unpaired.push(raw(key, [apart(own), Vec::new()]));
+                continue;
+            };
+            measured.push((place, raw(key, [apart(own), apart(other)])));
             let Some((reference, [beside_a, beside_b])) = divisor else {
                 continue;
             };
@@ -173,6 +214,7 @@ fn subjects<'r>(
         measured: in_order(measured),
         divided: in_order(divided),
         decided,
+        unpaired,
     })
 }
 
@@ -191,17 +233,16 @@ fn is_control(halves: [Half<'_>; 2], variant: &str) -> bool {
 
 /// Variants that both have runs of, as the first experiment lists them.
 fn common<'r>(a: &Half<'r>, b: &Half<'r>) -> Vec<&'r str> {
-    let measured = |half: &Half<'r>| -> IndexSet<&'r str> {
-        half.records
-            .iter()
-            .map(|record| record.variant.as_str())
-            .collect()
-    };
-    let (of_a, of_b) = (measured(a), measured(b));
+    let (of_a, of_b) = (variants_of(a), variants_of(b));
     let listed = a.experiment.variants.keys().map(String::as_str);
     listed
         .filter(|variant| of_a.contains(variant) && of_b.contains(variant))
         .collect()
+}
+
+fn variants_of<'r>(half: &Half<'r>) -> IndexSet<&'r str> {
+    let records = half.records.iter();
+    records.map(|record| record.variant.as_str()).collect()
 }
 
 fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {

@@ -48,10 +48,11 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether it leaves something out, as only one of two variants has runs of it.
+    /// Whether it leaves something out, as only one of two sides has runs of it.
     pub fn is_one_sided(&self) -> bool {
         let mut warnings = self.warnings.iter();
-        warnings.any(|warning| matches!(warning, Warning::OneSided { .. }))
+        warnings
+            .any(|warning| matches!(warning, Warning::OneSided { .. } | Warning::Unpaired { .. }))
     }
 
     /// The rows of one metric alone, and all that is said of the whole: claims still share the error among all.

@@ -96,6 +96,13 @@ pub enum Warning {
         /// What was measured.
         subjects: Vec<SubjectKey>,
     },
+    /// Variants that only one of two results has runs of.
+    Unpaired {
+        /// The name of the result.
+        result: String,
+        /// The variants.
+        variants: Vec<String>,
+    },
     /// Runs that failed.
     Failed {
         /// The variant.
@@ -183,6 +190,16 @@ pub enum Warning {
     Directory(Notice),
     /// A sentence of the caller.
     Remark(String),
+}
+
+impl Warning {
+    /// The warning itself, where it is one of several results.
+    pub fn of_any_result(&self) -> &Self {
+        match self {
+            Self::OfResult(_, warning) => warning.of_any_result(),
+            other => other,
+        }
+    }
 }
 
 /// What few processes allow one to say.

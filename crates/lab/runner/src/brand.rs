@@ -6,10 +6,13 @@
 //! 2. Everything that is started inherits it, across fork, exec and `setsid`.
 //! 3. When the process that was started has ended, all others with its brand are killed. Numbers of processes are given
 //!    out in order, so that those are looked at that were given out since the start; after a longer run all are.
-//! 4. The reaper of a laboratory that was killed finds the same processes by the laboratory's part of the brand.
+//! 4. A program that sets its limits, as `su` and `runuser` do (`pam_limits`), loses the brand; so it stands in the
+//!    environment too ([`START`]), and is looked for there where the limit has none.
+//! 5. The reaper of a laboratory that was killed finds the same processes by the laboratory's part of the brand.
 //!
-//! What the brand does not find: a program that sets this limit itself, one that has become another user whom the
-//! laboratory may not signal, and everything where the hard limit forbids such a number.
+//! What is not found: a process that has lost both, as a daemon that `su -` starts, which sets limits and clears the
+//! environment, or one that writes over its environment where the hard limit forbids the brand; and one that has become
+//! another user whom the laboratory may not signal.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -21,6 +24,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpgid, getpgrp, getrlimit, kill_process, prlimit, setrlimit,
 };
+
+/// Holds the brand of the start that a process comes of.
+pub(crate) const START: &str = "PERFLAB_START";
 
 /// What is added to every brand, in microseconds.
 const BASE: u64 = 1 << 62;
@@ -104,6 +110,15 @@ impl Brand {
         }
     }
 
+    /// Whether a process has the brand in its environment.
+    fn is_in_environment(self, pid: Pid) -> bool {
+        let path = format!("/proc/{}/environ", pid.as_raw_nonzero());
+        let environment = fs::read(path).unwrap_or_default();
+        let wanted = format!("{START}={self}");
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|variable| variable == wanted.as_bytes())
+    }
+
     /// One pass; the number of processes that were killed and have not ended.
     fn sweep_once(self, first: Pid, took: Duration) -> usize {
         let candidates = match took < LONG {
@@ -113,11 +128,21 @@ impl Brand {
         let own = getpgrp();
         let is_left = |pid: &Pid| {
             // What is in this process's own group it has started itself, perhaps while it bore the brand for another.
-            borne_by(*pid) == Some(self.0) && getpgid(Some(*pid)).is_ok_and(|group| group != own)
+            let is_branded = match borne_by(*pid) {
+                Some(brand) => brand == self.0,
+                None => self.is_in_environment(*pid),
+            };
+            is_branded && getpgid(Some(*pid)).is_ok_and(|group| group != own)
         };
         let left = candidates.into_iter().filter(is_left);
         left.filter(|pid| kill_process(*pid, Signal::KILL).is_ok() && !is_zombie(*pid))
             .count()
+    }
+}
+
+impl std::fmt::Display for Brand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
     }
 }
 
@@ -208,6 +233,31 @@ mod tests {
         brand.sweep(Pid::from_child(&first), LONG);
         assert!(start.elapsed() < PATIENCE / 2);
         orphan.wait().unwrap();
+    }
+
+    #[test]
+    fn what_set_its_limits_is_found_by_its_environment() {
+        let brand = Brands::of("fedcba9876543210").next();
+        let mut command = Command::new("sh");
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let script = "setsid sleep 300 >/dev/null & echo $!";
+        command.args(["-c", script]).env(START, brand.to_string());
+        let borne = brand.bear().expect("the limit can be set");
+        let child = command.stdout(Stdio::piped()).spawn().unwrap();
+        drop(borne);
+        let first = Pid::from_child(&child);
+        let output = child.wait_with_output().unwrap();
+        let left = String::from_utf8(output.stdout).unwrap();
+        let left: i32 = left.trim().parse().unwrap();
+        let of_left = Pid::from_raw(left).unwrap();
+        let unlimited = Rlimit {
+            current: None,
+            maximum: None,
+        };
+        let _ = prlimit(Some(of_left), Resource::Rttime, unlimited);
+        assert_eq!(borne_by(of_left), None);
+        brand.sweep(first, Duration::ZERO);
+        assert!(!lives(left));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use rustix::process::{
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::aside::visible;
-use crate::brand::Brand;
+use crate::brand::{Brand, START};
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::job_control::start;
@@ -170,6 +170,9 @@ impl<'k> Process<'k> {
         let started = Instant::now();
         // `Child` is only a number here: dropping it neither kills nor waits.
         let brand = reaper.next_brand();
+        if let Some(brand) = brand {
+            command.env(START, brand.to_string());
+        }
         let child = start(&mut command, brand, |child| {
             reaper.started(Pid::from_child(child));
         });

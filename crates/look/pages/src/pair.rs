@@ -57,6 +57,7 @@ fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s
             experiment,
             records: shown.records(),
             fingerprint: shown.salvage.fingerprint.as_ref(),
+            planned: shown.plan.as_ref().map_or(0, |plan| plan.runs.len()),
             until_decided: meta.origin.until_decided.is_some(),
         }),
         _ => Err(format!("{name} cannot be trusted as a whole")),

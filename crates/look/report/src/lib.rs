@@ -43,4 +43,4 @@ pub use stopping::ending;
 pub use terminal::TextOptions;
 pub use text::text;
 pub use verdict::InWords;
-pub use warning::{no_deciles, report_warnings, row_warnings};
+pub use warning::{left_out, no_deciles, report_warnings, row_warnings};

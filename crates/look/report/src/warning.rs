@@ -97,6 +97,17 @@ fn of_row(warning: &RowWarning, row: &Row, report: &Comparison) -> Option<String
     })
 }
 
+/// What has no row: measured on one side only, or in runs that failed.
+pub fn left_out(report: &Comparison) -> Vec<String> {
+    let warnings = report.warnings.iter().filter(|warning| {
+        matches!(
+            warning.of_any_result(),
+            Warning::OneSided { .. } | Warning::Unpaired { .. } | Warning::Failed { .. }
+        )
+    });
+    warnings.map(|warning| of_report(warning, report)).collect()
+}
+
 fn of_report(warning: &Warning, report: &Comparison) -> String {
     match warning {
         Warning::MachineDrifted {
@@ -110,6 +121,10 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             missing,
             subjects,
         } => one_sided(measured, missing, subjects),
+        Warning::Unpaired { result, variants } => format!(
+            "not compared: {result} alone has runs of {}",
+            variants.join(", ")
+        ),
         Warning::Failed {
             variant,
             failed,

@@ -157,11 +157,13 @@ impl Trace {
         self.gap_totals
     }
 
-    /// Whether bytes are not what was written: what a recorder leaves that is killed is cut, and not damaged.
+    /// Whether bytes are not what was written, or cannot be understood: what a recorder leaves that is killed is cut, and
+    /// not damaged.
     pub fn is_damaged(&self) -> bool {
         let is_broken =
             |cut: &Cut| matches!(cut.reason, CutReason::Broken(_) | CutReason::Failed(_));
-        self.gap_totals.0 > 0 || self.cut.as_ref().is_some_and(is_broken)
+        let is_unclear = self.problem_count > 0;
+        self.gap_totals.0 > 0 || is_unclear || self.cut.as_ref().is_some_and(is_broken)
     }
 
     /// Bytes behind the last chunk that could be read, if the trace does not come to its end.

@@ -217,11 +217,13 @@ impl Recorder {
             crate::socket::check_numbers()?;
         }
         let before = self.rings.size();
+        let goes_on = !is_another && self.is_active && !self.rings.is_empty();
         self.set_size(size);
         self.rings.try_again();
         let result = self.rings.refill(&self.directory);
-        // All that there may be will do.
-        if slots::free() == 0 && (result.is_err() || self.rings.is_empty()) {
+        // All that there may be will do, and so will those that threads have: a process that gave up root's rights can
+        // make no others, and the events of further threads are counted.
+        if slots::free() == 0 && !goes_on && (result.is_err() || self.rings.is_empty()) {
             self.set_size(before);
             return result;
         }

@@ -7,7 +7,7 @@ use perflab_compare::{
     result_report,
 };
 use perflab_experiment::{Better, Experiment, Sample, Status};
-use perflab_report::{headline, report_warnings};
+use perflab_report::{headline, left_out, report_warnings};
 use perflab_store::RunRecord;
 use serde_json::{Value, json};
 
@@ -21,6 +21,7 @@ fn half<'r>(name: &'r str, experiment: &'r Experiment, records: &'r [RunRecord])
         experiment,
         records,
         fingerprint: None,
+        planned: records.len(),
         until_decided: false,
     }
 }
@@ -342,4 +343,68 @@ fn what_failed_and_what_its_results_could_end_is_told() {
             .any(|warning| warning.contains(told));
         assert!(found, "{told}: {:?}", report.warnings);
     }
+}
+
+#[test]
+fn what_one_of_both_lacks_is_told() {
+    let (a, mut b) = (records(), later());
+    let experiment = experiment(&["old", "new"], "");
+    let of = |a: &[RunRecord], b: &[RunRecord]| {
+        compare_apart(half("A", &experiment, a), half("B", &experiment, b)).unwrap()
+    };
+    assert!(!of(&a, &b).is_one_sided());
+    // A second metric that `new` no longer reports.
+    let second = |records: &[RunRecord], in_new: bool| -> Vec<RunRecord> {
+        let mut records = records.to_vec();
+        for record in &mut records {
+            if record.variant == "old" || in_new {
+                let mut sample = record.samples[0].clone();
+                sample.part = Some("write".to_owned());
+                record.samples.push(sample);
+            }
+        }
+        records
+    };
+    let told = |report: &Comparison, text: &str| {
+        assert!(report.is_one_sided());
+        let warnings = report_warnings(report);
+        assert!(
+            warnings.iter().any(|warning| warning.contains(text)),
+            "{warnings:?}"
+        );
+        assert!(
+            left_out(report)
+                .iter()
+                .any(|warning| warning.contains(text))
+        );
+    };
+    let report = of(&second(&a, true), &second(&b, false));
+    told(
+        &report,
+        "write rps of new in 1/s: A has runs of it, B has none",
+    );
+    let report = of(&second(&a, false), &second(&b, true));
+    told(
+        &report,
+        "write rps of new in 1/s: B has runs of it, A has none",
+    );
+    for record in &mut b {
+        if record.variant == "new" {
+            record.variant = "other".to_owned();
+        }
+    }
+    let report = of(&a, &b);
+    told(&report, "A alone has runs of new");
+    told(&report, "B alone has runs of other");
+    let part = Half {
+        planned: a.len() + 5,
+        ..half("A", &experiment, &a)
+    };
+    let report = compare_apart(part, half("B", &experiment, &later())).unwrap();
+    let warnings = report_warnings(&report);
+    let told = format!("A: {} of {} planned runs recorded", a.len(), a.len() + 5);
+    assert!(
+        warnings.iter().any(|warning| warning.contains(&told)),
+        "{warnings:?}"
+    );
 }
