@@ -634,7 +634,7 @@ pub fn user(process: u32) -> String {
 fn what_children_kept_is_read_when_a_signal_ends_the_recording() {
     let family = Family::new();
     let (trace, mut perflab) = (family.file("trace"), family.perflab(1 << 20));
-    let script = "\"$0\" forks 100 8 20; kill -INT $PPID; sleep 2";
+    let script = "sleep 0.5; \"$0\" forks 200 200 0; kill -INT $PPID; sleep 2";
     perflab.args([
         "record",
         "-o",
@@ -648,7 +648,7 @@ fn what_children_kept_is_read_when_a_signal_ends_the_recording() {
     let output = perflab.output().unwrap();
     let said = printed(&output);
     assert!(
-        said.starts_with("2000 events of ") && said.contains("none lost"),
+        said.starts_with("4000 events of ") && said.contains("none lost"),
         "{said}"
     );
 }
