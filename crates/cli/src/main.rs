@@ -142,6 +142,8 @@ fn main() -> ExitCode {
         _ => {}
     }
     let command = CommandLine::parse().command;
+    // Where it cannot be taken over, such a write ends this process as it would any other.
+    let _ = perflab_runner::survive_file_limit();
     let outcome = match command {
         Command::Init(arguments) => init::init(&arguments),
         Command::Run(arguments) => run::run(&arguments),

@@ -1,6 +1,7 @@
 //! `perflab trace`: the probes of running processes.
 
 mod about;
+mod agentless;
 mod along;
 mod connection;
 mod list;

@@ -17,6 +17,7 @@ use perflab_runner::Interrupt;
 use perflab_trace_file::TraceWriter;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
+use super::agentless::Agentless;
 use super::connection::{Connection, LAST, is_closed};
 use super::memory::Memory;
 use super::outcome::Outcome;
@@ -216,6 +217,10 @@ struct Session {
     is_last_search: bool,
     /// Processes of the command that could not be recorded.
     refused: Refused,
+    /// Those that may turn out to be such.
+    agentless: Agentless,
+    /// Processes of the command that may have probes, as far as can be seen.
+    hidden: usize,
     /// Numbers of processes in the trace whose directory was removed while they went on.
     removed: BTreeSet<u32>,
     interrupt: Interrupt,
@@ -274,6 +279,8 @@ impl Session {
             child,
             is_last_search: false,
             refused: Refused::default(),
+            agentless: Agentless::default(),
+            hidden: 0,
             removed: BTreeSet::new(),
             interrupt,
             begun: Instant::now(),
@@ -327,6 +334,7 @@ impl Session {
         let gone_on = self.read_until_over(arguments, &mut shown, outcome);
         shown.end();
         self.look_at_refused(outcome);
+        self.add_agentless(outcome);
         self.refused.end(outcome);
         self.name_removed(Duration::ZERO, outcome);
         gone_on
@@ -387,6 +395,17 @@ impl Session {
         }
     }
 
+    /// Takes in which processes of the command had no agent.
+    fn add_agentless(&mut self, outcome: &mut Outcome) {
+        let processes = self.recording.processes();
+        let has_kept = |process| processes.iter().any(|other| other.process() == process);
+        let found = self.agentless.found(has_kept);
+        self.hidden = found.hidden;
+        for refusal in &found.refused {
+            self.refused.add(refusal, outcome);
+        }
+    }
+
     /// Says which processes' events can no longer be read, though their programs have gone on for so long since.
     fn name_removed(&mut self, for_so_long: Duration, outcome: &mut Outcome) {
         for connection in &mut self.connections {
@@ -429,7 +448,9 @@ impl Session {
                 continue;
             }
             let wish = arguments.memory.wish(true, 0)?;
-            let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
+            // The events of all others wait for this answer.
+            let agent = Agent::at(&process.socket).at_once();
+            let answer = agent.record(&arguments.probes, wish);
             // Another program by now, perhaps, which is found the next time. What this one kept is found below.
             if matches!(answer, Err(ControlError::Closed | ControlError::Gone)) {
                 // Or its agent listens and had no patience.
@@ -451,9 +472,14 @@ impl Session {
                 self.add(recorded, outcome);
             }
         }
+        let mut children = Vec::new();
         if let Some(child) = &mut self.child {
             again.iter().for_each(|process| child.forget(process));
+            children.extend(child.children());
         }
+        let mut agentless = std::mem::take(&mut self.agentless);
+        agentless.look(children, |pid| self.is_connected(pid));
+        self.agentless = agentless;
         for process in kept {
             let added = self.recording.add(&process.directory);
             // It may become another program just now, which is found the next time.
@@ -543,6 +569,7 @@ impl Session {
         self.recording.round().map_err(not_written)?;
         let mut summary = Summary::of(&self.recording, self.begun.elapsed());
         summary.refused = self.refused.count();
+        summary.hidden = self.hidden;
         summary.removed = self.removed.len();
         // A program and the one that it became have one place.
         let goes_on = |path: &Path| {

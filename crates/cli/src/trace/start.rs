@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus};
 use perflab_control::variable::{
     CHECKED, RECORD, RECORD_FOR, RECORD_MEMORY, RECORD_REFUSED, RECORD_RING, SAY, check_value,
 };
-use perflab_control::{RecordWish, Traced};
+use perflab_control::{Process, RecordWish, Traced};
 use perflab_recorder::Recorded;
 use rustix::io::Errno;
 use rustix::process::{WaitOptions, set_child_subreaper, wait};
@@ -21,7 +21,7 @@ use crate::failure::{Code, Failure};
 use crate::terminal;
 
 /// The shared object that starts an agent.
-const AGENT: &str = "libperflab_preload.so";
+pub const AGENT: &str = "libperflab_preload.so";
 
 /// Becomes the command, which loads the agent before anything else.
 pub fn start(
@@ -124,7 +124,7 @@ pub fn watched(probes: &str, wish: RecordWish, command: &[OsString]) -> Result<W
     // A process whose parent ends becomes a child of this one, so that a daemon is waited for. Where the kernel refuses
     // that, only those are waited for that are seen to record before the command ends.
     let _ = set_child_subreaper(Some(rustix::process::getpid()));
-    let others = children();
+    let others = own_children();
     let child = spawn(&mut command).map_err(|error| cannot_start(&command, &error))?;
     Ok(Watched {
         pid: child.id(),
@@ -216,8 +216,7 @@ impl Watched {
                 }
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => {
-                    self.is_alone =
-                        !self.others.is_empty() && !children().iter().any(|pid| self.is_own(*pid));
+                    self.is_alone = !self.others.is_empty() && self.children().next().is_none();
                     break;
                 }
                 Err(Errno::CHILD) => self.is_alone = true,
@@ -230,9 +229,10 @@ impl Watched {
         Ok(())
     }
 
-    /// Whether a child is the command or was left by it, and not by a child that this process had before.
-    fn is_own(&self, child: u32) -> bool {
-        !self.others.contains(&child) && start_of(child) >= self.started
+    /// The children of this process that are the command or were left by it, and not by a child that it had before.
+    pub fn children(&self) -> impl Iterator<Item = u32> {
+        let is_own = |child: &u32| !self.others.contains(child) && start_of(*child) >= self.started;
+        own_children().into_iter().filter(is_own)
     }
 
     /// Says how the command ended, if it has and it was not well.
@@ -257,9 +257,18 @@ impl Watched {
     }
 }
 
-/// The children of this process, as far as the kernel says.
-fn children() -> BTreeSet<u32> {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+fn start_of(pid: u32) -> Option<u64> {
+    Process::of(pid).map(|process| process.start)
+}
+
+fn own_children() -> BTreeSet<u32> {
+    children(std::process::id())
+}
+
+/// The children of a process, as far as the kernel says.
+pub fn children(pid: u32) -> BTreeSet<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten();
     let lists = threads
         .flatten()
         .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
@@ -271,14 +280,6 @@ fn children() -> BTreeSet<u32> {
         );
     }
     all
-}
-
-/// When a process started, in clock ticks since the machine did; nothing where it cannot be read.
-fn start_of(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Field 22; the name, field 2, may hold anything.
-    let (_, after) = stat.rsplit_once(')')?;
-    after.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 /// Where the agent was installed: beside this program, or in `lib/perflab` beside its directory.

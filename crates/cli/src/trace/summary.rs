@@ -30,6 +30,8 @@ pub struct Summary {
     pub processes: usize,
     /// Processes that could not be recorded, which have been named.
     pub refused: usize,
+    /// Processes that may have probes, which nobody can see.
+    pub hidden: usize,
     /// Processes that went on when their events could no longer be read, which have been named.
     pub removed: usize,
     probes: Vec<ProbeProgress>,
@@ -75,6 +77,7 @@ impl Summary {
             bytes: 0,
             processes: recording.processes().len(),
             refused: 0,
+            hidden: 0,
             removed: 0,
             probes: recording.probes().collect(),
             unreached: unreached(recording.processes()),
@@ -95,6 +98,7 @@ impl Summary {
             bytes,
             processes,
             refused: 0,
+            hidden: 0,
             removed: 0,
             probes: Vec::new(),
             unreached,
@@ -141,6 +145,13 @@ impl Summary {
                 counted(self.refused, "process")
             );
         }
+        if self.hidden > 0 {
+            let _ = writeln!(
+                text,
+                "perhaps not recorded: {} with more rights than perflab, so that nobody can see whether there are probes",
+                counted(self.hidden, "process")
+            );
+        }
         if self.removed > 0 {
             let _ = writeln!(
                 text,
@@ -156,8 +167,9 @@ impl Summary {
             );
         }
         // Nobody has counted what no process has recorded.
-        let is_whole =
-            self.processes > 0 && self.refused + self.removed == 0 && progress.short == 0;
+        let is_whole = self.processes > 0
+            && self.refused + self.hidden + self.removed == 0
+            && progress.short == 0;
         if is_whole && lost(progress) == 0 {
             text.push_str("none lost\n");
         }
@@ -210,7 +222,7 @@ fn losses(progress: &Progress, lack: Option<(u32, Lack)>) -> String {
         ),
         (
             progress.late,
-            "of threads that came faster than memory was prepared for them (a smaller --ring is ready sooner)"
+            "of threads that came before memory was prepared for them (a smaller --ring is ready sooner)"
                 .to_owned(),
         ),
         (

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use perflab_testing::{needs, not_checked, test_name};
 
+use crate::life::Place;
 use crate::support::{Laboratory, Said};
 
 /// A small file system in memory below a laboratory.
@@ -186,4 +187,39 @@ fn what_is_written_once_can_be_written_again_when_there_is_room() {
             false => fs::remove_file(written).unwrap(),
         }
     }
+}
+
+/// The signal that comes with it ended perflab without a word.
+#[test]
+fn a_limit_of_file_sizes_is_named_and_leaves_a_trace_that_can_be_read() {
+    let place = Place::new();
+    let (program, trace) = (place.compile("family"), place.file("trace"));
+    // In blocks of 512 bytes; a ring is smaller.
+    let script = r#"ulimit -f 1200; exec "$@""#;
+    let mut limited = Command::new("sh");
+    limited.args(["-c", script, "sh"]);
+    limited.arg(place.path("bin/perflab"));
+    limited.args([
+        "trace", "record", "--ring", "256", "-o", &trace, "--", &program,
+    ]);
+    let output = limited.args(["burst", "3000000"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("File too large"), "{said}");
+    assert!(said.contains("has what was written before"), "{said}");
+    let shown = place.trace(&["view", &trace]);
+    assert!(shown.stdout.len() > 100_000);
+    // A program that is measured is ended by it, as without perflab.
+    let laboratory = Laboratory::new();
+    let file = laboratory.path("large");
+    let write = format!("head -c 1000000 /dev/zero > {}", file.display());
+    let words = ["bench", "--runs", "1", "-N", "--ignore-failure"];
+    let mut limited = Command::new("sh");
+    limited.args(["-c", script, "sh", env!("CARGO_BIN_EXE_perflab")]);
+    limited
+        .args(words)
+        .arg(format!("sh -c '{write}; kill -l $?'"));
+    let output = limited.arg("--show-output").output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("XFSZ"), "{printed}");
 }

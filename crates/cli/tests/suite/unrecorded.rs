@@ -133,6 +133,48 @@ fn a_program_whose_agent_cannot_begin_is_named() {
     }
 }
 
+/// Its events were not counted, and none was said to be lost as long as another process was recorded.
+#[test]
+fn a_process_without_an_agent_is_named() {
+    let place = Place::new();
+    let (program, trace) = (place.compile("family"), place.file("trace"));
+    let linked = place.compile_with("family", "static", &["-static"]);
+    let record = |script: &str| {
+        let output = place.trace(&["record", "-o", &trace, "--", "sh", "-c", script]);
+        fs::remove_file(&trace).unwrap();
+        let (said, printed) = (text(&output.stderr), text(&output.stdout));
+        (output.status.code(), said.to_owned(), printed.to_owned())
+    };
+    // The second becomes the program, where the shell that had an agent has been.
+    for (name, script) in [
+        (
+            "family",
+            format!("{program} burst 9; env -i {program} forks 1 1 400"),
+        ),
+        (
+            "family",
+            format!("{program} burst 9; exec env -i {program} forks 1 1 400"),
+        ),
+        (
+            "static",
+            format!("{program} burst 9; {linked} forks 1 1 400"),
+        ),
+    ] {
+        let (code, said, printed) = record(&script);
+        assert_eq!(code, Some(5), "{script}: {said}");
+        let named = format!("({name}) could not be recorded: it has probes and no agent");
+        assert!(said.contains(&named), "{script}: {said}");
+        assert!(printed.starts_with("10 events of "), "{printed}");
+        let counted = "not recorded: 2 processes, whose events nobody counted";
+        assert!(printed.contains(counted), "{printed}");
+        assert!(!printed.contains("none lost"), "{printed}");
+    }
+    // What has no probes is not asked for any.
+    let (code, said, printed) = record(&format!("{program} burst 9; env -i sleep 0.2"));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(printed.contains("none lost"), "{printed}");
+}
+
 /// A child of root's makes no more files where its own are, once it is another user's.
 #[test]
 fn threads_of_a_process_that_gave_up_its_rights() {

@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::time::{ClockId, clock_gettime};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::foreground::Foreground;
 use crate::process::{later, timespec};
@@ -60,6 +60,16 @@ fn kill(group: i32) {
     if let Some(group) = Pid::from_raw(group) {
         let _ = kill_process_group(group, Signal::KILL);
     }
+}
+
+/// Lets a write beyond the limit of a file's size (RLIMIT_FSIZE) fail, instead of ending this process without a word.
+/// Programs that it starts are ended as before.
+///
+/// # Errors
+/// When the signal cannot be taken over.
+pub fn survive_file_limit() -> io::Result<()> {
+    // Ignored, it would be ignored by those programs, too.
+    signal_hook::flag::register(SIGXFSZ, Arc::default()).map(|_| ())
 }
 
 impl Interrupt {

@@ -42,7 +42,7 @@ pub use cpus::{CpuError, cpu_set};
 pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
-pub use interrupt::Interrupt;
+pub use interrupt::{Interrupt, survive_file_limit};
 pub use job_control::job_control;
 pub use lab::{Lab, LabError, Observer};
 pub use locate::locate;

@@ -18,7 +18,7 @@ use crate::process::State;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Longest time from the end of a process's sockets to its own, or to its next program's, as far as it is waited
-/// for, and how often it is looked.
+/// for, and how often that is looked at.
 const END: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -135,6 +135,8 @@ pub enum ControlError {
 pub struct Agent {
     socket: PathBuf,
     patience: Duration,
+    /// How long a process without a socket is watched.
+    end: Duration,
 }
 
 impl Agent {
@@ -143,6 +145,7 @@ impl Agent {
         Self {
             socket: socket.to_owned(),
             patience: PATIENCE,
+            end: END,
         }
     }
 
@@ -150,6 +153,14 @@ impl Agent {
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// Takes a process that has closed its socket for [`ControlError::Closed`] at once, instead of half a second later
+    /// where it has not ended by then.
+    #[must_use]
+    pub fn at_once(self) -> Self {
+        let end = Duration::ZERO;
+        Self { end, ..self }
     }
 
     /// The sites that a pattern means, and problems with others.
@@ -208,7 +219,7 @@ impl Agent {
 
     /// Why nobody listens. A process closes its socket before it has ended, and before its next program makes one.
     fn closed(&self, claim: &Claim, before: Option<Identity>) -> ControlError {
-        let end = Instant::now() + END;
+        let end = Instant::now() + self.end;
         while claim.process.state() != State::Ended {
             let now = identity(&self.socket);
             if (now.is_some() && now != before) || Instant::now() >= end {

@@ -3,7 +3,7 @@
 use std::fs;
 
 /// A process, told from those that had its number before and will have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Process {
     /// Its number.
     pub pid: u32,
@@ -23,6 +23,12 @@ pub enum State {
 }
 
 impl Process {
+    /// The process that has this number; nothing if there is none.
+    pub fn of(pid: u32) -> Option<Self> {
+        let start = Stat::parse(&read(pid, "stat"))?.start;
+        Some(Self { pid, start })
+    }
+
     /// The process that a name claims, `PID-START`.
     pub fn named(name: &str) -> Option<Self> {
         let (pid, start) = name.split_once('-')?;
@@ -105,10 +111,7 @@ pub mod tests {
 
     /// This process.
     pub fn own() -> Process {
-        let pid = std::process::id();
-        let stat = read(pid, "stat");
-        let start = Stat::parse(&stat).unwrap().start;
-        Process { pid, start }
+        Process::of(std::process::id()).unwrap()
     }
 
     #[test]

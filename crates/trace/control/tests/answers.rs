@@ -306,8 +306,17 @@ fn one_whose_process_goes_on_without_it() {
     let directory = tempfile::tempdir().unwrap();
     let path = socket_of(directory.path(), std::process::id());
     drop(UnixListener::bind(&path).unwrap());
-    let result = Agent::at(&path).list("*");
-    assert!(matches!(result, Err(ControlError::Closed)), "{result:?}");
+    let took = |agent: Agent| {
+        let begin = Instant::now();
+        let result = agent.list("*");
+        assert!(matches!(result, Err(ControlError::Closed)), "{result:?}");
+        begin.elapsed()
+    };
+    // It may be about to end, or to make another socket.
+    let watched = took(Agent::at(&path));
+    assert!(watched >= Duration::from_millis(400), "{watched:?}");
+    let at_once = took(Agent::at(&path).at_once());
+    assert!(at_once < Duration::from_millis(400), "{at_once:?}");
     fs::remove_file(&path).unwrap();
     let fake = Fake::new(|mut stream| {
         // It ends within its answer.

@@ -37,11 +37,18 @@ impl Place {
 
     /// Compiles another program, into the same directory. Returns its path.
     pub fn compile(&self, name: &str) -> String {
+        self.compile_with(name, name, &[])
+    }
+
+    /// The same with more words for the compiler, under another name.
+    pub fn compile_with(&self, name: &str, program: &str, words: &[&str]) -> String {
         let wing = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../trace"));
-        let program = self.directory.path().join(name);
+        let program = self.directory.path().join(program);
         perflab_testing::needs("gcc", "gcc");
         let built = Command::new("gcc")
-            .args(["-O2", "-pthread", "-I"])
+            .args(["-O2", "-pthread"])
+            .args(words)
+            .arg("-I")
             .arg(wing.join("probe/include"))
             .arg(wing.join(format!("agent-preload/tests/programs/{name}.c")))
             .arg("-o")
