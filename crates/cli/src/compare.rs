@@ -49,10 +49,10 @@ pub struct CompareArguments {
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
 
-    /// Parts to compare, as a request type or a subset that the experiment names (may be given
+    /// Benchmarks to compare, as a request type or a subset that the experiment names (may be given
     /// again).
-    #[arg(long, value_name = "NAME")]
-    part: Vec<String>,
+    #[arg(long, alias = "part", value_name = "NAME")]
+    benchmark: Vec<String>,
 
     /// A quantile of each run's samples to compare together with their metric, as 99% or 99.9% (may be
     /// given again); it makes claims of its own.
@@ -177,7 +177,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
         refuse(
             &[
                 ("--metric", !arguments.metric.is_empty()),
-                ("--part", !arguments.part.is_empty()),
+                ("--benchmark", !arguments.benchmark.is_empty()),
                 ("--tail", !arguments.tail.is_empty()),
             ],
             "is for results; a plain file has one value for each run (-C takes another column)",

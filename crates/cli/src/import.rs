@@ -194,7 +194,7 @@ fn split(run: &Run) -> Vec<Run> {
         let free = runs.iter_mut().find(|own| {
             !own.samples
                 .iter()
-                .any(|known| known.part == sample.part && known.metric == sample.metric)
+                .any(|known| known.benchmark == sample.benchmark && known.metric == sample.metric)
         });
         match free {
             Some(own) => own.samples.push(sample.clone()),

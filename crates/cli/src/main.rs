@@ -12,6 +12,7 @@ mod numbers;
 mod output;
 mod plan;
 mod progress;
+mod renamed;
 mod report;
 mod run;
 mod selection;
@@ -142,6 +143,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     let command = CommandLine::parse().command;
+    renamed::say_new_names(arguments.get(1..).unwrap_or_default());
     // Where it cannot be taken over, such a write ends this process as it would any other.
     let _ = perflab_runner::survive_file_limit();
     let outcome = match command {

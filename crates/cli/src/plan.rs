@@ -67,9 +67,9 @@ pub struct PlanArguments {
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
 
-    /// Parts to plan for (may be given again).
-    #[arg(long, value_name = "NAME")]
-    part: Vec<String>,
+    /// Benchmarks to plan for (may be given again).
+    #[arg(long, alias = "part", value_name = "NAME")]
+    benchmark: Vec<String>,
 
     /// Print the output in this form.
     #[arg(long, value_enum, default_value_t = terminal::Form::Text)]
@@ -101,7 +101,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
             refuse(
                 &[
                     ("--metric", !arguments.metric.is_empty()),
-                    ("--part", !arguments.part.is_empty()),
+                    ("--benchmark", !arguments.benchmark.is_empty()),
                 ],
                 "selects from a pilot's result; with --sd leave it out",
             )?;
@@ -142,7 +142,7 @@ fn from_pilot(
     let pilot = opened(path)?;
     let sample_selection = SampleSelection {
         metrics: arguments.metric.clone(),
-        parts: arguments.part.clone(),
+        benchmarks: arguments.benchmark.clone(),
         tails: Vec::new(),
     };
     let flags = Chosen {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, MAX_RUNS, Plan, counted};
+use perflab_experiment::{Experiment, MAX_RUNS, Plan, counted, renamed_keys};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
 use perflab_report::operand;
 use perflab_runner::{Lab, Preflight, Programs, preflight, programs, unknown_metrics};
@@ -309,6 +309,12 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn parse(text: &str, path: &Path) -> Result<Experiment, Failure> {
     let mut experiment = Experiment::parse(text, &path.display().to_string())
         .map_err(|error| Failure::usage(error.to_string()))?;
+    for (old, new) in renamed_keys(text) {
+        terminal::say(&format!(
+            "{}: the key `{old}` of metrics is called `{new}` now",
+            path.display()
+        ));
+    }
     if experiment.name.is_empty() {
         experiment.name = path.file_stem().map_or_else(
             || "experiment".to_owned(),

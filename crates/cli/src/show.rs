@@ -281,18 +281,25 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
         lines.push(format!("started {}", record.started));
     }
     lines.extend(command_of_run(record).map(|command| format!("command: {command}")));
-    if record.source.is_none() {
+    if let Some(usage) = record.usage {
         lines.push(format!(
             "wall {:.6} s, user {:.6} s, system {:.6} s, peak memory {}, {}, {}",
-            record.wall_s,
-            record.user_s,
-            record.system_s,
-            record
+            usage.wall_s,
+            usage.user_s,
+            usage.system_s,
+            usage
                 .max_rss_bytes
                 .map_or_else(|| "not known".to_owned(), |bytes| format!("{bytes} bytes")),
-            counted(record.voluntary_switches, "wait"),
-            counted(record.involuntary_switches, "preemption")
+            counted(usage.voluntary_switches, "wait"),
+            counted(usage.involuntary_switches, "preemption")
         ));
+    }
+    if !record.steps.is_empty() {
+        let steps = record.steps.iter();
+        let steps: Vec<String> = steps
+            .map(|step| format!("{} {:.6} s", step.step.name(), step.seconds))
+            .collect();
+        lines.push(format!("steps: {}", steps.join(", ")));
     }
     lines.extend(
         record
@@ -304,12 +311,12 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
         lines.push(format!("evidence: {name} {value}"));
     }
     for sample in &record.samples {
-        let part = sample
-            .part
+        let benchmark = sample
+            .benchmark
             .as_ref()
-            .map_or_else(String::new, |part| format!("{part} "));
+            .map_or_else(String::new, |benchmark| format!("{benchmark} "));
         lines.push(format!(
-            "{part}{} {} {}",
+            "{benchmark}{} {} {}",
             sample.metric.name, sample.value, sample.metric.unit
         ));
     }

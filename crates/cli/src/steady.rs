@@ -121,8 +121,8 @@ fn recorded(
             {
                 continue;
             }
-            let name = match &sample.part {
-                Some(part) => format!("{} {part}", record.cell),
+            let name = match &sample.benchmark {
+                Some(benchmark) => format!("{} {benchmark}", record.cell),
                 None => record.cell.clone(),
             };
             let processes = found

@@ -17,7 +17,7 @@ pub(super) fn apart(
     let unused = [
         ("--baseline", arguments.baseline.is_some()),
         ("--metric", !arguments.metric.is_empty()),
-        ("--part", !arguments.part.is_empty()),
+        ("--benchmark", !arguments.benchmark.is_empty()),
         ("--tail", !arguments.tail.is_empty()),
         ("--margin", arguments.margin.is_some()),
         ("--confidence", arguments.confidence.is_some()),

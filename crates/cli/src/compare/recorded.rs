@@ -92,7 +92,7 @@ pub(super) fn recorded(
     }
     let sample_selection = SampleSelection {
         metrics: arguments.metric.clone(),
-        parts: arguments.part.clone(),
+        benchmarks: arguments.benchmark.clone(),
         tails: arguments
             .tail
             .iter()

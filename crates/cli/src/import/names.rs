@@ -1,4 +1,4 @@
-//! From the names in foreign files to those of variants and parts.
+//! From the names in foreign files to those of variants and benchmarks.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -32,7 +32,7 @@ impl Names {
     /// Gives the runs of an input their variants, and notes which input they come from.
     ///
     /// The label is the variant if there is one; what the file itself tells apart then becomes a
-    /// part. Without a label, the file's own variants stand, or else the file's name.
+    /// benchmark. Without a label, the file's own variants stand, or else the file's name.
     ///
     /// # Errors
     /// A variant that two inputs without a label have in common: they may be two sides or one.
@@ -111,8 +111,8 @@ fn stem(input: &Input) -> String {
 
 fn into_part(run: &mut Run, variant: &str) {
     for sample in &mut run.samples {
-        sample.part = Some(match sample.part.take() {
-            Some(part) => format!("{variant}/{part}"),
+        sample.benchmark = Some(match sample.benchmark.take() {
+            Some(benchmark) => format!("{variant}/{benchmark}"),
             None => variant.to_owned(),
         });
     }

@@ -54,7 +54,7 @@ pub fn rule(
     Ok(Some(UntilDecided { budget_ms }))
 }
 
-/// How many comparisons a report makes at least: more where a run has several metrics or parts.
+/// How many comparisons a report makes at least: more where a run has several metrics or benchmarks.
 /// Those with the variant `without` do not count.
 pub fn comparisons(experiment: &Experiment, without: Option<&str>) -> usize {
     let baseline = experiment.baseline();

@@ -132,7 +132,7 @@ fn write(
         }
         Err(failure) => return Err(with_rest(&failure, output)),
     };
-    if summary.refused > 0 {
+    if summary.refused > summary.agentless {
         // It was said why there is nothing of them.
     } else if !arguments.command.is_empty() && summary.processes == 0 {
         outcome.fail(&Failure::no_data(
@@ -219,6 +219,8 @@ struct Session {
     refused: Refused,
     /// Those that may turn out to be such.
     agentless: Agentless,
+    /// How many of those that could not be recorded had no agent.
+    agentless_processes: usize,
     /// Processes of the command that may have probes, as far as can be seen.
     hidden: usize,
     /// Numbers of processes in the trace whose directory was removed while they went on.
@@ -280,6 +282,7 @@ impl Session {
             is_last_search: false,
             refused: Refused::default(),
             agentless: Agentless::default(),
+            agentless_processes: 0,
             hidden: 0,
             removed: BTreeSet::new(),
             interrupt,
@@ -401,9 +404,11 @@ impl Session {
         let has_kept = |process| processes.iter().any(|other| other.process() == process);
         let found = self.agentless.found(has_kept);
         self.hidden = found.hidden;
+        let others = self.refused.count();
         for refusal in &found.refused {
-            self.refused.add(refusal, outcome);
+            self.refused.add_agentless(refusal, outcome);
         }
+        self.agentless_processes = self.refused.count() - others;
     }
 
     /// Says which processes' events can no longer be read, though their programs have gone on for so long since.
@@ -569,6 +574,7 @@ impl Session {
         self.recording.round().map_err(not_written)?;
         let mut summary = Summary::of(&self.recording, self.begun.elapsed());
         summary.refused = self.refused.count();
+        summary.agentless = self.agentless_processes;
         summary.hidden = self.hidden;
         summary.removed = self.removed.len();
         // A program and the one that it became have one place.

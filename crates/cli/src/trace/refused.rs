@@ -38,8 +38,17 @@ pub struct Refused {
 impl Refused {
     /// Adds one, which is named if it is one of the first.
     pub fn add(&mut self, refusal: &Refusal, outcome: &mut Outcome) {
+        self.add_as(refusal, outcome, Failure::environment);
+    }
+
+    /// The same of one that had no agent: nothing refused it, and what there is of the command is incomplete.
+    pub fn add_agentless(&mut self, refusal: &Refusal, outcome: &mut Outcome) {
+        self.add_as(refusal, outcome, Failure::no_data);
+    }
+
+    fn add_as(&mut self, refusal: &Refusal, outcome: &mut Outcome, as_what: fn(String) -> Failure) {
         if self.processes.insert(refusal.process) && self.processes.len() <= NAMED {
-            outcome.fail(&Failure::environment(format!(
+            outcome.fail(&as_what(format!(
                 "process {} ({}) could not be recorded: {}",
                 refusal.process,
                 terminal::escape(&refusal.name),

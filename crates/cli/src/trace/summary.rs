@@ -30,6 +30,8 @@ pub struct Summary {
     pub processes: usize,
     /// Processes that could not be recorded, which have been named.
     pub refused: usize,
+    /// How many of these had no agent.
+    pub agentless: usize,
     /// Processes that may have probes, which nobody can see.
     pub hidden: usize,
     /// Processes that went on when their events could no longer be read, which have been named.
@@ -77,6 +79,7 @@ impl Summary {
             bytes: 0,
             processes: recording.processes().len(),
             refused: 0,
+            agentless: 0,
             hidden: 0,
             removed: 0,
             probes: recording.probes().collect(),
@@ -98,6 +101,7 @@ impl Summary {
             bytes,
             processes,
             refused: 0,
+            agentless: 0,
             hidden: 0,
             removed: 0,
             probes: Vec::new(),

@@ -94,7 +94,11 @@ fn a_recorded_experiment_passes_through_the_same_gates() {
         .prints(&["slower"]);
     let same = ["compare", "result", "--gate", "same", "--margin", "1%"];
     laboratory.call(&same).code(3);
-    for (flag, name) in [("--metric", "rat"), ("--part", "GET"), ("--baseline", "c")] {
+    for (flag, name) in [
+        ("--metric", "rat"),
+        ("--benchmark", "GET"),
+        ("--baseline", "c"),
+    ] {
         laboratory
             .call(&["compare", "result", flag, name])
             .code(2)

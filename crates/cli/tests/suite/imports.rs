@@ -41,7 +41,7 @@ fn times_in_other_units_are_compared() {
             ])
         },
     );
-    let said = laboratory.call(&["compare", "result", "--part", "x"]);
+    let said = laboratory.call(&["compare", "result", "--benchmark", "x"]);
     said.code(1).prints(&["slower", "+90"]);
 }
 

@@ -25,14 +25,14 @@ fn passed(laboratory: &Laboratory, workload: &str) -> Value {
 }
 
 #[track_caller]
-fn value(record: &Value, part: Option<&str>, metric: &str) -> f64 {
+fn value(record: &Value, benchmark: Option<&str>, metric: &str) -> f64 {
     let found: Vec<_> = record["samples"]
         .as_array()
         .unwrap()
         .iter()
-        .filter(|sample| sample["part"].as_str() == part && sample["name"] == metric)
+        .filter(|sample| sample["benchmark"].as_str() == benchmark && sample["name"] == metric)
         .collect();
-    assert_eq!(found.len(), 1, "{part:?} {metric} in {record:#}");
+    assert_eq!(found.len(), 1, "{benchmark:?} {metric} in {record:#}");
     found[0]["value"].as_f64().unwrap()
 }
 
@@ -45,14 +45,14 @@ fn fio() {
         "driver = 'fio'\nargs = ['--name=a', '--filename=data', '--size=1m', '--bs=4k', \
          '--rw=randrw', '--ioengine=psync', '--rate_iops=200', '--time_based', '--runtime=1']",
     );
-    for part in ["read", "write"] {
-        let iops = value(&record, Some(part), "iops");
+    for benchmark in ["read", "write"] {
+        let iops = value(&record, Some(benchmark), "iops");
         // Held to its limit; a busy disk may do less.
-        assert!((1.0..300.0).contains(&iops), "{part}: {iops}");
-        let bandwidth = value(&record, Some(part), "bandwidth");
+        assert!((1.0..300.0).contains(&iops), "{benchmark}: {iops}");
+        let bandwidth = value(&record, Some(benchmark), "bandwidth");
         assert!((bandwidth / iops / 4096.0 - 1.0).abs() < 0.01);
-        let median = value(&record, Some(part), "clat_p50");
-        assert!(median < value(&record, Some(part), "latency_max"));
+        let median = value(&record, Some(benchmark), "clat_p50");
+        assert!(median < value(&record, Some(benchmark), "latency_max"));
     }
 }
 
@@ -205,7 +205,7 @@ fn pgbench() {
     );
     let rate = value(&record, None, "tps");
     assert!((5.0..150.0).contains(&rate), "{rate}");
-    // What a latency counts from: the lag is a part of it.
+    // What a latency counts from: the lag is part of it.
     let lag = value(&record, None, "schedule_lag_avg");
     assert!(value(&record, None, "latency_avg") > lag);
     assert_eq!(value(&record, None, "skipped"), 0.0);
@@ -250,9 +250,9 @@ fn memtier_benchmark() {
         .code(0);
     laboratory.assert_complete(1);
     let record = laboratory.record();
-    for part in ["Totals", "Sets", "Gets"] {
-        assert!(value(&record, Some(part), "ops") > 0.0);
-        assert!(value(&record, Some(part), "latency_avg") > 0.0);
-        assert!(value(&record, Some(part), "latency_p99.9") > 0.0);
+    for benchmark in ["Totals", "Sets", "Gets"] {
+        assert!(value(&record, Some(benchmark), "ops") > 0.0);
+        assert!(value(&record, Some(benchmark), "latency_avg") > 0.0);
+        assert!(value(&record, Some(benchmark), "latency_p99.9") > 0.0);
     }
 }

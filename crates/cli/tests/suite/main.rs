@@ -65,6 +65,7 @@ mod trace;
 mod two_laboratories;
 mod unrecorded;
 mod until_decided;
+mod version_1;
 mod wings;
 mod words;
 mod workflow;

@@ -58,9 +58,9 @@ fn shares_that_are_negative() {
 fn selections_of_what_no_run_has() {
     let laboratory = measured();
     let compare = |flags: &[&str]| laboratory.call(&[&["compare", "result"], flags].concat());
-    compare(&["--part", "zzz"])
+    compare(&["--benchmark", "zzz"])
         .code(2)
-        .says(&["there is no part or subset `zzz`: the result has no parts; leave --part out"]);
+        .says(&["there is no benchmark or subset `zzz`: the result has no benchmarks; leave --benchmark out"]);
     let said = compare(&["--tail", "99%"]).code(2);
     let said = said.says(&["--tail 99% would do nothing: no run has several samples"]);
     assert!(said.out.is_empty(), "{}", said.out);
@@ -78,10 +78,10 @@ fn parts_that_are_misspelt_come_with_subsets_too() {
         )
         .code(0);
     laboratory
-        .call(&["compare", "result", "--part", "gets"])
+        .call(&["compare", "result", "--benchmark", "gets"])
         .code(2)
-        .says(&["there is no part or subset `gets`; there are: GET, SET, both"]);
+        .says(&["there is no benchmark or subset `gets`; there are: GET, SET, both"]);
     laboratory
-        .call(&["compare", "result", "--part", "both"])
+        .call(&["compare", "result", "--benchmark", "both"])
         .code(0);
 }

@@ -18,7 +18,7 @@ fn measured(args: &str) -> (Vec<f64>, Vec<String>) {
              args = ['-h', '127.0.0.1', '-p', '{{port}}', {args}]"
         ))
         .code(0);
-    let number = |record: &Value, name: &str| record[name].as_f64().unwrap();
+    let number = |record: &Value, name: &str| record["usage"][name].as_f64().unwrap();
     let shares = laboratory.records().into_iter().map(|record| {
         let used = number(&record, "user_s") + number(&record, "system_s");
         used / number(&record, "wall_s")

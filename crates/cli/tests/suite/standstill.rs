@@ -41,7 +41,7 @@ fn assert_one_was_repeated(laboratory: &Laboratory) {
     assert_eq!(executions(laboratory), 3);
     let records = laboratory.records();
     for record in &records {
-        let wall = record["wall_s"].as_f64().unwrap();
+        let wall = record["usage"]["wall_s"].as_f64().unwrap();
         assert!(wall < LONGEST_S, "{record:#}");
     }
     assert_eq!(records[0]["evidence"]["executions_discarded"], 1.0);

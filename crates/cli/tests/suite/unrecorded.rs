@@ -161,7 +161,7 @@ fn a_process_without_an_agent_is_named() {
         ),
     ] {
         let (code, said, printed) = record(&script);
-        assert_eq!(code, Some(5), "{script}: {said}");
+        assert_eq!(code, Some(4), "{script}: {said}");
         let named = format!("({name}) could not be recorded: it has probes and no agent");
         assert!(said.contains(&named), "{script}: {said}");
         assert!(printed.starts_with("10 events of "), "{printed}");

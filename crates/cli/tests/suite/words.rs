@@ -61,7 +61,7 @@ fn flags_that_would_do_nothing() {
             "--metric is for a result",
         ),
         (&plain, &["--metric", "value"], "--metric is for results"),
-        (&plain, &["--part", "x"], "--part is for results"),
+        (&plain, &["--benchmark", "x"], "--benchmark is for results"),
         (&plain, &["--tail", "99%"], "--tail is for results"),
         (
             &plain,
@@ -100,8 +100,8 @@ fn flags_that_would_do_nothing() {
         ),
         (
             &["plan", "--sd", "1%", "--show", "1%"],
-            &["--part", "x"],
-            "--part selects",
+            &["--benchmark", "x"],
+            "--benchmark selects",
         ),
         (
             &["plan", "result", "--show", "1%"],
@@ -270,7 +270,7 @@ fn what_is_pooled_says_what_it_is() {
     };
     let one = parameters("size = [1, 2, 3]", ": {size}");
     let one = one.prints(&["2 variants x 3 configurations,", "\nall 3 values of size "]);
-    assert!(!one.out.contains("parts"), "{}", one.out);
+    assert!(!one.out.contains("benchmarks"), "{}", one.out);
     let two = parameters("size = [1, 2]\ndepth = [1, 2]", ": {size} {depth}");
     two.prints(&["\nall 4 configurations "]);
 
@@ -415,4 +415,43 @@ fn an_import_that_is_killed_leaves_no_result() {
         .call(&["show", "result"])
         .code(0)
         .prints(&["3 runs imported"]);
+}
+
+#[test]
+fn old_names_mean_the_same_and_are_hinted_at() {
+    let laboratory = Laboratory::new();
+    let experiment = |key: &str| {
+        format!(
+            "[design]\nruns = 3\n[subsets]\nfirst = ['x']\n[variants.a]\n[variants.b]\n[workloads.w]\ndriver = 'generic'\n\
+             shell = true\ncommand = 'echo $$ $$'\n[[workloads.w.metrics]]\nname = 'm'\nunit = 's'\nbetter = 'lower'\n\
+             {key} = 'x'\nregex = '^(\\d+)'\n[[workloads.w.metrics]]\nname = 'm'\nunit = 's'\n\
+             better = 'lower'\n{key} = 'y'\nregex = ' (\\d+)'\n"
+        )
+    };
+    laboratory.write("old.toml", experiment("part"));
+    let run = ["run", "old.toml", "--out", "old"];
+    let said = laboratory.call(&run).code(0);
+    let hint = "old.toml: the key `part` of metrics is called `benchmark` now";
+    assert_eq!(said.err.matches(hint).count(), 1, "{}", said.err);
+    laboratory.write("new.toml", experiment("benchmark"));
+    let said = laboratory
+        .call(&["run", "new.toml", "--out", "new"])
+        .code(0);
+    assert!(!said.err.contains("is called"), "{}", said.err);
+    for result in ["old", "new"] {
+        for command in [
+            &["compare", "--gate", "none"][..],
+            &["plan", "--show", "5%"],
+        ] {
+            let call =
+                |option| laboratory.call(&[command, &[result, "--format=json", option]].concat());
+            let old = call("--part=first")
+                .code(0)
+                .says(&["--part is called --benchmark now"]);
+            let new = call("--benchmark=first").code(0);
+            assert!(!new.err.contains("is called"), "{}", new.err);
+            assert_eq!(old.json(), new.json());
+            assert!(!new.out.contains("\"y\""), "{}", new.out);
+        }
+    }
 }

@@ -84,7 +84,7 @@ fn rule(name: &str, unit: &str, source: Source, all: bool) -> Rule {
         name: name.to_owned(),
         unit: unit.to_owned(),
         better: Better::Lower,
-        part: None,
+        benchmark: None,
         stream: Stream::Stdout,
         source,
         all,

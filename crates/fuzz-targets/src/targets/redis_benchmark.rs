@@ -12,7 +12,7 @@ pub fn run(input: &[u8]) -> bool {
     read_output(&RedisBenchmark, input, |samples| {
         let names: HashSet<_> = samples
             .iter()
-            .map(|sample| (&sample.part, &sample.metric.name))
+            .map(|sample| (&sample.benchmark, &sample.metric.name))
             .collect();
         assert_eq!(names.len(), samples.len(), "each metric of each test once");
     });

@@ -31,7 +31,7 @@ pub struct Group {
     pub observations: Vec<Observation>,
 }
 
-/// What may be compared: the same metric of the same part under the same workload and parameters.
+/// What may be compared: the same metric of the same benchmark under the same workload and parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     /// What identifies it.
@@ -88,8 +88,10 @@ pub enum AnalysisError {
          the second under the same workload and parameters, in the same unit"
     )]
     NothingShared,
-    /// A part or a subset is asked for, and there is none.
-    #[error("there is no part or subset `{wanted}`: the result has no parts; leave --part out")]
+    /// A benchmark or a subset is asked for, and there is none.
+    #[error(
+        "there is no benchmark or subset `{wanted}`: the result has no benchmarks; leave --benchmark out"
+    )]
     NoParts {
         /// What was asked for.
         wanted: String,

@@ -40,7 +40,7 @@ pub struct Half<'r> {
     pub until_decided: bool,
 }
 
-/// The key of a subject: workload, parameters by name, part, metric.
+/// The key of a subject: workload, parameters by name, benchmark, metric.
 type Key<'r> = (
     &'r str,
     Vec<(&'r str, &'r str)>,
@@ -252,7 +252,7 @@ fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {
 }
 
 fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Subject {
-    let (workload, parameters, part, metric) = key;
+    let (workload, parameters, benchmark, metric) = key;
     let parameters = parameters.iter();
     let groups = names.into_iter().zip(groups).map(|(name, values)| Group {
         variant: name.to_owned(),
@@ -272,7 +272,7 @@ fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Sub
             parameters: parameters
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-            part: part.map(str::to_owned),
+            benchmark: benchmark.map(str::to_owned),
             metric: (*metric).clone(),
         },
         groups: groups.collect(),
@@ -388,7 +388,7 @@ fn values<'r>(half: &Half<'r>, variant: &str) -> IndexMap<Key<'r>, Vec<Sampled>>
             let key = (
                 record.workload.as_str(),
                 pairs,
-                sample.part.as_deref(),
+                sample.benchmark.as_deref(),
                 &*sample.metric,
             );
             let value = (record.block, unit, sample.value);

@@ -215,7 +215,7 @@ mod tests {
     use crate::comparison::SubjectKey;
     use perflab_experiment::{Better, Metric};
 
-    fn subject(part: &str, factor: f64) -> Subject {
+    fn subject(benchmark: &str, factor: f64) -> Subject {
         let group = |variant: &str, offset: u32| Group {
             variant: variant.to_owned(),
             observations: (0..12)
@@ -230,7 +230,7 @@ mod tests {
             key: SubjectKey {
                 workload: "w".to_owned(),
                 parameters: IndexMap::new(),
-                part: Some(part.to_owned()),
+                benchmark: Some(benchmark.to_owned()),
                 metric: Metric {
                     name: "wall".to_owned(),
                     unit: "s".to_owned(),

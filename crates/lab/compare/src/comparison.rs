@@ -30,9 +30,9 @@ pub struct Comparison {
     pub margin: Option<f64>,
     /// How the runs were made.
     pub design: Design,
-    /// One row per group, part, metric and candidate.
+    /// One row per group, benchmark, metric and candidate.
     pub rows: Vec<Row>,
-    /// One row per metric and candidate over all parts and groups.
+    /// One row per metric and candidate over all benchmarks and groups.
     pub pooled: Vec<Row>,
     /// Number of claims that the error is shared among; those about the control are apart.
     pub claims: usize,
@@ -190,8 +190,8 @@ pub struct SubjectKey {
     pub workload: String,
     /// Parameter values.
     pub parameters: IndexMap<String, String>,
-    /// The part of the workload, as a request type; the number of parts where pooled.
-    pub part: Option<String>,
+    /// The benchmark of the workload, as a request type; the number of benchmarks where pooled.
+    pub benchmark: Option<String>,
     /// What was measured.
     pub metric: Metric,
 }

@@ -75,7 +75,7 @@ pub fn add_latencies(
     }
     let sample_selection = SampleSelection {
         metrics: names.into_iter().cloned().collect(),
-        parts: sample_selection.parts.clone(),
+        benchmarks: sample_selection.benchmarks.clone(),
         tails: Vec::new(),
     };
     match compared(
@@ -185,16 +185,18 @@ fn choice<'a>(
     middle.into_iter().chain(tail).collect()
 }
 
-/// About how many requests each part of a run made, from its rates: as if the parts had taken turns,
+/// About how many requests each benchmark of a run made, from its rates: as if the benchmarks had taken turns,
 /// which is too few for those that were made at once.
 fn requests(driver: &dyn Driver, record: &RunRecord) -> Option<f64> {
     let mut rates: IndexMap<Option<&str>, f64> = IndexMap::new();
     for sample in &record.samples {
         if sample.metric.unit == "1/s" && driver.kind(&sample.metric.name) == Kind::Throughput {
-            rates.entry(sample.part.as_deref()).or_insert(sample.value);
+            rates
+                .entry(sample.benchmark.as_deref())
+                .or_insert(sample.value);
         }
     }
-    let requests = record.wall_s / rates.values().map(|rate| rate.recip()).sum::<f64>();
+    let requests = record.usage?.wall_s / rates.values().map(|rate| rate.recip()).sum::<f64>();
     (requests.is_finite() && requests > 0.0).then_some(requests)
 }
 
@@ -222,11 +224,11 @@ fn attach(
         }
     }
     for pooled in &mut report.pooled {
-        let parts = report
+        let benchmarks = report
             .rows
             .iter()
             .filter(|row| row.key.metric == pooled.key.metric && row.variant == pooled.variant);
-        let mut choices = parts.map(|row| {
+        let mut choices = benchmarks.map(|row| {
             let shown = row.latencies.iter().map(|latency| Chosen {
                 metric: latency.metric.name.clone(),
                 quantile: latency.quantile,
@@ -242,7 +244,8 @@ fn attach(
 
 /// Whether two rows are of the same runs, whatever their metrics.
 fn is_beside(a: &Row, b: &Row) -> bool {
-    (&a.key.workload, &a.key.part, &a.variant) == (&b.key.workload, &b.key.part, &b.variant)
+    (&a.key.workload, &a.key.benchmark, &a.variant)
+        == (&b.key.workload, &b.key.benchmark, &b.variant)
         && a.key.parameters == b.key.parameters
 }
 

@@ -51,7 +51,7 @@ fn levels(
         let Some((_, record, _)) = samples.first() else {
             continue;
         };
-        wall += record.wall_s;
+        wall += record.usage.map_or(0.0, |usage| usage.wall_s);
         let unit = match experiment.design.refresh {
             Refresh::Keep => record.run,
             _ => record.unit,

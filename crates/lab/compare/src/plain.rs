@@ -13,7 +13,7 @@ pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject
         key: SubjectKey {
             workload: name.to_owned(),
             parameters: IndexMap::new(),
-            part: None,
+            benchmark: None,
             metric: metric.clone(),
         },
         groups,

@@ -239,6 +239,6 @@ fn label(subject: &Subject, variant: &str) -> String {
             .iter()
             .map(|(key, value)| format!("{key}={value}")),
     );
-    words.extend(subject.key.part.clone());
+    words.extend(subject.key.benchmark.clone());
     format!("{variant}: {} {}", words.join(" "), subject.key.metric.name)
 }

@@ -61,7 +61,7 @@ pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
                 key: SubjectKey {
                     workload: workloads.join("+"),
                     parameters: IndexMap::new(),
-                    part: Some(format!("all {} {}", members.len(), what(&members))),
+                    benchmark: Some(format!("all {} {}", members.len(), what(&members))),
                     metric: metric.clone(),
                 },
                 groups: groups?,
@@ -84,10 +84,10 @@ fn what(members: &[&Subject]) -> String {
         distinct.len() == 1
     };
     let one_workload = is_one(|member| Some(&member.key.workload));
-    let one_part = is_one(|member| member.key.part.as_deref());
+    let one_benchmark = is_one(|member| member.key.benchmark.as_deref());
     let mut names = values.keys();
-    match (one_workload, one_part, names.next(), names.next()) {
-        (true, false, None, _) => "parts".to_owned(),
+    match (one_workload, one_benchmark, names.next(), names.next()) {
+        (true, false, None, _) => "benchmarks".to_owned(),
         (false, true, None, _) => "workloads".to_owned(),
         (true, true, Some(name), None) => format!("values of {name}"),
         (true, true, Some(_), Some(_)) => "configurations".to_owned(),

@@ -140,7 +140,7 @@ impl SampleIndex {
             let sample = record.samples.get(place.sample as usize)?;
             let is_same = meant.is_some_and(|meant| Arc::ptr_eq(meant, &sample.metric));
             if !record.status.passed()
-                || sample.part != row.key.part
+                || sample.benchmark != row.key.benchmark
                 || !is_same && *sample.metric != row.key.metric
             {
                 return None;

@@ -1,4 +1,4 @@
-//! Which of a result's samples are compared: metrics, parts and quantiles, by name.
+//! Which of a result's samples are compared: metrics, benchmarks and quantiles, by name.
 
 use indexmap::IndexSet;
 use perflab_experiment::Experiment;
@@ -11,8 +11,8 @@ use crate::analyse::AnalysisError;
 pub struct SampleSelection {
     /// Names of metrics; empty for the experiment's own choice.
     pub metrics: Vec<String>,
-    /// Names of parts or subsets; empty for all.
-    pub parts: Vec<String>,
+    /// Names of benchmarks or subsets; empty for all.
+    pub benchmarks: Vec<String>,
     /// Quantiles, as 0.99, that are asked about beside each metric with several samples in a run.
     pub tails: Vec<f64>,
 }
@@ -55,22 +55,22 @@ pub(crate) fn metrics(
     Ok(asked.iter().cloned().collect())
 }
 
-/// Names of the parts to compare; nothing for all.
-pub(crate) fn parts(
+/// Names of the benchmarks to compare; nothing for all.
+pub(crate) fn benchmarks(
     experiment: &Experiment,
     records: &[RunRecord],
     sample_selection: &SampleSelection,
 ) -> Result<Option<IndexSet<String>>, AnalysisError> {
-    if sample_selection.parts.is_empty() {
+    if sample_selection.benchmarks.is_empty() {
         return Ok(None);
     }
     let known: IndexSet<&str> = records
         .iter()
         .flat_map(|record| &record.samples)
-        .filter_map(|sample| sample.part.as_deref())
+        .filter_map(|sample| sample.benchmark.as_deref())
         .collect();
     let mut wanted = IndexSet::new();
-    for name in &sample_selection.parts {
+    for name in &sample_selection.benchmarks {
         match experiment.subsets.get(name) {
             Some(subset) => wanted.extend(subset.iter().cloned()),
             None if known.contains(name.as_str()) => {
@@ -83,7 +83,7 @@ pub(crate) fn parts(
             }
             None => {
                 return Err(AnalysisError::Unknown {
-                    what: "part or subset",
+                    what: "benchmark or subset",
                     wanted: name.clone(),
                     known: {
                         let subsets = experiment.subsets.keys().map(String::as_str);

@@ -104,8 +104,8 @@ fn saturated(
         _ => return None,
     };
     let used = runs.iter().filter_map(|run| {
-        let available = run.wall_s * available as f64;
-        (available > 0.0).then(|| (load_s(run) / available).min(1.0))
+        let available = run.usage?.wall_s * available as f64;
+        (available > 0.0).then(|| Some((load_s(run)? / available).min(1.0)))?
     });
     let used = median(used)?;
     (used >= SATURATED).then_some((used, limit))
@@ -127,16 +127,17 @@ fn share_of_load(runs: &[&RunRecord]) -> Option<f64> {
         .map(|run| {
             let of = |name: &str| run.evidence.get(name).copied();
             let system = of("system_user_s")? + of("system_system_s")?;
-            let both = load_s(run) + system;
-            (both > 0.0).then(|| load_s(run) / both)
+            let load = load_s(run)?;
+            let both = load + system;
+            (both > 0.0).then_some(load / both)
         })
         .collect();
     median(shares?.into_iter())
 }
 
 /// CPU time of the load generator in seconds.
-fn load_s(run: &RunRecord) -> f64 {
-    run.user_s + run.system_s
+fn load_s(run: &RunRecord) -> Option<f64> {
+    run.usage.map(|usage| usage.user_s + usage.system_s)
 }
 
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {

@@ -10,7 +10,7 @@ use perflab_store::RunRecord;
 use crate::analyse::{AnalysisError, Group, Subject};
 use crate::comparison::SubjectKey;
 use crate::configuration::Configuration;
-use crate::sample_selection::{SampleSelection, metrics, parts};
+use crate::sample_selection::{SampleSelection, benchmarks, metrics};
 use crate::selection::Selection;
 use crate::tail::{tail_metric, tail_name, tail_of_run};
 
@@ -20,7 +20,7 @@ struct Key<'r> {
     metric: Cow<'r, Metric>,
     workload: &'r str,
     parameters: Configuration<'r>,
-    part: Option<&'r str>,
+    benchmark: Option<&'r str>,
 }
 
 impl<'r> Key<'r> {
@@ -29,7 +29,7 @@ impl<'r> Key<'r> {
             metric: Cow::Borrowed(&sample.metric),
             workload: &record.workload,
             parameters: Configuration(Cow::Borrowed(&record.parameters)),
-            part: sample.part.as_deref(),
+            benchmark: sample.benchmark.as_deref(),
         }
     }
 }
@@ -49,7 +49,7 @@ pub fn result_subjects(
     selection: &Selection,
 ) -> Result<Vec<Subject>, AnalysisError> {
     let wanted = metrics(experiment, records, sample_selection)?;
-    let parts = parts(experiment, records, sample_selection)?;
+    let benchmarks = benchmarks(experiment, records, sample_selection)?;
     both_sides(experiment, records, selection)?;
     let kept = experiment.design.refresh == Refresh::Keep;
     let observed = |record: &RunRecord, value: f64| Observation {
@@ -59,8 +59,8 @@ pub fn result_subjects(
         value,
     };
     let is_wanted = |sample: &Sample| {
-        let part = parts.as_ref().zip(sample.part.as_ref());
-        wanted.contains(&sample.metric.name) && part.is_none_or(|(all, own)| all.contains(own))
+        let benchmark = benchmarks.as_ref().zip(sample.benchmark.as_ref());
+        wanted.contains(&sample.metric.name) && benchmark.is_none_or(|(all, own)| all.contains(own))
     };
     let mut found = Found::new();
     for record in records.iter().filter(|record| record.status.passed()) {
@@ -108,7 +108,7 @@ pub fn result_subjects(
             key: SubjectKey {
                 workload: key.workload.to_owned(),
                 parameters: key.parameters.0.into_owned(),
-                part: key.part.map(str::to_owned),
+                benchmark: key.benchmark.map(str::to_owned),
                 metric: key.metric.into_owned(),
             },
             groups: in_order(experiment, variants),

@@ -115,7 +115,7 @@ mod tests {
             name: "rate".to_owned(),
             unit: "1/s".to_owned(),
             better: Better::Higher,
-            part: None,
+            benchmark: None,
             stream: Stream::Stdout,
             source: Source::Regex("rate: (.*)".to_owned()),
             all: false,

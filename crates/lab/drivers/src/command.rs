@@ -57,7 +57,7 @@ impl Driver for Command {
             .map(|(metric, value)| {
                 if value.is_finite() && value >= 0.0 {
                     Ok(Sample {
-                        part: None,
+                        benchmark: None,
                         metric: metric.into(),
                         value,
                     })
@@ -112,7 +112,7 @@ mod tests {
         assert!(
             samples
                 .iter()
-                .all(|s| s.metric.better == Better::Lower && s.part.is_none())
+                .all(|s| s.metric.better == Better::Lower && s.benchmark.is_none())
         );
     }
 

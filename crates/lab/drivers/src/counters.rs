@@ -119,7 +119,7 @@ fn count(event: &str, line: &str, number: usize) -> Result<Vec<Sample>, ReadErro
         Err(found) => Err(error(format!("{what} to be a number"), found)),
     };
     let sample = |name: String, unit: &str, better, value| Sample {
-        part: None,
+        benchmark: None,
         metric: Arc::new(Metric {
             name,
             unit: unit.to_owned(),

@@ -12,8 +12,8 @@ use crate::{Driver, Kind, Output, json, kind};
 
 /// Runs `fio --output-format=json ARGS` and reads its report.
 ///
-/// Parts: `read`, `write`, `trim`, `sync` and `mixed`, each if it did anything; with several jobs
-/// `JOB/read` and so on. CPU time belongs to the job as a whole: no part, or `JOB`.
+/// Benchmarks: `read`, `write`, `trim`, `sync` and `mixed`, each if it did anything; with several jobs
+/// `JOB/read` and so on. CPU time belongs to the job as a whole: no benchmark, or `JOB`.
 ///
 /// Metrics: `iops` (1/s), `bandwidth` (bytes/s); in us `latency_*` (from the start of a request to
 /// its end), `slat_*` (to its submission) and `clat_*` (from there to its end), each `avg`, `min`,
@@ -216,7 +216,7 @@ impl Job<'_> {
         }
         for (key, mode) in [("usr_cpu", "user"), ("sys_cpu", "system")] {
             samples.push(Sample {
-                part: (!self.alone).then(|| self.name.to_owned()),
+                benchmark: (!self.alone).then(|| self.name.to_owned()),
                 metric: cpu(mode).into(),
                 value: self.amount(key)?,
             });
@@ -256,7 +256,7 @@ impl Job<'_> {
         }
     }
 
-    fn part(&self, direction: &str) -> Option<String> {
+    fn benchmark(&self, direction: &str) -> Option<String> {
         Some(if self.alone {
             direction.to_owned()
         } else {
@@ -276,7 +276,7 @@ impl Job<'_> {
                 .advise("the tool counts whole milliseconds: let the job do more"));
             }
             samples.push(Sample {
-                part: self.part(direction),
+                benchmark: self.benchmark(direction),
                 metric: metric.into(),
                 value,
             });
@@ -308,7 +308,7 @@ impl Job<'_> {
                 }
             }
             samples.extend(values.into_iter().map(|(what, ns)| Sample {
-                part: self.part(direction),
+                benchmark: self.benchmark(direction),
                 metric: latency(of, &what).into(),
                 value: ns / 1000.0,
             }));

@@ -144,7 +144,7 @@ fn sample(found: Found, rule: &Rule, metric: Metric) -> Result<Sample, ReadError
         ));
     }
     Ok(Sample {
-        part: rule.part.clone(),
+        benchmark: rule.benchmark.clone(),
         metric: metric.into(),
         value,
     })
@@ -183,7 +183,7 @@ impl Driver for Generic {
         let mut owners: HashMap<(Option<String>, String), (usize, Arc<Metric>)> = HashMap::new();
         for (index, compiled) in self.rules.iter().enumerate() {
             for sample in compiled.read(output)? {
-                let key = (sample.part.clone(), sample.metric.name.clone());
+                let key = (sample.benchmark.clone(), sample.metric.name.clone());
                 let (owner, metric) = owners
                     .entry(key)
                     .or_insert_with(|| (index, Arc::clone(&sample.metric)));
@@ -203,5 +203,5 @@ fn clash(stream: Stream, metric: &Metric) -> ReadError {
         format!("`{}` from one rule and in one unit", metric.name),
         format!("it again, in `{}`", metric.unit),
     )
-    .advise("give one of the rules another part or read other lines")
+    .advise("give one of the rules another benchmark or read other lines")
 }

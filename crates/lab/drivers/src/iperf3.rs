@@ -23,7 +23,7 @@ use crate::{Driver, Output, call};
 /// | `jitter`, `lost` | ms, % | UDP: mean jitter of the streams, share of datagrams that did not arrive |
 /// | `cpu_local`, `cpu_remote` | % | CPU time of each end's iperf3, of one CPU |
 ///
-/// With `--bidir` each direction is a part, `forward` and `reverse`, but for the use of CPUs.
+/// With `--bidir` each direction is a benchmark, `forward` and `reverse`, but for the use of CPUs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Iperf3;
 
@@ -118,7 +118,7 @@ fn failed(said: &str) -> ReadError {
 /// the sender where that must be told apart.
 fn direction(
     report: &Value,
-    part: Option<&str>,
+    benchmark: Option<&str>,
     suffix: &str,
     sends: Option<bool>,
     samples: &mut Vec<Sample>,
@@ -134,11 +134,11 @@ fn direction(
         )
         .advise("check that packets can reach the receiver"));
     }
-    push(report, &rate, part, "received", samples)?;
+    push(report, &rate, benchmark, "received", samples)?;
     push(
         report,
         &format!("{sent}/bits_per_second"),
-        part,
+        benchmark,
         "sent",
         samples,
     )?;
@@ -147,24 +147,24 @@ fn direction(
         push(
             report,
             &format!("{received}/jitter_ms"),
-            part,
+            benchmark,
             "jitter",
             samples,
         )?;
         return push(
             report,
             &format!("{received}/lost_percent"),
-            part,
+            benchmark,
             "lost",
             samples,
         );
     }
     if let Some(rate) = slowest(report, sends)? {
-        push(report, &rate, part, "slowest_stream", samples)?;
+        push(report, &rate, benchmark, "slowest_stream", samples)?;
     }
     let retransmits = format!("{sent}/retransmits");
     if report.pointer(&retransmits).is_some() {
-        push(report, &retransmits, part, "retransmits", samples)?;
+        push(report, &retransmits, benchmark, "retransmits", samples)?;
     }
     Ok(())
 }
@@ -201,7 +201,7 @@ fn slowest(report: &Value, sends: Option<bool>) -> Result<Option<String>, ReadEr
 fn push(
     report: &Value,
     pointer: &str,
-    part: Option<&str>,
+    benchmark: Option<&str>,
     name: &str,
     samples: &mut Vec<Sample>,
 ) -> Result<(), ReadError> {
@@ -214,6 +214,6 @@ fn push(
         ));
     }
     let row = METRICS.into_iter().find(|(known, ..)| *known == name);
-    samples.extend(row.map(|row| sample(row, part, value)));
+    samples.extend(row.map(|row| sample(row, benchmark, value)));
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::{Driver, Kind, Output, kind};
 
 /// Runs `memtier_benchmark` with its report as JSON on standard output, and reads it.
 ///
-/// Parts: `Totals`, `Sets`, `Gets`, `Waits`, and with `--command` its commands, as `Lpushs`; each if
+/// Benchmarks: `Totals`, `Sets`, `Gets`, `Waits`, and with `--command` its commands, as `Lpushs`; each if
 /// there were any such requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MemtierBenchmark;
@@ -170,21 +170,21 @@ fn without_nan(stdout: &[u8]) -> String {
         .collect()
 }
 
-/// The samples of all parts, the totals first.
+/// The samples of all benchmarks, the totals first.
 fn read(stats: &Map<String, Value>) -> Result<Vec<Sample>, ReadError> {
-    let mut parts = Vec::new();
+    let mut benchmarks = Vec::new();
     for (name, value) in stats {
         if ![TOTALS, "Runtime"].contains(&name.as_str()) {
-            let part = Part { name, value };
-            if part.amount("Ops/sec")? > 0.0 {
-                parts.push(part);
+            let benchmark = Benchmark { name, value };
+            if benchmark.amount("Ops/sec")? > 0.0 {
+                benchmarks.push(benchmark);
             }
         }
     }
     let value = stats
         .get(TOTALS)
         .ok_or_else(|| whole(format!("an object at `{STATS}/{TOTALS}`"), "none"))?;
-    let totals = Part {
+    let totals = Benchmark {
         name: TOTALS,
         value,
     };
@@ -193,34 +193,36 @@ fn read(stats: &Map<String, Value>) -> Result<Vec<Sample>, ReadError> {
         return Err(whole("at least one request", "none")
             .advise("start the server first, and check -s, -p and the password"));
     }
-    // Each rate is rounded to a hundredth. Of two parts with one name the JSON reader sees the last.
-    let sum = parts
+    // Each rate is rounded to a hundredth. Of two benchmarks with one name the JSON reader sees the last.
+    let sum = benchmarks
         .iter()
-        .map(|part| part.amount("Ops/sec"))
+        .map(|benchmark| benchmark.amount("Ops/sec"))
         .sum::<Result<f64, _>>()?;
-    if (sum - ops).abs() > 0.01 * (parts.len() + 1) as f64 {
+    if (sum - ops).abs() > 0.01 * (benchmarks.len() + 1) as f64 {
         return Err(whole(
-            format!("parts that make up the {ops} requests per second of the totals"),
+            format!("benchmarks that make up the {ops} requests per second of the totals"),
             format!("{sum}"),
         )
-        .advise("leave out --command-stats-breakdown=line, which gives several parts one name"));
+        .advise(
+            "leave out --command-stats-breakdown=line, which gives several benchmarks one name",
+        ));
     }
     let mut samples = Vec::new();
-    totals.read(&mut samples, &parts)?;
-    for part in &parts {
-        part.read(&mut samples, &[])?;
+    totals.read(&mut samples, &benchmarks)?;
+    for benchmark in &benchmarks {
+        benchmark.read(&mut samples, &[])?;
     }
     Ok(samples)
 }
 
 /// What one kind of request did, or all together.
 #[derive(Debug, Clone, Copy)]
-struct Part<'a> {
+struct Benchmark<'a> {
     name: &'a str,
     value: &'a Value,
 }
 
-impl Part<'_> {
+impl Benchmark<'_> {
     fn amount(&self, key: &str) -> Result<f64, ReadError> {
         amount_at(self.value, &format!("/{}", key.replace('/', "~1"))).map_err(|mut error| {
             error.expected = format!("{} of {}", error.expected, excerpt(self.name));
@@ -228,7 +230,7 @@ impl Part<'_> {
         })
     }
 
-    /// `of` holds the parts of the totals, and is empty for all others.
+    /// `of` holds the benchmarks of the totals, and is empty for all others.
     fn read(&self, samples: &mut Vec<Sample>, of: &[Self]) -> Result<(), ReadError> {
         let errors = "Connection Errors";
         if self.value.get(errors).is_some() && self.amount(errors)? > 0.0 {
@@ -239,7 +241,7 @@ impl Part<'_> {
         }
         let mut push = |metric: Metric, value| {
             samples.push(Sample {
-                part: Some(self.name.to_owned()),
+                benchmark: Some(self.name.to_owned()),
                 metric: metric.into(),
                 value,
             });
@@ -276,25 +278,25 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// A value of this part. The tool counts the throughput of commands twice in the totals, so
-    /// there it is the sum of the parts.
+    /// A value of this benchmark. The tool counts the throughput of commands twice in the totals, so
+    /// there it is the sum of the benchmarks.
     fn summed(&self, key: &str, name: &str, of: &[Self]) -> Result<f64, ReadError> {
         if name == "throughput" && !of.is_empty() {
-            return of.iter().map(|part| part.amount(key)).sum();
+            return of.iter().map(|benchmark| benchmark.amount(key)).sum();
         }
         self.amount(key)
     }
 
-    /// A latency of this part. The tool prints 0 as the average of the totals, so there it is that
-    /// of the parts, weighted by their rates.
+    /// A latency of this benchmark. The tool prints 0 as the average of the totals, so there it is that
+    /// of the benchmarks, weighted by their rates.
     fn weighted(&self, key: &str, what: &str, of: &[Self]) -> Result<f64, ReadError> {
         if what != "avg" || of.is_empty() {
             return self.amount(key);
         }
         let (mut total, mut weights) = (0.0, 0.0);
-        for part in of {
-            let weight = part.amount("Ops/sec")?;
-            total += weight * part.amount(key)?;
+        for benchmark in of {
+            let weight = benchmark.amount("Ops/sec")?;
+            total += weight * benchmark.amount(key)?;
             weights += weight;
         }
         Ok(total / weights)

@@ -19,9 +19,9 @@ pub(crate) fn metrics(table: &[Row]) -> Vec<Metric> {
 }
 
 /// One value of the metric in a row.
-pub(crate) fn sample(row: Row, part: Option<&str>, value: f64) -> Sample {
+pub(crate) fn sample(row: Row, benchmark: Option<&str>, value: f64) -> Sample {
     Sample {
-        part: part.map(str::to_owned),
+        benchmark: benchmark.map(str::to_owned),
         metric: metric(row).into(),
         value,
     }

@@ -12,8 +12,8 @@ use crate::{Driver, Kind, Output, kind};
 
 /// Runs `pgbench ARGS` and reads its report.
 ///
-/// The whole run has no part; with several scripts each is one, as `2: <builtin: simple update>`.
-/// With `-r` each SQL statement is a part, `NUMBER: STATEMENT` or `SCRIPT.NUMBER: STATEMENT`, of the
+/// The whole run has no benchmark; with several scripts each is one, as `2: <builtin: simple update>`.
+/// With `-r` each SQL statement is a benchmark, `NUMBER: STATEMENT` or `SCRIPT.NUMBER: STATEMENT`, of the
 /// one metric `statement_latency`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pgbench;

@@ -20,9 +20,9 @@ use options::Options;
 /// Metrics: `rps` (1/s) and `latency_avg`, `latency_min`, `latency_p50`, `latency_p95`,
 /// `latency_p99`, `latency_max` (ms); versions before 6.2 print `rps` alone.
 ///
-/// Each row is a part, under the name that the tool gives it, except for
+/// Each row is a benchmark, under the name that the tool gives it, except for
 ///
-/// | row | part |
+/// | row | benchmark |
 /// |---|---|
 /// | `LPUSH (needed to benchmark LRANGE)` | `LPUSH_REFILL`: a refill, not the LPUSH test |
 /// | `LRANGE_100 (first 100 elements)`, and 300, 500, 600 likewise | `LRANGE_100`, ... |

@@ -10,7 +10,7 @@ use perflab_experiment::{Better, Metric, Sample};
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
 use crate::{Driver, Kind, Output, kind};
 
-/// Runs `sysbench ARGS` and reads its report, which has no parts.
+/// Runs `sysbench ARGS` and reads its report, which has no benchmarks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sysbench;
 

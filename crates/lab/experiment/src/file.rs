@@ -54,7 +54,7 @@ pub struct Experiment {
     /// Cells to leave out: those that match all values given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<Entry>,
-    /// Named lists of parts, as of the request types that a report shows.
+    /// Named lists of benchmarks, as of the request types that a report shows.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub subsets: IndexMap<String, Vec<String>>,
 }

@@ -30,12 +30,12 @@ pub struct Metric {
 /// One value of a metric in a run.
 ///
 /// A tool that measures several things in one run (redis-benchmark: one row per request type)
-/// names each of them in `part`.
+/// names each of them in `benchmark`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
-    /// The part of the workload that the value belongs to, as `GET`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<String>,
+    /// The benchmark that the value belongs to, as `GET`. Called `part` in version 1 of the records.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "part")]
+    pub benchmark: Option<String>,
     /// What was measured. Shared, as a result has many samples of few metrics.
     #[serde(flatten)]
     pub metric: Arc<Metric>,

@@ -79,8 +79,8 @@ fn zero_only() -> Vec<u8> {
 pub struct MetricRule {
     /// What is measured.
     pub metric: Metric,
-    /// The part of the workload that the values belong to.
-    pub part: Option<String>,
+    /// The benchmark that the values belong to.
+    pub benchmark: Option<String>,
     /// Where the value stands.
     pub extract: Extract,
     /// Which output is read.
@@ -139,9 +139,9 @@ pub(crate) struct MetricTable {
     unit: String,
     /// Which way is better.
     better: Better,
-    /// The part of the workload that the values belong to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    part: Option<String>,
+    /// The benchmark that the values belong to.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "part")]
+    benchmark: Option<String>,
     /// Regular expression whose group `value`, or only group, is the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     regex: Option<String>,
@@ -192,7 +192,7 @@ impl TryFrom<MetricTable> for MetricRule {
                 unit: table.unit,
                 better: table.better,
             },
-            part: table.part,
+            benchmark: table.benchmark,
             extract,
             stream: table.stream,
             all: table.all,
@@ -207,7 +207,7 @@ impl From<MetricRule> for MetricTable {
             name: rule.metric.name,
             unit: rule.metric.unit,
             better: rule.metric.better,
-            part: rule.part,
+            benchmark: rule.benchmark,
             regex: None,
             json: None,
             csv: None,

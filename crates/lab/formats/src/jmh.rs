@@ -85,7 +85,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
         let twice = results
             .iter()
             .any(|other| other.benchmark == result.benchmark && other.mode != result.mode);
-        let part = match twice {
+        let benchmark = match twice {
             true => format!("{}:{}", result.benchmark, result.mode),
             false => result.benchmark.clone(),
         };
@@ -104,7 +104,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
             let unit = &result.primary_metric.score_unit;
             let mut samples: Vec<Sample> = values
                 .iter()
-                .map(|value| sample(Some(&part), name, unit, better, *value))
+                .map(|value| sample(Some(&benchmark), name, unit, better, *value))
                 .collect();
             for (name, metric) in &result.secondary_metrics {
                 let values = metric.forks();
@@ -119,7 +119,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 samples.extend(
                     values
                         .iter()
-                        .map(|value| sample(Some(&part), name, unit, better, *value)),
+                        .map(|value| sample(Some(&benchmark), name, unit, better, *value)),
                 );
             }
             contents.runs.push(Run {

@@ -133,7 +133,7 @@ fn labels(summary: &Summary<'_>) -> String {
     let known = [
         ("variant".to_owned(), run.variant.as_deref()),
         ("workload".to_owned(), run.workload.as_deref()),
-        ("part".to_owned(), summary.part),
+        ("benchmark".to_owned(), summary.benchmark),
     ];
     let parameters = run
         .parameters

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A file has lines `VALUE number unit name`, and behind the values of a test its status,
-//! `STATUS test message`. Each test of each repeat is a run; its name is the part, and the names of
+//! `STATUS test message`. Each test of each repeat is a run; its name is the benchmark, and the names of
 //! its values are metrics. What differs from checkout to checkout is the variant.
 
 use crate::fault::{Fault, shown};

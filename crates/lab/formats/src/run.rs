@@ -83,14 +83,14 @@ pub(crate) fn without_marks(files: &[File]) -> Cow<'_, [File]> {
 
 /// A sample, from its pieces.
 pub(crate) fn sample(
-    part: Option<&str>,
+    benchmark: Option<&str>,
     name: &str,
     unit: &str,
     better: Better,
     value: f64,
 ) -> Sample {
     Sample {
-        part: part.map(str::to_owned),
+        benchmark: benchmark.map(str::to_owned),
         metric: Arc::new(Metric {
             name: name.to_owned(),
             unit: unit.to_owned(),
@@ -109,14 +109,17 @@ pub(crate) fn direction(unit: &str) -> Better {
     if rate { Better::Higher } else { Better::Lower }
 }
 
-/// The name of a benchmark in formats that have one name only: workload, part and parameters.
+/// The name of a benchmark in formats that have one name only: workload, benchmark and parameters.
 ///
-/// The workload is left out if `whole` is not asked for and there is a part.
-pub(crate) fn benchmark(run: &Run, part: Option<&str>, whole: bool) -> String {
-    let workload = run.workload.as_deref().filter(|_| whole || part.is_none());
+/// The workload is left out if `whole` is not asked for and there is a benchmark.
+pub(crate) fn benchmark(run: &Run, benchmark: Option<&str>, whole: bool) -> String {
+    let workload = run
+        .workload
+        .as_deref()
+        .filter(|_| whole || benchmark.is_none());
     let mut words: Vec<String> = workload
         .into_iter()
-        .chain(part)
+        .chain(benchmark)
         .map(str::to_owned)
         .collect();
     words.extend(

@@ -10,7 +10,7 @@ use crate::run::{Run, several_variants, several_workloads};
 pub(crate) struct Summary<'a> {
     /// A run of it, for its variant, workload and parameters.
     pub(crate) run: &'a Run,
-    pub(crate) part: Option<&'a str>,
+    pub(crate) benchmark: Option<&'a str>,
     pub(crate) metric: &'a Metric,
     /// The median of each run, sorted.
     pub(crate) values: Vec<f64>,
@@ -46,10 +46,10 @@ impl Summary<'_> {
         Some((squares / (n - 1) as f64).sqrt())
     }
 
-    /// The benchmark's name: variant, workload, part and parameters, as far as there are several.
+    /// The benchmark's name: variant, workload, benchmark and parameters, as far as there are several.
     pub(crate) fn name(&self, scope: Scope) -> String {
         let variant = self.run.variant.as_deref().filter(|_| scope.variants);
-        let rest = crate::run::benchmark(self.run, self.part, scope.workloads);
+        let rest = crate::run::benchmark(self.run, self.benchmark, scope.workloads);
         let words = [variant, Some(rest.as_str())];
         let words: Vec<&str> = words
             .into_iter()
@@ -85,23 +85,23 @@ type Key<'a> = (
     &'a Metric,
 );
 
-/// One summary for each variant, workload, parameters, part and metric, in the order of the runs.
+/// One summary for each variant, workload, parameters, benchmark and metric, in the order of the runs.
 pub(crate) fn summaries(runs: &[Run]) -> Vec<Summary<'_>> {
     let mut found: IndexMap<Key<'_>, (&Run, Vec<f64>)> = IndexMap::new();
     for run in runs {
         let mut own: IndexMap<(Option<&str>, &Metric), Vec<f64>> = IndexMap::new();
         for sample in &run.samples {
-            own.entry((sample.part.as_deref(), &sample.metric))
+            own.entry((sample.benchmark.as_deref(), &sample.metric))
                 .or_default()
                 .push(sample.value);
         }
-        for ((part, metric), mut values) in own {
+        for ((benchmark, metric), mut values) in own {
             values.sort_by(f64::total_cmp);
             let key = (
                 run.variant.as_deref(),
                 run.workload.as_deref(),
                 run.parameters.iter().collect(),
-                part,
+                benchmark,
                 metric,
             );
             let (_, medians) = found.entry(key).or_insert_with(|| (run, Vec::new()));
@@ -110,11 +110,11 @@ pub(crate) fn summaries(runs: &[Run]) -> Vec<Summary<'_>> {
     }
     found
         .into_iter()
-        .map(|((.., part, metric), (run, mut values))| {
+        .map(|((.., benchmark, metric), (run, mut values))| {
             values.sort_by(f64::total_cmp);
             Summary {
                 run,
-                part,
+                benchmark,
                 metric,
                 values,
             }

@@ -31,7 +31,13 @@ pub fn write_csv(runs: &[Run]) -> Result<String, WriteFault> {
     header.extend(parameters.iter().map(|name| format!("parameter_{name}")));
     header.extend(
         [
-            "status", "started", "part", "metric", "unit", "better", "value",
+            "status",
+            "started",
+            "benchmark",
+            "metric",
+            "unit",
+            "better",
+            "value",
         ]
         .map(str::to_owned),
     );
@@ -65,7 +71,7 @@ pub fn write_csv(runs: &[Run]) -> Result<String, WriteFault> {
             .iter()
             .map(|sample| {
                 [
-                    text(&sample.part),
+                    text(&sample.benchmark),
                     sample.metric.name.clone(),
                     sample.metric.unit.clone(),
                     word(sample.metric.better).to_owned(),

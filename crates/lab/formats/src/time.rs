@@ -28,7 +28,7 @@ pub fn unify_times(runs: &mut [Run]) {
         for sample in &mut run.samples {
             let key = (
                 run.workload.clone(),
-                sample.part.clone(),
+                sample.benchmark.clone(),
                 sample.metric.name.clone(),
             );
             let first = units
@@ -62,7 +62,7 @@ mod tests {
         let sample = Sample {
             metric: Arc::new(metric),
             value,
-            part: Some("x".to_owned()),
+            benchmark: Some("x".to_owned()),
         };
         Run {
             samples: vec![sample],

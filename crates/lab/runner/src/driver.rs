@@ -19,7 +19,7 @@ fn rule(rule: &MetricRule) -> Rule {
         name: rule.metric.name.clone(),
         unit: rule.metric.unit.clone(),
         better: rule.metric.better,
-        part: rule.part.clone(),
+        benchmark: rule.benchmark.clone(),
         stream: match rule.stream {
             perflab_experiment::Stream::Stdout => Stream::Stdout,
             perflab_experiment::Stream::Stderr => Stream::Stderr,

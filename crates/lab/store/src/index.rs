@@ -23,7 +23,7 @@ use database::FILE;
 /// - `results`: path below the root, name, creation time, runs planned, variants (JSON), and the
 ///   reason if the directory cannot be read;
 /// - `runs`: one row for each run that ended;
-/// - `samples`: one row for each metric and part of a run, with the median of its samples. Good for
+/// - `samples`: one row for each metric and benchmark of a run, with the median of its samples. Good for
 ///   looking around; verdicts are computed from the directories.
 #[derive(Debug)]
 pub struct Index {
@@ -253,7 +253,7 @@ fn insert(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     let mut sample = connection.prepare_cached(
-        "INSERT INTO samples (result, run, metric, unit, part, samples, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO samples (result, run, metric, unit, benchmark, samples, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     for record in records {
         run.execute(params![
@@ -266,16 +266,16 @@ fn insert(
             record.workload,
             record.started,
             record.status.name(),
-            record.wall_s
+            record.usage.map(|usage| usage.wall_s)
         ])?;
-        for (metric, part, mut values) in by_metric(record) {
+        for (metric, benchmark, mut values) in by_metric(record) {
             let (count, median) = (values.len() as i64, median(&mut values));
             sample.execute(params![
                 id,
                 record.run,
                 metric.name,
                 metric.unit,
-                part,
+                benchmark,
                 count,
                 median
             ])?;
@@ -292,19 +292,19 @@ fn insert_error(connection: &Connection, path: &str, error: &StoreError) -> rusq
     Ok(())
 }
 
-/// The values of a run by metric and part, in the order of their first samples.
+/// The values of a run by metric and benchmark, in the order of their first samples.
 fn by_metric(record: &RunRecord) -> Vec<(&Metric, Option<&str>, Vec<f64>)> {
     let mut groups: indexmap::IndexMap<(&Metric, Option<&str>), Vec<f64>> =
         indexmap::IndexMap::new();
     for sample in &record.samples {
         groups
-            .entry((&sample.metric, sample.part.as_deref()))
+            .entry((&sample.metric, sample.benchmark.as_deref()))
             .or_default()
             .push(sample.value);
     }
     groups
         .into_iter()
-        .map(|((metric, part), values)| (metric, part, values))
+        .map(|((metric, benchmark), values)| (metric, benchmark, values))
         .collect()
 }
 

@@ -42,7 +42,7 @@ pub use error::{LineProblem, StoreError};
 pub use index::Index;
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
-pub use record::RunRecord;
+pub use record::{RunRecord, Step, StepKind, Usage};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
 pub use stopped::{StopReason, Stopped};

@@ -9,10 +9,11 @@ use crate::error::StoreError;
 
 /// What is kept of a finished run, one line of `runs.jsonl`.
 ///
-/// Fields that a later version of schema 1 adds are ignored on reading.
+/// Fields that a later version of the schema adds are ignored on reading. Records of version 1, which name a benchmark
+/// `part` and have what [`Usage`] holds beside the other fields, are read as well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRecord {
-    /// Version of this format: 1.
+    /// Version of this format: 2, or 1 of a record that an earlier perflab wrote.
     pub schema: u32,
     /// The run's number in the plan, from 1. Also the name of the directory of its raw output.
     pub run: u32,
@@ -47,19 +48,13 @@ pub struct RunRecord {
     /// The signal that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Time from start to end.
-    pub wall_s: f64,
-    /// CPU time in the program, with its children.
-    pub user_s: f64,
-    /// CPU time in the kernel, with its children.
-    pub system_s: f64,
-    /// Most memory that was resident at a time; absent where it cannot be told.
+    /// What the workload's process used; absent where perflab did not measure it, as of an imported run, and of one
+    /// whose workload was not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_rss_bytes: Option<u64>,
-    /// Number of times that it waited.
-    pub voluntary_switches: u64,
-    /// Number of times that it was made to wait.
-    pub involuntary_switches: u64,
+    pub usage: Option<Usage>,
+    /// What the laboratory did for the run, in order, with the time that it took.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
     /// Length of the variable that shifts the stack from run to run.
     pub environment_padding_bytes: u32,
     /// The layout of the program's code, where it is renewed.
@@ -82,9 +77,74 @@ pub struct RunRecord {
     pub evidence: IndexMap<String, f64>,
 }
 
+/// What a process used.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// Time from start to end.
+    pub wall_s: f64,
+    /// CPU time in the program, with its children.
+    pub user_s: f64,
+    /// CPU time in the kernel, with its children.
+    pub system_s: f64,
+    /// Most memory that was resident at a time; absent where it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rss_bytes: Option<u64>,
+    /// Number of times that it waited.
+    pub voluntary_switches: u64,
+    /// Number of times that it was made to wait.
+    pub involuntary_switches: u64,
+}
+
+/// One of the things that the laboratory does for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// Which.
+    pub step: StepKind,
+    /// How long it took, also where it failed.
+    pub seconds: f64,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepKind {
+    /// Builds the variant, or links it again.
+    Build,
+    /// Starts the system under test and waits until it is ready.
+    Start,
+    /// Prepares an execution of the workload.
+    Prepare,
+    /// Executes the workload without measuring it.
+    WarmUp,
+    /// Executes the workload.
+    Run,
+    /// Cleans up behind an execution.
+    CleanUp,
+    /// Stops the system under test.
+    Stop,
+}
+
+impl StepKind {
+    /// The name as it stands in files and on the terminal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Start => "start",
+            Self::Prepare => "prepare",
+            Self::WarmUp => "warm-up",
+            Self::Run => "run",
+            Self::CleanUp => "clean-up",
+            Self::Stop => "stop",
+        }
+    }
+}
+
 impl RunRecord {
-    /// Version of the format that is written and read.
-    pub const SCHEMA: u32 = 1;
+    /// Version of the format that is written.
+    pub const SCHEMA: u32 = 2;
+
+    /// Oldest version that is read.
+    pub const OLDEST: u32 = 1;
 
     /// Refuses what would not come back as it was.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
@@ -95,11 +155,15 @@ impl RunRecord {
                 found: self.schema,
             });
         }
-        let times = [
-            ("wall_s", self.wall_s),
-            ("user_s", self.user_s),
-            ("system_s", self.system_s),
-        ];
+        let usage = self.usage.iter().flat_map(|usage| {
+            [
+                ("wall_s", usage.wall_s),
+                ("user_s", usage.user_s),
+                ("system_s", usage.system_s),
+            ]
+        });
+        let steps = self.steps.iter();
+        let times = usage.chain(steps.map(|step| (step.step.name(), step.seconds)));
         let load = [("load1", self.load1), ("steal_share", self.steal_share)];
         let load = load
             .into_iter()
@@ -112,7 +176,7 @@ impl RunRecord {
             .evidence
             .iter()
             .map(|(name, value)| (name.as_str(), *value));
-        let wrong = times.into_iter().chain(load).chain(samples).chain(evidence);
+        let wrong = times.chain(load).chain(samples).chain(evidence);
         match wrong.into_iter().find(|(_, value)| !value.is_finite()) {
             Some((what, value)) => Err(StoreError::NotFinite {
                 run: self.run,

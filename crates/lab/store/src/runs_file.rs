@@ -14,7 +14,7 @@ use crate::frozen::Frozen;
 use crate::line;
 use crate::metrics::Metrics;
 use crate::notice::Notice;
-use crate::record::RunRecord;
+use crate::record::{RunRecord, Usage};
 
 /// The file's name.
 pub(crate) const FILE: &str = "runs.jsonl";
@@ -102,13 +102,21 @@ pub(crate) fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
         }
         Err(_) => RunRecord::SCHEMA,
     };
-    if found == RunRecord::SCHEMA {
-        record
-    } else {
-        Err(LineProblem::Schema {
+    match found {
+        RunRecord::SCHEMA => record,
+        RunRecord::OLDEST => {
+            let mut record = record?;
+            // One that was imported, or whose workload was not started, had zeros.
+            let has_ended = record.exit_code.or(record.signal).is_some();
+            if has_ended && record.source.is_none() {
+                record.usage = Some(line::unseal::<Usage>(line)?);
+            }
+            Ok(record)
+        }
+        _ => Err(LineProblem::Schema {
             expected: RunRecord::SCHEMA,
             found,
-        })
+        }),
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn samples_csv(shown: &Shown) -> String {
         "workload",
         "status",
         "started",
-        "part",
+        "benchmark",
         "metric",
         "unit_of_value",
         "value",
@@ -85,10 +85,10 @@ pub(crate) fn samples_csv(shown: &Shown) -> String {
             &record.started,
         ]);
         for sample in &record.samples {
-            let (part, metric) = (sample.part.as_deref(), &sample.metric);
-            let thing = things
-                .entry((part, metric))
-                .or_insert_with(|| line(&[part.unwrap_or_default(), &metric.name, &metric.unit]));
+            let (benchmark, metric) = (sample.benchmark.as_deref(), &sample.metric);
+            let thing = things.entry((benchmark, metric)).or_insert_with(|| {
+                line(&[benchmark.unwrap_or_default(), &metric.name, &metric.unit])
+            });
             // Writing into memory cannot fail.
             let _ = writeln!(table, "{own},{thing},{}", sample.value);
         }

@@ -145,7 +145,9 @@ impl Shown {
                 && record.parameters == row.key.parameters
                 && (record.variant == row.variant || record.variant == *baseline);
             let samples = record.samples.iter().filter(|sample| {
-                is_own && sample.metric.name == row.key.metric.name && sample.part == row.key.part
+                is_own
+                    && sample.metric.name == row.key.metric.name
+                    && sample.benchmark == row.key.benchmark
             });
             with_samples(record, samples.cloned().collect())
         };
@@ -254,12 +256,8 @@ fn with_samples(record: &RunRecord, samples: Vec<Sample>) -> RunRecord {
         argv: Vec::new(),
         exit_code: record.exit_code,
         signal: record.signal,
-        wall_s: record.wall_s,
-        user_s: record.user_s,
-        system_s: record.system_s,
-        max_rss_bytes: record.max_rss_bytes,
-        voluntary_switches: record.voluntary_switches,
-        involuntary_switches: record.involuntary_switches,
+        usage: record.usage,
+        steps: Vec::new(),
         environment_padding_bytes: record.environment_padding_bytes,
         layout: record.layout.clone(),
         settings: record.settings.clone(),

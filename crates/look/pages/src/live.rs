@@ -153,7 +153,7 @@ fn time_left(records: &[RunRecord], planned: usize) -> Option<String> {
     let longest = gaps.get(gaps.len() / 2).copied().unwrap_or_default() * INTERRUPTION;
     gaps.retain(|gap| *gap <= longest);
     let each = match gaps.len() {
-        0 => records.last()?.wall_s,
+        0 => records.last()?.usage?.wall_s,
         count => gaps.iter().sum::<f64>() / count as f64,
     };
     let left = each * planned.checked_sub(records.len())? as f64;

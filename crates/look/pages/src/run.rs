@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use perflab_report::command_of_run;
-use perflab_store::RunRecord;
+use perflab_store::{RunRecord, Usage};
 
 use crate::address::Address;
 use crate::known::Shown;
@@ -38,6 +38,7 @@ pub(crate) fn run(shown: &Shown, number: u32) -> Option<Markup> {
         }
         (raw(shown, record))
         (facts(record))
+        (steps(record))
         (samples(record))
     })
 }
@@ -62,17 +63,7 @@ fn facts(record: &RunRecord) -> Markup {
         @if measured {
             h2 { "What it took" }
             dl.facts {
-                dt { "wall time" } dd { (perflab_report::value(record.wall_s, "s")) }
-                dt { "CPU time of the program" } dd { (perflab_report::value(record.user_s, "s")) }
-                dt { "CPU time of the kernel" } dd { (perflab_report::value(record.system_s, "s")) }
-                dt { "peak memory" } dd {
-                    @match record.max_rss_bytes {
-                        Some(bytes) => { (perflab_report::value(bytes as f64, "bytes")) }
-                        None => { "not known" }
-                    }
-                }
-                dt { "waits" } dd { (record.voluntary_switches) }
-                dt { "preemptions" } dd { (record.involuntary_switches) }
+                @if let Some(usage) = &record.usage { (used(usage)) }
                 dt { "shift of the stack" } dd { (record.environment_padding_bytes) " bytes" }
                 @if let Some(load) = record.load1 { dt { "load average before" } dd { (format!("{load:.2}")) } }
                 @if let Some(steal) = record.steal_share {
@@ -84,6 +75,35 @@ fn facts(record: &RunRecord) -> Markup {
     }
 }
 
+fn used(usage: &Usage) -> Markup {
+    html! {
+        dt { "wall time" } dd { (perflab_report::value(usage.wall_s, "s")) }
+        dt { "CPU time of the program" } dd { (perflab_report::value(usage.user_s, "s")) }
+        dt { "CPU time of the kernel" } dd { (perflab_report::value(usage.system_s, "s")) }
+        dt { "peak memory" } dd {
+            @match usage.max_rss_bytes {
+                Some(bytes) => { (perflab_report::value(bytes as f64, "bytes")) }
+                None => { "not known" }
+            }
+        }
+        dt { "waits" } dd { (usage.voluntary_switches) }
+        dt { "preemptions" } dd { (usage.involuntary_switches) }
+    }
+}
+
+fn steps(record: &RunRecord) -> Markup {
+    html! {
+        @if !record.steps.is_empty() {
+            h2 { "Steps of the laboratory" }
+            dl.facts {
+                @for step in &record.steps {
+                    dt { (step.step.name()) } dd { (perflab_report::value(step.seconds, "s")) }
+                }
+            }
+        }
+    }
+}
+
 fn samples(record: &RunRecord) -> Markup {
     html! {
         @if !record.samples.is_empty() {
@@ -91,12 +111,12 @@ fn samples(record: &RunRecord) -> Markup {
             div.scroll tabindex="0" role="region" aria-label="Samples" {
                 table data-sortable {
                     thead { tr {
-                        th scope="col" { "part" } th scope="col" { "metric" } th.number scope="col" { "value" }
+                        th scope="col" { "benchmark" } th scope="col" { "metric" } th.number scope="col" { "value" }
                     } }
                     tbody {
                         @for sample in record.samples.iter().take(MOST_SAMPLES) {
                             tr {
-                                td { (sample.part.as_deref().map(say).unwrap_or_default()) }
+                                td { (sample.benchmark.as_deref().map(say).unwrap_or_default()) }
                                 td { (say(&sample.metric.name)) }
                                 td.number data-value=(sample.value) {
                                     (say(&perflab_report::value_with_unit(sample.value, &sample.metric.unit)))

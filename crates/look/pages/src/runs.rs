@@ -48,7 +48,12 @@ pub(crate) fn runs(shown: &Shown, index: usize) -> Option<Markup> {
                             td.number { (record.block) }
                             td { (say(&record.cell)) }
                             td { (record.status.name()) }
-                            td.number data-value=(record.wall_s) { (perflab_report::value(record.wall_s, "s")) }
+                            @match record.usage {
+                                Some(usage) => {
+                                    td.number data-value=(usage.wall_s) { (perflab_report::value(usage.wall_s, "s")) }
+                                }
+                                None => { td.number { } }
+                            }
                             td { (say(record.started.get(..19).unwrap_or(&record.started))) }
                         }
                     }

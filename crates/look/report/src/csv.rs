@@ -20,7 +20,9 @@ type LatencyColumn = (&'static str, fn(&Latency) -> String);
 type Found = (&'static str, fn(&Row) -> Option<&Latency>);
 
 const SUBJECT: [Column; 5] = [
-    ("part", |row| row.key.part.clone().unwrap_or_default()),
+    ("benchmark", |row| {
+        row.key.benchmark.clone().unwrap_or_default()
+    }),
     ("metric", |row| row.key.metric.name.clone()),
     ("unit", |row| row.key.metric.unit.clone()),
     ("better", |row| better(row.key.metric.better)),

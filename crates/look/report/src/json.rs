@@ -33,9 +33,9 @@ struct Report<'r> {
     margin: Option<f64>,
     /// How the runs were made.
     design: &'r Design,
-    /// One row per group, part, metric and candidate.
+    /// One row per group, benchmark, metric and candidate.
     rows: Vec<Row<'r>>,
-    /// One row per metric and candidate over all parts and groups.
+    /// One row per metric and candidate over all benchmarks and groups.
     pooled: Vec<Row<'r>>,
     /// Number of claims that the error is shared among; those about the control are apart.
     claims: usize,
@@ -53,8 +53,8 @@ struct Row<'r> {
     workload: &'r str,
     /// Parameter values.
     parameters: &'r IndexMap<String, String>,
-    /// The part of the workload, as a request type; the number of parts where pooled.
-    part: Option<&'r str>,
+    /// The benchmark of the workload, as a request type; the number of benchmarks where pooled.
+    benchmark: Option<&'r str>,
     /// What was measured.
     metric: &'r Metric,
     /// The candidate.
@@ -120,7 +120,7 @@ impl<'r> Row<'r> {
         Self {
             workload: &row.key.workload,
             parameters: &row.key.parameters,
-            part: row.key.part.as_deref(),
+            benchmark: row.key.benchmark.as_deref(),
             metric: &row.key.metric,
             variant: &row.variant,
             base: &row.base,

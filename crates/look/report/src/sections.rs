@@ -98,9 +98,9 @@ impl<'a> Section<'a> {
             }
         }
         if let ([row], []) = (self.rows.as_slice(), self.pooled.as_slice())
-            && let Some(part) = &row.key.part
+            && let Some(benchmark) = &row.key.benchmark
         {
-            title += &format!(", {part}");
+            title += &format!(", {benchmark}");
         }
         format!("{title}: {}", metric_in_words(self.metric))
     }
@@ -121,17 +121,17 @@ impl<'a> Section<'a> {
     /// The columns that tell the rows apart; at least one.
     pub fn labels(&self) -> Vec<Label> {
         let mut labels = Vec::new();
-        let has_parts = self.rows.iter().any(|row| row.key.part.is_some());
+        let has_benchmarks = self.rows.iter().any(|row| row.key.benchmark.is_some());
         let mut varying = self.parameters();
         varying.retain(|key| self.values(key).len() > 1);
-        if self.workloads().len() > 1 || (varying.is_empty() && !has_parts) {
+        if self.workloads().len() > 1 || (varying.is_empty() && !has_benchmarks) {
             labels.push(self.label("workload", |row| Some(&row.key.workload)));
         }
         for key in varying {
             labels.push(self.label(key, |row| row.key.parameters.get(key)));
         }
-        if has_parts {
-            labels.push(self.label("part", |row| row.key.part.as_ref()));
+        if has_benchmarks {
+            labels.push(self.label("benchmark", |row| row.key.benchmark.as_ref()));
         }
         if let Some(first) = labels.first_mut() {
             let several = self.pooled.len() > 1;
@@ -203,7 +203,7 @@ pub fn row_label(row: &Row) -> String {
 
 /// What a comparison is about but for the metric, in a line of its own.
 pub fn subject_label(subject: &SubjectKey) -> String {
-    let within = within_workload(&subject.parameters, subject.part.as_deref());
+    let within = within_workload(&subject.parameters, subject.benchmark.as_deref());
     let words = [subject.workload.as_str(), &within];
     let words = words.into_iter().filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
@@ -211,13 +211,13 @@ pub fn subject_label(subject: &SubjectKey) -> String {
 
 /// Which row of its workload it is; nothing where it is the only one.
 pub fn label_within_workload(row: &Row) -> String {
-    within_workload(&row.key.parameters, row.key.part.as_deref())
+    within_workload(&row.key.parameters, row.key.benchmark.as_deref())
 }
 
-fn within_workload(parameters: &IndexMap<String, String>, part: Option<&str>) -> String {
+fn within_workload(parameters: &IndexMap<String, String>, benchmark: Option<&str>) -> String {
     let parameters = parameters.iter();
     let words = parameters.map(|(key, value)| format!("{key}={value}"));
-    let words = words.chain(part.map(str::to_owned));
+    let words = words.chain(benchmark.map(str::to_owned));
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -274,7 +274,7 @@ pub(crate) fn colour(row: &Row) -> Colour {
 
 /// What a pooled row is called.
 pub(crate) fn pooled_label(row: &Row, several: bool) -> String {
-    let count = row.key.part.as_deref().unwrap_or("all");
+    let count = row.key.benchmark.as_deref().unwrap_or("all");
     let count = if count.bytes().all(|byte| byte.is_ascii_digit()) {
         format!("all {count}")
     } else {

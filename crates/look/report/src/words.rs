@@ -58,7 +58,10 @@ fn subjects(report: &Comparison) -> String {
             distinct(rows.iter().map(|row| &row.key.parameters)).len(),
             "configuration",
         ),
-        (distinct(rows.iter().map(|row| &row.key.part)).len(), "part"),
+        (
+            distinct(rows.iter().map(|row| &row.key.benchmark)).len(),
+            "benchmark",
+        ),
         (
             distinct(rows.iter().map(|row| &row.key.metric)).len(),
             "metric",

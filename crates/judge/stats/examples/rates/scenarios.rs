@@ -151,7 +151,7 @@ pub fn scenarios() -> Vec<Scenario> {
     for design in [BLOCKED, UNBLOCKED] {
         let (a, b) = same(slow(0.01));
         add(
-            "equal: 14 correlated parts, pooled",
+            "equal: 14 correlated benchmarks, pooled",
             a,
             b,
             quiet,
@@ -169,7 +169,7 @@ pub fn scenarios() -> Vec<Scenario> {
             Promise::False,
         );
         add(
-            "equal: 20 correlated parts, one report",
+            "equal: 20 correlated benchmarks, one report",
             a,
             b,
             quiet,
@@ -179,7 +179,7 @@ pub fn scenarios() -> Vec<Scenario> {
         );
         let (a, b) = same(Noise::Normal(0.02));
         add(
-            "equal: 20 parts, normal, one report",
+            "equal: 20 benchmarks, normal, one report",
             a,
             b,
             quiet,
@@ -247,7 +247,7 @@ pub fn scenarios() -> Vec<Scenario> {
             Promise::Shown,
         );
         add(
-            "+2.28 %: 14 correlated parts, pooled",
+            "+2.28 %: 14 correlated benchmarks, pooled",
             a,
             b,
             quiet,

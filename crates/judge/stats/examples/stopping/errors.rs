@@ -52,13 +52,13 @@ pub fn errors(trials: u64, seed: u64) -> bool {
         ("equal: unequal spread, sd 0.5 v 3 %", unequal, QUIET, 1),
         ("equal: unequal spread, drift 5 %", unequal, DRIFT, 1),
         (
-            "equal: 20 correlated parts, slow mode",
+            "equal: 20 correlated benchmarks, slow mode",
             with(slow(0.01), 1.0),
             QUIET,
             20,
         ),
         (
-            "equal: 20 correlated parts, restless",
+            "equal: 20 correlated benchmarks, restless",
             with(slow(0.01), 1.0),
             RESTLESS,
             20,

@@ -194,7 +194,7 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
             key: SubjectKey {
                 workload: "w".to_owned(),
                 parameters: IndexMap::new(),
-                part: Some(format!("part{index}")),
+                benchmark: Some(format!("benchmark{index}")),
                 metric: Metric {
                     name: "wall".to_owned(),
                     unit: "s".to_owned(),

@@ -25,7 +25,7 @@ fn subject(index: u32) -> Subject {
         key: SubjectKey {
             workload: "w".to_owned(),
             parameters: IndexMap::new(),
-            part: None,
+            benchmark: None,
             metric: Metric {
                 name: format!("metric {index}"),
                 unit: "ms".to_owned(),

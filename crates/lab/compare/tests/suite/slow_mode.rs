@@ -23,7 +23,7 @@ fn reported(anytime: bool) -> Comparison {
         key: SubjectKey {
             workload: "w".to_owned(),
             parameters: IndexMap::new(),
-            part: None,
+            benchmark: None,
             metric: Metric {
                 name: "wall".to_owned(),
                 unit: "s".to_owned(),

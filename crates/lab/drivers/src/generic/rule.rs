@@ -21,8 +21,8 @@ pub struct Rule {
     pub unit: String,
     /// Which way is better.
     pub better: Better,
-    /// The part of the workload that the value belongs to, if it has parts.
-    pub part: Option<String>,
+    /// The benchmark of the workload that the value belongs to, if it has benchmarks.
+    pub benchmark: Option<String>,
     /// Where to look.
     pub stream: Stream,
     /// How to look.
@@ -121,13 +121,15 @@ pub enum RuleError {
         name: String,
     },
     /// Two rules would yield the same samples.
-    #[error("rule `{name}` stands there twice with the same part; give each its own part or name")]
+    #[error(
+        "rule `{name}` stands there twice with the same benchmark; give each its own benchmark or name"
+    )]
     Twice {
         /// The name of both.
         name: String,
     },
     /// Two rules disagree about a metric.
-    #[error("rules `{name}` must agree on unit and on what is better, whatever their part")]
+    #[error("rules `{name}` must agree on unit and on what is better, whatever their benchmark")]
     Disagree {
         /// The name of both.
         name: String,
@@ -189,7 +191,7 @@ pub(super) fn check_all(rules: &[Rule]) -> Result<(), RuleError> {
             .filter(|other| other.name == rule.name)
         {
             let name = rule.name.clone();
-            if other.part == rule.part {
+            if other.benchmark == rule.benchmark {
                 return Err(RuleError::Twice { name });
             }
             if (&other.unit, other.better) != (&rule.unit, rule.better) {

@@ -184,7 +184,7 @@ pub(super) fn cautions(args: &[String]) -> Vec<String> {
             );
         } else if seconds < 5 && !options.has("-O") {
             cautions.push(format!(
-                "Slow start is part of the {seconds} s: with 0.5 s of it, {:.0} % of the test. \
+                "Slow start is benchmark of the {seconds} s: with 0.5 s of it, {:.0} % of the test. \
                  Use -O 1, or -t 10 and more.",
                 (50.0 / seconds.max(1) as f64).min(100.0)
             ));

@@ -46,7 +46,7 @@ const LINES: [(&str, &str, &str); 17] = [
 /// The whole run, or one of its scripts.
 #[derive(Debug, Default)]
 struct Section<'a> {
-    part: Option<String>,
+    benchmark: Option<String>,
     /// Metric, value and line number.
     found: Vec<(&'static str, &'a str, usize)>,
     statements: Vec<(String, &'a str, usize)>,
@@ -69,7 +69,7 @@ pub(super) fn read(stdout: &[u8]) -> Result<Vec<Sample>, ReadError> {
             script = Some(name);
             columns = None;
             sections.push(Section {
-                part: Some(format!("{name}: {title}")),
+                benchmark: Some(format!("{name}: {title}")),
                 ..Section::default()
             });
             continue;
@@ -225,7 +225,7 @@ impl<'a> Section<'a> {
             return Err(cut("a line `tps = ...`"));
         };
         if value(rate, text, *line)? == 0.0 {
-            if self.part.is_some() {
+            if self.benchmark.is_some() {
                 // A script that was never drawn.
                 return Ok(());
             }
@@ -239,17 +239,17 @@ impl<'a> Section<'a> {
             });
             if let Some((_, text, line)) = self.found.iter().find(|(found, ..)| *found == name) {
                 samples.push(Sample {
-                    part: self.part.clone(),
+                    benchmark: self.benchmark.clone(),
                     value: value(name, text, *line)?,
                     metric,
                 });
             } else if name == "statement_latency" {
-                for (part, text, line) in &self.statements {
+                for (benchmark, text, line) in &self.statements {
                     let value = value(name, text, *line)?;
                     // A command of pgbench itself takes none of the server's time.
-                    if !part.contains(": \\") {
+                    if !benchmark.contains(": \\") {
                         samples.push(Sample {
-                            part: Some(part.clone()),
+                            benchmark: Some(benchmark.clone()),
                             metric: Arc::clone(&metric),
                             value,
                         });

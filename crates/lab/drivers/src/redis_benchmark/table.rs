@@ -35,15 +35,15 @@ pub(super) fn read(stdout: &[u8]) -> Result<Vec<Sample>, ReadError> {
     let mut samples = Vec::new();
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for row in rows {
-        let Row { part, values } = columns.row(*row)?;
-        if let Some(first) = seen.insert(part, row.number) {
+        let Row { benchmark, values } = columns.row(*row)?;
+        if let Some(first) = seen.insert(benchmark, row.number) {
             return Err(row.error(
                 "each test once",
-                format!("{} again, after line {first}", excerpt(part)),
+                format!("{} again, after line {first}", excerpt(benchmark)),
             ));
         }
         samples.extend(values.into_iter().map(|(name, value)| Sample {
-            part: Some(part.to_owned()),
+            benchmark: Some(benchmark.to_owned()),
             metric: metric(name).into(),
             value,
         }));
@@ -94,7 +94,7 @@ struct Columns {
 /// What a row says.
 #[derive(Debug)]
 struct Row<'a> {
-    part: &'a str,
+    benchmark: &'a str,
     /// By metric, in the order of [`COLUMNS`].
     values: Vec<(&'static str, f64)>,
 }
@@ -128,7 +128,7 @@ impl Columns {
             })
             .collect::<Result<_, _>>()?;
         Ok(Row {
-            part: part(name),
+            benchmark: benchmark(name),
             values,
         })
     }
@@ -189,8 +189,8 @@ fn is_name(field: &str) -> bool {
     !field.is_empty() && !field.starts_with(',') && field.parse::<f64>().is_err()
 }
 
-/// The part that a row belongs to.
-fn part(name: &str) -> &str {
+/// The benchmark that a row belongs to.
+fn benchmark(name: &str) -> &str {
     match name {
         "LPUSH (needed to benchmark LRANGE)" => "LPUSH_REFILL",
         "LRANGE_100 (first 100 elements)" => "LRANGE_100",
@@ -212,7 +212,7 @@ mod tests {
         read(text.as_bytes())
             .unwrap()
             .into_iter()
-            .map(|s| (s.part.unwrap(), s.metric.name.clone(), s.value))
+            .map(|s| (s.benchmark.unwrap(), s.metric.name.clone(), s.value))
             .collect()
     }
 
@@ -265,8 +265,11 @@ mod tests {
     fn the_refill_is_not_the_test() {
         let refill = "\"LPUSH (needed to benchmark LRANGE)\",\"30\",\"1\"\n";
         let text = format!("{HEADER}\"LPUSH\",\"10\",\"1\"\n{refill}");
-        let parts: Vec<_> = values(&text).into_iter().map(|v| v.0).collect();
-        assert_eq!(parts, ["LPUSH", "LPUSH", "LPUSH_REFILL", "LPUSH_REFILL"]);
+        let benchmarks: Vec<_> = values(&text).into_iter().map(|v| v.0).collect();
+        assert_eq!(
+            benchmarks,
+            ["LPUSH", "LPUSH", "LPUSH_REFILL", "LPUSH_REFILL"]
+        );
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl Report {
         let mut samples = Vec::new();
         let mut push = |known, value| {
             samples.push(Sample {
-                part: None,
+                benchmark: None,
                 metric: metric(known).into(),
                 value,
             });

@@ -12,7 +12,7 @@ fn drivers() -> Vec<Box<dyn Driver>> {
         name: name.to_owned(),
         unit: unit.to_owned(),
         better: Better::Lower,
-        part: None,
+        benchmark: None,
         stream: Stream::Stdout,
         source,
         all: true,

@@ -10,7 +10,7 @@ fn rule(source: Source) -> Rule {
         name: "t".to_owned(),
         unit: "s".to_owned(),
         better: Better::Lower,
-        part: None,
+        benchmark: None,
         stream: Stream::Stdout,
         source,
         all: false,
@@ -239,12 +239,12 @@ fn malformed_value_lines_are_refused() {
 fn values_are_scaled_and_belong_to_their_part() {
     let scaled = Rule {
         scale: 1000.0,
-        part: Some("GET".to_owned()),
+        benchmark: Some("GET".to_owned()),
         ..regex("x=(.*)")
     };
     let found = samples(vec![scaled.clone()], "x=0.5").unwrap();
     assert_eq!(
-        (found[0].value, found[0].part.as_deref()),
+        (found[0].value, found[0].benchmark.as_deref()),
         (500.0, Some("GET"))
     );
     assert!(error(scaled, "\nx=1e307").starts_with("stdout, line 2"));
@@ -272,11 +272,11 @@ fn a_rule_reads_its_own_stream() {
 
 #[test]
 fn rules_that_contradict_are_refused() {
-    let part = |part: &str| Rule {
-        part: Some(part.to_owned()),
+    let benchmark = |benchmark: &str| Rule {
+        benchmark: Some(benchmark.to_owned()),
         ..regex("x=(.*)")
     };
-    let twice = Generic::new(vec![part("a"), part("a")]).unwrap_err();
+    let twice = Generic::new(vec![benchmark("a"), benchmark("a")]).unwrap_err();
     assert_eq!(
         twice,
         RuleError::Twice {
@@ -285,14 +285,14 @@ fn rules_that_contradict_are_refused() {
     );
     let other_unit = Rule {
         unit: "ms".to_owned(),
-        ..part("b")
+        ..benchmark("b")
     };
     let other_way = Rule {
         better: Better::Higher,
-        ..part("b")
+        ..benchmark("b")
     };
     for other in [other_unit, other_way] {
-        let error = Generic::new(vec![part("a"), other]).unwrap_err();
+        let error = Generic::new(vec![benchmark("a"), other]).unwrap_err();
         assert_eq!(
             error,
             RuleError::Disagree {
@@ -301,7 +301,7 @@ fn rules_that_contradict_are_refused() {
         );
     }
     assert_eq!(
-        Generic::new(vec![part("a"), part("b")])
+        Generic::new(vec![benchmark("a"), benchmark("b")])
             .unwrap()
             .metrics()
             .len(),

@@ -33,22 +33,25 @@ fn read(name: &str, exit_code: i32) -> Result<Vec<Sample>, ReadError> {
     read_bytes(&stdout(name), &stderr, exit_code)
 }
 
-fn value(samples: &[Sample], part: &str, metric: &str) -> f64 {
+fn value(samples: &[Sample], benchmark: &str, metric: &str) -> f64 {
     let found: Vec<_> = samples
         .iter()
-        .filter(|s| s.part.as_deref() == Some(part) && s.metric.name == metric)
+        .filter(|s| s.benchmark.as_deref() == Some(benchmark) && s.metric.name == metric)
         .collect();
-    assert_eq!(found.len(), 1, "{part} {metric}");
+    assert_eq!(found.len(), 1, "{benchmark} {metric}");
     found[0].value
 }
 
 #[test]
 fn the_whole_suite_is_read() {
     let samples = read("suite", 0).unwrap();
-    let mut parts: Vec<_> = samples.iter().filter_map(|s| s.part.as_deref()).collect();
-    parts.dedup();
+    let mut benchmarks: Vec<_> = samples
+        .iter()
+        .filter_map(|s| s.benchmark.as_deref())
+        .collect();
+    benchmarks.dedup();
     assert_eq!(
-        parts,
+        benchmarks,
         [
             "PING_INLINE",
             "PING_MBULK",
@@ -209,14 +212,14 @@ fn recorded_rates_lie_on_the_steps_that_the_cautions_state() {
         samples
             .iter()
             .filter(|s| s.metric.name == "rps")
-            .map(|s| (s.part.clone().unwrap(), requests * 1000.0 / s.value))
+            .map(|s| (s.benchmark.clone().unwrap(), requests * 1000.0 / s.value))
             .collect()
     };
-    for (part, ms) in elapsed_ms("suite", 1000.0) {
-        assert!((ms - ms.round()).abs() < 1e-3, "{part}: {ms} ms");
+    for (benchmark, ms) in elapsed_ms("suite", 1000.0) {
+        assert!((ms - ms.round()).abs() < 1e-3, "{benchmark}: {ms} ms");
     }
-    for (part, ms) in elapsed_ms("threads-2", 20_000.0) {
+    for (benchmark, ms) in elapsed_ms("threads-2", 20_000.0) {
         let late = ms % 250.0;
-        assert!((0.0..10.0).contains(&late), "{part}: {ms} ms");
+        assert!((0.0..10.0).contains(&late), "{benchmark}: {ms} ms");
     }
 }

@@ -74,15 +74,15 @@ fn general(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {
 }
 
 fn subsets(experiment: &Experiment) -> Result<(), Fault> {
-    for (subset, parts) in &experiment.subsets {
+    for (subset, benchmarks) in &experiment.subsets {
         let place = Place::of(&["subsets", subset]);
-        if parts.is_empty() {
+        if benchmarks.is_empty() {
             return Err(Fault::value(
                 place,
                 format!("the subset `{subset}` is empty"),
             ));
         }
-        no_repeats(parts, &place)?;
+        no_repeats(benchmarks, &place)?;
     }
     Ok(())
 }

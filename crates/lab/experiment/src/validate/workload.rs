@@ -38,14 +38,15 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
     for (index, rule) in workload.metrics.iter().enumerate() {
         let place = place.key("metrics").index(index);
         check_metric(rule, &place)?;
-        let same =
-            |other: &MetricRule| other.metric.name == rule.metric.name && other.part == rule.part;
+        let same = |other: &MetricRule| {
+            other.metric.name == rule.metric.name && other.benchmark == rule.benchmark
+        };
         if workload.metrics[..index].iter().any(same) {
             return Err(Fault::value(
                 place.key("name"),
                 format!("the metric `{}` is defined twice", rule.metric.name),
             )
-            .help("give one of them another `name` or another `part`"));
+            .help("give one of them another `name` or another `benchmark`"));
         }
         let differs = |other: &&MetricRule| {
             other.metric.name == rule.metric.name && other.metric != rule.metric

@@ -112,7 +112,7 @@ fn every_key_is_read() {
         ("rps", "1/s")
     );
     assert_eq!(
-        (rate.metric.better, rate.part.as_deref()),
+        (rate.metric.better, rate.benchmark.as_deref()),
         (Better::Higher, Some("read"))
     );
     assert_eq!(

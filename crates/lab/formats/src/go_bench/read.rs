@@ -138,10 +138,10 @@ impl Reader<'_> {
             let (metric, plain) = split(unit);
             let better = self.better.get(unit).copied();
             let better = better.unwrap_or_else(|| direction(unit));
-            let part = Some(name).filter(|name| !name.is_empty());
+            let benchmark = Some(name).filter(|name| !name.is_empty());
             self.now
                 .samples
-                .push(sample(part, metric, plain, better, number));
+                .push(sample(benchmark, metric, plain, better, number));
             values += 1;
         }
         if values == 0 {

@@ -89,7 +89,7 @@ type Line = Vec<(String, f64)>;
 fn lines(run: &Run, whole: bool) -> IndexMap<String, Vec<Line>> {
     let mut found: IndexMap<String, Vec<Line>> = IndexMap::new();
     for sample in &run.samples {
-        let name = benchmark(run, sample.part.as_deref(), whole);
+        let name = benchmark(run, sample.benchmark.as_deref(), whole);
         let unit = join(&sample.metric);
         let lines = found.entry(name).or_default();
         let free = lines

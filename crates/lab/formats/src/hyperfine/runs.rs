@@ -81,7 +81,7 @@ fn name(entry: &Entry, with_parameters: bool) -> String {
     words.join(" ")
 }
 
-/// The JSON that hyperfine would write: for each variant, workload, part and parameters the first
+/// The JSON that hyperfine would write: for each variant, workload, benchmark and parameters the first
 /// metric of its runs that is a time.
 ///
 /// A result's name is the command, if commands tell all results apart, else the benchmark's name.
@@ -142,7 +142,7 @@ pub fn write_runs(runs: &[Run]) -> Result<String, WriteFault> {
 }
 
 fn same_place(a: &Summary<'_>, b: &Summary<'_>) -> bool {
-    a.part == b.part && same_cell(a.run, b.run)
+    a.benchmark == b.benchmark && same_cell(a.run, b.run)
 }
 
 fn same_cell(a: &Run, b: &Run) -> bool {
@@ -152,18 +152,21 @@ fn same_cell(a: &Run, b: &Run) -> bool {
 /// The runs behind a summary, in their order.
 fn own<'a>(runs: &'a [Run], summary: &'a Summary<'_>) -> impl Iterator<Item = &'a Run> {
     runs.iter().filter(|run| {
-        same_cell(run, summary.run) && values(run, summary.part, summary.metric).next().is_some()
+        same_cell(run, summary.run)
+            && values(run, summary.benchmark, summary.metric)
+                .next()
+                .is_some()
     })
 }
 
 fn values<'a>(
     run: &'a Run,
-    part: Option<&'a str>,
+    benchmark: Option<&'a str>,
     metric: &'a Metric,
 ) -> impl Iterator<Item = f64> + 'a {
     run.samples
         .iter()
-        .filter(move |sample| sample.part.as_deref() == part && *sample.metric == *metric)
+        .filter(move |sample| sample.benchmark.as_deref() == benchmark && *sample.metric == *metric)
         .map(|sample| sample.value)
 }
 
@@ -171,7 +174,7 @@ fn values<'a>(
 fn times(runs: &[Run], summary: &Summary<'_>, factor: f64) -> Vec<f64> {
     own(runs, summary)
         .map(|run| {
-            let values: Vec<f64> = values(run, summary.part, summary.metric).collect();
+            let values: Vec<f64> = values(run, summary.benchmark, summary.metric).collect();
             let n = values.len().max(1) as f64;
             values.iter().map(|value| value / n).sum::<f64>() * factor
         })
@@ -193,7 +196,7 @@ fn memory(runs: &[Run], summary: &Summary<'_>) -> Option<Vec<u64>> {
     };
     own(runs, summary)
         .map(|run| {
-            values(run, summary.part, &metric)
+            values(run, summary.benchmark, &metric)
                 .next()
                 .map(|bytes| bytes as u64)
         })

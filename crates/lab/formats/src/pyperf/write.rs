@@ -52,7 +52,7 @@ pub fn write(runs: &[Run]) -> Result<String, WriteFault> {
                 continue;
             }
             let variant = run.variant.as_deref().filter(|_| named);
-            let name = benchmark(run, sample.part.as_deref(), whole);
+            let name = benchmark(run, sample.benchmark.as_deref(), whole);
             let metric = Some(sample.metric.name.as_str()).filter(|name| *name != "time");
             let words = [variant, Some(name.as_str()), metric];
             let words: Vec<&str> = words

@@ -84,10 +84,12 @@ fn all() -> Vec<(Format, Vec<File>, bool)> {
     files.into_iter().chain(trees).collect()
 }
 
-fn values(run: &Run, part: &str, metric: &str) -> Vec<f64> {
+fn values(run: &Run, benchmark: &str, metric: &str) -> Vec<f64> {
     run.samples
         .iter()
-        .filter(|sample| sample.part.as_deref() == Some(part) && sample.metric.name == metric)
+        .filter(|sample| {
+            sample.benchmark.as_deref() == Some(benchmark) && sample.metric.name == metric
+        })
         .map(|sample| sample.value)
         .collect()
 }
@@ -185,7 +187,7 @@ fn google_benchmark_is_one_process_without_aggregates_and_errors() {
     assert!(
         run.samples
             .iter()
-            .all(|s| s.part.as_deref() != Some("Broken"))
+            .all(|s| s.benchmark.as_deref() != Some("Broken"))
     );
     assert_eq!(contents.notes, ["Broken was left out: no such device"]);
     let aggregates = r#"{"context": {}, "benchmarks": [{"name": "A_mean", "run_type": "aggregate",

@@ -29,7 +29,7 @@ fn go_metrics() -> Vec<Metric> {
     ]
 }
 
-/// Runs of one or two variants in which every part has the same number of values of each metric.
+/// Runs of one or two variants in which every benchmark has the same number of values of each metric.
 fn go_runs() -> impl Strategy<Value = Vec<Run>> {
     let values = prop::collection::vec(-1e12..1e12_f64, 1..4);
     let sample = (
@@ -41,15 +41,18 @@ fn go_runs() -> impl Strategy<Value = Vec<Run>> {
     prop::collection::vec((run, any::<bool>()), 1..6).prop_map(|runs| {
         let mut runs: Vec<Run> = runs
             .into_iter()
-            .map(|(parts, second)| {
+            .map(|(benchmarks, second)| {
                 let mut samples: Vec<Sample> = Vec::new();
-                for (part, metrics, values) in parts {
-                    if samples.iter().any(|s| s.part.as_deref() == Some(&part)) {
+                for (benchmark, metrics, values) in benchmarks {
+                    if samples
+                        .iter()
+                        .any(|s| s.benchmark.as_deref() == Some(&benchmark))
+                    {
                         continue;
                     }
                     for value in values {
                         samples.extend(metrics.iter().map(|metric| Sample {
-                            part: Some(part.clone()),
+                            benchmark: Some(benchmark.clone()),
                             metric: metric.clone().into(),
                             value,
                         }));
@@ -100,7 +103,7 @@ proptest! {
                 samples: values
                     .iter()
                     .map(|value| Sample {
-                        part: Some(name.clone()),
+                        benchmark: Some(name.clone()),
                         metric: metric.clone().into(),
                         value: *value,
                     })
@@ -124,7 +127,7 @@ proptest! {
                 variant: Some(command.clone()),
                 command: Some(command.clone()),
                 exit_code: Some(0),
-                samples: vec![Sample { part: None, metric: metric.clone().into(), value: *time }],
+                samples: vec![Sample { benchmark: None, metric: metric.clone().into(), value: *time }],
                 ..Run::default()
             }));
         }
@@ -141,7 +144,7 @@ proptest! {
     ) {
         let runs: Vec<Run> = names
             .iter()
-            .map(|[variant, part, metric, unit, parameter]| Run {
+            .map(|[variant, benchmark, metric, unit, parameter]| Run {
                 variant: Some(variant.clone()),
                 workload: Some("work".to_owned()),
                 parameters: [(parameter.clone(), variant.clone())].into_iter().collect(),
@@ -149,7 +152,7 @@ proptest! {
                     .iter()
                     .filter(|value| value.is_finite())
                     .map(|value| Sample {
-                        part: Some(part.clone()),
+                        benchmark: Some(benchmark.clone()),
                         metric: Metric { name: metric.clone(), unit: unit.clone(), better: Better::Higher }.into(),
                         value: *value,
                     })
@@ -171,9 +174,9 @@ proptest! {
 
 #[test]
 fn names_that_would_become_one_are_refused() {
-    let run = |part: &str| Run {
+    let run = |benchmark: &str| Run {
         samples: vec![Sample {
-            part: Some(part.to_owned()),
+            benchmark: Some(benchmark.to_owned()),
             metric: go_metrics()[0].clone().into(),
             value: 1.0,
         }],

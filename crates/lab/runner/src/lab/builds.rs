@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use perflab_experiment::{Build, Cell, Refresh};
+use perflab_store::StepKind;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -41,7 +43,10 @@ impl Lab<'_> {
             let _ = fs::remove_dir_all(&output);
             fs::create_dir_all(&output).map_err(Trouble::Fatal)?;
         }
-        let layout = self.make(build, &output, compiled, run)?;
+        let begun = Instant::now();
+        let made = self.make(build, &output, compiled, run);
+        run.outcome.note(StepKind::Build, begun);
+        let layout = made?;
         let built = Built {
             unit,
             output,

@@ -1,11 +1,12 @@
 //! The run under way, what it comes to, and the record made of that.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use indexmap::IndexMap;
 use perflab_experiment::{Cell, PlannedRun, Sample, Status, Variant, Workload};
 use perflab_machine::Load;
-use perflab_store::RunRecord;
+use perflab_store::{RunRecord, Step, StepKind, Usage};
 use rand_chacha::ChaCha8Rng;
 
 use crate::process::Ended;
@@ -38,6 +39,15 @@ pub(super) struct RunOutcome {
     pub(super) settings: IndexMap<String, String>,
     pub(super) padding: u32,
     pub(super) load: Option<(Load, Load)>,
+    pub(super) steps: Vec<Step>,
+}
+
+impl RunOutcome {
+    /// Notes that a step has ended which began then.
+    pub(super) fn note(&mut self, step: StepKind, begun: Instant) {
+        let seconds = begun.elapsed().as_secs_f64();
+        self.steps.push(Step { step, seconds });
+    }
 }
 
 /// What is kept of a run.
@@ -54,14 +64,21 @@ pub(super) fn record(
         ..
     } = run;
     let ended = outcome.ended.as_ref();
-    let usage = ended.map(|ended| ended.usage).unwrap_or_default();
+    let usage = ended.map(|ended| Usage {
+        wall_s: ended.wall.as_secs_f64(),
+        user_s: ended.usage.user.as_secs_f64(),
+        system_s: ended.usage.system.as_secs_f64(),
+        max_rss_bytes: ended.usage.max_rss_bytes,
+        voluntary_switches: ended.usage.voluntary_switches,
+        involuntary_switches: ended.usage.involuntary_switches,
+    });
     let (exit_code, signal) = match ended.map(|ended| ended.exit) {
         Some(Exit::Code(code)) => (Some(code), None),
         Some(Exit::Signal(signal)) => (None, Some(signal)),
         None => (None, None),
     };
     RunRecord {
-        schema: 1,
+        schema: RunRecord::SCHEMA,
         run: planned.run,
         block: planned.block,
         cell: cell.id.clone(),
@@ -76,12 +93,8 @@ pub(super) fn record(
         argv: outcome.argv,
         exit_code,
         signal,
-        wall_s: ended.map_or(0.0, |ended| ended.wall.as_secs_f64()),
-        user_s: usage.user.as_secs_f64(),
-        system_s: usage.system.as_secs_f64(),
-        max_rss_bytes: usage.max_rss_bytes,
-        voluntary_switches: usage.voluntary_switches,
-        involuntary_switches: usage.involuntary_switches,
+        usage,
+        steps: outcome.steps,
         environment_padding_bytes: outcome.padding,
         layout: outcome.layout,
         settings: outcome.settings,

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use perflab_experiment::Refresh;
+use perflab_store::StepKind;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -95,7 +97,12 @@ impl<'a> Lab<'a> {
             log: &log,
             cpus: self.system_cpus.as_ref(),
         };
-        let system = System::start(run.variant, &seat, &mut fill, self.around)?;
+        let begun = Instant::now();
+        let started = System::start(run.variant, &seat, &mut fill, self.around);
+        if run.variant.start.is_some() {
+            run.outcome.note(StepKind::Start, begun);
+        }
+        let system = started?;
         Ok((
             Instance {
                 system,
@@ -139,7 +146,10 @@ impl<'a> Lab<'a> {
             log: &log,
             cpus: None,
         };
-        let ended = system.stop(run.variant, &seat, &mut fill, self.around)?;
+        let begun = Instant::now();
+        let stopped = system.stop(run.variant, &seat, &mut fill, self.around);
+        run.outcome.note(StepKind::Stop, begun);
+        let ended = stopped?;
         for (name, value) in [
             ("system_user_s", ended.usage.user.as_secs_f64()),
             ("system_system_s", ended.usage.system.as_secs_f64()),

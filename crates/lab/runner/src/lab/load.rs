@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use perflab_drivers::{Driver, Output, Usage};
 use perflab_experiment::{Command, Refresh, Sample, Status, Workload};
 use perflab_machine::Load;
+use perflab_store::StepKind;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -142,13 +143,22 @@ impl Lab<'_> {
         };
         for measured in (0..warmups).map(|_| false).chain([true]) {
             if let Some(prepare) = &run.workload.prepare {
-                aside("prepare", prepare, &mut fill)?;
+                let begun = Instant::now();
+                let prepared = aside("prepare", prepare, &mut fill);
+                run.outcome.note(StepKind::Prepare, begun);
+                prepared?;
             }
+            let begun = Instant::now();
             let before = Load::take(Path::new("/"));
             let mut ended = Process::start(&launch, self.around.reaper)
                 .map_err(|error| launch_trouble(error, Fault::no_run))?
                 .wait(Some(limit), self.around.interrupt)
                 .map_err(Trouble::Fatal)?;
+            let step = match measured {
+                true => StepKind::Run,
+                false => StepKind::WarmUp,
+            };
+            run.outcome.note(step, begun);
             run.outcome.load = Some((before, Load::take(Path::new("/"))));
             if ended.stopped == Some(Stopped::Interrupted) {
                 return Err(Trouble::Interrupted);
@@ -174,7 +184,10 @@ impl Lab<'_> {
                 run.outcome.samples = samples;
             }
             if let Some(cleanup) = &run.workload.cleanup {
-                aside("cleanup", cleanup, &mut fill)?;
+                let begun = Instant::now();
+                let cleaned = aside("cleanup", cleanup, &mut fill);
+                run.outcome.note(StepKind::CleanUp, begun);
+                cleaned?;
             }
         }
         Ok(())

@@ -19,7 +19,7 @@ pub(super) const FILE: &str = "index.sqlite";
 const APPLICATION: i32 = 0x7065_7266;
 
 /// Version of the tables, in SQLite's user version.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// How long to wait for another process that brings the index up to date.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,7 +46,7 @@ CREATE TABLE runs (
     workload TEXT NOT NULL,
     started TEXT NOT NULL,
     status TEXT NOT NULL,
-    wall_s REAL NOT NULL,
+    wall_s REAL,
     PRIMARY KEY (result, run)
 ) WITHOUT ROWID;
 CREATE TABLE samples (
@@ -54,7 +54,7 @@ CREATE TABLE samples (
     run INTEGER NOT NULL,
     metric TEXT NOT NULL,
     unit TEXT NOT NULL,
-    part TEXT,
+    benchmark TEXT,
     samples INTEGER NOT NULL,
     value REAL NOT NULL,
     FOREIGN KEY (result, run) REFERENCES runs (result, run) ON DELETE CASCADE

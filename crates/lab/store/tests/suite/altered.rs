@@ -176,12 +176,12 @@ fn a_run_twice_another_schema_and_other_things() {
         LineProblem::Duplicate { run: 1, first: 1 }
     );
     let mut later = value(2);
-    later["schema"] = json!(2);
+    later["schema"] = json!(3);
     assert_eq!(
         added(&later),
         LineProblem::Schema {
-            expected: 1,
-            found: 2
+            expected: 2,
+            found: 3
         }
     );
     // A later schema need not have this one's fields.
@@ -189,14 +189,63 @@ fn a_run_twice_another_schema_and_other_things() {
     assert_eq!(
         added(&other),
         LineProblem::Schema {
-            expected: 1,
+            expected: 2,
             found: 3
         }
     );
     assert!(matches!(added(&json!({"a": 1})), LineProblem::Malformed(_)));
     let mut missing = value(2);
-    missing.as_object_mut().unwrap().remove("wall_s");
-    assert!(matches!(added(&missing), LineProblem::Malformed(reason) if reason.contains("wall_s")));
+    missing.as_object_mut().unwrap().remove("argv");
+    assert!(matches!(added(&missing), LineProblem::Malformed(reason) if reason.contains("argv")));
+}
+
+/// A record as version 1 of the format had it.
+fn of_version_1(run: u32) -> Value {
+    let mut value = serde_json::to_value(record(run)).unwrap();
+    let record = value.as_object_mut().unwrap();
+    record.insert("schema".to_owned(), json!(1));
+    record.remove("steps");
+    let usage = record.remove("usage").unwrap();
+    record.extend(usage.as_object().unwrap().clone());
+    for sample in record["samples"].as_array_mut().unwrap() {
+        let sample = sample.as_object_mut().unwrap();
+        if let Some(benchmark) = sample.remove("benchmark") {
+            sample.insert("part".to_owned(), benchmark);
+        }
+    }
+    value
+}
+
+#[test]
+fn records_of_version_1_are_read_beside_those_of_today() {
+    let root = tempfile::tempdir().unwrap();
+    drop(with_runs(root.path(), [1]));
+    let [old, mut imported, mut not_started] = [2, 3, 4].map(of_version_1);
+    imported["source"] = "1: line 5".into();
+    not_started.as_object_mut().unwrap().remove("exit_code");
+    for value in [&old, &imported, &not_started] {
+        add_sealed(&runs_file(root.path()), value);
+    }
+    let mut expected = [1, 2, 3, 4].map(record);
+    for record in &mut expected[1..] {
+        record.schema = 1;
+        record.steps.clear();
+    }
+    expected[2].source = Some("1: line 5".to_owned());
+    expected[3].exit_code = None;
+    // What nobody measured was 0.
+    for record in &mut expected[2..] {
+        record.usage = None;
+    }
+    let read = ResultDir::open(root.path()).unwrap().records().unwrap();
+    assert_eq!(read, expected);
+    let mut broken = of_version_1(5);
+    broken.as_object_mut().unwrap().remove("wall_s");
+    add_sealed(&runs_file(root.path()), &broken);
+    assert!(matches!(
+        ResultDir::open(root.path()).unwrap().records(),
+        Err(StoreError::Line { line: 5, problem: LineProblem::Malformed(reason), .. }) if reason.contains("wall_s")
+    ));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric, Sample, Status};
-use perflab_store::{Origin, ResultDir, RunRecord};
+use perflab_store::{Origin, ResultDir, RunRecord, Step, StepKind, Usage};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -35,14 +35,14 @@ pub fn create(path: &Path) -> ResultDir {
     ResultDir::create(path, EXPERIMENT, &plan(), &fingerprint, origin()).unwrap()
 }
 
-pub fn sample(part: Option<&str>, name: &str, value: f64) -> Sample {
+pub fn sample(benchmark: Option<&str>, name: &str, value: f64) -> Sample {
     let metric = Metric {
         name: name.into(),
         unit: "1/s".into(),
         better: Better::Higher,
     };
     Sample {
-        part: part.map(Into::into),
+        benchmark: benchmark.map(Into::into),
         metric: metric.into(),
         value,
     }
@@ -70,12 +70,24 @@ pub fn record(run: u32) -> RunRecord {
         argv: vec!["redis-benchmark".into(), "-q".into()],
         exit_code: Some(0),
         signal: None,
-        wall_s: 1.0 + x / 3.0,
-        user_s: x / 7.0,
-        system_s: 1e-300 * x,
-        max_rss_bytes: Some(u64::MAX),
-        voluntary_switches: 12,
-        involuntary_switches: 3,
+        usage: Some(Usage {
+            wall_s: 1.0 + x / 3.0,
+            user_s: x / 7.0,
+            system_s: 1e-300 * x,
+            max_rss_bytes: Some(u64::MAX),
+            voluntary_switches: 12,
+            involuntary_switches: 3,
+        }),
+        steps: vec![
+            Step {
+                step: StepKind::WarmUp,
+                seconds: 0.1 + x,
+            },
+            Step {
+                step: StepKind::Run,
+                seconds: 1e-9,
+            },
+        ],
         environment_padding_bytes: 4095,
         layout: Some("gap 17".into()),
         settings: IndexMap::new(),

@@ -199,7 +199,7 @@ fn an_index_of_another_version_is_rebuilt() {
     let expected = list(root.path());
     sqlite(root.path())
         .execute_batch(
-            "DROP TABLE samples; ALTER TABLE results ADD COLUMN x; PRAGMA user_version = 2;",
+            "DROP TABLE samples; ALTER TABLE results ADD COLUMN x; PRAGMA user_version = 1;",
         )
         .unwrap();
     assert_eq!(list(root.path()), expected);
@@ -240,7 +240,7 @@ fn samples_are_summarised_by_metric_and_part() {
     list(root.path());
     let connection = sqlite(root.path());
     let mut query = connection
-        .prepare("SELECT metric, part, samples, value FROM samples JOIN runs USING (result, run) ORDER BY samples.rowid")
+        .prepare("SELECT metric, benchmark, samples, value FROM samples JOIN runs USING (result, run) ORDER BY samples.rowid")
         .unwrap();
     let rows: Vec<(String, Option<String>, i64, f64)> = query
         .query_map([], |row| {

@@ -213,7 +213,14 @@ fn what_json_cannot_hold_is_refused() {
         record
     };
     let wrong = [
-        (change(&|record| record.wall_s = f64::NAN), "wall_s"),
+        (
+            change(&|record| record.usage.as_mut().unwrap().wall_s = f64::NAN),
+            "wall_s",
+        ),
+        (
+            change(&|record| record.steps[0].seconds = f64::NAN),
+            "warm-up",
+        ),
         (
             change(&|record| record.load1 = Some(f64::INFINITY)),
             "load1",
@@ -235,10 +242,10 @@ fn what_json_cannot_hold_is_refused() {
         );
     }
     let error = results
-        .append(&change(&|record| record.schema = 2))
+        .append(&change(&|record| record.schema = 1))
         .unwrap_err();
     assert!(
-        matches!(error, StoreError::RecordSchema { found: 2, .. }),
+        matches!(error, StoreError::RecordSchema { found: 1, .. }),
         "{error}"
     );
     assert_eq!(results.records().unwrap(), []);

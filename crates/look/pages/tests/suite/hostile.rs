@@ -84,10 +84,10 @@ fn with(string: &str) -> Made {
                 unit: of(&format!("-unit-{unit}")),
                 better: Better::Higher,
             });
-            sample.part = sample
-                .part
+            sample.benchmark = sample
+                .benchmark
                 .as_ref()
-                .map(|part| of(&format!("-part-{part}")));
+                .map(|benchmark| of(&format!("-benchmark-{benchmark}")));
         }
     }
     let failed = made
@@ -142,7 +142,7 @@ const SHOWN: [&str; 26] = [
     "-evidence",
     "-metric-rps",
     "-unit-1/s",
-    "-part-GET",
+    "-benchmark-GET",
     "-detail",
     "-name",
     "-version",

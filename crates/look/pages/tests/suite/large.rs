@@ -26,7 +26,7 @@ fn many_metrics() -> Made {
     for record in &mut made.records {
         let level = if record.variant == "new" { 1.1 } else { 1.0 };
         let sample = |index: usize| Sample {
-            part: None,
+            benchmark: None,
             metric: Arc::new(Metric {
                 name: format!("metric {index}"),
                 unit: "ms".to_owned(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use perflab_experiment::{Better, Experiment, Metric, Plan, Sample, Status};
-use perflab_store::{Origin, ResultDir, RunRecord};
+use perflab_store::{Origin, ResultDir, RunRecord, Step, StepKind, Usage};
 use serde_json::{Value, json};
 
 /// Two candidates, one of which is the baseline once more, under two settings.
@@ -46,7 +46,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// A result in which nothing is odd: all runs passed, each with samples of two parts and two metrics.
+    /// A result in which nothing is odd: all runs passed, each with samples of two benchmarks and two metrics.
     pub fn plain() -> Self {
         Self::of_blocks(6)
     }
@@ -81,12 +81,18 @@ impl Made {
                     argv: vec!["true".into(), "1".into()],
                     exit_code: Some(0),
                     signal: None,
-                    wall_s: 1.0 + f64::from(planned.run) / 1000.0,
-                    user_s: 0.5,
-                    system_s: 0.25,
-                    max_rss_bytes: Some(1 << 20),
-                    voluntary_switches: 3,
-                    involuntary_switches: 1,
+                    usage: Some(Usage {
+                        wall_s: 1.0 + f64::from(planned.run) / 1000.0,
+                        user_s: 0.5,
+                        system_s: 0.25,
+                        max_rss_bytes: Some(1 << 20),
+                        voluntary_switches: 3,
+                        involuntary_switches: 1,
+                    }),
+                    steps: vec![Step {
+                        step: StepKind::Run,
+                        seconds: 1.5,
+                    }],
                     environment_padding_bytes: 16,
                     layout: None,
                     settings: [].into(),
@@ -147,12 +153,12 @@ impl Made {
     }
 }
 
-/// Different in every run, around a level of its own for each part.
+/// Different in every run, around a level of its own for each benchmark.
 fn samples(variant: &str, run: u32) -> Vec<Sample> {
     let factor = if variant == "new" { 1.1 } else { 1.0 };
     let jitter = 1.0 + f64::from(run * 7 % 11) / 1000.0;
-    let sample = |part: &str, name: &str, unit: &str, better: Better, level: f64| Sample {
-        part: Some(part.to_owned()),
+    let sample = |benchmark: &str, name: &str, unit: &str, better: Better, level: f64| Sample {
+        benchmark: Some(benchmark.to_owned()),
         metric: Arc::new(Metric {
             name: name.to_owned(),
             unit: unit.to_owned(),

@@ -104,7 +104,7 @@ fn every_sample_is_in_the_table_of_samples() {
                 &record.workload,
                 record.status.name(),
                 &record.started,
-                sample.part.as_deref().unwrap_or_default(),
+                sample.benchmark.as_deref().unwrap_or_default(),
                 &sample.metric.name,
                 &sample.metric.unit,
             ];
@@ -228,7 +228,7 @@ fn each_value_of_a_row_leads_to_the_run_that_measured_it() {
                 );
                 assert!(record.status.passed());
                 assert!(samples(&found, link).contains(&(
-                    row.key.part.clone(),
+                    row.key.benchmark.clone(),
                     row.key.metric.name.clone(),
                     value
                 )));
@@ -261,14 +261,14 @@ fn each_value_of_a_row_leads_to_the_run_that_measured_it() {
     assert_eq!(slow, told);
 }
 
-/// Part, metric and value of each sample on the page of a run.
+/// Benchmark, metric and value of each sample on the page of a run.
 fn samples(found: &Crawled, address: &str) -> Vec<(Option<String>, String, f64)> {
     let page = found.page(address);
     let lines = all(page.root_element(), "[aria-label=Samples] tbody tr");
     let sample = |line: ElementRef<'_>| {
         let cells = all(line, "td");
         (
-            Some(text(cells[0])).filter(|part| !part.is_empty()),
+            Some(text(cells[0])).filter(|benchmark| !benchmark.is_empty()),
             text(cells[1]),
             numbers(line)[0],
         )

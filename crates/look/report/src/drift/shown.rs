@@ -91,7 +91,7 @@ fn all(report: &Comparison) -> impl Iterator<Item = &Row> {
     others.chain(rows.filter(is_control))
 }
 
-/// A pooled row's levels are means over parts, whose size has no meaning of its own.
+/// A pooled row's levels are means over benchmarks, whose size has no meaning of its own.
 fn is_pooled(row: &Row, report: &Comparison) -> bool {
     report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row))
 }

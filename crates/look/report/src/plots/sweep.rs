@@ -129,16 +129,22 @@ fn without<'r>(
         .iter()
         .filter(|(key, _)| *key != parameter)
         .map(|(key, value)| (key.as_str(), value.as_str()));
-    (&row.key.workload, others.collect(), row.key.part.as_deref())
+    (
+        &row.key.workload,
+        others.collect(),
+        row.key.benchmark.as_deref(),
+    )
 }
 
-fn in_words((workload, parameters, part): &(&str, IndexMap<&str, &str>, Option<&str>)) -> String {
+fn in_words(
+    (workload, parameters, benchmark): &(&str, IndexMap<&str, &str>, Option<&str>),
+) -> String {
     let mut words = vec![(*workload).to_owned()];
     words.extend(
         parameters
             .iter()
             .map(|(key, value)| format!("{key}={value}")),
     );
-    words.extend(part.map(str::to_owned));
+    words.extend(benchmark.map(str::to_owned));
     words.join(" ")
 }

@@ -159,7 +159,7 @@ prop_compose! {
         unit in unit().boxed(),
         higher in any::<bool>(),
         parameters in prop::collection::vec((name(), name()), 0..3),
-        part in prop::option::of(name()),
+        benchmark in prop::option::of(name()),
         sides in [side().boxed(), side().boxed()],
         answers in [answer().boxed(), answer().boxed()],
         relative in any::<bool>(),
@@ -179,7 +179,7 @@ prop_compose! {
             key: SubjectKey {
                 workload,
                 parameters: parameters.into_iter().collect(),
-                part,
+                benchmark,
                 metric: Metric { name: metric, unit, better },
             },
             variant,

@@ -73,12 +73,12 @@ fn hostile() -> Comparison {
     let mut report = suite();
     report.name = "\u{1b}]0;owned\u{7}evil".to_owned();
     report.question = Some("first line\nsecond line \u{1b}[2J".to_owned());
-    report.rows[0].key.part = Some("S\u{1b}[31mE\u{1b}[0mT\r\nall fine".to_owned());
-    report.rows[2].key.part = Some("a|b `c` <script>alert(1)</script> [x](y)".to_owned());
+    report.rows[0].key.benchmark = Some("S\u{1b}[31mE\u{1b}[0mT\r\nall fine".to_owned());
+    report.rows[2].key.benchmark = Some("a|b `c` <script>alert(1)</script> [x](y)".to_owned());
     report.rows[2].warnings.push(RowWarning::Remark(
         "line one\nwarning: \u{9b}31m forged".to_owned(),
     ));
-    report.rows[4].key.part = Some("desrever\u{202e}reversed".to_owned());
+    report.rows[4].key.benchmark = Some("desrever\u{202e}reversed".to_owned());
     report
         .warnings
         .push(Warning::Remark("tab\tand bell\u{7}".to_owned()));
@@ -178,7 +178,8 @@ fn a_control_that_finds_something_is_an_alarm() {
 
 #[test]
 fn nothing_proven() {
-    let rows = ["GET", "SET"].map(|part| row(part, "new", 48_054.0, 0.002, Verdict::NotProven));
+    let rows =
+        ["GET", "SET"].map(|benchmark| row(benchmark, "new", 48_054.0, 0.002, Verdict::NotProven));
     let mut report = report("none", rows.into(), Vec::new());
     report.rows[0].typical.low = Some(0.000_1);
     report.rows[0].typical.p = 0.04;
@@ -233,7 +234,7 @@ fn failures_and_warnings() {
 #[test]
 fn ascii_only() {
     let mut report = suite();
-    report.rows[0].key.part = Some("Größe × 🚀".to_owned());
+    report.rows[0].key.benchmark = Some("Größe × 🚀".to_owned());
     report.rows[0].typical.low = None;
     let mut latency = report.rows[0].clone();
     latency.key.metric = crate::common::wall();
@@ -254,9 +255,9 @@ fn ascii_only() {
 #[test]
 fn names_in_any_script() {
     let mut report = suite();
-    report.rows[0].key.part = Some("速度テスト".to_owned());
-    report.rows[2].key.part = Some("🚀🚀 launch".to_owned());
-    report.rows[4].key.part =
+    report.rows[0].key.benchmark = Some("速度テスト".to_owned());
+    report.rows[2].key.benchmark = Some("🚀🚀 launch".to_owned());
+    report.rows[4].key.benchmark =
         Some("a name that is much longer than any column could ever hold".to_owned());
     golden("unicode.txt", &text(&report, &WIDE));
     golden(

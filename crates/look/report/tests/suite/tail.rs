@@ -32,10 +32,10 @@ fn records(plan: &Plan, samples: u32) -> Vec<RunRecord> {
             .map(|i| json!({"name": "latency", "unit": "ms", "better": "lower", "value": value(i)}))
             .collect();
         serde_json::from_value(json!({
-            "schema": 1, "run": run.run, "block": run.block, "cell": plan.cells[run.cell].id,
+            "schema": 2, "run": run.run, "block": run.block, "cell": plan.cells[run.cell].id,
             "variant": variant, "workload": "w", "unit": run.unit, "status": "PASS", "argv": [],
-            "started": "2026-01-01T00:00:00Z", "wall_s": 0.5, "user_s": 0.0, "system_s": 0.0,
-            "voluntary_switches": 0, "involuntary_switches": 0, "environment_padding_bytes": 0,
+            "started": "2026-01-01T00:00:00Z", "usage": {"wall_s": 0.5, "user_s": 0.0, "system_s": 0.0, "voluntary_switches": 0,
+            "involuntary_switches": 0}, "environment_padding_bytes": 0,
             "samples": list
         }))
         .unwrap()

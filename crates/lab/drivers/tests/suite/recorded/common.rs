@@ -76,28 +76,28 @@ impl Recorded {
     }
 }
 
-/// The only sample of a part and metric.
+/// The only sample of a benchmark and metric.
 #[track_caller]
-pub fn value(samples: &[Sample], part: Option<&str>, metric: &str) -> f64 {
+pub fn value(samples: &[Sample], benchmark: Option<&str>, metric: &str) -> f64 {
     let found: Vec<_> = samples
         .iter()
-        .filter(|s| s.part.as_deref() == part && s.metric.name == metric)
+        .filter(|s| s.benchmark.as_deref() == benchmark && s.metric.name == metric)
         .collect();
-    assert_eq!(found.len(), 1, "{part:?} {metric}");
+    assert_eq!(found.len(), 1, "{benchmark:?} {metric}");
     found[0].value
 }
 
-/// The parts, in their order.
-pub fn parts(samples: &[Sample]) -> Vec<Option<&str>> {
-    let mut parts: Vec<_> = samples.iter().map(|s| s.part.as_deref()).collect();
-    parts.dedup();
-    parts
+/// The benchmarks, in their order.
+pub fn benchmarks(samples: &[Sample]) -> Vec<Option<&str>> {
+    let mut benchmarks: Vec<_> = samples.iter().map(|s| s.benchmark.as_deref()).collect();
+    benchmarks.dedup();
+    benchmarks
 }
 
-/// Part, name and value of each sample.
+/// Benchmark, name and value of each sample.
 pub fn values(samples: &[Sample]) -> Vec<(Option<&str>, &str, f64)> {
     samples
         .iter()
-        .map(|s| (s.part.as_deref(), s.metric.name.as_str(), s.value))
+        .map(|s| (s.benchmark.as_deref(), s.metric.name.as_str(), s.value))
         .collect()
 }

@@ -41,7 +41,7 @@ fn every_count_is_the_one_that_the_tool_wrote() {
     assert!(
         samples
             .iter()
-            .all(|s| s.metric.better == Better::Lower && s.part.is_none())
+            .all(|s| s.metric.better == Better::Lower && s.benchmark.is_none())
     );
 }
 

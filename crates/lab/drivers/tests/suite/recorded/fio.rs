@@ -1,6 +1,6 @@
 //! The driver of fio on recorded outputs of the real tool.
 
-use super::common::{Recorded, parts, value};
+use super::common::{Recorded, benchmarks, value};
 use perflab_drivers::{Driver, Fio, Place, Stream};
 use serde_json::Value;
 
@@ -18,14 +18,17 @@ fn report(file: &str) -> Value {
 #[test]
 fn every_value_is_the_one_that_the_tool_printed() {
     let samples = recorded().read("read-write.json", 0).unwrap();
-    assert_eq!(parts(&samples), [Some("read"), Some("write"), None]);
+    assert_eq!(benchmarks(&samples), [Some("read"), Some("write"), None]);
     let report = report("read-write.json");
     let job = &report["jobs"][0];
     for direction in ["read", "write"] {
         let of = &job[direction];
-        let part = Some(direction);
-        assert_eq!(value(&samples, part, "iops"), of["iops"].as_f64().unwrap());
-        let bandwidth = value(&samples, part, "bandwidth");
+        let benchmark = Some(direction);
+        assert_eq!(
+            value(&samples, benchmark, "iops"),
+            of["iops"].as_f64().unwrap()
+        );
+        let bandwidth = value(&samples, benchmark, "bandwidth");
         assert_eq!(bandwidth, of["bw_bytes"].as_f64().unwrap());
         // As the tool would print it for people: KiB/s.
         assert_eq!((bandwidth / 1024.0).floor(), of["bw"].as_f64().unwrap());
@@ -33,7 +36,7 @@ fn every_value_is_the_one_that_the_tool_printed() {
             for (kind, object) in [("latency", "lat_ns"), ("clat", "clat_ns")] {
                 let ns = of[object][key].as_f64().unwrap();
                 assert_eq!(
-                    value(&samples, part, &format!("{kind}_{metric}")),
+                    value(&samples, benchmark, &format!("{kind}_{metric}")),
                     ns / 1000.0
                 );
             }
@@ -46,7 +49,7 @@ fn every_value_is_the_one_that_the_tool_printed() {
             ("clat_p99.99", "99.990000"),
         ] {
             let ns = percentiles[key].as_f64().unwrap();
-            assert_eq!(value(&samples, part, metric), ns / 1000.0);
+            assert_eq!(value(&samples, benchmark, metric), ns / 1000.0);
         }
     }
     assert_eq!(
@@ -89,7 +92,7 @@ fn a_note_may_stand_before_the_report() {
     let text = recorded().text("note.json");
     assert!(text.starts_with("note: both iodepth >= 1 and synchronous"));
     assert_eq!(
-        parts(&recorded().read("note.json", 0).unwrap()),
+        benchmarks(&recorded().read("note.json", 0).unwrap()),
         [Some("read"), None]
     );
     // Lines are counted with it.
@@ -109,7 +112,7 @@ fn a_note_may_stand_before_the_report() {
 fn several_jobs_are_told_apart_by_name_and_copies_need_a_group() {
     let samples = recorded().read("two-jobs.json", 0).unwrap();
     assert_eq!(
-        parts(&samples),
+        benchmarks(&samples),
         [
             Some("one/read"),
             Some("one"),
@@ -126,20 +129,20 @@ fn several_jobs_are_told_apart_by_name_and_copies_need_a_group() {
         "{error}"
     );
     let group = recorded().read("group.json", 0).unwrap();
-    assert_eq!(parts(&group), [Some("read"), None]);
+    assert_eq!(benchmarks(&group), [Some("read"), None]);
 }
 
 #[test]
 fn mixed_and_synced_requests_have_parts_of_their_own() {
     let mixed = recorded().read("mixed.json", 0).unwrap();
-    assert_eq!(parts(&mixed), [Some("mixed"), None]);
+    assert_eq!(benchmarks(&mixed), [Some("mixed"), None]);
     let synced = recorded().read("sync.json", 0).unwrap();
-    assert_eq!(parts(&synced), [Some("write"), Some("sync"), None]);
+    assert_eq!(benchmarks(&synced), [Some("write"), Some("sync"), None]);
     assert!(value(&synced, Some("sync"), "latency_p99") > 0.0);
     assert!(
         !synced
             .iter()
-            .any(|s| s.part.as_deref() == Some("sync") && s.metric.name == "iops")
+            .any(|s| s.benchmark.as_deref() == Some("sync") && s.metric.name == "iops")
     );
 }
 

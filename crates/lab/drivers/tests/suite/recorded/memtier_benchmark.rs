@@ -1,6 +1,6 @@
 //! The driver of memtier_benchmark on recorded outputs of the real tool.
 
-use super::common::{Recorded, parts, value};
+use super::common::{Recorded, benchmarks, value};
 use perflab_drivers::{Driver, MemtierBenchmark};
 use serde_json::Value;
 
@@ -27,16 +27,19 @@ fn every_value_is_the_one_that_the_tool_printed() {
     let samples = recorded().read("plain.json", 0).unwrap();
     let stats = stats("plain.json");
     assert_eq!(
-        parts(&samples),
+        benchmarks(&samples),
         [Some("Totals"), Some("Sets"), Some("Gets")]
     );
     assert_eq!(*samples[0].metric, MemtierBenchmark.metrics()[0]);
-    for part in ["Totals", "Gets"] {
+    for benchmark in ["Totals", "Gets"] {
         for (metric, key) in PRINTED {
-            let printed = stats[part][key].as_f64().unwrap();
-            let read = value(&samples, Some(part), metric);
-            // The sum of the parts is rounded otherwise.
-            assert!((read - printed).abs() < 0.0101, "{part} {metric}: {read}");
+            let printed = stats[benchmark][key].as_f64().unwrap();
+            let read = value(&samples, Some(benchmark), metric);
+            // The sum of the benchmarks is rounded otherwise.
+            assert!(
+                (read - printed).abs() < 0.0101,
+                "{benchmark} {metric}: {read}"
+            );
         }
         for (metric, key) in [
             ("latency_p50", "p50.00"),
@@ -44,9 +47,9 @@ fn every_value_is_the_one_that_the_tool_printed() {
             ("latency_p99.9", "p99.90"),
             ("latency_p99.99", "p99.99"),
         ] {
-            let printed = &stats[part]["Percentile Latencies"][key];
+            let printed = &stats[benchmark]["Percentile Latencies"][key];
             assert_eq!(
-                value(&samples, Some(part), metric),
+                value(&samples, Some(benchmark), metric),
                 printed.as_f64().unwrap()
             );
         }
@@ -59,7 +62,7 @@ fn every_value_is_the_one_that_the_tool_printed() {
     assert!(
         !samples
             .iter()
-            .any(|s| s.part.as_deref() == Some("Sets") && s.metric.name == "hits")
+            .any(|s| s.benchmark.as_deref() == Some("Sets") && s.metric.name == "hits")
     );
     let promised = MemtierBenchmark.metrics();
     assert!(samples.iter().all(|s| promised.contains(&s.metric)));
@@ -72,8 +75,8 @@ fn the_average_of_the_totals_is_made_from_the_parts() {
         let (samples, stats) = (recorded().read(file, 0).unwrap(), stats(file));
         assert_eq!(stats["Totals"]["Average Latency"], 0.0, "{file}");
         let average = value(&samples, Some("Totals"), "latency_avg");
-        let exact = ["Sets", "Gets", "Lpushs"].map(|part| {
-            let of = |key: &str| stats[part][key].as_f64().unwrap_or(0.0);
+        let exact = ["Sets", "Gets", "Lpushs"].map(|benchmark| {
+            let of = |key: &str| stats[benchmark][key].as_f64().unwrap_or(0.0);
             of("Count") * of("Average Latency")
         });
         let exact = exact.iter().sum::<f64>() / stats["Totals"]["Count"].as_f64().unwrap();
@@ -82,16 +85,16 @@ fn the_average_of_the_totals_is_made_from_the_parts() {
     }
 }
 
-/// The lie about commands: a throughput of the totals that is twice that of the parts.
+/// The lie about commands: a throughput of the totals that is twice that of the benchmarks.
 #[test]
 fn the_throughput_of_the_totals_is_that_of_the_parts() {
     let samples = recorded().read("command.json", 0).unwrap();
     assert_eq!(
-        parts(&samples),
+        benchmarks(&samples),
         [Some("Totals"), Some("Lpushs"), Some("Gets")]
     );
     let sum = ["Lpushs", "Gets"]
-        .map(|part| value(&samples, Some(part), "throughput"))
+        .map(|benchmark| value(&samples, Some(benchmark), "throughput"))
         .iter()
         .sum::<f64>();
     assert_eq!(value(&samples, Some("Totals"), "throughput"), sum);

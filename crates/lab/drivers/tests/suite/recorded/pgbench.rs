@@ -1,6 +1,6 @@
 //! The driver of pgbench on recorded outputs of the real tool.
 
-use super::common::{Recorded, parts, value};
+use super::common::{Recorded, benchmarks, value};
 use perflab_drivers::{Driver, Pgbench};
 
 fn recorded() -> Recorded {
@@ -100,7 +100,7 @@ fn every_value_is_the_one_that_the_tool_printed() {
             .map(|s| (s.metric.name.as_str(), s.value))
             .collect();
         assert_eq!(seen, printed, "{file}");
-        assert_eq!(parts(&samples), [None], "{file}");
+        assert_eq!(benchmarks(&samples), [None], "{file}");
     }
 }
 
@@ -121,7 +121,7 @@ fn retries_are_counted_and_statements_have_a_metric_of_their_own() {
     let statements: Vec<_> = samples
         .iter()
         .filter(|s| s.metric.name == "statement_latency")
-        .map(|s| (s.part.as_deref().unwrap(), s.value))
+        .map(|s| (s.benchmark.as_deref().unwrap(), s.value))
         .collect();
     // Seven statements behind four commands of pgbench itself.
     assert_eq!(statements.len(), 7);

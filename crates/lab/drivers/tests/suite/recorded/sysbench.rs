@@ -1,6 +1,6 @@
 //! The driver of sysbench on recorded outputs of the real tool.
 
-use super::common::{Recorded, parts, value};
+use super::common::{Recorded, benchmarks, value};
 use perflab_drivers::{Driver, Sysbench};
 
 fn recorded() -> Recorded {
@@ -105,7 +105,7 @@ fn every_value_is_the_one_that_the_tool_printed() {
             .map(|s| (s.metric.name.as_str(), s.value))
             .collect();
         assert_eq!(seen, printed, "{file}");
-        assert_eq!(parts(&samples), [None], "{file}");
+        assert_eq!(benchmarks(&samples), [None], "{file}");
     }
 }
 

@@ -23,8 +23,8 @@ fn outcome(verdict: Verdict) -> Outcome {
     }
 }
 
-fn new(part: &str, difference: f64, verdict: Verdict) -> Row {
-    row(part, "new", 1000.0, difference, verdict)
+fn new(benchmark: &str, difference: f64, verdict: Verdict) -> Row {
+    row(benchmark, "new", 1000.0, difference, verdict)
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn words_are_those_of_the_metric() {
 fn several_rows_with_one_verdict() {
     let rows = |verdict, difference| {
         ["GET", "SET", "LPUSH"]
-            .map(|part| new(part, difference, verdict))
+            .map(|benchmark| new(benchmark, difference, verdict))
             .to_vec()
     };
     for (verdict, difference, text) in [
@@ -165,7 +165,7 @@ fn the_verdict_of_several_is_the_worst_that_is_proven_then_the_best() {
         let rows: Vec<Row> = ["a", "b", "c"]
             .iter()
             .zip(&verdicts)
-            .map(|(part, verdict)| new(part, 0.05, *verdict))
+            .map(|(benchmark, verdict)| new(benchmark, 0.05, *verdict))
             .collect();
         assert_eq!(
             sentence(rows, vec![]).outcome,
@@ -178,7 +178,9 @@ fn the_verdict_of_several_is_the_worst_that_is_proven_then_the_best() {
 #[test]
 fn many_rows_are_counted() {
     let names = ["a", "b", "c", "d", "e", "f"];
-    let rows = names.map(|part| new(part, 0.05, Verdict::Better)).to_vec();
+    let rows = names
+        .map(|benchmark| new(benchmark, 0.05, Verdict::Better))
+        .to_vec();
     let text = sentence(rows, vec![]).text;
     assert!(
         text.ends_with("faster in all 6 (a, b, c and 3 more: +5.0%)"),
@@ -190,7 +192,7 @@ fn many_rows_are_counted() {
 fn rows_of_settings_and_of_workloads_have_names() {
     let setting = |clients: &str, workload: &str| {
         let mut row = new("", 0.05, Verdict::Better);
-        row.key.part = None;
+        row.key.benchmark = None;
         row.key.workload = workload.to_owned();
         if !clients.is_empty() {
             row.key
@@ -207,8 +209,8 @@ fn rows_of_settings_and_of_workloads_have_names() {
 
 #[test]
 fn parts_of_several_workloads_have_their_workload() {
-    let of = |workload: &str, part: &str, verdict| {
-        let mut row = new(part, 0.05, verdict);
+    let of = |workload: &str, benchmark: &str, verdict| {
+        let mut row = new(benchmark, 0.05, verdict);
         row.key.workload = workload.to_owned();
         row
     };
@@ -222,13 +224,13 @@ fn parts_of_several_workloads_have_their_workload() {
     assert!(text.contains("(pipe16 GET, pipe16 SET: "), "{text}");
 }
 
-/// Parts of another metric say nothing of what is brought together here.
+/// Benchmarks of another metric say nothing of what is brought together here.
 #[test]
 fn what_is_together_is_that_of_the_section() {
     let of_wall = |row| with_metric(row, wall());
     let setting = || of_wall(new("", 0.05, Verdict::Better));
     let mut together = of_wall(pooled("new", 0.05, Verdict::Better));
-    together.key.part = Some("all 2 values of size".to_owned());
+    together.key.benchmark = Some("all 2 values of size".to_owned());
     let rows = vec![new("GET", 0.05, Verdict::Better), setting(), setting()];
     let all = answers(&report("r", rows, vec![together]));
     let text = &all[1].text;

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Experiment, Plan, Sample, Status};
-use perflab_store::{Origin, RunRecord};
+use perflab_store::{Origin, RunRecord, Usage};
 use serde_json::json;
 
 use crate::common::metric;
@@ -58,12 +58,15 @@ pub fn record(run: u32, block: u32, variant: &str, samples: Vec<Sample>) -> RunR
         argv: Vec::new(),
         exit_code: Some(0),
         signal: None,
-        wall_s: 1.0,
-        user_s: 0.0,
-        system_s: 0.0,
-        max_rss_bytes: None,
-        voluntary_switches: 0,
-        involuntary_switches: 0,
+        usage: Some(Usage {
+            wall_s: 1.0,
+            user_s: 0.0,
+            system_s: 0.0,
+            max_rss_bytes: None,
+            voluntary_switches: 0,
+            involuntary_switches: 0,
+        }),
+        steps: Vec::new(),
         environment_padding_bytes: 0,
         layout: None,
         settings: IndexMap::new(),
@@ -75,9 +78,9 @@ pub fn record(run: u32, block: u32, variant: &str, samples: Vec<Sample>) -> RunR
 }
 
 /// A sample of a rate.
-pub fn rps(part: Option<&str>, value: f64) -> Sample {
+pub fn rps(benchmark: Option<&str>, value: f64) -> Sample {
     Sample {
-        part: part.map(str::to_owned),
+        benchmark: benchmark.map(str::to_owned),
         metric: metric("rps", "1/s", Better::Higher).into(),
         value,
     }

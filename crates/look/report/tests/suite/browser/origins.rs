@@ -99,9 +99,10 @@ fn parts_metrics_parameters_and_workloads_are_told_apart() {
     }
     let report = report(&all);
     let origins = Origins::new(&all, &report);
-    let values = |part: &str, clients: &str, variant: &str| -> Vec<f64> {
+    let values = |benchmark: &str, clients: &str, variant: &str| -> Vec<f64> {
         let is_wanted = |row: &&Row| {
-            row.key.part.as_deref() == Some(part) && row.key.parameters["clients"] == clients
+            row.key.benchmark.as_deref() == Some(benchmark)
+                && row.key.parameters["clients"] == clients
         };
         let row = report.rows.iter().find(is_wanted).unwrap();
         origins
@@ -187,12 +188,12 @@ fn slow_runs_are_as_many_as_the_report_counts() {
 }
 
 /// Of few things each, so that they meet: variants, settings in either order, metrics of one name with two units,
-/// parts, several samples of a run, runs that did not pass.
+/// benchmarks, several samples of a run, runs that did not pass.
 fn any_record() -> impl Strategy<Value = RunRecord> {
     let sample = (0..2_usize, 0..2_usize, 0..2_usize, 0..1000_u32);
-    let sample = sample.prop_map(|(name, unit, part, value)| Sample {
+    let sample = sample.prop_map(|(name, unit, benchmark, value)| Sample {
         metric: metric(["rps", "time"][name], ["ms", "s"][unit], Better::Lower).into(),
-        ..rps([None, Some("GET")][part], f64::from(value))
+        ..rps([None, Some("GET")][benchmark], f64::from(value))
     });
     let samples = prop::collection::vec(sample, 0..5);
     (0..2_usize, 0..3_usize, any::<bool>(), 1..5_u32, samples).prop_map(
@@ -220,14 +221,14 @@ proptest! {
         whole.design.until_decided = Some(UntilDecided { blocks: until, most: 9, stopped: None });
         let places = SampleIndex::of(&all);
         let origins = [Origins::new(&all, &whole), Origins::known(&all, &places, &whole)];
-        for (name, unit, part, variant, setting) in all.iter().flat_map(|record| {
+        for (name, unit, benchmark, variant, setting) in all.iter().flat_map(|record| {
             record.samples.iter().map(|sample| (
-                sample.metric.name.as_str(), sample.metric.unit.as_str(), &sample.part, &record.variant, &record.parameters,
+                sample.metric.name.as_str(), sample.metric.unit.as_str(), &sample.benchmark, &record.variant, &record.parameters,
             ))
         }) {
             let mut row = whole.rows[0].clone();
             row.key.metric = metric(name, unit, Better::Lower);
-            row.key.part = part.clone();
+            row.key.benchmark = benchmark.clone();
             row.key.parameters = setting.clone();
             let own = all.iter().filter(|record| {
                 record.status.passed() && record.block <= until && record.variant == *variant
@@ -235,7 +236,7 @@ proptest! {
             });
             let expected: Vec<Measured> = own.flat_map(|record| {
                 let samples = record.samples.iter();
-                let samples = samples.filter(|sample| *sample.metric == row.key.metric && sample.part == row.key.part);
+                let samples = samples.filter(|sample| *sample.metric == row.key.metric && sample.benchmark == row.key.benchmark);
                 let runs = || all.iter().filter(|other| other.block == record.block).map(|other| other.run);
                 let block_runs = (runs().min().unwrap(), runs().max().unwrap());
                 let measured = move |value| Measured { block_runs, ..measured(value, record.run, record.block) };

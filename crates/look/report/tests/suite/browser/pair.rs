@@ -271,16 +271,16 @@ fn only_what_both_have_is_compared() {
         ];
     }
     for record in &mut b {
-        record.samples[1].part = Some("LPUSH".to_owned());
+        record.samples[1].benchmark = Some("LPUSH".to_owned());
     }
     let experiment = experiment(&["old", "new"], "metrics = [\"rps\"]");
     let report = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
-    let parts: Vec<Option<&str>> = report
+    let benchmarks: Vec<Option<&str>> = report
         .rows
         .iter()
-        .map(|row| row.key.part.as_deref())
+        .map(|row| row.key.benchmark.as_deref())
         .collect();
-    assert_eq!(parts, [Some("GET"); 2]);
+    assert_eq!(benchmarks, [Some("GET"); 2]);
 
     // Of another unit it is another metric.
     for record in &mut b {
@@ -359,7 +359,7 @@ fn what_one_of_both_lacks_is_told() {
         for record in &mut records {
             if record.variant == "old" || in_new {
                 let mut sample = record.samples[0].clone();
-                sample.part = Some("write".to_owned());
+                sample.benchmark = Some("write".to_owned());
                 record.samples.push(sample);
             }
         }

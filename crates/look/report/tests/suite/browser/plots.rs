@@ -7,15 +7,15 @@ use perflab_report::plots::{forest, shift, sweep, sweeps};
 
 use crate::common::{answer, metric, pooled, report, row, with_metric};
 
-fn of_workload(workload: &str, part: &str) -> Row {
-    let mut row = row(part, "new", 1000.0, 0.05, Verdict::Better);
+fn of_workload(workload: &str, benchmark: &str) -> Row {
+    let mut row = row(benchmark, "new", 1000.0, 0.05, Verdict::Better);
     row.key.workload = workload.to_owned();
     row
 }
 
 fn with_setting(workload: &str, clients: Option<&str>) -> Row {
     let mut row = of_workload(workload, "");
-    row.key.part = None;
+    row.key.benchmark = None;
     let setting = clients.map(|clients| ("clients".to_owned(), clients.to_owned()));
     row.key.parameters.extend(setting);
     row
@@ -56,7 +56,7 @@ fn lines(plot: &Plot) -> &[String] {
 fn parts_of_several_workloads_have_their_workload() {
     let rows = ["pipe1", "pipe16"]
         .iter()
-        .flat_map(|workload| ["GET", "SET"].map(|part| of_workload(workload, part)))
+        .flat_map(|workload| ["GET", "SET"].map(|benchmark| of_workload(workload, benchmark)))
         .collect();
     let plot = forest_of(&report("r", rows, vec![]));
     assert_eq!(
@@ -68,7 +68,7 @@ fn parts_of_several_workloads_have_their_workload() {
 /// What is pooled of several workloads of another section is no further workload of this one.
 #[test]
 fn parts_of_one_workload_have_none() {
-    let rows = ["GET", "SET"].map(|part| of_workload("pipe1", part));
+    let rows = ["GET", "SET"].map(|benchmark| of_workload("pipe1", benchmark));
     let mut together = pooled("new", 0.05, Verdict::Better);
     together.key.workload = "pipe1+pipe16".to_owned();
     let plot = forest_of(&report("r", rows.to_vec(), vec![together]));

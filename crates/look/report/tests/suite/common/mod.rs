@@ -58,13 +58,13 @@ pub fn answer(difference: f64, half_width: f64, verdict: Verdict) -> Answer {
 }
 
 /// A row with the same verdict on the typical run and on the mean.
-pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdict) -> Row {
+pub fn row(benchmark: &str, variant: &str, base: f64, difference: f64, verdict: Verdict) -> Row {
     let metric = rps();
     Row {
         key: SubjectKey {
             workload: "redis-benchmark".to_owned(),
             parameters: IndexMap::new(),
-            part: Some(part.to_owned()),
+            benchmark: Some(benchmark.to_owned()),
             metric,
         },
         variant: variant.to_owned(),
@@ -85,7 +85,7 @@ pub fn row(part: &str, variant: &str, base: f64, difference: f64, verdict: Verdi
 }
 
 pub fn with_metric(mut row: Row, metric: Metric) -> Row {
-    row.key.part = None;
+    row.key.benchmark = None;
     row.key.metric = metric;
     row
 }
@@ -129,9 +129,18 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
 
 /// An append-only file slows writes, and leaves reads alone; the control finds nothing.
 pub fn suite() -> Comparison {
-    let aof = |part, base, difference, verdict| row(part, "redis-aof", base, difference, verdict);
-    let again =
-        |part, base, difference| row(part, "redis-again", base, difference, Verdict::NotProven);
+    let aof = |benchmark, base, difference, verdict| {
+        row(benchmark, "redis-aof", base, difference, verdict)
+    };
+    let again = |benchmark, base, difference| {
+        row(
+            benchmark,
+            "redis-again",
+            base,
+            difference,
+            Verdict::NotProven,
+        )
+    };
     let mut suite = report(
         "redis-suite",
         vec![

@@ -44,10 +44,10 @@ fn records(plan: &Plan, level: impl Fn(&str, f64) -> f64) -> Vec<RunRecord> {
         let noise = f64::from((run.run * 7919 + 31) % 1009) / 1009.0;
         let value = 0.1 * (1.0 + 0.01 * noise) * level(variant, f64::from(run.block));
         serde_json::from_value(json!({
-            "schema": 1, "run": run.run, "block": run.block, "cell": plan.cells[run.cell].id,
+            "schema": 2, "run": run.run, "block": run.block, "cell": plan.cells[run.cell].id,
             "variant": variant, "workload": plan.cells[run.cell].workload, "unit": run.unit, "status": "PASS", "argv": [],
-            "started": "2026-01-01T00:00:00Z", "wall_s": value, "user_s": 0.0, "system_s": 0.0,
-            "voluntary_switches": 0, "involuntary_switches": 0, "environment_padding_bytes": 0,
+            "started": "2026-01-01T00:00:00Z", "usage": {"wall_s": value, "user_s": 0.0, "system_s": 0.0, "voluntary_switches": 0,
+            "involuntary_switches": 0}, "environment_padding_bytes": 0,
             "samples": [{"name": "wall", "unit": "s", "better": "lower", "value": value}]
         }))
         .unwrap()

@@ -20,22 +20,21 @@ pub fn experiment(driver: &str) -> Experiment {
     Experiment::parse(&text, "latencies.toml").unwrap()
 }
 
-pub fn sample(part: Option<&str>, name: &str, unit: &str, value: f64) -> Value {
+pub fn sample(benchmark: Option<&str>, name: &str, unit: &str, value: f64) -> Value {
     let better = if unit == "1/s" { "higher" } else { "lower" };
     let mut sample = json!({"name": name, "unit": unit, "better": better, "value": value});
-    if let Some(part) = part {
-        sample["part"] = json!(part);
+    if let Some(benchmark) = benchmark {
+        sample["benchmark"] = json!(benchmark);
     }
     sample
 }
 
 pub fn record(plan: &Plan, run: &PlannedRun, wall_s: f64, samples: &[Value]) -> RunRecord {
     serde_json::from_value(json!({
-        "schema": 1, "run": run.run, "block": run.block, "cell": plan.cells[run.cell].id,
+        "schema": 2, "run": run.run, "block": run.block, "cell": plan.cells[run.cell].id,
         "variant": plan.cells[run.cell].variant, "workload": "w", "unit": run.unit,
-        "status": "PASS", "argv": [], "started": "2026-01-01T00:00:00Z", "wall_s": wall_s,
-        "user_s": 0.0, "system_s": 0.0, "voluntary_switches": 0, "involuntary_switches": 0,
-        "environment_padding_bytes": 0, "samples": samples
+        "status": "PASS", "argv": [], "started": "2026-01-01T00:00:00Z", "usage": {"wall_s": wall_s, "user_s": 0.0, "system_s": 0.0, "voluntary_switches": 0,
+            "involuntary_switches": 0}, "environment_padding_bytes": 0, "samples": samples
     }))
     .unwrap()
 }
@@ -53,8 +52,9 @@ pub fn redis(tail: f64) -> impl Fn(u32, bool) -> Vec<Value> {
         let step = |ms: f64| ((ms / 0.008).round() * 8.0 - 1.0) / 1000.0;
         let slow = if is_new { tail } else { 1.0 };
         let mut samples = Vec::new();
-        for part in ["GET", "SET"] {
-            let mut push = |name, unit, value| samples.push(sample(Some(part), name, unit, value));
+        for benchmark in ["GET", "SET"] {
+            let mut push =
+                |name, unit, value| samples.push(sample(Some(benchmark), name, unit, value));
             push("rps", "1/s", 50_000.0 * factor * noise(run));
             push("latency_avg", "ms", 0.412_34 * noise(run));
             push("latency_min", "ms", 0.095);

@@ -1,0 +1,92 @@
+//! Results whose records have version 1 of the format: they open, compare and render as they did.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::Laboratory;
+
+/// Results that an earlier perflab made, each with the report that it printed as JSON: with systems and two benchmarks,
+/// imported, and ended when everything was decided.
+const RESULTS: [&str; 3] = ["served", "imported", "decided"];
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version-1")
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+fn laboratory(result: &str) -> Laboratory {
+    let laboratory = Laboratory::new();
+    copy(&fixtures().join(result), &laboratory.path(result));
+    laboratory
+}
+
+/// Whether all that was there is there, under names of today where they have changed.
+fn assert_holds(now: &Value, before: &Value, place: &str) {
+    match before {
+        Value::Object(fields) => {
+            for (name, before) in fields {
+                let name = if name == "part" { "benchmark" } else { name };
+                assert_holds(&now[name], before, &format!("{place}/{name}"));
+            }
+        }
+        Value::Array(list) => {
+            assert_eq!(now.as_array().map(Vec::len), Some(list.len()), "{place}");
+            for (index, before) in list.iter().enumerate() {
+                assert_holds(&now[index], before, &format!("{place}/{index}"));
+            }
+        }
+        Value::String(text) => {
+            let text = text.replace(" parts", " benchmarks");
+            assert_eq!(now.as_str(), Some(text.as_str()), "{place}");
+        }
+        _ => assert_eq!(now, before, "{place}"),
+    }
+}
+
+#[test]
+fn reports_are_the_same_in_every_number() {
+    for result in RESULTS {
+        let laboratory = laboratory(result);
+        let arguments = ["compare", result, "--format", "json", "--gate", "none"];
+        let now = laboratory.call(&arguments).code(0).json();
+        let before = fs::read(fixtures().join(format!("{result}.json"))).unwrap();
+        let before: Value = serde_json::from_slice(&before).unwrap();
+        assert_holds(&now, &before, result);
+    }
+}
+
+#[test]
+fn they_are_shown_rendered_and_exported() {
+    for result in RESULTS {
+        let laboratory = laboratory(result);
+        let shown = laboratory.call(&["show", result, "--run", "1"]).code(0);
+        assert_eq!(
+            shown.out.contains("wall 0.0"),
+            result != "imported",
+            "{}",
+            shown.out
+        );
+        laboratory.call(&["show", "."]).code(0).prints(&[result]);
+        laboratory
+            .call(&["report", result, "--out", "pages"])
+            .code(0);
+        assert!(laboratory.path("pages/index.html").exists());
+        laboratory
+            .call(&["export", result, "--to", "csv"])
+            .code(0)
+            .prints(&["benchmark,metric"]);
+    }
+}
