@@ -64,7 +64,7 @@ GROUPS = [
     Group("experiments", "the shipped experiments run as they are", 60, "root; the load tools; the source of Debian's Redis",
           {"experiments": Step("scripts/prove-experiments", r"^== |runs in|^prove-experiments")},
           ["experiments/*", *crates("lab/experiment lab/drivers lab/runner lab/store lab/machine lab/compare look/report judge/stats look/plot lab/formats"),
-           *cli("run compare init numbers plan steady import export output show drawn terminal settings"), "scripts/prove-experiments",
+           *cli("run compare init numbers plan steady import export output show drawn terminal settings renamed"), "scripts/prove-experiments",
            "scripts/not-checked", "scripts/demo"]),
     Group("instrument", "the commands of docs/instrument.md, by which Redis gets probes, do what the page shows; of nginx "
           "and memcached with probes every request is recorded or counted, and every site goes off again", 8,
