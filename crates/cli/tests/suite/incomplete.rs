@@ -15,6 +15,13 @@ fn remove_recording(pid: &str) {
     fs::remove_dir_all(ring.rsplit_once('/').unwrap().0).unwrap();
 }
 
+/// Waits until so many events are in a trace that is being written.
+fn wait_for_events(place: &Place, trace: &str, count: usize) {
+    wait_until("the events to be in the file", || {
+        fs::metadata(trace).is_ok() && place.events(&[trace]).len() == count
+    });
+}
+
 #[test]
 fn a_directory_that_is_removed() {
     let place = Place::new();
@@ -23,6 +30,8 @@ fn a_directory_that_is_removed() {
     let recording = place.recording(&["--pid", &pid, "-o", &trace]);
     wait_for_recorder(&place, &life);
     life.works(10);
+    // What the recorder has not read goes with the directory.
+    wait_for_events(&place, &trace, 10);
     remove_recording(&pid);
     let output = recording.wait_with_output().unwrap();
     let said = text(&output.stderr);
@@ -83,9 +92,7 @@ fn a_directory_of_a_command_s_process_that_is_removed() {
         !pid.is_empty()
     });
     life.works(10);
-    wait_until("the events to be in the file", || {
-        fs::metadata(&trace).is_ok() && place.events(&[&trace]).len() == 10
-    });
+    wait_for_events(&place, &trace, 10);
     remove_recording(&pid);
     // Longer than a process takes that ends by itself.
     std::thread::sleep(Duration::from_millis(1500));
