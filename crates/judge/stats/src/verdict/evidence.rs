@@ -383,10 +383,12 @@ fn exact_tail(sizes: &[usize], most: usize, observed: i64) -> f64 {
         let within = most - reached..=most + reached;
         reached += size;
         next[most - reached..=most + reached].fill(0.0);
-        for place in within {
-            let half = 0.5 * chances[place];
-            next[place - size] += half;
-            next[place + size] += half;
+        // One direction after the other, so that each loop is a vector operation.
+        for start in [most - reached, most + size - (reached - size)] {
+            let into = &mut next[start..];
+            for (into, chance) in into.iter_mut().zip(&chances[within.clone()]) {
+                *into += 0.5 * chance;
+            }
         }
         std::mem::swap(&mut chances, &mut next);
     }

@@ -41,33 +41,19 @@ const PLAIN: f64 = 4.0;
 /// Most choices that are kept, 4 MiB: the draws beyond them are made again each time.
 const MOST_KEPT: usize = 1 << 20;
 
-/// One side of a block, as far as it counts: runs, sum, sum of squares.
+/// The drawn side of a block: what the statistic takes from its values, which are those about the mean of the block.
 #[derive(Clone, Copy, Default)]
-struct Part {
-    runs: f64,
+struct Drawn {
     sum: f64,
     squares: f64,
 }
 
-impl Part {
-    fn of(values: impl ExactSizeIterator<Item = f64>) -> Self {
-        let start = Self {
-            runs: values.len() as f64,
-            ..Self::default()
-        };
-        values.fold(start, |part, value| Self {
-            sum: part.sum + value,
-            squares: part.squares + value * value,
-            ..part
+impl Drawn {
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        values.fold(Self::default(), |drawn, value| Self {
+            sum: drawn.sum + value,
+            squares: drawn.squares + value * value,
         })
-    }
-
-    fn without(self, other: Self) -> Self {
-        Self {
-            runs: self.runs - other.runs,
-            sum: self.sum - other.sum,
-            squares: self.squares - other.squares,
-        }
     }
 }
 
@@ -146,7 +132,7 @@ impl PermutationCheck {
             .collect();
         let fewer = all_of_a.min(all_of_b) as f64;
         Ok(Some(Self {
-            weights: Weights::of(usable()),
+            weights: Weights::of(usable(), &blocks),
             raised: if fewer < SHOWN { RAISED / fewer } else { 1.0 },
             source: Source {
                 random: DRAWS.random()?,
@@ -188,23 +174,27 @@ impl PermutationCheck {
         // Values about the mean of their block, so that squares lose no digits. In order of size, so that neither the
         // order of a file nor which side comes first changes what is drawn.
         let mut values: Vec<Vec<f64>> = Vec::new();
-        let mut sides: Vec<[Part; 2]> = Vec::new();
-        for stratum in strata.iter().filter(|stratum| stratum.has_pairs()) {
+        let mut drawn: Vec<Drawn> = Vec::new();
+        let usable = strata.iter().filter(|stratum| stratum.has_pairs());
+        for (stratum, block) in usable.zip(&self.blocks) {
             let all = sorted(&[&stratum.a[..], &stratum.b].concat());
             let centre = all.iter().sum::<f64>() / all.len() as f64;
-            let of = |values: &[f64]| Part::of(sorted(values).iter().map(|value| value - centre));
-            sides.push([of(&stratum.a), of(&stratum.b)]);
+            let side = match block.is_a_drawn {
+                true => &stratum.a,
+                false => &stratum.b,
+            };
+            drawn.push(Drawn::of(sorted(side).iter().map(|value| value - centre)));
             values.push(all.iter().map(|value| value - centre).collect());
         }
-        let observed = self.weights.statistic(&sides);
+        let squares: Vec<f64> = values
+            .iter()
+            .map(|values| values.iter().map(|value| value * value).sum())
+            .collect();
+        let observed = self.weights.statistic(&drawn, &squares);
         if !observed.varies() {
             return None;
         }
         let least = observed.squared() * (1.0 - 1e-9);
-        let wholes: Vec<Part> = values
-            .iter()
-            .map(|values| Part::of(values.iter().copied()))
-            .collect();
         let mut beyond: Option<(Source, Vec<u32>)> = None;
         let (mut extreme, mut draws) = (1_usize, 1_usize);
         while draws <= DRAWS.draws && !is_enough(extreme, draws) {
@@ -216,24 +206,19 @@ impl PermutationCheck {
             let mut chosen = if is_kept {
                 &self.kept[start..]
             } else {
-                let (source, drawn) =
+                let (source, choices) =
                     beyond.get_or_insert_with(|| (self.source.clone(), Vec::new()));
-                drawn.clear();
-                source.draw(&self.blocks, drawn);
-                drawn
+                choices.clear();
+                source.draw(&self.blocks, choices);
+                choices
             };
-            for (((block, values), whole), side) in
-                self.blocks.iter().zip(&values).zip(&wholes).zip(&mut sides)
-            {
+            for ((block, values), drawn) in self.blocks.iter().zip(&values).zip(&mut drawn) {
                 let (of_block, rest) = chosen.split_at(block.fewer);
                 chosen = rest;
-                let part = Part::of(of_block.iter().map(|&run| values[run as usize]));
-                *side = match block.is_a_drawn {
-                    true => [part, whole.without(part)],
-                    false => [whole.without(part), part],
-                };
+                *drawn = Drawn::of(of_block.iter().map(|&run| values[run as usize]));
             }
-            extreme += usize::from(self.weights.statistic(&sides).is_at_least(least));
+            let statistic = self.weights.statistic(&drawn, &squares);
+            extreme += usize::from(statistic.is_at_least(least));
             draws += 1;
         }
         Some(extreme as f64 / draws as f64)
@@ -264,75 +249,98 @@ impl Quotient {
     }
 }
 
-/// What Welch's statistic within blocks takes from the numbers of runs alone.
+/// What the statistic takes from the numbers of runs alone. It is computed thousands of times, so without a division.
 struct Weights {
-    /// Weight of each block.
-    blocks: Vec<f64>,
-    /// Of each side: its factor in the squared standard error, over its degrees of freedom.
-    sides: [f64; 2],
+    blocks: Vec<BlockWeights>,
     /// Whether both sides have two runs in some block; else blocks are pairs of means.
     has_replicates: bool,
 }
 
+/// What a block's drawn side is multiplied by. The block's values have the mean 0, so the sum of the other side is the
+/// drawn one's with the other sign.
+struct BlockWeights {
+    /// From the drawn sum to the difference of the means, candidate less baseline.
+    difference: f64,
+    /// The weight of that difference among the blocks.
+    weight: f64,
+    /// 1 / runs of the drawn side and of the rest.
+    per_run: [f64; 2],
+    /// From a side's sum of squares about its mean to its part of the squared standard error, likewise.
+    error: [f64; 2],
+}
+
 impl Weights {
-    fn of<'a>(usable: impl Iterator<Item = &'a Stratum>) -> Self {
+    fn of<'a>(usable: impl Iterator<Item = &'a Stratum>, drawn: &[Block]) -> Self {
         let runs: Vec<[f64; 2]> = usable
             .map(|stratum| [stratum.a.len() as f64, stratum.b.len() as f64])
             .collect();
         let weight = |[a, b]: &[f64; 2]| a * b / (a + b);
         let total: f64 = runs.iter().map(weight).sum();
-        let blocks: Vec<f64> = runs.iter().map(|runs| weight(runs) / total).collect();
-        let sides = [0, 1].map(|side| {
+        let errors = [0, 1].map(|side| {
             let freedom: f64 = runs.iter().map(|runs| runs[side] - 1.0).sum();
-            let of_block = |(runs, weight): (&[f64; 2], &f64)| weight * weight / runs[side];
-            runs.iter().zip(&blocks).map(of_block).sum::<f64>() / freedom
+            let of_block = |runs: &[f64; 2]| (weight(runs) / total).powi(2) / runs[side];
+            runs.iter().map(of_block).sum::<f64>() / freedom
         });
+        let of_block = |(runs, block): (&[f64; 2], &Block)| {
+            let in_order = |[a, b]: [f64; 2]| match block.is_a_drawn {
+                true => [a, b],
+                false => [b, a],
+            };
+            let per_run = in_order(runs.map(f64::recip));
+            let sign = if block.is_a_drawn { -1.0 } else { 1.0 };
+            BlockWeights {
+                difference: sign * (per_run[0] + per_run[1]),
+                weight: weight(runs) / total,
+                per_run,
+                error: in_order(errors),
+            }
+        };
         let has_replicates = |side: usize| runs.iter().any(|runs| runs[side] > 1.0);
         Self {
             has_replicates: has_replicates(0) && has_replicates(1),
-            blocks,
-            sides,
+            blocks: runs.iter().zip(drawn).map(of_block).collect(),
         }
     }
 
     /// The statistic that the mean is tested with: Welch's within blocks, or that of pairs where a side has never two
-    /// runs in a block.
-    fn statistic(&self, blocks: &[[Part; 2]]) -> Quotient {
+    /// runs in a block. `squares`: the sum of squares of all values of each block.
+    fn statistic(&self, drawn: &[Drawn], squares: &[f64]) -> Quotient {
         if self.has_replicates {
-            self.welch(blocks)
+            self.welch(drawn, squares)
         } else {
-            of_pairs(blocks)
+            self.of_pairs(drawn)
         }
     }
 
     /// Welch's statistic within blocks ([`crate::blocked_mean::blocked_welch`]).
-    fn welch(&self, blocks: &[[Part; 2]]) -> Quotient {
-        let mut difference = 0.0;
-        let mut squares = [0.0; 2];
-        for ([a, b], weight) in blocks.iter().zip(&self.blocks) {
-            let means = [a.sum / a.runs, b.sum / b.runs];
-            difference += weight * (means[1] - means[0]);
-            squares[0] += (a.squares - a.sum * means[0]).max(0.0);
-            squares[1] += (b.squares - b.sum * means[1]).max(0.0);
+    fn welch(&self, drawn: &[Drawn], squares: &[f64]) -> Quotient {
+        let (mut difference, mut squared_error) = (0.0, 0.0);
+        for ((block, drawn), all) in self.blocks.iter().zip(drawn).zip(squares) {
+            difference += block.weight * block.difference * drawn.sum;
+            let square = drawn.sum * drawn.sum;
+            let of_drawn = (drawn.squares - square * block.per_run[0]).max(0.0);
+            let of_rest = (all - drawn.squares - square * block.per_run[1]).max(0.0);
+            squared_error += block.error[0] * of_drawn + block.error[1] * of_rest;
         }
         Quotient {
             difference,
-            squared_error: squares[0] * self.sides[0] + squares[1] * self.sides[1],
+            squared_error,
         }
     }
-}
 
-/// Student's statistic of the differences of the blocks' means; a single block has none.
-fn of_pairs(blocks: &[[Part; 2]]) -> Quotient {
-    let differences = || blocks.iter().map(|[a, b]| b.sum / b.runs - a.sum / a.runs);
-    let count = blocks.len() as f64;
-    let mean = differences().sum::<f64>() / count;
-    let squares: f64 = differences()
-        .map(|difference| (difference - mean).powi(2))
-        .sum();
-    Quotient {
-        difference: mean,
-        squared_error: squares / (count - 1.0) / count,
+    /// Student's statistic of the differences of the blocks' means; a single block has none.
+    fn of_pairs(&self, drawn: &[Drawn]) -> Quotient {
+        let pairs = || self.blocks.iter().zip(drawn);
+        let differences = || pairs().map(|(block, drawn)| block.difference * drawn.sum);
+        let count = drawn.len() as f64;
+        let mean = differences().sum::<f64>() / count;
+        let squares: f64 = differences()
+            .map(|difference| (difference - mean).powi(2))
+            .sum();
+        Quotient {
+            difference: mean,
+            squared_error: squares / (count - 1.0) / count,
+        }
     }
 }
 
@@ -345,12 +353,28 @@ mod tests {
     fn the_statistic_is_welch_s_within_blocks() {
         let strata = [
             Stratum::new([1.0, 4.0, 2.5], [3.0, 8.0]),
-            Stratum::new([2.0, 2.25], [7.0, 5.0, 6.0, 9.0]),
+            Stratum::new([2.0, 2.25], [7.0, 5.0, 6.0, 9.0, 6.5, 5.5]),
         ];
         let expected = blocked_welch(&strata, 0.95).unwrap().difference.t;
-        let part = |values: &[f64]| Part::of(values.iter().copied());
-        let parts = strata.each_ref().map(|s| [part(&s.a), part(&s.b)]);
-        let found = Weights::of(strata.iter()).statistic(&parts);
+        let check = PermutationCheck::of(&strata).unwrap().unwrap();
+        let observed = |stratum: &Stratum, block: &Block| {
+            let all = [&stratum.a[..], &stratum.b].concat();
+            let centre = all.iter().sum::<f64>() / all.len() as f64;
+            let about =
+                |values: &[f64]| -> Vec<f64> { values.iter().map(|v| v - centre).collect() };
+            let side = if block.is_a_drawn {
+                &stratum.a
+            } else {
+                &stratum.b
+            };
+            let squares: f64 = about(&all).iter().map(|value| value * value).sum();
+            (Drawn::of(about(side).into_iter()), squares)
+        };
+        let blocks = strata.iter().zip(&check.blocks);
+        let (drawn, squares): (Vec<Drawn>, Vec<f64>) = blocks
+            .map(|(stratum, block)| observed(stratum, block))
+            .unzip();
+        let found = check.weights.statistic(&drawn, &squares);
         assert!((found.difference / found.squared_error.sqrt() - expected).abs() < 1e-12);
     }
 
