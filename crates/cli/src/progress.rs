@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use perflab_experiment::{Cell, PlannedRun};
-use perflab_runner::{Observer, Standstill};
+use perflab_runner::{Reporter, Standstill};
 use perflab_store::RunRecord;
 
 /// Least time between two drawings; nothing is drawn by a thread of its own.
@@ -145,7 +145,7 @@ impl Progress {
     }
 }
 
-impl Observer for Progress {
+impl Reporter for Progress {
     fn started(&mut self, run: &PlannedRun, cell: &Cell) {
         self.bar
             .set_message(self.message(&format!("block {}: {}", run.block, cell.id)));

@@ -157,13 +157,13 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         arguments.allow_machine_settings,
     )?;
     let _lock = lock(arguments.wait)?;
-    let (interrupt, reaper) = stand_by()?;
+    let machine = stand_by()?;
     let scratch = tempdir()?;
     let Preflight {
         mistakes,
         missing,
         doubtful,
-    } = preflight(&experiment, &home, &scratch.0, &reaper);
+    } = preflight(&experiment, &home, &scratch.0, &machine);
     refuse_all(Code::Usage, "", &mistakes)?;
     refuse_all(
         Code::Environment,
@@ -177,13 +177,13 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
     let surroundings = Surroundings {
         machine: Fingerprint::take(Path::new("/")),
-        programs: programs(&experiment, &home, &scratch.0, &reaper, &interrupt),
+        programs: programs(&experiment, &home, &scratch.0, &machine),
     };
 
     // Not kept while the experiment lasts: a laboratory that is killed could not remove it.
     drop(scratch);
     // A version command that was cut short has not said the version, so this is no fingerprint.
-    if interrupt.asked() {
+    if machine.interrupt.asked() {
         return Err(Failure::new(
             Code::Interrupted,
             "interrupted before the first run",
@@ -237,8 +237,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         &home,
         &plan,
         &mut result,
-        &reaper,
-        &interrupt,
+        &machine,
         &mut progress,
     )
     .map(|lab| lab.with_settings(settings.session()))

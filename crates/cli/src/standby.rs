@@ -1,11 +1,11 @@
 //! What every measuring command sets up before it starts a process.
 
-use perflab_runner::{Interrupt, Reaper, job_control};
+use perflab_runner::{Interrupt, Reaper, ThisMachine, job_control};
 
 use crate::failure::Failure;
 
 /// Takes over Ctrl-C and Ctrl-Z, and starts the reaper that cleans up should this process be killed.
-pub fn stand_by() -> Result<(Interrupt, Reaper), Failure> {
+pub fn stand_by() -> Result<ThisMachine, Failure> {
     let interrupt = Interrupt::install()
         .map_err(|error| Failure::environment(format!("cannot watch for Ctrl-C: {error}")))?;
     let own = std::env::current_exe()
@@ -15,5 +15,5 @@ pub fn stand_by() -> Result<(Interrupt, Reaper), Failure> {
     })?;
     job_control(&reaper)
         .map_err(|error| Failure::environment(format!("cannot watch for Ctrl-Z: {error}")))?;
-    Ok((interrupt, reaper))
+    Ok(ThisMachine { reaper, interrupt })
 }

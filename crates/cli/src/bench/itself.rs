@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use perflab_compare::Comparison;
-use perflab_runner::{Environment, Interrupt, Reaper};
+use perflab_runner::ThisMachine;
 use rustix::thread::CpuSet;
 
 use super::arguments::Output;
@@ -27,10 +27,8 @@ pub struct Itself<'a> {
     pub block: u32,
     /// Time limit of a run.
     pub timeout: Duration,
-    /// Ends what is left over.
-    pub reaper: &'a Reaper,
-    /// Ctrl-C.
-    pub interrupt: &'a Interrupt,
+    /// Where it runs.
+    pub machine: &'a ThisMachine,
 }
 
 /// Runs and compares as `perflab bench -N` does with two commands.
@@ -55,14 +53,13 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Comparison, Failure> {
     };
     let bench = Bench {
         shell: Shell::None,
-        environment: Environment::inherited(itself.reaper.mark()),
+        environment: itself.machine.inherited_environment(),
         cpus: itself.cpus,
         timeout: Some(itself.timeout),
         tolerated: Tolerated::None,
         input: None,
         pipe: None,
-        reaper: itself.reaper,
-        interrupt: itself.interrupt,
+        host: itself.machine,
     };
     let seed = rand::random::<u64>() >> 12;
     let mut shuffler = Shuffler::new(seed);
@@ -71,7 +68,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Comparison, Failure> {
         for drawn in shuffler.block(sides.len(), itself.block) {
             let padding = shuffler.padding();
             let iteration = sides.get(drawn).map_or(0, Vec::len).to_string();
-            let timing = undisturbed(&command.name, || {
+            let timing = undisturbed(bench.host, &command.name, || {
                 bench.run(&command, itself.argv, padding, &iteration)
             })?;
             if let Some(side) = sides.get_mut(drawn) {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use perflab_runner::{
-    Ended, Environment, Exit, Interrupt, Launch, LaunchError, MOST_ATTEMPTS, Moment, Process,
-    Reaper, Redirect, Stopped,
+    Ended, Environment, Exit, Host, Launch, LaunchError, MOST_ATTEMPTS, Redirect, Stopped,
 };
 use rustix::thread::CpuSet;
 
@@ -84,13 +83,14 @@ pub struct Timing {
 /// # Errors
 /// Those of the execution; or when the same has happened again and again.
 pub fn undisturbed<T>(
+    host: &dyn Host,
     name: &str,
     mut execute: impl FnMut() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     for _ in 0..MOST_ATTEMPTS {
-        let moment = Moment::now();
+        let moment = host.moment();
         let outcome = execute();
-        let Some(why) = moment.standstill() else {
+        let Some(why) = moment.until(&host.moment()) else {
             return outcome;
         };
         if let Err(failure) = outcome
@@ -124,10 +124,8 @@ pub struct Bench<'a> {
     pub input: Option<PathBuf>,
     /// Takes the output of commands whose output goes through a pipe.
     pub pipe: Option<Pipe>,
-    /// Ends what is left over.
-    pub reaper: &'a Reaper,
-    /// Ctrl-C.
-    pub interrupt: &'a Interrupt,
+    /// Where commands are executed.
+    pub host: &'a dyn Host,
 }
 
 impl Bench<'_> {
@@ -219,9 +217,11 @@ impl Bench<'_> {
             stderr,
             cpus: self.cpus.as_ref(),
         };
-        let ended = Process::start(&launch, self.reaper)
+        let ended = self
+            .host
+            .start(&launch)
             .map_err(|error| not_started(&error))?
-            .wait(self.timeout, self.interrupt)
+            .wait(self.timeout)
             .map_err(|error| Failure::environment(format!("lost track of a command: {error}")))?;
         match ended.stopped {
             None => Ok(ended),

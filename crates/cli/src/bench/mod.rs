@@ -20,7 +20,7 @@ use commands::{BenchCommand, Shell};
 pub use itself::{Itself, against_itself};
 use measure::{Bench, Timing, Tolerated, undisturbed};
 use perflab_compare::{Row, UntilDecided};
-use perflab_runner::{Environment, Moment, cpu_set, locate};
+use perflab_runner::cpu_set;
 use pipe::Pipe;
 use schedule::{Count, Shuffler};
 use until::Until;
@@ -78,10 +78,10 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
     }
 
     let _lock = lock(arguments.wait)?;
-    let (interrupt, reaper) = stand_by()?;
+    let machine = stand_by()?;
     let bench = Bench {
         shell,
-        environment: Environment::inherited(reaper.mark()),
+        environment: machine.inherited_environment(),
         cpus: arguments.cpus.as_deref().map(cpus).transpose()?.flatten(),
         timeout: arguments.timeout.as_deref().map(duration).transpose()?,
         tolerated: Tolerated::parse(arguments.ignore_failure.as_deref())?,
@@ -91,13 +91,12 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
             .any(|command| command.output == Output::Pipe)
             .then(Pipe::new)
             .transpose()?,
-        reaper: &reaper,
-        interrupt: &interrupt,
+        host: &machine,
     };
 
     let prepares = |command: &BenchCommand| command.setup.is_some() || command.prepare.is_some();
     if bench.shell == Shell::None && !commands.iter().any(prepares) {
-        look_for(&argvs, &bench.environment)?;
+        look_for(&argvs, &bench)?;
     }
     let mut round = Round::new(&commands, &argvs, arguments, seed, until);
     round.all(&bench)?;
@@ -213,10 +212,10 @@ impl<'a> Round<'a> {
             .arguments
             .block
             .min(count.exactly.or(count.most).unwrap_or(u32::MAX));
-        let (before, moment) = (std::time::Instant::now(), Moment::now());
+        let (before, moment) = (bench.host.now(), bench.host.moment());
         self.block(bench, members, 1, first)?;
-        let seconds = match moment.standstill() {
-            None => before.elapsed().as_secs_f64(),
+        let seconds = match moment.until(&bench.host.moment()) {
+            None => (bench.host.now() - before).as_secs_f64(),
             Some(_) => self.measured_s(members),
         } / f64::from(first);
         let total = count
@@ -288,7 +287,7 @@ impl<'a> Round<'a> {
     ) -> Result<Timing, Failure> {
         let command = &self.commands[member];
         let padding = self.shuffler.padding();
-        undisturbed(&command.name, || {
+        undisturbed(bench.host, &command.name, || {
             if let Some(prepare) = &command.prepare {
                 bench.aside("--prepare", prepare, &command.output)?;
             }
@@ -334,12 +333,15 @@ impl<'a> Round<'a> {
 }
 
 /// Looks for all programs, so that none is measured in vain before another one is missing.
-fn look_for(argvs: &[Vec<OsString>], environment: &Environment) -> Result<(), Failure> {
+fn look_for(argvs: &[Vec<OsString>], bench: &Bench<'_>) -> Result<(), Failure> {
     let Ok(directory) = std::env::current_dir() else {
         return Ok(());
     };
     for program in argvs.iter().filter_map(|argv| argv.first()) {
-        locate(program, &directory, &environment.path()).map_err(|why| {
+        let found = bench
+            .host
+            .locate(program, &directory, &bench.environment.path());
+        found.map_err(|why| {
             let program = terminal::escape(&program.to_string_lossy());
             Failure::environment(format!("cannot start `{program}`: {why}"))
         })?;
@@ -349,7 +351,7 @@ fn look_for(argvs: &[Vec<OsString>], environment: &Environment) -> Result<(), Fa
 
 /// Seconds of a run of the empty shell.
 fn empty_shell_s(bench: &Bench<'_>, argv: &[OsString], padding: u32) -> Result<f64, Failure> {
-    undisturbed("the empty shell", || {
+    undisturbed(bench.host, "the empty shell", || {
         bench.probe(argv, padding)?.ok_or_else(|| {
             let text = "the shell cannot run an empty command; is --shell right?";
             Failure::usage(text.to_owned())

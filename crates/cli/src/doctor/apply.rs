@@ -7,9 +7,7 @@ use perflab_experiment::counted;
 use perflab_machine::tune::{
     Outcome, Recovered, Session, TuneError, Wish, for_measuring, recover, state_directory,
 };
-use perflab_runner::{
-    Environment, Exit, Interrupt, Launch, Process, Reaper, Redirect, Restorer, Stopped,
-};
+use perflab_runner::{Exit, Host, Launch, Redirect, Restorer, Stopped, ThisMachine};
 
 use super::{DoctorArguments, look, own_root};
 use crate::failure::{Code, Failure};
@@ -120,7 +118,7 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
             Some(lock(arguments.wait)?)
         }
     };
-    let (interrupt, reaper) = stand_by()?;
+    let machine = stand_by()?;
     // Declared before the session, and so dropped after it: that must be over before the restorer is told to go.
     let _restorer = start_restorer(&root, &directory)?;
     let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;
@@ -150,7 +148,7 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
         ))?;
         return Ok(0);
     }
-    let ended = execute(&arguments.command, &directory, &reaper, &interrupt);
+    let ended = execute(&arguments.command, &directory, &machine);
     let count = session.restore().map_err(tune_failure)?;
     terminal::say(&format!("doctor: {} put back", counted(count, "setting")));
     ended
@@ -203,13 +201,8 @@ fn said(wishes: &[Wish], outcomes: &[Outcome]) -> String {
 
 /// Executes a command under the settings; its exit code, 128 and the signal's number if one ended
 /// it.
-fn execute(
-    command: &[OsString],
-    directory: &Path,
-    reaper: &Reaper,
-    interrupt: &Interrupt,
-) -> Result<u8, Failure> {
-    let mut environment = Environment::inherited(reaper.mark());
+fn execute(command: &[OsString], directory: &Path, machine: &ThisMachine) -> Result<u8, Failure> {
+    let mut environment = machine.inherited_environment();
     environment.set("PERFLAB_LOCK", directory.join(INNER_LOCK));
     let launch = Launch {
         argv: command,
@@ -220,9 +213,10 @@ fn execute(
         stderr: Redirect::Inherit,
         cpus: None,
     };
-    let ended = Process::start(&launch, reaper)
+    let ended = machine
+        .start(&launch)
         .map_err(|error| Failure::environment(error.to_string()))?
-        .wait(None, interrupt)
+        .wait(None)
         .map_err(|error| Failure::environment(format!("lost track of the command: {error}")))?;
     match (ended.stopped, ended.exit) {
         (Some(Stopped::Interrupted | Stopped::TimeLimit), _) => {

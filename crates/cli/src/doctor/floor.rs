@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use perflab_compare::Verdict;
 use perflab_machine::doctor::measured::{NoiseFloor, spin as work, spins_in};
-use perflab_runner::{Interrupt, Reaper};
+use perflab_runner::{Host, ThisMachine};
 
 use crate::bench::{Itself, against_itself};
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub fn spin(rounds: Option<&OsString>) {
 }
 
 /// Compares the spin with itself on a CPU: about a second.
-pub fn measure(cpu: u32, reaper: &Reaper, interrupt: &Interrupt) -> Result<NoiseFloor, Failure> {
+pub fn measure(cpu: u32, machine: &ThisMachine) -> Result<NoiseFloor, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("cannot find the own program: {error}")))?;
     let rounds = spins_in(WORK);
@@ -40,16 +40,16 @@ pub fn measure(cpu: u32, reaper: &Reaper, interrupt: &Interrupt) -> Result<Noise
         SPIN_ARGUMENT.into(),
         rounds.to_string().into(),
     ];
-    let cpus =
-        perflab_runner::cpu_set(&[cpu]).map_err(|error| Failure::environment(error.to_string()))?;
+    let cpus = machine
+        .cpus(&[cpu])
+        .map_err(|error| Failure::environment(error.to_string()))?;
     let report = against_itself(&Itself {
         argv: &argv,
         cpus,
         runs: RUNS,
         block: BLOCK,
         timeout: LIMIT,
-        reaper,
-        interrupt,
+        machine,
     })?;
     let row = report.rows.first();
     let finite = |value: f64| value.is_finite().then_some(value);

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use perflab_machine::doctor::{self, Disk, Finding, Glance, Report, measured};
-use perflab_runner::{Interrupt, Reaper};
+use perflab_runner::ThisMachine;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::{DoctorArguments, floor, own_root, settle};
@@ -51,7 +51,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
     } else {
         Some(lock(arguments.wait)?)
     };
-    let (interrupt, reaper) = stand_by()?;
+    let machine = stand_by()?;
 
     let root = own_root();
     let mut findings = doctor::settings(root, &cpus);
@@ -60,7 +60,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
 
     progress("watching what else runs");
     let before = Glance::take(root);
-    interrupt.sleep(WATCH);
+    machine.interrupt.sleep(WATCH);
     let after = Glance::take(root);
     findings.extend(doctor::activity(&before, &after, &cpus, std::process::id()));
 
@@ -71,9 +71,9 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
             Some(_) => &cpus[..],
             None => &cpus[..cpus.len().min(MEASURED)],
         };
-        measure(chosen, &reaper, &interrupt)?
+        measure(chosen, &machine)?
     };
-    if interrupt.asked() {
+    if machine.interrupt.asked() {
         return Err(Failure::new(Code::Interrupted, "interrupted"));
     }
     findings.extend(measured.iter().flat_map(measured::judge));
@@ -82,21 +82,17 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
 }
 
 /// Measures one CPU after the other.
-fn measure(
-    cpus: &[u32],
-    reaper: &Reaper,
-    interrupt: &Interrupt,
-) -> Result<Vec<measured::Measured>, Failure> {
+fn measure(cpus: &[u32], machine: &ThisMachine) -> Result<Vec<measured::Measured>, Failure> {
     let mut all = Vec::new();
     for cpu in cpus {
-        if interrupt.asked() {
+        if machine.interrupt.asked() {
             break;
         }
         progress(&format!("measuring CPU {cpu}"));
         let mut seen = measured::measure(*cpu).map_err(|error| {
             Failure::environment(format!("cannot measure on CPU {cpu}: {error}"))
         })?;
-        seen.noise_floor = Some(floor::measure(*cpu, reaper, interrupt)?);
+        seen.noise_floor = Some(floor::measure(*cpu, machine)?);
         all.push(seen);
     }
     Ok(all)

@@ -10,18 +10,8 @@ use rustix::thread::CpuSet;
 
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
-use crate::interrupt::Interrupt;
-use crate::kept::open_own;
-use crate::process::{Launch, LaunchError, Process, Redirect, Stopped};
-use crate::reaper::Reaper;
-use crate::sys::Exit;
-
-/// What all commands of an experiment share.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Surroundings<'a> {
-    pub(crate) reaper: &'a Reaper,
-    pub(crate) interrupt: &'a Interrupt,
-}
+use crate::host::{Exit, Host, Launch, LaunchError, Redirect, Stopped};
+use crate::visible::visible;
 
 /// A command beside the measurement.
 #[derive(Debug)]
@@ -41,17 +31,17 @@ pub(crate) struct Aside<'a> {
 
 impl Aside<'_> {
     /// Executes it; it must end with code 0.
-    pub(crate) fn execute(&self, around: Surroundings<'_>) -> Result<(), Trouble> {
-        match self.exit(around)? {
+    pub(crate) fn execute(&self, host: &dyn Host) -> Result<(), Trouble> {
+        match self.exit(host)? {
             Exit::Code(0) => Ok(()),
             exit => Err(self
-                .fault(&format!("{}{}", how(exit), last_line(self.log)))
+                .fault(&format!("{}{}", how(exit), last_line(host, self.log)))
                 .into()),
         }
     }
 
     /// Executes it and says how it ended.
-    pub(crate) fn exit(&self, around: Surroundings<'_>) -> Result<Exit, Trouble> {
+    pub(crate) fn exit(&self, host: &dyn Host) -> Result<Exit, Trouble> {
         let launch = Launch {
             argv: self.argv,
             environment: self.environment,
@@ -61,10 +51,8 @@ impl Aside<'_> {
             stderr: Redirect::File(self.log),
             cpus: self.cpus,
         };
-        let process = Process::start(&launch, around.reaper).map_err(|error| self.launch(error))?;
-        let ended = process
-            .wait(Some(self.limit), around.interrupt)
-            .map_err(Trouble::Fatal)?;
+        let process = host.start(&launch).map_err(|error| self.launch(error))?;
+        let ended = process.wait(Some(self.limit)).map_err(Trouble::Fatal)?;
         match ended.stopped {
             None => Ok(ended.exit),
             Some(Stopped::Interrupted) => Err(Trouble::Interrupted),
@@ -111,33 +99,16 @@ pub(crate) fn how(exit: Exit) -> String {
 const TAIL_BYTES: u64 = 4096;
 
 /// The last line of a log, for a message; nothing where there is none.
-pub(crate) fn last_line(log: &Path) -> String {
-    use std::io::{Read, Seek, SeekFrom};
-    let mut tail = Vec::new();
-    let read = open_own(log).and_then(|mut file| {
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-        file.take(TAIL_BYTES).read_to_end(&mut tail)
-    });
-    if read.is_err() {
+pub(crate) fn last_line(host: &dyn Host, log: &Path) -> String {
+    let tail = host
+        .length(log)
+        .and_then(|length| host.read(log, length.saturating_sub(TAIL_BYTES), TAIL_BYTES));
+    let Ok(tail) = tail else {
         return String::new();
-    }
+    };
     let text = String::from_utf8_lossy(&tail);
     match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(line) => format!("; it said last: {}", visible(line)),
         None => String::new(),
     }
-}
-
-/// Text from elsewhere, fit for a message: not long, and with control characters spelt out.
-pub(crate) fn visible(text: &str) -> String {
-    const LONGEST: usize = 200;
-    let mut shown = String::new();
-    for character in text.chars().take(LONGEST) {
-        match character.is_control() {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
-        }
-    }
-    shown
 }

@@ -1,7 +1,6 @@
 //! Builds of a variant, and new layouts for what was built.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,10 +8,11 @@ use perflab_experiment::{Build, Layout, Status};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::aside::{Aside, Surroundings};
+use crate::aside::Aside;
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
+use crate::host::Host;
 
 /// Gap between objects where the experiment does not say: one cache line.
 const DEFAULT_GAP_BYTES: u32 = 64;
@@ -29,7 +29,7 @@ pub(crate) struct Site<'a> {
     pub(crate) logs: &'a Path,
     pub(crate) environment: &'a Environment,
     pub(crate) limit: Duration,
-    pub(crate) around: Surroundings<'a>,
+    pub(crate) host: &'a dyn Host,
 }
 
 impl Site<'_> {
@@ -56,7 +56,8 @@ impl Site<'_> {
         let directory = directory(build, fill)?;
         let mut objects = Vec::new();
         for pattern in &build.objects {
-            objects.extend(matching(&directory.join(fill.text(pattern)?))?);
+            let pattern = directory.join(fill.text(pattern)?);
+            objects.extend(self.host.matching(&pattern).map_err(no_build)?);
         }
         if objects.is_empty() {
             return Err(no_build(format!("no object file matches {:?}", build.objects)).into());
@@ -124,7 +125,9 @@ impl Site<'_> {
         );
         let text =
             format!(".section .text\n.skip {bytes}\n.section .note.GNU-stack,\"\",@progbits\n");
-        fs::write(&source, text).map_err(Trouble::Fatal)?;
+        self.host
+            .write(&source, text.as_bytes())
+            .map_err(Trouble::Fatal)?;
         let argv: Vec<OsString> = vec![
             "cc".into(),
             "-c".into(),
@@ -155,7 +158,7 @@ impl Site<'_> {
     /// those of the variant.
     fn own_objects(&self) -> Result<PathBuf, Trouble> {
         let own = self.output.join("layout");
-        fs::create_dir_all(&own).map_err(Trouble::Fatal)?;
+        self.host.create_directory(&own).map_err(Trouble::Fatal)?;
         Ok(own)
     }
 
@@ -170,7 +173,7 @@ impl Site<'_> {
             cpus: None,
             limit: self.limit,
         }
-        .execute(self.around)
+        .execute(self.host)
     }
 }
 
@@ -179,15 +182,6 @@ fn directory(build: &Build, fill: &mut Fill<'_>) -> Result<PathBuf, Trouble> {
         Some(directory) => Ok(fill.path(directory)?),
         None => Ok(fill.experiment.to_path_buf()),
     }
-}
-
-fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let pattern = pattern.to_string_lossy();
-    let paths = glob::glob(&pattern)
-        .map_err(|error| no_build(format!("`{pattern}` is no pattern for files: {error}")))?;
-    paths
-        .map(|path| path.map_err(|error| no_build(format!("cannot look for objects: {error}"))))
-        .collect()
 }
 
 fn names(objects: &[PathBuf]) -> String {
@@ -212,10 +206,10 @@ fn no_build(detail: String) -> Fault {
 mod tests {
     use super::*;
     use crate::fill::Ports;
-    use crate::interrupt::Interrupt;
-    use crate::reaper::Reaper;
+    use crate::this_machine::ThisMachine;
     use perflab_experiment::Command;
     use rand::SeedableRng;
+    use std::fs;
 
     /// The objects that a second link of the same build is given.
     fn linked(layout: Layout) -> Vec<PathBuf> {
@@ -244,19 +238,17 @@ mod tests {
             ..Build::default()
         };
         let environment = Environment::clean(&[], "none");
-        let (reaper, interrupt) = (Reaper::none(), Interrupt::never().unwrap());
+        let host = ThisMachine::alone().unwrap();
         let site = Site {
             output: &output,
             logs: scratch.path(),
             environment: &environment,
             limit: Duration::from_secs(60),
-            around: Surroundings {
-                reaper: &reaper,
-                interrupt: &interrupt,
-            },
+            host: &host,
         };
         let mut random = ChaCha8Rng::seed_from_u64(1);
         let mut fill = Fill {
+            host: &host,
             ports: &mut Ports::default(),
             random: &mut ChaCha8Rng::seed_from_u64(2),
             dir: &output,

@@ -36,7 +36,7 @@ pub struct Environment {
 
 impl Environment {
     /// A clean one: the fixed set and those named in `inherit`.
-    pub fn clean(inherit: &[String], mark: &str) -> Self {
+    pub(crate) fn clean(inherit: &[String], mark: &str) -> Self {
         let mut variables: Vec<(OsString, OsString)> = Vec::new();
         for name in INHERITED
             .iter()
@@ -58,7 +58,7 @@ impl Environment {
     }
 
     /// The laboratory's own, as people expect of a command line that they typed.
-    pub fn inherited(mark: &str) -> Self {
+    pub(crate) fn inherited(mark: &str) -> Self {
         Self {
             cleared: false,
             variables: vec![(MARK.into(), mark.into())],

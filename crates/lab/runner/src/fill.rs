@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use perflab_experiment::{Command, Placeholder, Template};
@@ -10,6 +9,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::fault::Fault;
+use crate::host::Host;
 
 /// Ports handed out: below the range from which Linux takes the ports of outgoing connections
 /// (32768 and up), so that no client of the run can sit on them by chance.
@@ -25,14 +25,19 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    fn get(&mut self, name: Option<&String>, random: &mut ChaCha8Rng) -> Option<u16> {
+    fn get(
+        &mut self,
+        host: &dyn Host,
+        name: Option<&String>,
+        random: &mut ChaCha8Rng,
+    ) -> Option<u16> {
         if let Some(port) = self.given.get(&name.cloned()) {
             return Some(*port);
         }
         for _ in 0..PORT_TRIES {
             let port = random.random_range(PORTS);
             let taken = self.given.values().any(|given| *given == port);
-            if !taken && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            if !taken && host.is_free(port) {
                 self.given.insert(name.cloned(), port);
                 return Some(port);
             }
@@ -44,6 +49,8 @@ impl Ports {
 /// What placeholders stand for in one run.
 #[derive(Debug)]
 pub(crate) struct Fill<'a> {
+    /// Whose ports they are.
+    pub(crate) host: &'a dyn Host,
     /// Of the system's instance, shared by the system and its load.
     pub(crate) ports: &'a mut Ports,
     /// Where ports are drawn from.
@@ -88,7 +95,7 @@ impl Fill<'_> {
         match placeholder.name.as_str() {
             "port" => self
                 .ports
-                .get(placeholder.argument.as_ref(), self.random)
+                .get(self.host, placeholder.argument.as_ref(), self.random)
                 .map(|port| port.to_string()),
             "dir" => path(self.dir),
             "run" => self.run.and_then(path),
@@ -102,13 +109,16 @@ impl Fill<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::this_machine::ThisMachine;
     use rand::SeedableRng;
 
     #[test]
     fn a_port_keeps_its_number_and_no_two_share_one() {
         let mut ports = Ports::default();
         let mut random = ChaCha8Rng::seed_from_u64(1);
+        let host = ThisMachine::alone().unwrap();
         let mut fill = Fill {
+            host: &host,
             ports: &mut ports,
             random: &mut random,
             dir: Path::new("/d"),

@@ -68,18 +68,6 @@ impl RunDirectory {
     }
 }
 
-/// Opens a file that perflab has made, unless something else is in its place: a pipe would be waited for, and a link
-/// leads elsewhere.
-pub(crate) fn open_own(path: &Path) -> io::Result<File> {
-    match path.symlink_metadata()?.is_file() {
-        true => File::open(path),
-        false => Err(io::Error::new(
-            ErrorKind::NotFound,
-            "something else is in its place",
-        )),
-    }
-}
-
 /// Cuts the outputs in a run's directory that are too long to be kept.
 pub(crate) fn cut_outputs(directory: &Path) -> io::Result<()> {
     for log in OUTPUTS {

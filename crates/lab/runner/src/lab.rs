@@ -21,10 +21,9 @@ mod load;
 mod settings;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use perflab_experiment::{Cell, CpuList, Experiment, Plan, PlannedRun, Refresh, Status};
 use perflab_machine::tune::Session;
@@ -33,14 +32,13 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rustix::thread::CpuSet;
 
-use crate::aside::{Surroundings, is_full};
-use crate::cpus::{CpuError, cpu_set};
+use crate::aside::is_full;
+use crate::cpus::CpuError;
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
-use crate::interrupt::Interrupt;
+use crate::host::Host;
 use crate::kept::{RunDirectory, cut_outputs, hollow};
-use crate::reaper::Reaper;
-use crate::standstill::{MOST_ATTEMPTS, Moment, Standstill};
+use crate::standstill::{MOST_ATTEMPTS, Standstill};
 
 use builds::{Built, cell_key};
 use current::{Current, RunOutcome, record};
@@ -55,7 +53,7 @@ const LEAST_ROOM_BYTES: u64 = 1 << 14;
 const DISCARDED: &str = "executions_discarded";
 
 /// Hears of what happens; must be quick, and silent between `started` and `finished`.
-pub trait Observer {
+pub trait Reporter {
     /// A run begins.
     fn started(&mut self, run: &PlannedRun, cell: &Cell);
     /// It is thrown away, and begins again.
@@ -119,8 +117,8 @@ pub struct Lab<'a> {
     root: PathBuf,
     plan: &'a Plan,
     result: &'a mut ResultDir,
-    observer: &'a mut dyn Observer,
-    around: Surroundings<'a>,
+    reporter: &'a mut dyn Reporter,
+    host: &'a dyn Host,
     system_cpus: Option<CpuSet>,
     load_cpus: Option<CpuSet>,
     settings: Option<&'a mut Session>,
@@ -138,13 +136,12 @@ impl<'a> Lab<'a> {
         home: &Path,
         plan: &'a Plan,
         result: &'a mut ResultDir,
-        reaper: &'a Reaper,
-        interrupt: &'a Interrupt,
-        observer: &'a mut dyn Observer,
+        host: &'a dyn Host,
+        reporter: &'a mut dyn Reporter,
     ) -> Result<Self, LabError> {
         let set = |list: &Option<CpuList>| {
             list.as_ref()
-                .map_or(Ok(None), |list| cpu_set(list.numbers()))
+                .map_or(Ok(None), |list| host.cpus(list.numbers()))
         };
         Ok(Self {
             system_cpus: set(&experiment.cpus.system)?,
@@ -154,8 +151,8 @@ impl<'a> Lab<'a> {
             root: std::path::absolute(result.path())?,
             plan,
             result,
-            observer,
-            around: Surroundings { reaper, interrupt },
+            reporter,
+            host,
             settings: None,
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
@@ -180,7 +177,7 @@ impl<'a> Lab<'a> {
         enough: &mut dyn FnMut(&[RunRecord]) -> bool,
     ) -> Result<(), LabError> {
         let mut records = done.to_vec();
-        let started = Instant::now();
+        let started = self.host.now();
         let mut has_run = false;
         let mut ledger = Ledger::new(done);
         let left: Vec<PlannedRun> = self
@@ -194,13 +191,13 @@ impl<'a> Lab<'a> {
             if self.begins_block(&run) && enough(&records) {
                 return Ok(());
             }
-            if self.around.interrupt.asked() {
+            if self.host.is_interrupted() {
                 return Err(LabError::Interrupted);
             }
             // However short it is, each session gets on by a run.
             if let Some(limit) = self.experiment.design.limit
                 && has_run
-                && started.elapsed() >= limit
+                && self.host.now() - started >= limit
             {
                 return Err(LabError::Limit(limit));
             }
@@ -210,7 +207,7 @@ impl<'a> Lab<'a> {
                 return Err(hopeless);
             }
             records.push(record);
-            self.around.interrupt.sleep(self.experiment.design.pause);
+            self.host.sleep(self.experiment.design.pause);
         }
         Ok(())
     }
@@ -241,9 +238,9 @@ impl<'a> Lab<'a> {
         let mut discarded = 0;
         let (mut current, started, outcome) = loop {
             let directory = std::path::absolute(self.result.begin_run(planned.run)?)?;
-            self.observer.started(planned, cell);
-            let started = jiff::Timestamp::now().to_string();
-            let moment = Moment::now();
+            self.reporter.started(planned, cell);
+            let started = self.host.timestamp().to_string();
+            let moment = self.host.moment();
             let mut current = Current {
                 planned,
                 cell,
@@ -255,7 +252,7 @@ impl<'a> Lab<'a> {
             };
             let own = RunDirectory::of(&current.logs)?;
             let outcome = self.attempt(&mut current, &own)?;
-            let Some(why) = moment.standstill() else {
+            let Some(why) = moment.until(&self.host.moment()) else {
                 break (current, started, outcome);
             };
             discarded += 1;
@@ -266,7 +263,7 @@ impl<'a> Lab<'a> {
                     why,
                 });
             }
-            self.observer.repeated(planned, cell, why);
+            self.reporter.repeated(planned, cell, why);
         };
         if discarded > 0 {
             let evidence = &mut current.outcome.evidence;
@@ -290,7 +287,7 @@ impl<'a> Lab<'a> {
         self.result.finish_run(planned.run)?;
         let record = record(current, started, status, detail);
         self.result.append(&record)?;
-        self.observer.finished(&record);
+        self.reporter.finished(&record);
         Ok(record)
     }
 
@@ -302,9 +299,9 @@ impl<'a> Lab<'a> {
     ) -> Result<Result<(), Fault>, LabError> {
         let outcome = self.perform(run);
         // Before the scratch directory goes, and with it the room that the run had.
-        let full = no_room(&self.root);
+        let full = no_room(self.host, &self.root);
         let scratch = self.scratch().join(format!("run-{}", run.planned.run));
-        let _ = fs::remove_dir_all(&scratch);
+        self.host.remove(&scratch);
         if full {
             return Err(disk_full(&self.root, io::ErrorKind::StorageFull.into()));
         }
@@ -350,10 +347,7 @@ impl<'a> Lab<'a> {
     }
 
     fn environment(&self) -> Environment {
-        Environment::clean(
-            &self.experiment.design.environment,
-            self.around.reaper.mark(),
-        )
+        self.host.environment(&self.experiment.design.environment)
     }
 
     fn scratch(&self) -> PathBuf {
@@ -364,7 +358,7 @@ impl<'a> Lab<'a> {
 impl Drop for Lab<'_> {
     fn drop(&mut self) {
         self.kept.clear();
-        let _ = fs::remove_dir_all(self.scratch());
+        self.host.remove(&self.scratch());
     }
 }
 
@@ -375,9 +369,8 @@ fn says_how_it_ended(fault: &Fault) -> bool {
 
 /// Whether the result's disk has no room left: then the run may have failed, or done less, for
 /// that alone, and is not recorded.
-fn no_room(root: &Path) -> bool {
-    rustix::fs::statvfs(root)
-        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < LEAST_ROOM_BYTES)
+fn no_room(host: &dyn Host, root: &Path) -> bool {
+    host.room(root).is_some_and(|room| room < LEAST_ROOM_BYTES)
 }
 
 fn disk_full(root: &Path, source: io::Error) -> LabError {

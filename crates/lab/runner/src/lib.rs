@@ -1,55 +1,43 @@
 //! Executes a plan: processes, servers, pinning, limits, layout, resume.
 //!
-//! [`Lab`] goes through a plan and records each run. Below it, [`Process`] is one measured process:
-//! in a group of its own, pinned, waited for with a deadline, accounted for; `perflab bench` uses
-//! it directly. [`Reaper`] ends what was started should the laboratory die, [`Restorer`] puts
-//! settings of the machine back.
-
-/// What is shared with signal handlers; another set of them lets a test try every order of accesses.
-mod atomics {
-    pub(crate) use std::hint::spin_loop as hint;
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering, fence};
-}
+//! [`Lab`] goes through a plan and records each run. All that it does to a machine goes through a [`Host`];
+//! `perflab bench` uses one as well. [`ThisMachine`] is the one that perflab runs on: there each process is in a group
+//! of its own, pinned, waited for with a deadline and accounted for. A [`Reaper`] ends what was started should the
+//! laboratory die, a [`Restorer`] puts settings of the machine back.
 
 mod aside;
-mod brand;
 mod build;
 mod cpus;
 mod driver;
 mod environment;
 mod fault;
 mod fill;
-mod foreground;
-mod interrupt;
-mod job_control;
+mod host;
 mod kept;
 mod lab;
-mod listener;
-mod locate;
-mod mapping;
+mod libraries;
 mod preflight;
-mod process;
 mod programs;
 mod ready;
-mod reaper;
-mod restorer;
 mod standstill;
-mod sys;
 mod system;
-mod table;
+mod this_machine;
+mod visible;
 
 pub use cpus::{CpuError, cpu_set};
 pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
-pub use interrupt::{Interrupt, survive_file_limit};
-pub use job_control::job_control;
-pub use lab::{Lab, LabError, Observer};
-pub use locate::locate;
+pub use host::{
+    Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Process, Redirect, ResourceUsage,
+    Stopped,
+};
+pub use lab::{Lab, LabError, Reporter};
+pub use libraries::Libraries;
 pub use preflight::{Preflight, preflight, unknown_metrics};
-pub use process::{Ended, Launch, LaunchError, Process, Redirect, Stopped};
 pub use programs::{Programs, programs};
-pub use reaper::{REAPER_ARGUMENT, Reaper, reap};
-pub use restorer::{RESTORER_ARGUMENT, Restorer, restore_settings};
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};
-pub use sys::{Exit, ResourceUsage};
+pub use this_machine::{
+    Interrupt, REAPER_ARGUMENT, RESTORER_ARGUMENT, Reaper, Restorer, ThisMachine, job_control,
+    reap, restore_settings, survive_file_limit,
+};

@@ -14,13 +14,12 @@ use perflab_experiment::{
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::cpus::cpu_set;
 use crate::driver::driver_of;
 use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
+use crate::host::Host;
 use crate::lab::counted;
-use crate::locate::{locate, no_directory};
-use crate::reaper::Reaper;
+use crate::this_machine::locate::no_directory;
 
 /// What keeps every run of some cell from being measured, one line each.
 #[derive(Debug, Default)]
@@ -39,18 +38,21 @@ pub fn preflight(
     experiment: &Experiment,
     home: &Path,
     scratch: &Path,
-    reaper: &Reaper,
+    host: &dyn Host,
 ) -> Preflight {
     let mut look = Look {
+        host,
         experiment,
         home,
         scratch,
-        base: Environment::clean(&experiment.design.environment, reaper.mark()),
+        base: host.environment(&experiment.design.environment),
         seen: BTreeSet::new(),
         found: Preflight::default(),
     };
     for cpus in [&experiment.cpus.system, &experiment.cpus.load] {
-        let error = cpus.as_ref().and_then(|cpus| cpu_set(cpus.numbers()).err());
+        let error = cpus
+            .as_ref()
+            .and_then(|cpus| host.cpus(cpus.numbers()).err());
         look.found
             .missing
             .extend(error.map(|error| error.to_string()));
@@ -112,6 +114,7 @@ fn gives(workload: &Workload, driver: &dyn Driver, name: &str) -> bool {
 }
 
 struct Look<'a> {
+    host: &'a dyn Host,
     experiment: &'a Experiment,
     home: &'a Path,
     scratch: &'a Path,
@@ -140,6 +143,7 @@ impl Look<'_> {
         };
         let (mut ports, mut random) = (Ports::default(), ChaCha8Rng::seed_from_u64(0));
         let mut fill = Fill {
+            host: self.host,
             ports: &mut ports,
             random: &mut random,
             dir: self.scratch,
@@ -365,10 +369,15 @@ impl Look<'_> {
             Some(why) if by_path && Path::new(program).is_relative() => vec![why],
             // Any other program is missing or not, whatever the directory.
             Some(why) => {
-                let other = locate(program, self.home, path).err();
+                let other = self.host.locate(program, self.home, path).err();
                 [Some(why), other].into_iter().flatten().collect()
             }
-            None => locate(program, directory, path).err().into_iter().collect(),
+            None => self
+                .host
+                .locate(program, directory, path)
+                .err()
+                .into_iter()
+                .collect(),
         };
         if made && (by_path || path != self.base.path()) {
             return;

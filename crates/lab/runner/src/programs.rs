@@ -1,7 +1,6 @@
 //! Which programs an experiment runs: their files, hashes and what they say of their version.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,20 +11,18 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::aside::{Aside, Surroundings, visible};
+use crate::aside::Aside;
 use crate::driver::driver_of;
 use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
-use crate::interrupt::Interrupt;
-use crate::locate::locate;
-use crate::reaper::Reaper;
-use crate::standstill::Moment;
+use crate::host::Host;
+use crate::visible::visible;
 
 /// Longest that a program may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
 /// Most that is kept of what a program says of its version, in bytes.
-const VERSION_BYTES: usize = 4096;
+const VERSION_BYTES: u64 = 4096;
 
 /// The programs of one variant or workload.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,11 +100,9 @@ pub fn programs(
     experiment: &Experiment,
     home: &Path,
     scratch: &Path,
-    reaper: &Reaper,
-    interrupt: &Interrupt,
+    host: &dyn Host,
 ) -> IndexMap<String, Programs> {
-    let environment = Environment::clean(&experiment.design.environment, reaper.mark());
-    let around = Surroundings { reaper, interrupt };
+    let environment = host.environment(&experiment.design.environment);
     let mut found: IndexMap<String, Programs> = IndexMap::new();
     for cell in experiment.cells() {
         let (Ok(variant), Ok(workload)) = (experiment.variant(&cell), experiment.workload(&cell))
@@ -117,6 +112,7 @@ pub fn programs(
         let mut ports = Ports::default();
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut fill = Fill {
+            host,
             ports: &mut ports,
             random: &mut random,
             dir: scratch,
@@ -136,7 +132,7 @@ pub fn programs(
             for (name, value) in &variant.env {
                 environment.set(name, fill.text(value).unwrap_or_default());
             }
-            add_program(of_variant, &argv, &environment, scratch);
+            add_program(host, of_variant, &argv, &environment, scratch);
         }
         for file in &variant.files {
             if let Ok(path) = fill.path(file)
@@ -155,7 +151,7 @@ pub fn programs(
             };
             let line = line_of(&argv);
             if !of_variant.versions.contains_key(&line)
-                && let Some(said) = version(&argv, &environment, scratch, around)
+                && let Some(said) = version(host, &argv, &environment, scratch)
             {
                 of_variant.versions.insert(line, said);
             }
@@ -179,13 +175,14 @@ pub fn programs(
             for (name, value) in of_variant.chain(&workload.env) {
                 environment.set(name, fill.text(value).unwrap_or_default());
             }
-            add_program(of_workload, &argv, &environment, &directory);
+            add_program(host, of_workload, &argv, &environment, &directory);
         }
     }
     found
 }
 
 fn add_program(
+    host: &dyn Host,
     programs: &mut Programs,
     argv: &[OsString],
     environment: &Environment,
@@ -198,17 +195,17 @@ fn add_program(
     if programs.files.contains_key(&name) {
         return;
     }
-    let found = locate(program, directory, &environment.path());
+    let found = host.locate(program, directory, &environment.path());
     if let Some(executable) = found.ok().and_then(|path| Executable::of(&path).ok()) {
         programs.files.insert(name, executable);
     }
 }
 
 fn version(
+    host: &dyn Host,
     argv: &[OsString],
     environment: &Environment,
     scratch: &Path,
-    around: Surroundings<'_>,
 ) -> Option<String> {
     let log: PathBuf = scratch.join("version.log");
     let ask = Aside {
@@ -223,16 +220,15 @@ fn version(
     };
     // One that took too long as it was stopped with the laboratory has not said its version.
     loop {
-        let moment = Moment::now();
-        let exit = ask.exit(around);
-        if moment.standstill().is_none() || around.interrupt.asked() {
+        let moment = host.moment();
+        let exit = ask.exit(host);
+        if moment.until(&host.moment()).is_none() || host.is_interrupted() {
             exit.ok()?;
             break;
         }
     }
-    let said = fs::read(&log).ok()?;
-    let said = said.get(..VERSION_BYTES).unwrap_or(&said);
-    Some(String::from_utf8_lossy(said).trim().to_owned())
+    let said = host.read(&log, 0, VERSION_BYTES).ok()?;
+    Some(String::from_utf8_lossy(&said).trim().to_owned())
 }
 
 fn line_of(argv: &[OsString]) -> String {

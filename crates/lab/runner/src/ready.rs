@@ -1,17 +1,13 @@
 //! Waits until a system under test can be used.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
+use std::io;
+use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use regex::bytes::Regex;
 
-use crate::interrupt::Interrupt;
-use crate::listener::{Listener, listener};
-use crate::process::{Process, later};
+use crate::host::{Endpoint, Host, Listener, Process, later};
 
 /// How to tell that it is ready, with every placeholder filled in.
 pub(crate) enum Check<'a> {
@@ -47,24 +43,24 @@ const SLOWEST_POLL: Duration = Duration::from_millis(20);
 
 /// Waits until `check` holds for `process`, whose output goes to `log`.
 pub(crate) fn wait(
+    host: &dyn Host,
     check: &Check<'_>,
-    process: &Process<'_>,
+    process: &dyn Process,
     log: &Path,
     patience: Duration,
-    interrupt: &Interrupt,
 ) -> Result<(), NotReady> {
-    let deadline = later(Instant::now(), patience);
+    let deadline = later(host.now(), patience);
     let mut pause = Duration::from_millis(1);
     let mut searched = Searched::default();
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let missing = match holds(check, process, log, &mut searched, left)? {
+        let left = deadline.saturating_duration_since(host.now());
+        let missing = match holds(host, check, process, log, &mut searched, left)? {
             // A system that says so with its last breath is not ready.
-            None if process.alive() => return Ok(()),
+            None if process.is_alive() => return Ok(()),
             None => return Err(NotReady::Ended),
             Some(missing) => missing,
         };
-        if interrupt.asked() {
+        if host.is_interrupted() {
             return Err(NotReady::Interrupted);
         }
         if left.is_zero() {
@@ -79,19 +75,21 @@ pub(crate) fn wait(
 
 /// Nothing when the check holds, else what is still missing.
 fn holds(
+    host: &dyn Host,
     check: &Check<'_>,
-    process: &Process<'_>,
+    process: &dyn Process,
     log: &Path,
     searched: &mut Searched,
     left: Duration,
 ) -> Result<Option<String>, NotReady> {
     match check {
-        Check::Tcp(address) => tcp(address, process, left),
-        Check::Unix(path) => Ok(UnixStream::connect(path)
+        Check::Tcp(address) => tcp(host, address, process, left),
+        Check::Unix(path) => Ok(host
+            .connect(Endpoint::Unix(path), left)
             .err()
             .map(|error| format!("no connection to {}: {error}", path.display()))),
         Check::Line(line) => {
-            let found = searched.finds(line, log).unwrap_or(false);
+            let found = searched.finds(host, line, log).unwrap_or(false);
             Ok((!found).then(|| format!("no line of its output matches `{line}`")))
         }
         Check::Probe(probe) => match probe(left) {
@@ -112,21 +110,18 @@ struct Searched {
 
 impl Searched {
     /// Whether one of the lines that have come since matches; of one that never ends, the last MiB.
-    fn finds(&mut self, wanted: &Regex, log: &Path) -> io::Result<bool> {
+    fn finds(&mut self, host: &dyn Host, wanted: &Regex, log: &Path) -> io::Result<bool> {
         const LONGEST_BYTES: usize = 1 << 20;
-        let mut file = File::open(log)?;
-        file.seek(SeekFrom::Start(self.bytes))?;
+        const PIECE_BYTES: u64 = 1 << 16;
         // No more than is there now: who writes without end must not keep the time limit from being seen.
-        let there = file.metadata()?.len().saturating_sub(self.bytes);
-        let mut file = file.take(there);
-        let mut piece = vec![0; 1 << 16];
-        loop {
-            let read = file.read(&mut piece)?;
-            if read == 0 {
-                return Ok(wanted.is_match(&self.line));
+        let there = host.length(log)?;
+        while self.bytes < there {
+            let piece = host.read(log, self.bytes, PIECE_BYTES.min(there - self.bytes))?;
+            if piece.is_empty() {
+                break;
             }
-            self.bytes += read as u64;
-            for part in piece[..read].split_inclusive(|byte| *byte == b'\n') {
+            self.bytes += piece.len() as u64;
+            for part in piece.split_inclusive(|byte| *byte == b'\n') {
                 let (part, ends) = match part.strip_suffix(b"\n") {
                     Some(part) => (part, true),
                     None => (part, false),
@@ -139,10 +134,16 @@ impl Searched {
                 self.line.drain(..self.line.len().saturating_sub(kept));
             }
         }
+        Ok(wanted.is_match(&self.line))
     }
 }
 
-fn tcp(address: &str, process: &Process<'_>, left: Duration) -> Result<Option<String>, NotReady> {
+fn tcp(
+    host: &dyn Host,
+    address: &str,
+    process: &dyn Process,
+    left: Duration,
+) -> Result<Option<String>, NotReady> {
     let unresolved = |error: io::Error| {
         NotReady::Impossible(format!(
             "`{address}` is not an address to connect to: {error}"
@@ -152,13 +153,13 @@ fn tcp(address: &str, process: &Process<'_>, left: Duration) -> Result<Option<St
         return Err(unresolved(io::ErrorKind::NotFound.into()));
     };
     let patience = left.clamp(Duration::from_millis(1), Duration::from_secs(1));
-    if let Err(error) = TcpStream::connect_timeout(&target, patience) {
+    if let Err(error) = host.connect(Endpoint::Tcp(target), patience) {
         return Ok(Some(format!("no connection to {address}: {error}")));
     }
     if !target.ip().is_loopback() {
         return Ok(None);
     }
-    match listener(Path::new("/proc"), target.port(), process.pid()) {
+    match process.listener(target.port()) {
         Listener::Ours | Listener::Unknown => Ok(None),
         Listener::Other => Err(NotReady::Taken(address.to_owned())),
         Listener::Nobody => Ok(Some(format!("{address} was listened on for a moment only"))),

@@ -31,9 +31,10 @@ pub(crate) fn continued() {
 /// A moment to look back to.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
-    continued: u32,
+    /// How often the laboratory was continued after a stop.
+    pub continued: u32,
     /// How long the machine has slept since it was started.
-    slept: Duration,
+    pub slept: Duration,
 }
 
 /// Why what was under way is no measurement.
@@ -61,21 +62,17 @@ impl fmt::Display for Standstill {
 }
 
 impl Moment {
-    /// This one.
-    pub fn now() -> Self {
+    /// This one, of the machine that the laboratory runs on.
+    pub(crate) fn now() -> Self {
         Self {
             continued: CONTINUED.load(Ordering::Relaxed),
             slept: since_boot(ClockId::Boottime).saturating_sub(since_boot(ClockId::Monotonic)),
         }
     }
 
-    /// What stood still between this moment and now, if anything did. A stop is seen only if
+    /// What stood still between this moment and a later one, if anything did. A stop is seen only if
     /// [`job_control`](crate::job_control) was called before.
-    pub fn standstill(&self) -> Option<Standstill> {
-        self.until(&Self::now())
-    }
-
-    fn until(&self, later: &Self) -> Option<Standstill> {
+    pub fn until(&self, later: &Self) -> Option<Standstill> {
         if self.continued != later.continued {
             return Some(Standstill::Stopped);
         }

@@ -1,23 +1,24 @@
 //! The system under test: brought up, waited for, watched and stopped.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use perflab_experiment::{ReadyCheck, Signal, Status, StopAction, Variant};
 use regex::bytes::RegexBuilder;
 use rustix::thread::CpuSet;
 
-use crate::aside::{Aside, Surroundings, how, last_line, launch_trouble};
+use crate::aside::{Aside, how, last_line, launch_trouble};
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
-use crate::process::{Ended, Launch, Process, Redirect};
+use crate::host::{Ended, Exit, Host, Launch, Process, Redirect};
 use crate::ready::{self, Check, NotReady};
 
 /// A running system.
 #[derive(Debug)]
 pub(crate) struct System<'k> {
-    process: Process<'k>,
+    host: &'k dyn Host,
+    process: Box<dyn Process + 'k>,
     log: PathBuf,
 }
 
@@ -36,7 +37,7 @@ impl<'k> System<'k> {
         variant: &Variant,
         seat: &Seat<'_>,
         fill: &mut Fill<'_>,
-        around: Surroundings<'k>,
+        host: &'k dyn Host,
     ) -> Result<Option<Self>, Trouble> {
         let Some(start) = &variant.start else {
             return Ok(None);
@@ -51,13 +52,15 @@ impl<'k> System<'k> {
             stderr: Redirect::File(seat.log),
             cpus: seat.cpus,
         };
-        let process = Process::start(&launch, around.reaper)
+        let process = host
+            .start(&launch)
             .map_err(|error| launch_trouble(error, |text| not_ready(&text)))?;
         let system = Self {
+            host,
             process,
             log: seat.log.to_path_buf(),
         };
-        system.await_ready(variant, seat, fill, around)?;
+        system.await_ready(variant, seat, fill)?;
         Ok(Some(system))
     }
 
@@ -66,8 +69,8 @@ impl<'k> System<'k> {
         variant: &Variant,
         seat: &Seat<'_>,
         fill: &mut Fill<'_>,
-        around: Surroundings<'_>,
     ) -> Result<(), Trouble> {
+        let host = self.host;
         let Some(wanted) = &variant.ready else {
             return Ok(());
         };
@@ -86,7 +89,7 @@ impl<'k> System<'k> {
                 probe_argv = fill.argv(command)?;
                 Check::Probe(Box::new(|left| {
                     let limit = left.max(Duration::from_millis(1));
-                    let started = Instant::now();
+                    let started = host.now();
                     let probe = Aside {
                         purpose: "ready",
                         status: Status::NotReady,
@@ -97,10 +100,10 @@ impl<'k> System<'k> {
                         cpus: None,
                         limit,
                     };
-                    match probe.exit(around) {
-                        Ok(exit) => Ok(exit == crate::sys::Exit::Code(0)),
+                    match probe.exit(host) {
+                        Ok(exit) => Ok(exit == Exit::Code(0)),
                         // It was cut short because the wait as a whole is over.
-                        Err(Trouble::Fault(_)) if started.elapsed() >= limit => Ok(false),
+                        Err(Trouble::Fault(_)) if host.now() - started >= limit => Ok(false),
                         Err(Trouble::Fault(fault)) => Err(fault.detail),
                         Err(Trouble::Fatal(error)) => Err(error.to_string()),
                         // The wait that called this sees it too.
@@ -110,27 +113,27 @@ impl<'k> System<'k> {
             }
         };
         ready::wait(
+            host,
             &check,
-            &self.process,
+            self.process.as_ref(),
             &self.log,
             wanted.timeout,
-            around.interrupt,
         )
         .map_err(|error| match error {
             NotReady::Interrupted => Trouble::Interrupted,
             NotReady::Ended => not_ready(&format!(
                 "it {} before it was ready{}",
                 self.how_it_ended(),
-                last_line(&self.log)
+                last_line(host, &self.log)
             ))
             .into(),
-            error => not_ready(&format!("{error}{}", last_line(&self.log))).into(),
+            error => not_ready(&format!("{error}{}", last_line(host, &self.log))).into(),
         })
     }
 
     /// Whether it still runs; else what it said last.
     pub(crate) fn check_alive(&self) -> Result<(), Fault> {
-        if self.process.alive() {
+        if self.process.is_alive() {
             return Ok(());
         }
         Err(Fault::new(
@@ -138,7 +141,7 @@ impl<'k> System<'k> {
             format!(
                 "the system {} while it was under load{}",
                 self.how_it_ended(),
-                last_line(&self.log)
+                last_line(self.host, &self.log)
             ),
         ))
     }
@@ -153,21 +156,18 @@ impl<'k> System<'k> {
         variant: &Variant,
         seat: &Seat<'_>,
         fill: &mut Fill<'_>,
-        around: Surroundings<'_>,
     ) -> Result<Ended, Trouble> {
+        let Self { host, process, log } = self;
         // A stop command would be cut short by the same interrupt: nothing would then tell the
         // system to stop. Dropping it kills it.
-        if around.interrupt.asked() {
+        if host.is_interrupted() {
             return Err(Trouble::Interrupted);
         }
-        let called = self.process.name().unwrap_or_default();
-        let leader = format!(
-            "process {} (`{called}`)",
-            self.process.pid().as_raw_nonzero()
-        );
+        let called = process.name().unwrap_or_default();
+        let leader = format!("process {} (`{called}`)", process.number());
         let (told, what) = match &variant.stop.action {
             StopAction::Signal(signal) => {
-                self.process.signal(number(*signal));
+                process.signal(number(*signal));
                 let hint = match ["sh", "dash", "bash"].contains(&called.as_str()) {
                     true => "; that is the shell: put `exec` in front of the server's command",
                     false => "",
@@ -186,14 +186,11 @@ impl<'k> System<'k> {
                     limit: variant.stop.timeout,
                 };
                 let what = format!("the stop command ended well, but {leader} went on");
-                (stop.execute(around), what)
+                (stop.execute(host), what)
             }
         };
-        let Self { process, log } = self;
         let in_time = process.ends_within(variant.stop.timeout);
-        let ended = process
-            .wait(Some(Duration::ZERO), around.interrupt)
-            .map_err(Trouble::Fatal)?;
+        let ended = process.wait(Some(Duration::ZERO)).map_err(Trouble::Fatal)?;
         told?;
         if !in_time {
             return Err(Fault::new(
@@ -201,7 +198,7 @@ impl<'k> System<'k> {
                 format!(
                     "the system did not stop within {:?} and was killed: {what}{}",
                     variant.stop.timeout,
-                    last_line(&log)
+                    last_line(host, &log)
                 ),
             )
             .into());

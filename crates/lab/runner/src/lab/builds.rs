@@ -1,8 +1,6 @@
 //! The build that serves a run: made when it is not there, relinked when its layout is renewed.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use perflab_experiment::{Build, Cell, Refresh};
 use perflab_store::StepKind;
@@ -40,12 +38,14 @@ impl Lab<'_> {
         let compiled = self.built.remove(&key).is_some() && refresh == Refresh::Relink;
         let output = self.scratch().join("build").join(directory_name(&key));
         if !compiled {
-            let _ = fs::remove_dir_all(&output);
-            fs::create_dir_all(&output).map_err(Trouble::Fatal)?;
+            self.host.remove(&output);
+            self.host
+                .create_directory(&output)
+                .map_err(Trouble::Fatal)?;
         }
-        let begun = Instant::now();
+        let begun = self.host.now();
         let made = self.make(build, &output, compiled, run);
-        run.outcome.note(StepKind::Build, begun);
+        run.outcome.note(StepKind::Build, self.host.now() - begun);
         let layout = made?;
         let built = Built {
             unit,
@@ -71,11 +71,12 @@ impl Lab<'_> {
             logs: &run.logs,
             environment: &environment,
             limit: self.experiment.design.timeout,
-            around: self.around,
+            host: self.host,
         };
         let mut ports = Ports::default();
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed);
         let mut fill = Fill {
+            host: self.host,
             ports: &mut ports,
             random: &mut names,
             dir: output,

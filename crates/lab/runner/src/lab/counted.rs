@@ -1,8 +1,6 @@
 //! A workload under `perf stat`, for the sake of its `counters`.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use perflab_drivers::counters;
@@ -10,14 +8,12 @@ use perflab_experiment::{Sample, Status};
 
 use crate::environment::Environment;
 use crate::fault::Fault;
-use crate::kept::open_own;
-use crate::locate::locate;
-use crate::process::Ended;
-use crate::sys::Exit;
+use crate::host::{Ended, Exit, Host};
 
 /// The command line that also counts `events` into `file` and leaves the exit code in `code`; the
 /// same one if there are no events.
 pub(super) fn argv(
+    host: &dyn Host,
     events: &[String],
     file: &Path,
     code: &Path,
@@ -34,7 +30,7 @@ pub(super) fn argv(
         // What has a path may be made by `prepare`.
         let by_name = !program.contains('/');
         if by_name
-            && let Err(why) = locate(program.as_ref().as_ref(), directory, &environment.path())
+            && let Err(why) = host.locate(program.as_ref().as_ref(), directory, &environment.path())
         {
             return Err(Fault::no_run(format!(
                 "cannot start `{program}`{purpose}: {why}"
@@ -51,15 +47,23 @@ pub(crate) fn programs(argv: &[OsString]) -> Vec<(OsString, &'static str)> {
     [perf].into_iter().chain(program).collect()
 }
 
+/// Most that is read of an exit code, in bytes.
+const LONGEST_CODE_BYTES: u64 = 64;
+
 /// How the workload itself ended, where `perf` was there and ended well.
-pub(super) fn exit(events: &[String], ended: &Ended, code: &Path) -> Result<Exit, Fault> {
+pub(super) fn exit(
+    host: &dyn Host,
+    events: &[String],
+    ended: &Ended,
+    code: &Path,
+) -> Result<Exit, Fault> {
     if events.is_empty() || ended.stopped.is_some() || ended.exit != Exit::Code(0) {
         return Ok(ended.exit);
     }
-    let mut text = String::new();
-    let _none = open_own(code).and_then(|mut file| file.read_to_string(&mut text));
+    let text = host.read(code, 0, LONGEST_CODE_BYTES).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     // The next execution must not find it.
-    let _ = fs::remove_file(code);
+    host.remove(code);
     match text.trim().parse::<i32>() {
         Ok(code @ 0..=128) => Ok(Exit::Code(code)),
         Ok(code @ 129..=255) => Ok(Exit::Signal(code - 128)),

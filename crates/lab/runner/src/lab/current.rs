@@ -1,7 +1,7 @@
 //! The run under way, what it comes to, and the record made of that.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::Duration;
 
 use indexmap::IndexMap;
 use perflab_experiment::{Cell, PlannedRun, Sample, Status, Variant, Workload};
@@ -9,8 +9,7 @@ use perflab_machine::Load;
 use perflab_store::{RunRecord, Step, StepKind, Usage};
 use rand_chacha::ChaCha8Rng;
 
-use crate::process::Ended;
-use crate::sys::Exit;
+use crate::host::{Ended, Exit};
 
 /// The run under way.
 #[derive(Debug)]
@@ -43,9 +42,9 @@ pub(super) struct RunOutcome {
 }
 
 impl RunOutcome {
-    /// Notes that a step has ended which began then.
-    pub(super) fn note(&mut self, step: StepKind, begun: Instant) {
-        let seconds = begun.elapsed().as_secs_f64();
+    /// Notes that a step has ended, which took so long.
+    pub(super) fn note(&mut self, step: StepKind, took: Duration) {
+        let seconds = took.as_secs_f64();
         self.steps.push(Step { step, seconds });
     }
 }

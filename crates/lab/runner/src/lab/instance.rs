@@ -1,8 +1,6 @@
 //! The system that serves a run: brought up for it, or kept from the run before.
 
-use std::fs;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use perflab_experiment::Refresh;
 use perflab_store::StepKind;
@@ -15,7 +13,7 @@ use super::current::Current;
 use crate::environment::{Environment, MAX_PADDING_BYTES};
 use crate::fault::Trouble;
 use crate::fill::{Fill, Ports};
-use crate::mapping::remap;
+use crate::libraries::remap;
 use crate::system::{Seat, System};
 
 /// A system that is up, with what it was given.
@@ -53,8 +51,10 @@ impl<'a> Lab<'a> {
                 .join(format!("run-{}", run.planned.run))
                 .join("system")
         };
-        let _ = fs::remove_dir_all(&directory);
-        fs::create_dir_all(&directory).map_err(Trouble::Fatal)?;
+        self.host.remove(&directory);
+        self.host
+            .create_directory(&directory)
+            .map_err(Trouble::Fatal)?;
         // A kept system writes on while later runs have their own directories.
         let log = if keep {
             directory.with_extension("log")
@@ -70,6 +70,7 @@ impl<'a> Lab<'a> {
         let mut ports = Ports::default();
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed);
         let mut fill = Fill {
+            host: self.host,
             ports: &mut ports,
             random: &mut names,
             dir: &directory,
@@ -87,7 +88,13 @@ impl<'a> Lab<'a> {
             (Some(layout), _) => Some(layout),
             (None, Some(start)) if self.experiment.design.refresh == Refresh::Relink => {
                 let argv = fill.argv(start)?;
-                remap(&argv, &directory, &mut environment, &mut run.random)
+                remap(
+                    self.host,
+                    &argv,
+                    &directory,
+                    &mut environment,
+                    &mut run.random,
+                )
             }
             _ => None,
         };
@@ -97,10 +104,10 @@ impl<'a> Lab<'a> {
             log: &log,
             cpus: self.system_cpus.as_ref(),
         };
-        let begun = Instant::now();
-        let started = System::start(run.variant, &seat, &mut fill, self.around);
+        let begun = self.host.now();
+        let started = System::start(run.variant, &seat, &mut fill, self.host);
         if run.variant.start.is_some() {
-            run.outcome.note(StepKind::Start, begun);
+            run.outcome.note(StepKind::Start, self.host.now() - begun);
         }
         let system = started?;
         Ok((
@@ -133,6 +140,7 @@ impl<'a> Lab<'a> {
         } = instance;
         let Some(system) = system else { return Ok(()) };
         let mut fill = Fill {
+            host: self.host,
             ports: &mut ports,
             random: &mut run.random,
             dir: &directory,
@@ -146,9 +154,9 @@ impl<'a> Lab<'a> {
             log: &log,
             cpus: None,
         };
-        let begun = Instant::now();
-        let stopped = system.stop(run.variant, &seat, &mut fill, self.around);
-        run.outcome.note(StepKind::Stop, begun);
+        let begun = self.host.now();
+        let stopped = system.stop(run.variant, &seat, &mut fill);
+        run.outcome.note(StepKind::Stop, self.host.now() - begun);
         let ended = stopped?;
         for (name, value) in [
             ("system_user_s", ended.usage.user.as_secs_f64()),

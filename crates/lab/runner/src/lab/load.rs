@@ -1,14 +1,12 @@
 //! The workload of a run: prepared, warmed up, executed, read.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use perflab_drivers::{Driver, Output, Usage};
 use perflab_experiment::{Command, Refresh, Sample, Status, Workload};
-use perflab_machine::Load;
 use perflab_store::StepKind;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -23,10 +21,8 @@ use crate::driver::driver_of;
 use crate::environment::MAX_PADDING_BYTES;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
-use crate::kept::open_own;
-use crate::mapping::remap;
-use crate::process::{Ended, Launch, Process, Redirect, Stopped};
-use crate::sys::Exit;
+use crate::host::{Ended, Exit, Host, Launch, Redirect, Stopped};
+use crate::libraries::remap;
 
 /// Most that is read of what a workload writes to one stream, in bytes.
 const MOST_OUTPUT_BYTES: u64 = 1 << 28;
@@ -45,9 +41,12 @@ impl Lab<'_> {
             .scratch()
             .join(format!("run-{}", run.planned.run))
             .join("load");
-        fs::create_dir_all(&scratch).map_err(Trouble::Fatal)?;
+        self.host
+            .create_directory(&scratch)
+            .map_err(Trouble::Fatal)?;
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed ^ 1);
         let mut fill = Fill {
+            host: self.host,
             ports: &mut instance.ports,
             random: &mut names,
             dir: &instance.directory,
@@ -95,11 +94,25 @@ impl Lab<'_> {
             && self.experiment.design.refresh == Refresh::Relink
             && built.is_none()
         {
-            run.outcome.layout = remap(&argv, &directory, &mut environment, &mut run.random);
+            run.outcome.layout = remap(
+                self.host,
+                &argv,
+                &directory,
+                &mut environment,
+                &mut run.random,
+            );
         }
         let (counts, code) = (run.logs.join("counters"), run.logs.join("counters.exit"));
         let events = &run.workload.counters;
-        let argv = counted::argv(events, &counts, &code, argv, &environment, &directory)?;
+        let argv = counted::argv(
+            self.host,
+            events,
+            &counts,
+            &code,
+            argv,
+            &environment,
+            &directory,
+        )?;
         let mut within = Vec::with_capacity(run.workload.within.len());
         for word in &run.workload.within {
             within.push(OsString::from(fill.text(word)?));
@@ -124,7 +137,7 @@ impl Lab<'_> {
                 cpus: self.load_cpus.as_ref(),
                 limit,
             }
-            .execute(self.around)
+            .execute(self.host)
         };
         let (stdout, stderr) = (run.logs.join("stdout"), run.logs.join("stderr"));
         let launch = Launch {
@@ -143,50 +156,52 @@ impl Lab<'_> {
         };
         for measured in (0..warmups).map(|_| false).chain([true]) {
             if let Some(prepare) = &run.workload.prepare {
-                let begun = Instant::now();
+                let begun = self.host.now();
                 let prepared = aside("prepare", prepare, &mut fill);
-                run.outcome.note(StepKind::Prepare, begun);
+                run.outcome.note(StepKind::Prepare, self.host.now() - begun);
                 prepared?;
             }
-            let begun = Instant::now();
-            let before = Load::take(Path::new("/"));
-            let mut ended = Process::start(&launch, self.around.reaper)
+            let begun = self.host.now();
+            let before = self.host.load();
+            let process = self.host.start(&launch);
+            let mut ended = process
                 .map_err(|error| launch_trouble(error, Fault::no_run))?
-                .wait(Some(limit), self.around.interrupt)
+                .wait(Some(limit))
                 .map_err(Trouble::Fatal)?;
             let step = match measured {
                 true => StepKind::Run,
                 false => StepKind::WarmUp,
             };
-            run.outcome.note(step, begun);
-            run.outcome.load = Some((before, Load::take(Path::new("/"))));
+            run.outcome.note(step, self.host.now() - begun);
+            run.outcome.load = Some((before, self.host.load()));
             if ended.stopped == Some(Stopped::Interrupted) {
                 return Err(Trouble::Interrupted);
             }
-            let exit = counted::exit(events, &ended, &code);
+            let exit = counted::exit(self.host, events, &ended, &code);
             ended.exit = exit.as_ref().map_or(ended.exit, |exit| *exit);
             run.outcome.ended = Some(ended);
-            let fine = exit.and_then(|_| well_ended(&ended, run.workload, limit, &stdout, &stderr));
+            let fine = exit
+                .and_then(|_| well_ended(self.host, &ended, run.workload, limit, &stdout, &stderr));
             // A system that died explains the load's failure.
             if let Some(system) = &instance.system {
                 system.check_alive()?;
             }
             fine?;
             if measured {
-                let mut samples = read(driver.as_ref(), &ended, &stdout, &stderr)?;
+                let mut samples = read(self.host, driver.as_ref(), &ended, &stdout, &stderr)?;
                 if !events.is_empty() {
-                    let file = match counts.exists() {
-                        true => contents(&counts)?,
-                        false => Vec::new(),
+                    let file = match self.host.length(&counts) {
+                        Ok(_) => contents(self.host, &counts)?,
+                        Err(_) => Vec::new(),
                     };
                     samples.extend(counted::read(events, &file)?);
                 }
                 run.outcome.samples = samples;
             }
             if let Some(cleanup) = &run.workload.cleanup {
-                let begun = Instant::now();
+                let begun = self.host.now();
                 let cleaned = aside("cleanup", cleanup, &mut fill);
-                run.outcome.note(StepKind::CleanUp, begun);
+                run.outcome.note(StepKind::CleanUp, self.host.now() - begun);
                 cleaned?;
             }
         }
@@ -196,14 +211,15 @@ impl Lab<'_> {
 
 /// Whether the workload ended by itself with a code that is fine.
 fn well_ended(
+    host: &dyn Host,
     ended: &Ended,
     workload: &Workload,
     limit: Duration,
     stdout: &Path,
     stderr: &Path,
 ) -> Result<(), Fault> {
-    let said = || match last_line(stderr) {
-        nothing if nothing.is_empty() => last_line(stdout),
+    let said = || match last_line(host, stderr) {
+        nothing if nothing.is_empty() => last_line(host, stdout),
         said => said,
     };
     match (ended.stopped, ended.exit) {
@@ -239,13 +255,14 @@ fn well_ended(
 
 /// The samples in what the workload wrote and used.
 fn read(
+    host: &dyn Host,
     driver: &dyn Driver,
     ended: &Ended,
     stdout: &Path,
     stderr: &Path,
 ) -> Result<Vec<Sample>, Trouble> {
     let contents = |file| match driver.reads_output() {
-        true => contents(file),
+        true => contents(host, file),
         false => Ok(Vec::new()),
     };
     let (stdout, stderr) = (contents(stdout)?, contents(stderr)?);
@@ -270,7 +287,7 @@ fn read(
 }
 
 /// What a stream was captured in, as far as it can be held in memory.
-fn contents(file: &Path) -> Result<Vec<u8>, Trouble> {
+fn contents(host: &dyn Host, file: &Path) -> Result<Vec<u8>, Trouble> {
     let stream = file.file_name().unwrap_or_default().to_string_lossy();
     let lost = |error: io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::from(Fault::new(
@@ -283,8 +300,7 @@ fn contents(file: &Path) -> Result<Vec<u8>, Trouble> {
         )),
         _ => Trouble::Fatal(error),
     };
-    let mut opened = open_own(file).map_err(lost)?;
-    let length = opened.metadata().map_err(Trouble::Fatal)?.len();
+    let length = host.length(file).map_err(lost)?;
     if length > MOST_OUTPUT_BYTES {
         return Err(Fault::new(
             Status::Fail,
@@ -295,7 +311,5 @@ fn contents(file: &Path) -> Result<Vec<u8>, Trouble> {
         )
         .into());
     }
-    let mut bytes = Vec::new();
-    opened.read_to_end(&mut bytes).map_err(Trouble::Fatal)?;
-    Ok(bytes)
+    host.read(file, 0, length).map_err(lost)
 }

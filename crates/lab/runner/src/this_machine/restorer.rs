@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use perflab_machine::tune::{Recovered, TuneError, pending, recover};
 
-use crate::job_control::start;
+use super::job_control::start;
 
 /// The first argument that turns the `perflab` binary into a restorer; the root and the state
 /// directory follow.

@@ -10,37 +10,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-/// What a process and the children it waited for have used, from the kernel's accounting.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ResourceUsage {
-    /// Time in user mode.
-    pub user: Duration,
-    /// Time in the kernel.
-    pub system: Duration,
-    /// Largest resident set of any one process among them, in bytes; `None` where that cannot be
-    /// told.
-    ///
-    /// Linux counts the memory that a process had *before* it called exec, which is the
-    /// laboratory's own. So a peak that is not above the laboratory's says nothing.
-    pub max_rss_bytes: Option<u64>,
-    /// Context switches because the process had to wait.
-    pub voluntary_switches: u64,
-    /// Context switches because the processor was taken away.
-    pub involuntary_switches: u64,
-    /// Page faults served without input or output.
-    pub minor_faults: u64,
-    /// Page faults that had to read.
-    pub major_faults: u64,
-}
-
-/// How a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// It returned this code.
-    Code(i32),
-    /// This signal ended it.
-    Signal(i32),
-}
+use crate::host::{Exit, ResourceUsage};
 
 /// Waits until the child has ended, and collects it.
 ///

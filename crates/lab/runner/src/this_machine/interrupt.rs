@@ -11,14 +11,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::time::{ClockId, clock_gettime};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
-use crate::foreground::Foreground;
-use crate::process::{later, timespec};
+use super::foreground::Foreground;
+use crate::host::later;
 
 /// Set once the user asked to stop; readable as a descriptor, so that a wait wakes up at once.
 #[derive(Debug)]
@@ -174,5 +174,12 @@ impl Interrupt {
     /// Readable once the user asked to stop.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
+    }
+}
+
+pub(super) fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
     }
 }

@@ -10,21 +10,10 @@ use std::path::Path;
 
 use rustix::process::Pid;
 
-/// What is known of the listener on a port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listener {
-    /// Nobody listens.
-    Nobody,
-    /// A process of the group does.
-    Ours,
-    /// Somebody does, and it is none of the group.
-    Other,
-    /// Somebody does; who cannot be seen, as the group's descriptors may not be read.
-    Unknown,
-}
+use crate::host::Listener;
 
 /// Looks up who listens on a TCP port of this machine, below `proc` (`/proc`).
-pub fn listener(proc: &Path, port: u16, group: Pid) -> Listener {
+pub(super) fn listener(proc: &Path, port: u16, group: Pid) -> Listener {
     let sockets: BTreeSet<u64> = ["net/tcp", "net/tcp6"]
         .iter()
         .filter_map(|table| fs::read_to_string(proc.join(table)).ok())

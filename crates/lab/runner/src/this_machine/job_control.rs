@@ -26,8 +26,8 @@ use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 use signal_hook::low_level::{pipe, raise, register};
 
-use crate::brand::Brand;
-use crate::reaper::Reaper;
+use super::brand::Brand;
+use super::reaper::Reaper;
 use crate::standstill;
 
 /// How long a start is waited for before its process is looked at again.

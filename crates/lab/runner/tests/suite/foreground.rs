@@ -1,10 +1,10 @@
 //! Every order in which a wait and a signal handler on another thread can meet.
 
-#[path = "../src/foreground.rs"]
+#[path = "../../src/this_machine/foreground.rs"]
 mod foreground;
 
 /// The atomics of the module, so that loom sees each access.
-mod atomics {
+pub mod atomics {
     pub use loom::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering, fence};
     pub use loom::thread::yield_now as hint;
 }

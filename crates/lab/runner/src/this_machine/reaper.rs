@@ -6,7 +6,7 @@
 //!    collected. So the reaper sleeps while anything is measured.
 //! 2. The pipe ends when the laboratory is gone, however it went; the kernel closes it.
 //! 3. The reaper then kills the groups in the file, and every process that bears this laboratory's
-//!    mark in its environment, or its brand ([`crate::brand`]): those that left their group, or that
+//!    mark in its environment, or its brand ([`super::brand`]): those that left their group, or that
 //!    were started in the instant before the laboratory could say so.
 //!
 //! The mark is a random word that only this laboratory's processes have inherited, and the brand has 31 of its bits, so
@@ -26,9 +26,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::brand::{Brand, Brands, is_zombie};
+use super::brand::{Brand, Brands, is_zombie};
+use super::table::Table;
 use crate::environment::MARK;
-use crate::table::Table;
 
 /// The first argument that turns the `perflab` binary into a reaper.
 pub const REAPER_ARGUMENT: &str = "reaper";

@@ -17,6 +17,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::environment::Environment;
+use crate::host::Host;
 
 /// The libraries of a program, with those pairs whose order must stay.
 #[derive(Debug, Clone)]
@@ -90,14 +91,14 @@ impl Libraries {
 
 /// Another order of the libraries in memory, where the program has any.
 pub(crate) fn remap(
+    host: &dyn Host,
     argv: &[OsString],
     directory: &Path,
     environment: &mut Environment,
     random: &mut ChaCha8Rng,
 ) -> Option<String> {
-    let path = environment.path();
-    let program = perflab_machine::resolve_in_path(argv.first()?, directory, &path)?;
-    let order = Libraries::of(&program)?.shuffled(random);
+    let libraries = host.libraries(argv.first()?, directory, &environment.path())?;
+    let order = libraries.shuffled(random);
     let list: Vec<_> = order
         .iter()
         .map(|path| path.display().to_string())

@@ -1,0 +1,292 @@
+//! One process: started in its own group, pinned, waited for with a deadline, accounted for.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open,
+    waitid,
+};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use super::ThisMachine;
+use super::brand::{Brand, START};
+use super::interrupt::{Interrupt, timespec};
+use super::job_control::start;
+use super::listener::listener;
+use super::locate::locate;
+use super::sys;
+use crate::host::{Ended, Exit, Launch, LaunchError, Listener, Process, Redirect, Stopped, later};
+use crate::visible::visible;
+
+/// A running process that leads its own process group.
+///
+/// Dropping it kills the whole group and collects the process.
+#[derive(Debug)]
+pub(super) struct LocalProcess<'m> {
+    pid: Pid,
+    started: Instant,
+    collected: bool,
+    brand: Option<Brand>,
+    machine: &'m ThisMachine,
+}
+
+impl<'m> LocalProcess<'m> {
+    /// Starts it.
+    ///
+    /// The child inherits the CPUs from this thread, which takes them for the moment of the start:
+    /// so no code runs between fork and exec, and the cheap way of starting (vfork) stays open.
+    ///
+    /// # Errors
+    /// When it cannot be started: see [`LaunchError`].
+    pub(super) fn start(
+        launch: &Launch<'_>,
+        machine: &'m ThisMachine,
+    ) -> Result<Self, LaunchError> {
+        let reaper = &machine.reaper;
+        let (program, arguments) = launch.argv.split_first().ok_or(LaunchError::Empty)?;
+        let mut command = Command::new(program);
+        command.args(arguments).process_group(0);
+        launch.environment.apply(&mut command);
+        if let Some(directory) = launch.directory {
+            command.current_dir(directory);
+        }
+        command.stdin(match launch.stdin {
+            None => Stdio::null(),
+            Some(path) => File::open(path)
+                .map_err(|source| open_error(path, source))?
+                .into(),
+        });
+        let shared = match (launch.stdout, launch.stderr) {
+            (Redirect::File(out), Redirect::File(err)) if out == err => {
+                let log = create(out)?;
+                Some((log.try_clone().map_err(|e| open_error(out, e))?, log))
+            }
+            _ => None,
+        };
+        match shared {
+            Some((out, err)) => {
+                command.stdout(out).stderr(err);
+            }
+            None => {
+                command
+                    .stdout(stdio(launch.stdout)?)
+                    .stderr(stdio(launch.stderr)?);
+            }
+        }
+
+        let home = launch
+            .cpus
+            .map(Pinned::to)
+            .transpose()
+            .map_err(LaunchError::Pin)?;
+        let started = Instant::now();
+        // `Child` is only a number here: dropping it neither kills nor waits.
+        let brand = reaper.next_brand();
+        if let Some(brand) = brand {
+            command.env(START, brand.to_string());
+        }
+        let child = start(&mut command, brand, |child| {
+            reaper.started(Pid::from_child(child));
+        });
+        drop(home);
+        let child = child.map_err(|source| LaunchError::Start {
+            program: program.to_string_lossy().into_owned(),
+            why: obstacle(program, launch),
+            source,
+        })?;
+        Ok(Self {
+            pid: Pid::from_child(&child),
+            started,
+            collected: false,
+            brand,
+            machine,
+        })
+    }
+
+    /// Readable once it has ended.
+    fn watch(&self) -> io::Result<OwnedFd> {
+        Ok(pidfd_open(self.pid, PidfdFlags::empty())?)
+    }
+
+    /// Looks whether it has ended, or waits for that, without collecting it.
+    fn look(&self, options: WaitIdOptions) -> io::Result<Option<WaitIdStatus>> {
+        let options = options | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        Ok(retry_on_intr(|| waitid(WaitId::Pid(self.pid), options))?)
+    }
+
+    fn watch_until(
+        &self,
+        deadline: Option<Instant>,
+        interrupt: &Interrupt,
+    ) -> io::Result<Option<Stopped>> {
+        let watch = self.watch()?;
+        loop {
+            let left = deadline
+                .map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
+            let mut ready = [
+                PollFd::new(&watch, PollFlags::IN),
+                PollFd::from_borrowed_fd(interrupt.descriptor(), PollFlags::IN),
+            ];
+            match poll(&mut ready, left.as_ref()) {
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(0) => return Ok(Some(Stopped::TimeLimit)),
+                Ok(_) if ready[0].revents().contains(PollFlags::IN) => return Ok(None),
+                Ok(_) => return Ok(Some(Stopped::Interrupted)),
+            }
+        }
+    }
+
+    fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
+        // Before the leader is collected, as the group's number can be given away after that.
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        self.machine.reaper.ended(self.pid);
+        self.collected = true;
+        let collected = sys::wait4(self.pid);
+        let wall = self.started.elapsed();
+        if let Some(brand) = self.brand {
+            brand.sweep(self.pid, wall);
+        }
+        let (exit, usage) = collected?;
+        Ok(Ended {
+            exit,
+            wall,
+            usage,
+            stopped,
+        })
+    }
+}
+
+impl Process for LocalProcess<'_> {
+    fn number(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
+    fn name(&self) -> Option<String> {
+        let name = std::fs::read(format!("/proc/{}/comm", self.number())).ok()?;
+        Some(visible(String::from_utf8_lossy(&name).trim_end()))
+    }
+
+    fn is_alive(&self) -> bool {
+        matches!(self.look(WaitIdOptions::NOHANG), Ok(None))
+    }
+
+    fn exit(&self) -> Option<Exit> {
+        let status = self.look(WaitIdOptions::NOHANG).ok()??;
+        let code = status.exit_status().map(Exit::Code);
+        code.or(status.terminating_signal().map(Exit::Signal))
+    }
+
+    fn signal(&self, signal: Signal) {
+        let _ = rustix::process::kill_process(self.pid, signal);
+    }
+
+    fn ends_within(&self, patience: Duration) -> bool {
+        let deadline = later(Instant::now(), patience);
+        let Ok(watch) = self.watch() else {
+            return !self.is_alive();
+        };
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let mut ready = [PollFd::new(&watch, PollFlags::IN)];
+            match poll(&mut ready, Some(&timespec(left))) {
+                Ok(0) => return false,
+                Ok(_) => return true,
+                Err(Errno::INTR) => {}
+                Err(_) => return !self.is_alive(),
+            }
+        }
+    }
+
+    fn listener(&self, port: u16) -> Listener {
+        listener(Path::new("/proc"), port, self.pid)
+    }
+
+    /// Watching against a time limit takes `pidfd_open`, which Linux has since 5.3.
+    fn wait(mut self: Box<Self>, limit: Option<Duration>) -> io::Result<Ended> {
+        let interrupt = &self.machine.interrupt;
+        let seat = match limit {
+            None => interrupt.foreground(self.pid),
+            Some(_) => None,
+        };
+        let stopped = if seat.is_some() {
+            self.look(WaitIdOptions::empty())?;
+            interrupt.asked().then_some(Stopped::Interrupted)
+        } else {
+            let deadline = limit.map(|limit| later(self.started, limit));
+            self.watch_until(deadline, interrupt)?
+        };
+        drop(seat);
+        let mut ended = self.collect(stopped)?;
+        // It may have ended before the laboratory, which came late, could end it.
+        if limit.is_some_and(|limit| ended.wall > limit) {
+            ended.stopped = ended.stopped.or(Some(Stopped::TimeLimit));
+        }
+        Ok(ended)
+    }
+}
+
+impl Drop for LocalProcess<'_> {
+    fn drop(&mut self) {
+        if !self.collected {
+            let _ = self.collect(None);
+        }
+    }
+}
+
+/// Which file keeps a program from being started: the kernel says the same of a program, of what
+/// runs it and of the working directory.
+fn obstacle(program: &OsStr, launch: &Launch<'_>) -> Option<String> {
+    let directory = match launch.directory {
+        Some(directory) => directory.to_owned(),
+        None => std::env::current_dir().ok()?,
+    };
+    locate(program, &directory, &launch.environment.path()).err()
+}
+
+/// This thread's CPUs, changed for a moment.
+struct Pinned {
+    before: CpuSet,
+}
+
+impl Pinned {
+    fn to(cpus: &CpuSet) -> io::Result<Self> {
+        let before = sched_getaffinity(None)?;
+        sched_setaffinity(None, cpus)?;
+        Ok(Self { before })
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let _ = sched_setaffinity(None, &self.before);
+    }
+}
+
+fn stdio(redirect: Redirect<'_>) -> Result<Stdio, LaunchError> {
+    Ok(match redirect {
+        Redirect::Null => Stdio::null(),
+        Redirect::Inherit => Stdio::inherit(),
+        Redirect::File(path) => create(path)?.into(),
+    })
+}
+
+fn create(path: &Path) -> Result<File, LaunchError> {
+    File::create(path).map_err(|source| open_error(path, source))
+}
+
+fn open_error(path: &Path, source: io::Error) -> LaunchError {
+    LaunchError::Open {
+        path: path.to_path_buf(),
+        source,
+    }
+}

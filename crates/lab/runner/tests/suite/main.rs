@@ -1,0 +1,9 @@
+//! Tests of the laboratory on a simulated host, where time and processes are made up, and of single protocols.
+
+mod disturbances;
+mod experiment;
+mod foreground;
+mod refresh;
+mod resume;
+mod simulated;
+mod statuses;
