@@ -134,6 +134,10 @@ fn a_ready_command_is_tried_until_it_says_yes() {
                 "{refresh}: {what}"
             );
         }
+        // A command that says yes of a system that has ended.
+        for (what, fault) in faults().into_iter().filter(|(what, _)| *what != "hangs") {
+            check(refresh, "server-b", 0, what, fault, Status::NotReady);
+        }
         let world = World::new(&text(refresh));
         let mut host = crate::experiment::host();
         for start in 0..2 {
