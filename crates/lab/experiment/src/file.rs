@@ -4,17 +4,15 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::Cell;
 use crate::cpus::Cpus;
 use crate::design::Design;
 use crate::driver::Driver;
-use crate::error::ParseError;
-use crate::name;
-use crate::parameters::{self, Entry, Value};
-use crate::source::Source;
-use crate::validate;
+use crate::parameters::{Entry, Value};
 use crate::variant::Variant;
 use crate::workload::Workload;
+
+/// The version of the file's format.
+pub(crate) const SCHEMA: u32 = 1;
 
 /// A question, and all that is needed to answer it.
 ///
@@ -60,26 +58,10 @@ pub struct Experiment {
 }
 
 fn schema_version() -> u32 {
-    validate::SCHEMA
+    SCHEMA
 }
 
 impl Experiment {
-    /// Reads an experiment file. `file_name` is used in errors, and for the name of an experiment that has none.
-    ///
-    /// # Errors
-    /// The first thing that is wrong, with its place: TOML itself, unknown or missing keys, values
-    /// that are not allowed, or parts that do not fit together.
-    pub fn parse(text: &str, file_name: &str) -> Result<Self, ParseError> {
-        let source = Source::parse(text, file_name)?;
-        let mut experiment: Self =
-            toml::from_str(text).map_err(|error| source.deserialisation(&error))?;
-        validate::validate(&experiment, &source).map_err(|fault| source.fault(fault))?;
-        if experiment.name.is_empty() {
-            experiment.name = name::from_file(file_name);
-        }
-        Ok(experiment)
-    }
-
     /// JSON Schema of the experiment file.
     pub fn schema() -> serde_json::Value {
         let mut schema = schemars::schema_for!(Self);
@@ -103,11 +85,5 @@ impl Experiment {
         self.workloads
             .values()
             .any(|workload| workload.driver == Driver::Imported)
-    }
-
-    /// The cells: all combinations of variants, workloads and parameter values, less what is
-    /// excluded, plus what is included.
-    pub fn cells(&self) -> Vec<Cell> {
-        parameters::expand(self)
     }
 }

@@ -4,8 +4,8 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Scope, Visitor};
 use crate::error::Place;
+use crate::scope::{Scope, Visitor};
 use crate::template::{Template, TemplateError};
 
 /// The table `[variants.NAME.machine]`: in force while a run of the variant is prepared and executed.

@@ -4,10 +4,10 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Scope, Visitor};
 use crate::command::Command;
 use crate::error::Place;
 use crate::machine::Machine;
+use crate::scope::{Scope, Visitor, visit_list};
 use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable};
 
 /// A table under `[variants]`.
@@ -202,30 +202,4 @@ impl Build {
         }
         Ok(())
     }
-}
-
-impl Command {
-    pub(crate) fn visit<E>(
-        &mut self,
-        place: &Place,
-        scope: Scope,
-        visit: &mut Visitor<'_, E>,
-    ) -> Result<(), E> {
-        match (self.shell, self.argv.as_mut_slice()) {
-            (true, [line]) => visit(place, scope, line),
-            (_, argv) => visit_list(argv, place, scope, visit),
-        }
-    }
-}
-
-pub(crate) fn visit_list<E>(
-    list: &mut [String],
-    place: &Place,
-    scope: Scope,
-    visit: &mut Visitor<'_, E>,
-) -> Result<(), E> {
-    for (index, text) in list.iter_mut().enumerate() {
-        visit(&place.index(index), scope, text)?;
-    }
-    Ok(())
 }

@@ -6,14 +6,13 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::cell::{Scope, Visitor};
 use crate::checked;
 use crate::command::Command;
 use crate::driver::Driver;
 use crate::duration::{self, DurationText};
 use crate::error::Place;
 use crate::sample::{Better, Metric};
-use crate::variant::visit_list;
+use crate::scope::{Scope, Visitor, visit_list};
 
 /// A table under `[workloads]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

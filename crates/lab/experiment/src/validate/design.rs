@@ -1,6 +1,6 @@
 //! Rules of `[design]`.
 
-use super::{environment_name, no_repeats, positive};
+use super::values::{environment_name, no_repeats, positive};
 use crate::design::{Refresh, check_runs};
 use crate::driver::Driver;
 use crate::error::{Fault, Place};

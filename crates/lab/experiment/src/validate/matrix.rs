@@ -1,10 +1,12 @@
 //! Rules of `[parameters]`, `[[include]]` and `[[exclude]]`.
 
-use super::variant::placeholder_name;
+use super::placeholders;
+use super::values::{no_nul, placeholder_name};
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
+use crate::matrix::{axes, combinations, exclude, include};
 use crate::name;
-use crate::parameters::{self, Entry, VARIANT, Value, WORKLOAD};
+use crate::parameters::{Entry, VARIANT, Value, WORKLOAD};
 
 /// More cells than any person looks at; a limit for files that multiply by mistake.
 const MAX_CELLS: usize = 10_000;
@@ -16,8 +18,8 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     for (name, values) in &experiment.parameters {
         check_parameter(experiment, name, values)?;
     }
-    let axes = parameters::axes(experiment);
-    match parameters::combinations(&axes) {
+    let axes = axes(experiment);
+    match combinations(&axes) {
         Some(count) if count <= MAX_CELLS => {}
         _ => return Err(too_many(Place::of(&["parameters"]))),
     }
@@ -85,7 +87,7 @@ fn finite(value: &Value, place: &Place) -> Result<(), Fault> {
             place.clone(),
             "a parameter must be a finite number",
         )),
-        Value::Text(text) => super::no_nul(text, place),
+        Value::Text(text) => no_nul(text, place),
         _ => Ok(()),
     }
 }
@@ -149,7 +151,7 @@ fn check_include(
             Some(_) => {}
             None => {
                 placeholder_name(name, "variable", &place)?;
-                if !super::placeholders::uses(experiment, name) {
+                if !placeholders::uses(experiment, name) {
                     return Err(Fault::key(
                         place,
                         format!("`{name}` is no parameter, and nothing uses the placeholder `{{{name}}}`"),
@@ -169,9 +171,9 @@ fn check_effects(experiment: &Experiment) -> Result<(), Fault> {
         exclude: Vec::new(),
         ..experiment.clone()
     };
-    let mut cells = parameters::expand(&stepwise);
+    let mut cells = stepwise.cells();
     for (index, entry) in experiment.exclude.iter().enumerate() {
-        if parameters::exclude(&mut cells, entry) == 0 {
+        if exclude(&mut cells, entry) == 0 {
             return Err(Fault::value(
                 Place::of(&["exclude"]).index(index),
                 "this excludes nothing",
@@ -182,7 +184,7 @@ fn check_effects(experiment: &Experiment) -> Result<(), Fault> {
     stepwise.exclude.clone_from(&experiment.exclude);
     for (index, entry) in experiment.include.iter().enumerate() {
         let place = Place::of(&["include"]).index(index);
-        if parameters::include(&mut cells, entry, &stepwise) == 0 {
+        if include(&mut cells, entry, &stepwise) == 0 {
             return Err(
                 Fault::value(place, "this adds nothing: the cells are there already")
                     .help("name a value that is not in the list, or a further variable"),

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::cell::{Bindings, Cell, RUN_TIME_NAMES, Scope};
+use crate::cell::Cell;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
 use crate::parameters::{VARIANT, Value};
+use crate::resolve::Bindings;
+use crate::scope::{RUN_TIME_NAMES, Scope};
 use crate::template::{Placeholder, Template, TemplateError};
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {

@@ -1,13 +1,10 @@
 //! Rules of `[variants]`.
 
-use super::{command, environment, machine, no_nul, positive, regex};
-use crate::cell::RUN_TIME_NAMES;
+use super::machine;
+use super::values::{command, environment, no_nul, placeholder_name, positive, regex};
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
-use crate::name;
-use crate::parameters::{VARIANT, WORKLOAD};
 use crate::system::{ReadyCheck, Stop};
-use crate::template;
 use crate::variant::{Build, Variant};
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
@@ -119,27 +116,6 @@ fn check_build(build: &Build, place: &Place) -> Result<(), Fault> {
             place.key("gap"),
             "`gap` must be at least 1 byte",
         ));
-    }
-    Ok(())
-}
-
-/// Refuses names that no placeholder can have, or that mean something else already.
-pub(super) fn placeholder_name(text: &str, kind: &str, place: &Place) -> Result<(), Fault> {
-    if RUN_TIME_NAMES.contains(&text) || [VARIANT, WORKLOAD].contains(&text) {
-        let reserved = [VARIANT, WORKLOAD].into_iter().chain(RUN_TIME_NAMES);
-        return Err(
-            Fault::key(place.clone(), format!("the name `{text}` is taken")).help(format!(
-                "the laboratory itself gives values to {}",
-                name::list(reserved)
-            )),
-        );
-    }
-    if !template::is_name(text) {
-        return Err(Fault::key(
-            place.clone(),
-            format!("\"{text}\" cannot be the name of a {kind}"),
-        )
-        .help("a name is letters, digits, `_` and `-`, beginning with a letter or `_`"));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Rules of `[workloads]`.
 
-use super::{command, environment, no_nul, positive, regex};
+use super::values::{command, environment, no_nul, positive, regex};
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;

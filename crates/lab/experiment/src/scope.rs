@@ -1,0 +1,69 @@
+//! Where a template is used, and what a run fills there.
+
+use crate::command::Command;
+use crate::design::Lifetime;
+use crate::error::Place;
+
+/// Where a template is used, which decides what a run can put into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// While a variant is built, or looked at before any system runs.
+    Build,
+    /// While settings of the machine are looked at, before anything of a run is there.
+    Machine,
+    /// While its objects are linked.
+    Link,
+    /// While its system is started, runs, and is stopped.
+    System,
+    /// While a workload runs.
+    Load,
+}
+
+/// All names that a run can fill, in any scope.
+pub(crate) const RUN_TIME_NAMES: [&str; 6] =
+    ["port", "dir", "run", "build", "experiment", "objects"];
+
+impl Scope {
+    /// The names that a run fills here.
+    pub(crate) fn names(self, lifetime: Lifetime) -> &'static [&'static str] {
+        match (self, lifetime) {
+            (Self::Machine, _) => &[],
+            (Self::Build, _) => &["build", "experiment"],
+            (Self::Link, _) => &["build", "experiment", "objects"],
+            // A system that outlives a run belongs to no run's directory.
+            (Self::System, Lifetime::Block | Lifetime::Experiment) => {
+                &["port", "dir", "build", "experiment"]
+            }
+            (Self::System | Self::Load, _) => &["port", "dir", "run", "build", "experiment"],
+        }
+    }
+}
+
+/// Called with each template's place, scope and text.
+pub(crate) type Visitor<'a, E> = dyn FnMut(&Place, Scope, &mut String) -> Result<(), E> + 'a;
+
+impl Command {
+    pub(crate) fn visit<E>(
+        &mut self,
+        place: &Place,
+        scope: Scope,
+        visit: &mut Visitor<'_, E>,
+    ) -> Result<(), E> {
+        match (self.shell, self.argv.as_mut_slice()) {
+            (true, [line]) => visit(place, scope, line),
+            (_, argv) => visit_list(argv, place, scope, visit),
+        }
+    }
+}
+
+pub(crate) fn visit_list<E>(
+    list: &mut [String],
+    place: &Place,
+    scope: Scope,
+    visit: &mut Visitor<'_, E>,
+) -> Result<(), E> {
+    for (index, text) in list.iter_mut().enumerate() {
+        visit(&place.index(index), scope, text)?;
+    }
+    Ok(())
+}
