@@ -15,5 +15,5 @@ pub fn stand_by() -> Result<ThisMachine, Failure> {
     })?;
     job_control(&reaper)
         .map_err(|error| Failure::environment(format!("cannot watch for Ctrl-Z: {error}")))?;
-    Ok(ThisMachine { reaper, interrupt })
+    Ok(ThisMachine::new(reaper, interrupt))
 }

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use perflab_compare::Verdict;
 use perflab_machine::doctor::measured::{NoiseFloor, spin as work, spins_in};
 use perflab_runner::{Host, ThisMachine};
 
@@ -58,7 +57,6 @@ pub fn measure(cpu: u32, machine: &ThisMachine) -> Result<NoiseFloor, Failure> {
         runs: RUNS,
         smallest_difference: row.and_then(|row| row.detectable).and_then(finite),
         difference: row.and_then(|row| finite(row.typical.difference)),
-        false_alarm: row
-            .is_some_and(|row| matches!(row.typical.verdict, Verdict::Better | Verdict::Worse)),
+        false_alarm: row.is_some_and(|row| row.typical.verdict.is_difference()),
     })
 }

@@ -190,6 +190,7 @@ pub(crate) fn analyse_with(
         design,
         rows: rows.into_iter().map(|draft| draft.row).collect(),
         pooled: pooled.into_iter().map(|draft| draft.row).collect(),
+        observation: Vec::new(),
         claims,
         calibration: None,
         directory: None,
@@ -349,7 +350,7 @@ fn compare_subject<C: Comparable>(
     let terms = Terms {
         better: match subject.key.metric.better {
             Better::Higher => perflab_stats::Better::Higher,
-            Better::Lower => perflab_stats::Better::Lower,
+            Better::Lower | Better::Neither => perflab_stats::Better::Lower,
         },
         confidence: selection.confidence,
         margin: selection.margin,
@@ -397,6 +398,9 @@ fn draft(
     comparison: &verdict::Comparison,
     selection: &Selection,
 ) -> Draft {
+    // Where neither way is better, no run is slow.
+    let slow = comparison.slow.as_ref();
+    let slow = slow.filter(|_| subject.key.metric.better != Better::Neither);
     let row = Row {
         key: subject.key.clone(),
         variant: group.variant.clone(),
@@ -405,7 +409,7 @@ fn draft(
         relative: comparison.relative,
         typical: answer(&comparison.typical),
         mean: answer(&comparison.mean),
-        slow: comparison.slow.map(|slow| Slow {
+        slow: slow.map(|slow| Slow {
             base: slow.base,
             candidate: slow.candidate,
             difference: slow.difference,

@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::analyse::{AnalysisError, Group, Subject, analyse, one_sided};
 use crate::comparison::{Comparison, Design, SubjectKey};
 use crate::experiment::failed;
+use crate::observation::of_one_kind;
 use crate::reference::{NoReference, reference};
 use crate::run_warnings::warnings;
 use crate::sample_selection::{SampleSelection, metrics};
@@ -154,7 +155,8 @@ fn subjects<'r>(
 ) -> Result<Subjects<'r>, AnalysisError> {
     let [a, b] = halves;
     let names = halves.map(|half| half.name);
-    let wanted = metrics(a.experiment, a.records, &SampleSelection::default())?;
+    let (of_a, _) = of_one_kind(a.experiment, a.records, &SampleSelection::default());
+    let wanted = metrics(a.experiment, &of_a, &SampleSelection::default())?;
     let (mut measured, mut divided, mut unpaired) = (Vec::new(), Vec::new(), Vec::new());
     let mut decided = IndexMap::new();
     let mut is_empty = [a, b].iter().any(|half| half.records.is_empty()) || !variants.is_empty();
@@ -274,6 +276,7 @@ fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Sub
                 .collect(),
             benchmark: benchmark.map(str::to_owned),
             metric: (*metric).clone(),
+            observed: false,
         },
         groups: groups.collect(),
     }
@@ -375,7 +378,8 @@ fn values<'r>(half: &Half<'r>, variant: &str) -> IndexMap<Key<'r>, Vec<Sampled>>
     let mut found: IndexMap<Key<'r>, Vec<Sampled>> = IndexMap::new();
     let kept = half.experiment.design.refresh == Refresh::Keep;
     let own = half.records.iter();
-    for record in own.filter(|record| record.variant == variant && record.status.passed()) {
+    let own = own.filter(|record| record.variant == variant && !record.is_observed());
+    for record in own.filter(|record| record.status.passed()) {
         // As where one experiment is compared.
         let unit = if kept { record.run } else { record.unit };
         for sample in &record.samples {

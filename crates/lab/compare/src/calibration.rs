@@ -236,6 +236,7 @@ mod tests {
                     unit: "s".to_owned(),
                     better: Better::Lower,
                 },
+                observed: false,
             },
             groups: vec![group("old", 100), group("new", 200)],
         }

@@ -34,6 +34,10 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// One row per metric and candidate over all benchmarks and groups.
     pub pooled: Vec<Row>,
+    /// What looking on has cost: the observed runs of each variant against its others. A family of claims of its own
+    /// for each variant.
+    #[serde(default)]
+    pub observation: Vec<Row>,
     /// Number of claims that the error is shared among; those about the control are apart.
     pub claims: usize,
     /// How often such reports are false where nothing differs; absent where it was not asked for.
@@ -72,6 +76,7 @@ impl Comparison {
             design: self.design.clone(),
             rows: own(&self.rows),
             pooled: own(&self.pooled),
+            observation: own(&self.observation),
             claims: self.claims,
             calibration: self.calibration.clone(),
             directory: self.directory.clone(),
@@ -194,6 +199,9 @@ pub struct SubjectKey {
     pub benchmark: Option<String>,
     /// What was measured.
     pub metric: Metric,
+    /// Whether it was measured in observed runs. They say nothing of the workload alone.
+    #[serde(default)]
+    pub observed: bool,
 }
 
 /// The runs of one side.
@@ -385,9 +393,18 @@ pub enum Verdict {
     Better,
     /// The candidate is worse.
     Worse,
+    /// They differ, and neither way is better.
+    Differs,
     /// They differ by less than the margin.
     Same,
     /// The runs prove none of these.
     #[default]
     NotProven,
+}
+
+impl Verdict {
+    /// Whether a difference is proven.
+    pub fn is_difference(self) -> bool {
+        matches!(self, Self::Better | Self::Worse | Self::Differs)
+    }
 }

@@ -13,6 +13,7 @@ use crate::comparison::{Comparison, Design, UntilDecided};
 use crate::drift::settle_drift;
 use crate::import;
 use crate::levels::add_levels;
+use crate::observation::{add_observation, of_one_kind};
 use crate::run_warnings::warnings;
 use crate::sample_index::SampleIndex;
 use crate::sample_selection::SampleSelection;
@@ -34,7 +35,9 @@ pub fn result_report(
 ) -> Result<Comparison, AnalysisError> {
     let finished = finished_blocks(plan, records);
     let counted = counted(records, finished, selection);
-    let (all, records) = (records, &*counted);
+    let (all, counted) = (records, &*counted);
+    let (records, is_observed) = of_one_kind(experiment, counted, sample_selection);
+    let records = &*records;
     let subjects = result_subjects(experiment, plan, records, sample_selection, selection)
         .map_err(|error| under_way(error, all, finished))?;
     let mut report = analyse(
@@ -57,7 +60,7 @@ pub fn result_report(
             planned: plan.runs.len(),
         });
     }
-    report.warnings.extend(warnings(experiment, records));
+    report.warnings.extend(warnings(experiment, counted));
     settle_drift(&mut report);
     let places = SampleIndex::of(records);
     if experiment.is_imported() {
@@ -67,6 +70,10 @@ pub fn result_report(
         warn_of_autocorrelation(&mut report, records, &places);
     }
     add_levels(&mut report, experiment, records, &places);
+    match is_observed {
+        true => report.warnings.push(Warning::ObservedOnly),
+        false => add_observation(&mut report, experiment, counted, sample_selection),
+    }
     report
         .warnings
         .extend(short_runs(&subjects, sample_selection, selection));
@@ -86,6 +93,7 @@ pub(crate) fn reported_subjects(
 ) -> Result<Vec<Subject>, AnalysisError> {
     let finished = finished_blocks(plan, records);
     let own = counted(records, finished, selection);
+    let (own, _) = of_one_kind(experiment, &own, sample_selection);
     result_subjects(experiment, plan, &own, sample_selection, selection)
         .map_err(|error| under_way(error, records, finished))
 }

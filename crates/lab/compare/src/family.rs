@@ -98,8 +98,7 @@ fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize,
         {
             draft.row.warnings.push(warning);
         }
-        let is_proven =
-            |answer: &Answer| matches!(answer.verdict, Verdict::Better | Verdict::Worse);
+        let is_proven = |answer: &Answer| answer.verdict.is_difference();
         let fewer = draft.row.base.n.min(draft.row.candidate.n);
         let is_verdict = |answer: &Answer| answer.verdict != Verdict::NotProven;
         if fewer < FEW && (is_verdict(&draft.row.typical) || is_verdict(&draft.row.mean)) {
@@ -132,6 +131,7 @@ fn decide(answer: &mut Answer, adjusted: Adjusted, better: Better, alpha: f64) {
         (Some(Ordering::Greater), Better::Lower) | (Some(Ordering::Less), Better::Higher) => {
             Some(Verdict::Worse)
         }
+        (Some(Ordering::Greater | Ordering::Less), Better::Neither) => Some(Verdict::Differs),
         // They differ, but not in what is asked: of coarse values the typical difference may be none at all.
         _ => None,
     };

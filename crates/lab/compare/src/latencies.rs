@@ -300,6 +300,7 @@ fn contradictions(row: &Row, margin: Option<f64>) -> Vec<RowWarning> {
         let (better, worse) = match latency.metric.better {
             Better::Lower => (lower, higher),
             Better::Higher => (higher, lower),
+            Better::Neither => return None,
         };
         let found = match verdict {
             Verdict::Better | Verdict::Same if worse => Verdict::Worse,

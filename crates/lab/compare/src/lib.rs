@@ -16,6 +16,7 @@ mod family;
 mod import;
 mod latencies;
 mod levels;
+mod observation;
 mod origins;
 mod outcome;
 mod plain;

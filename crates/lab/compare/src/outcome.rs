@@ -29,14 +29,13 @@ impl Asked<'_> {
 
     /// Whether a difference is claimed, be it within the margin.
     pub fn is_difference(self) -> bool {
-        let is_difference = |verdict| matches!(verdict, Verdict::Better | Verdict::Worse);
         let beside = match self {
             Self::Typical(answer) | Self::Mean(answer) => {
                 answer.same.as_ref().and_then(|same| same.beside)
             }
             Self::SlowRuns(_) => None,
         };
-        is_difference(self.verdict()) || beside.is_some_and(is_difference)
+        self.verdict().is_difference() || beside.is_some_and(Verdict::is_difference)
     }
 }
 
@@ -49,6 +48,8 @@ pub enum Outcome {
     Worse,
     /// Some question is answered with better.
     Better,
+    /// Some question is answered with a difference, of a metric of which neither way is better.
+    Differs,
     /// All that was asked is the same within the margin.
     Same,
     /// None of these.
@@ -57,10 +58,11 @@ pub enum Outcome {
 
 impl Outcome {
     /// All of them, the one to look at first in front.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Mixed,
         Self::Worse,
         Self::Better,
+        Self::Differs,
         Self::Same,
         Self::NotProven,
     ];
@@ -77,6 +79,7 @@ impl Outcome {
             (true, true) => Self::Mixed,
             (false, true) => Self::Worse,
             (true, false) => Self::Better,
+            _ if has(Verdict::Differs) => Self::Differs,
             _ if has(Verdict::Same) && !has(Verdict::NotProven) => Self::Same,
             _ => Self::NotProven,
         }
@@ -85,7 +88,7 @@ impl Outcome {
     /// Of several rows: the first of [`Outcome::ALL`] that is proven of any, and sameness where it is proven of all.
     pub fn of_all(outcomes: &(impl Iterator<Item = Self> + Clone)) -> Self {
         let has = |wanted: &Self| outcomes.clone().any(|outcome| outcome == *wanted);
-        let differs = [Self::Mixed, Self::Worse, Self::Better];
+        let differs = [Self::Mixed, Self::Worse, Self::Better, Self::Differs];
         match differs.into_iter().find(has) {
             Some(proven) => proven,
             None if has(&Self::Same) && !has(&Self::NotProven) => Self::Same,

@@ -15,6 +15,7 @@ pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject
             parameters: IndexMap::new(),
             benchmark: None,
             metric: metric.clone(),
+            observed: false,
         },
         groups,
     }

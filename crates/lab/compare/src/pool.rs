@@ -63,6 +63,7 @@ pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
                     parameters: IndexMap::new(),
                     benchmark: Some(format!("all {} {}", members.len(), what(&members))),
                     metric: metric.clone(),
+                    observed: subjects.iter().any(|subject| subject.key.observed),
                 },
                 groups: groups?,
             };

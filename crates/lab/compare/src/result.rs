@@ -11,6 +11,7 @@ use crate::calibration::add_calibration;
 use crate::comparison::Comparison;
 use crate::experiment::{reported_subjects, result_report};
 use crate::latencies::add_latencies;
+use crate::observation::of_one_kind;
 use crate::sample_selection::SampleSelection;
 use crate::saturation::add_saturation;
 use crate::selection::{Claims, Selection};
@@ -72,17 +73,18 @@ pub fn compare_result(
         usable_cpus,
     } = *known;
     let mut report = result_report(experiment, plan, records, sample_selection, selection)?;
+    let (records, _) = of_one_kind(experiment, records, sample_selection);
     report.directory = directory.map(Path::to_path_buf);
     note_stop(&mut report, stopped);
     add_latencies(
         &mut report,
         experiment,
         plan,
-        records,
+        &records,
         sample_selection,
         selection,
     );
-    add_saturation(&mut report, experiment, records, usable_cpus);
+    add_saturation(&mut report, experiment, &records, usable_cpus);
     if origin
         .imported
         .as_ref()

@@ -25,6 +25,7 @@ struct Side<'r> {
     variant: Cow<'r, str>,
     workload: Cow<'r, str>,
     parameters: Configuration<'r>,
+    observed: bool,
 }
 
 /// The samples of records, by metric and side.
@@ -50,6 +51,7 @@ impl SampleIndex {
                 variant: Cow::Borrowed(&record.variant),
                 workload: Cow::Borrowed(&record.workload),
                 parameters: Configuration(Cow::Borrowed(&record.parameters)),
+                observed: record.is_observed(),
             };
             let side = *sides.entry(side).or_insert(next);
             for (index, sample) in record.samples.iter().enumerate() {
@@ -127,6 +129,7 @@ impl SampleIndex {
             variant: Cow::Borrowed(variant),
             workload: Cow::Borrowed(&row.key.workload),
             parameters: Configuration(Cow::Borrowed(&row.key.parameters)),
+            observed: row.key.observed,
         });
         let own = all.zip(side).and_then(|(all, side)| {
             let from = all.partition_point(|place| place.side < *side);
@@ -157,6 +160,7 @@ impl Side<'_> {
             variant: Cow::Owned(self.variant.into_owned()),
             workload: Cow::Owned(self.workload.into_owned()),
             parameters: Configuration(Cow::Owned(self.parameters.0.into_owned())),
+            observed: self.observed,
         }
     }
 }

@@ -103,7 +103,7 @@ pub fn steady_report(
     let terms = Terms {
         better: match metric.better {
             Better::Higher => perflab_stats::Better::Higher,
-            Better::Lower => perflab_stats::Better::Lower,
+            Better::Lower | Better::Neither => perflab_stats::Better::Lower,
         },
         margin,
     };

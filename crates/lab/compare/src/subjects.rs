@@ -21,6 +21,7 @@ struct Key<'r> {
     workload: &'r str,
     parameters: Configuration<'r>,
     benchmark: Option<&'r str>,
+    observed: bool,
 }
 
 impl<'r> Key<'r> {
@@ -30,6 +31,7 @@ impl<'r> Key<'r> {
             workload: &record.workload,
             parameters: Configuration(Cow::Borrowed(&record.parameters)),
             benchmark: sample.benchmark.as_deref(),
+            observed: record.is_observed(),
         }
     }
 }
@@ -48,19 +50,62 @@ pub fn result_subjects(
     sample_selection: &SampleSelection,
     selection: &Selection,
 ) -> Result<Vec<Subject>, AnalysisError> {
-    let wanted = metrics(experiment, records, sample_selection)?;
-    let benchmarks = benchmarks(experiment, records, sample_selection)?;
+    let wanted = Wanted::of(experiment, records, sample_selection)?;
     both_sides(experiment, records, selection)?;
+    let mut subjects = subjects_of(experiment, records, &wanted)?;
+    // Random order ran some groups first; the reader gets the plan's.
+    let place = |subject: &Subject| {
+        plan.cells.iter().position(|cell| {
+            cell.workload == subject.key.workload && cell.parameters == subject.key.parameters
+        })
+    };
+    subjects.sort_by_cached_key(|subject| {
+        let of_metric = place_of_metric(&subject.key.metric.name, &wanted.metrics, wanted.tails);
+        (of_metric, place(subject))
+    });
+    Ok(subjects)
+}
+
+/// Which samples are asked for, of those that there are.
+pub(crate) struct Wanted<'s> {
+    metrics: IndexSet<String>,
+    benchmarks: Option<IndexSet<String>>,
+    tails: &'s [f64],
+}
+
+impl<'s> Wanted<'s> {
+    /// As asked, or as the experiment says.
+    pub(crate) fn of(
+        experiment: &Experiment,
+        records: &[RunRecord],
+        sample_selection: &'s SampleSelection,
+    ) -> Result<Self, AnalysisError> {
+        Ok(Self {
+            metrics: metrics(experiment, records, sample_selection)?,
+            benchmarks: benchmarks(experiment, records, sample_selection)?,
+            tails: &sample_selection.tails,
+        })
+    }
+
+    fn has(&self, sample: &Sample) -> bool {
+        let benchmark = self.benchmarks.as_ref().zip(sample.benchmark.as_ref());
+        self.metrics.contains(&sample.metric.name)
+            && benchmark.is_none_or(|(all, own)| all.contains(own))
+    }
+}
+
+/// The samples that are wanted, by subject and variant, in the order in which they were measured.
+pub(crate) fn subjects_of(
+    experiment: &Experiment,
+    records: &[RunRecord],
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Subject>, AnalysisError> {
     let kept = experiment.design.refresh == Refresh::Keep;
     let observed = |record: &RunRecord, value: f64| Observation {
         block: record.block,
         // A kept system never changes, so there is no unit but the run to count.
         unit: if kept { record.run } else { record.unit },
         value,
-    };
-    let is_wanted = |sample: &Sample| {
-        let benchmark = benchmarks.as_ref().zip(sample.benchmark.as_ref());
-        wanted.contains(&sample.metric.name) && benchmark.is_none_or(|(all, own)| all.contains(own))
     };
     let mut found = Found::new();
     for record in records.iter().filter(|record| record.status.passed()) {
@@ -69,7 +114,7 @@ pub fn result_subjects(
             let own = variants.entry(record.variant.as_str()).or_default();
             own.push(observed(record, value));
         };
-        let own = record.samples.iter().filter(|sample| is_wanted(sample));
+        let own = record.samples.iter().filter(|sample| wanted.has(sample));
         if let Some(sample) = own.clone().find(|own| !Sample::is_comparable(own.value)) {
             return Err(AnalysisError::Size {
                 run: record.run,
@@ -81,7 +126,7 @@ pub fn result_subjects(
         for sample in own.clone() {
             add(Key::of(record, sample), sample.value);
         }
-        if sample_selection.tails.is_empty() {
+        if wanted.tails.is_empty() {
             continue;
         }
         let mut of_run: IndexMap<Key<'_>, Vec<f64>> = IndexMap::new();
@@ -90,7 +135,7 @@ pub fn result_subjects(
             values.push(sample.value);
         }
         for (key, values) in &of_run {
-            for tail in &sample_selection.tails {
+            for tail in wanted.tails {
                 if let Some(value) = tail_of_run(values, *tail) {
                     let metric = Cow::Owned(tail_metric(&key.metric, *tail));
                     let key = Key {
@@ -102,7 +147,7 @@ pub fn result_subjects(
             }
         }
     }
-    let mut subjects: Vec<Subject> = found
+    Ok(found
         .into_iter()
         .map(|(key, variants)| Subject {
             key: SubjectKey {
@@ -110,21 +155,11 @@ pub fn result_subjects(
                 parameters: key.parameters.0.into_owned(),
                 benchmark: key.benchmark.map(str::to_owned),
                 metric: key.metric.into_owned(),
+                observed: key.observed,
             },
             groups: in_order(experiment, variants),
         })
-        .collect();
-    // Random order ran some groups first; the reader gets the plan's.
-    let place = |subject: &Subject| {
-        plan.cells.iter().position(|cell| {
-            cell.workload == subject.key.workload && cell.parameters == subject.key.parameters
-        })
-    };
-    subjects.sort_by_cached_key(|subject| {
-        let of_metric = place_of_metric(&subject.key.metric.name, &wanted, &sample_selection.tails);
-        (of_metric, place(subject))
-    });
-    Ok(subjects)
+        .collect())
 }
 
 /// Where a metric comes among those that are wanted, each of which is followed by its tails.

@@ -4,7 +4,7 @@ use perflab_stats::Error;
 use perflab_store::Notice;
 
 use crate::analyse::AnalysisError;
-use crate::comparison::{SubjectKey, Verdict};
+use crate::comparison::{Row, SubjectKey, Verdict};
 use crate::drift::Trend;
 use crate::reference::NoReference;
 
@@ -114,6 +114,15 @@ pub enum Warning {
         /// Why the first of them failed; absent where no record says why.
         first: Option<String>,
     },
+    /// What looking on has cost a variant.
+    Observed {
+        /// What looked on.
+        observers: String,
+        /// Its observed runs as the candidate, its others as the baseline.
+        row: Box<Row>,
+    },
+    /// Only observed runs have what is compared.
+    ObservedOnly,
     /// Systems were started once and kept.
     SystemsKept,
     /// The mean share of the machine's time that the hypervisor took during runs, from 0 to 1.

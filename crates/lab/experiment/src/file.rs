@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cpus::Cpus;
 use crate::design::Design;
 use crate::driver::Driver;
+use crate::observe::Observe;
 use crate::parameters::{Entry, Value};
 use crate::variant::Variant;
 use crate::workload::Workload;
@@ -37,6 +38,9 @@ pub struct Experiment {
     /// Where system and load may run.
     #[serde(default)]
     pub cpus: Cpus,
+    /// What looks on during some of the runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observe: Option<Observe>,
     /// What is compared.
     #[schemars(extend("minProperties" = 1))]
     pub variants: IndexMap<String, Variant>,
@@ -77,6 +81,12 @@ impl Experiment {
             .as_deref()
             .or_else(first)
             .unwrap_or_default()
+    }
+
+    /// Runs of each cell that are observed in each block, in addition to those that are not.
+    pub fn observed_in_block(&self) -> u32 {
+        let observe = self.observe.as_ref();
+        observe.map_or(0, |observe| observe.beside(self.design.block))
     }
 
     /// Whether this describes values that were made by other tools, so that nothing is known of the

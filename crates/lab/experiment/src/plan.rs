@@ -52,6 +52,9 @@ pub struct PlannedRun {
     /// with the same unit share a build, its layout and a running system, as far as the design's
     /// refresh keeps them.
     pub unit: u32,
+    /// Whether it is observed. Such a run says nothing of the workload alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub observed: bool,
 }
 
 /// [`Plan`] before its references are checked.
@@ -135,23 +138,27 @@ impl Plan {
         let mut units = Units::new(experiment, &cells);
         let mut draw = Draw::new(seed, PURPOSE);
         let mut runs = Vec::new();
+        let observed = experiment.observed_in_block();
         for block in 1..=experiment.design.blocks() {
             let mut groups = groups.clone();
             draw.shuffle(&mut groups);
             for group in groups {
                 let per_block = experiment.design.block as usize;
-                let mut order: Vec<usize> = group
+                let plain = std::iter::repeat_n(false, per_block);
+                let each = plain.chain(std::iter::repeat_n(true, observed as usize));
+                let mut order: Vec<(usize, bool)> = group
                     .into_iter()
-                    .flat_map(|cell| std::iter::repeat_n(cell, per_block))
+                    .flat_map(|cell| each.clone().map(move |observed| (cell, observed)))
                     .collect();
                 draw.shuffle(&mut order);
-                for cell in order {
+                for (cell, observed) in order {
                     runs.push(PlannedRun {
                         run: runs.len() as u32 + 1,
                         block,
                         cell,
                         seed: draw.bits(),
                         unit: units.of(cell, block),
+                        observed,
                     });
                 }
             }

@@ -13,6 +13,8 @@ pub enum Better {
     Higher,
     /// Less is better, as for seconds.
     Lower,
+    /// Neither way is better, as for a count of events: a difference is larger or smaller, and no regression.
+    Neither,
 }
 
 /// A quantity that a driver measures.

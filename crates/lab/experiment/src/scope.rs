@@ -15,6 +15,8 @@ pub(crate) enum Scope {
     Link,
     /// While its system is started, runs, and is stopped.
     System,
+    /// The same of one of several systems.
+    NamedSystem,
     /// While a workload runs.
     Load,
 }
@@ -34,6 +36,18 @@ impl Scope {
             (Self::System, Lifetime::Block | Lifetime::Experiment) => {
                 &["port", "dir", "build", "experiment"]
             }
+            (Self::NamedSystem, Lifetime::Block | Lifetime::Experiment) => {
+                &["port", "dir", "build", "experiment", "system", "index"]
+            }
+            (Self::NamedSystem, _) => &[
+                "port",
+                "dir",
+                "run",
+                "build",
+                "experiment",
+                "system",
+                "index",
+            ],
             (Self::System | Self::Load, _) => &["port", "dir", "run", "build", "experiment"],
         }
     }

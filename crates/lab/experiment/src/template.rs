@@ -78,7 +78,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     is_word(text) && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-fn is_word(text: &str) -> bool {
+pub(crate) fn is_word(text: &str) -> bool {
     !text.is_empty()
         && text
             .bytes()

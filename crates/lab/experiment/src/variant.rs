@@ -9,6 +9,7 @@ use crate::error::Place;
 use crate::machine::Machine;
 use crate::scope::{Scope, Visitor, visit_list};
 use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable};
+use crate::systems::SystemTable;
 
 /// A table under `[variants]`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +27,9 @@ pub struct Variant {
     /// How the system is stopped.
     #[schemars(with = "StopTable")]
     pub stop: Stop,
+    /// Several systems by their names, in place of the one of `start`, `ready` and `stop`.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub systems: IndexMap<String, SystemTable>,
     /// Environment variables on top of the clean set: of the system, or of the workload where no system is started.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub env: IndexMap<String, String>,
@@ -115,6 +119,10 @@ impl Variant {
         if let StopAction::Command(command) = &mut self.stop.action {
             command.visit(&place.key("stop").key("command"), system, visit)?;
         }
+        for (name, table) in &mut self.systems {
+            let place = place.key("systems").key(name);
+            table.visit_templates(Scope::NamedSystem, &place, visit)?;
+        }
         for (name, value) in &mut self.env {
             visit(&place.key("env").key(name), system, value)?;
         }
@@ -153,6 +161,9 @@ impl Variant {
         }
         if let StopAction::Command(command) = &self.stop.action {
             commands.push((place.key("stop").key("command"), command));
+        }
+        for (name, table) in &self.systems {
+            commands.extend(table.commands(&place.key("systems").key(name)));
         }
         match &self.version {
             Some(Versions::One(command)) => commands.push((place.key("version"), command)),

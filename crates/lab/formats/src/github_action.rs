@@ -41,6 +41,7 @@ pub fn write(runs: &[Run], better: Better) -> Result<String, WriteFault> {
     if entries.is_empty() {
         let word = match better {
             Better::Lower => "lower",
+            Better::Neither => "neither",
             Better::Higher => "higher",
         };
         return Err(WriteFault::Nothing(format!(

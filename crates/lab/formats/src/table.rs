@@ -13,6 +13,7 @@ use crate::summary::{Scope, summaries};
 fn word(better: Better) -> &'static str {
     match better {
         Better::Lower => "lower",
+        Better::Neither => "neither",
         Better::Higher => "higher",
     }
 }

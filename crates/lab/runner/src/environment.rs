@@ -15,6 +15,9 @@ const INHERITED: [&str; 6] = ["HOME", "LOGNAME", "PATH", "SHELL", "TMPDIR", "USE
 /// Variables of fixed value, so that tools print numbers and dates in one form.
 const FIXED: [(&str, &str); 2] = [("LC_ALL", "C.UTF-8"), ("TZ", "UTC")];
 
+/// Names the libraries that the loader maps first.
+pub(crate) const PRELOAD: &str = "LD_PRELOAD";
+
 /// Holds the padding.
 const PADDING: &str = "PERFLAB_PADDING";
 
@@ -81,6 +84,18 @@ impl Environment {
         }
     }
 
+    /// Sets variables. A list of libraries to load first is put in front of the one that is there.
+    pub fn extend(&mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) {
+        for (name, mut value) in variables {
+            let former = self.get(PRELOAD).filter(|_| name == PRELOAD);
+            if let Some(former) = former {
+                value.push(":");
+                value.push(former);
+            }
+            self.set(name, value);
+        }
+    }
+
     /// Makes the whole environment larger by so many bytes.
     pub fn pad(&mut self, bytes: u32) {
         let bytes = bytes.min(MAX_PADDING_BYTES) as usize;
@@ -96,7 +111,7 @@ impl Environment {
     }
 
     /// The value of a variable that was set here.
-    pub fn get(&self, name: &str) -> Option<&OsStr> {
+    pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
         self.variables
             .iter()
             .find(|(known, _)| known == name)

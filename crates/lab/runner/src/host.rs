@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use perflab_machine::Load;
+use perflab_machine::{Executable, Load};
 use rustix::process::Signal;
 use rustix::thread::CpuSet;
 
@@ -43,6 +43,9 @@ pub trait Host: Debug {
     /// # Errors
     /// What is in the way, in words, and what to do about it.
     fn locate(&self, program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, String>;
+
+    /// The file of a program, with its hash; nothing where it cannot be found or read.
+    fn identity(&self, program: &OsStr, directory: &Path, path: &OsStr) -> Option<Executable>;
 
     /// The shared libraries of a program; nothing where it has none, or cannot be found.
     fn libraries(&self, program: &OsStr, directory: &Path, path: &OsStr) -> Option<Libraries>;

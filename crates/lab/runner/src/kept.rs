@@ -15,7 +15,7 @@ const PIECE_BYTES: usize = 1 << 16;
 
 /// The files in a run's directory that perflab sends output to. Whatever else a workload writes
 /// there is its own.
-const OUTPUTS: [&str; 11] = [
+const OUTPUTS: [&str; 8] = [
     "align.log",
     "build.log",
     "cleanup.log",
@@ -24,9 +24,6 @@ const OUTPUTS: [&str; 11] = [
     "prepare.log",
     "stderr",
     "stdout",
-    "system.log",
-    "system.ready.log",
-    "system.stop.log",
 ];
 
 /// The directory of a run, as it was made for it.
@@ -68,10 +65,22 @@ impl RunDirectory {
     }
 }
 
+/// Whether perflab sends output to a file of this name: a step's, or that of a system, `system.log` or
+/// `system.NAME.log`, or of what asks whether it is ready, or tells it to stop.
+fn is_output(name: &str) -> bool {
+    OUTPUTS.contains(&name) || (name.starts_with("system.") && name.ends_with(".log"))
+}
+
 /// Cuts the outputs in a run's directory that are too long to be kept.
 pub(crate) fn cut_outputs(directory: &Path) -> io::Result<()> {
-    for log in OUTPUTS {
-        match cut(&directory.join(log)) {
+    let entries = match fs::read_dir(directory) {
+        // One that the run has forbidden to everybody.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(()),
+        entries => entries?,
+    };
+    let names = entries.flatten().map(|entry| entry.file_name());
+    for name in names.filter(|name| is_output(&name.to_string_lossy())) {
+        match cut(&directory.join(name)) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             // One that the run has forbidden to everybody stays as long as it is.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {}

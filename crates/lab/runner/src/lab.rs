@@ -13,19 +13,20 @@
 //! (a full disk) or of the whole experiment ends it early, and it can be resumed then.
 
 mod builds;
-pub(crate) mod counted;
 mod current;
 mod instance;
 mod ledger;
 mod load;
+mod output;
 mod settings;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use perflab_experiment::{Cell, CpuList, Experiment, Plan, PlannedRun, Refresh, Status};
+use perflab_experiment::{Cell, CpuList, Experiment, Plan, PlannedRun, Status};
 use perflab_machine::tune::Session;
 use perflab_store::{ResultDir, RunRecord, StoreError};
 use rand::SeedableRng;
@@ -33,11 +34,13 @@ use rand_chacha::ChaCha8Rng;
 use rustix::thread::CpuSet;
 
 use crate::aside::is_full;
+use crate::counters::Counters;
 use crate::cpus::CpuError;
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::host::Host;
 use crate::kept::{RunDirectory, cut_outputs, hollow};
+use crate::observer::{ObservedRun, Observer};
 use crate::standstill::{MOST_ATTEMPTS, Standstill};
 
 use builds::{Built, cell_key};
@@ -122,6 +125,7 @@ pub struct Lab<'a> {
     system_cpus: Option<CpuSet>,
     load_cpus: Option<CpuSet>,
     settings: Option<&'a mut Session>,
+    observers: Vec<Box<dyn Observer + 'a>>,
     kept: BTreeMap<String, Instance<'a>>,
     built: BTreeMap<String, Built>,
 }
@@ -154,6 +158,7 @@ impl<'a> Lab<'a> {
             reporter,
             host,
             settings: None,
+            observers: Vec::new(),
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
         })
@@ -163,6 +168,13 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn with_settings(mut self, session: Option<&'a mut Session>) -> Self {
         self.settings = session;
+        self
+    }
+
+    /// Has these look on in the runs that the plan wants observed.
+    #[must_use]
+    pub fn with_observers(mut self, observers: Vec<Box<dyn Observer + 'a>>) -> Self {
+        self.observers = observers;
         self
     }
 
@@ -180,6 +192,7 @@ impl<'a> Lab<'a> {
         let started = self.host.now();
         let mut has_run = false;
         let mut ledger = Ledger::new(done);
+        let mut observers = std::mem::take(&mut self.observers);
         let left: Vec<PlannedRun> = self
             .plan
             .runs
@@ -201,7 +214,7 @@ impl<'a> Lab<'a> {
             {
                 return Err(LabError::Limit(limit));
             }
-            let record = self.run(&run)?;
+            let record = self.run(&run, &mut observers)?;
             has_run = true;
             if let Some(hopeless) = ledger.add(&record) {
                 return Err(hopeless);
@@ -221,7 +234,11 @@ impl<'a> Lab<'a> {
             .is_some_and(|before| before.block < run.block)
     }
 
-    fn run(&mut self, planned: &PlannedRun) -> Result<RunRecord, LabError> {
+    fn run(
+        &mut self,
+        planned: &PlannedRun,
+        observers: &mut [Box<dyn Observer + 'a>],
+    ) -> Result<RunRecord, LabError> {
         let cell = self
             .plan
             .cells
@@ -235,12 +252,23 @@ impl<'a> Lab<'a> {
             .experiment
             .workload(cell)
             .map_err(|error| LabError::Plan(error.to_string()))?;
+        let mut counters =
+            (!workload.counters.is_empty()).then(|| Counters::new(workload.counters.clone()));
         let mut discarded = 0;
         let (mut current, started, outcome) = loop {
             let directory = std::path::absolute(self.result.begin_run(planned.run)?)?;
             self.reporter.started(planned, cell);
             let started = self.host.timestamp().to_string();
             let moment = self.host.moment();
+            let of_design = || observers.iter().filter(|_| planned.observed);
+            let observed_by = of_design()
+                .map(|observer| observer.name().to_owned())
+                .collect();
+            let own = counters
+                .iter_mut()
+                .map(|counters| counters as &mut dyn Observer);
+            let of_design = observers.iter_mut().filter(|_| planned.observed);
+            let of_design = of_design.map(|observer| &mut **observer as &mut dyn Observer);
             let mut current = Current {
                 planned,
                 cell,
@@ -248,6 +276,8 @@ impl<'a> Lab<'a> {
                 workload: &workload,
                 logs: directory,
                 random: ChaCha8Rng::seed_from_u64(planned.seed),
+                observed_by,
+                observers: own.chain(of_design).collect(),
                 outcome: RunOutcome::default(),
             };
             let own = RunDirectory::of(&current.logs)?;
@@ -282,10 +312,13 @@ impl<'a> Lab<'a> {
             false => LabError::System(error),
         })?;
         for instance in self.kept.values() {
-            hollow(&instance.log);
+            instance
+                .systems
+                .iter()
+                .for_each(|system| hollow(system.log()));
         }
         self.result.finish_run(planned.run)?;
-        let record = record(current, started, status, detail);
+        let record = record(current, self.host.name(), started, status, detail);
         self.result.append(&record)?;
         self.reporter.finished(&record);
         Ok(record)
@@ -327,27 +360,50 @@ impl<'a> Lab<'a> {
 
     fn perform(&mut self, run: &mut Current<'_>) -> Result<(), Trouble> {
         run.outcome.settings = settings::settle(self.settings.as_deref_mut(), run.variant)?;
+        for observer in &mut run.observers {
+            observer.begin(&ObservedRun {
+                host: self.host,
+                directory: &run.logs,
+            })?;
+        }
         let built = self.built(run)?;
         let (mut instance, fresh) = self.instance(run, built.as_ref())?;
         run.outcome.layout.clone_from(&instance.layout);
         let measured = self.load(run, &mut instance, built.as_ref(), fresh);
-        let keep = self.experiment.design.refresh == Refresh::Keep
-            && (measured.is_ok()
-                || instance
-                    .system
-                    .as_ref()
-                    .is_some_and(|s| s.check_alive().is_ok()));
-        if keep {
-            self.kept.insert(cell_key(run.cell), instance);
-            return measured;
-        }
+        let stopped = match self.keeps() && (measured.is_ok() || instance.check_alive().is_ok()) {
+            true => {
+                self.kept.insert(cell_key(run.cell), instance);
+                Ok(())
+            }
+            false => self.stop(run, built.as_ref(), instance),
+        };
         // A load that failed says more than a system that then does not stop either.
-        let stopped = self.stop(run, built.as_ref(), instance);
-        measured.and(stopped)
+        measured.and(stopped)?;
+        for observer in &mut run.observers {
+            let seen = observer.end(&ObservedRun {
+                host: self.host,
+                directory: &run.logs,
+            })?;
+            run.outcome.samples.extend(seen.samples);
+            run.outcome.evidence.extend(seen.evidence);
+        }
+        Ok(())
     }
 
     fn environment(&self) -> Environment {
         self.host.environment(&self.experiment.design.environment)
+    }
+
+    /// The program that a command starts, and the hash of its file.
+    fn identity(
+        &self,
+        argv: &[OsString],
+        directory: &Path,
+        environment: &Environment,
+    ) -> Option<(String, String)> {
+        let path = environment.path();
+        let file = self.host.identity(argv.first()?, directory, &path)?;
+        Some((file.path, file.sha256))
     }
 
     fn scratch(&self) -> PathBuf {

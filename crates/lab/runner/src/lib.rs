@@ -7,6 +7,7 @@
 
 mod aside;
 mod build;
+mod counters;
 mod cpus;
 mod driver;
 mod environment;
@@ -16,6 +17,7 @@ mod host;
 mod kept;
 mod lab;
 mod libraries;
+mod observer;
 mod preflight;
 mod programs;
 mod ready;
@@ -24,6 +26,7 @@ mod system;
 mod this_machine;
 mod visible;
 
+pub use counters::Counters;
 pub use cpus::{CpuError, cpu_set};
 pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
@@ -34,6 +37,7 @@ pub use host::{
 };
 pub use lab::{Lab, LabError, Reporter};
 pub use libraries::Libraries;
+pub use observer::{HITS, Observation, ObservedRun, Observer};
 pub use preflight::{Preflight, preflight, unknown_metrics};
 pub use programs::{Programs, programs};
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};

@@ -16,7 +16,7 @@ use object::{Object, ObjectSymbol};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, PRELOAD};
 use crate::host::Host;
 
 /// The libraries of a program, with those pairs whose order must stay.
@@ -103,7 +103,7 @@ pub(crate) fn remap(
         .iter()
         .map(|path| path.display().to_string())
         .collect();
-    environment.set("LD_PRELOAD", list.join(":"));
+    environment.extend([(PRELOAD.into(), list.join(":").into())]);
     let names: Vec<_> = order
         .iter()
         .map(|path| {

@@ -9,16 +9,18 @@ use std::path::{Path, PathBuf};
 
 use perflab_drivers::{Driver, Kind};
 use perflab_experiment::{
-    Build, Cell, Command, Experiment, Layout, ReadyCheck, StopAction, Variant, Versions, Workload,
+    Build, Cell, Command, Experiment, Layout, ReadyCheck, StopAction, System, Variant, Versions,
+    Workload,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::counters;
 use crate::driver::driver_of;
 use crate::environment::Environment;
 use crate::fill::{Fill, Ports};
 use crate::host::Host;
-use crate::lab::counted;
+use crate::observer::HITS;
 use crate::this_machine::locate::no_directory;
 
 /// What keeps every run of some cell from being measured, one line each.
@@ -79,10 +81,13 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
             }
         }
     }
+    let observed = observed_metrics(experiment);
+    known.extend(observed.iter().cloned());
     let names = experiment.design.metrics.iter();
     let unknown = names.filter(|name| {
         let mut drivers = drivers.iter();
-        !drivers.any(|(workload, driver)| gives(workload, driver.as_ref(), name))
+        !observed.contains(name)
+            && !drivers.any(|(workload, driver)| gives(workload, driver.as_ref(), name))
     });
     unknown
         .map(|name| {
@@ -92,6 +97,16 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// What observed runs measure besides.
+fn observed_metrics(experiment: &Experiment) -> Vec<String> {
+    let Some(observe) = &experiment.observe else {
+        return Vec::new();
+    };
+    let counted = observe.counters.iter().map(|event| counter(event));
+    let hits = (!observe.probes.is_empty()).then(|| HITS.to_owned());
+    counted.chain(hits).collect()
 }
 
 fn counter(event: &str) -> String {
@@ -158,7 +173,7 @@ impl Look<'_> {
                 &mut fill,
             );
         }
-        self.system(&format!("[variants.{}]", cell.variant), &variant, &mut fill);
+        self.variant(&format!("[variants.{}]", cell.variant), &variant, &mut fill);
         let name = format!("[workloads.{}]", cell.workload);
         self.load(&name, &variant, &workload, &mut fill);
     }
@@ -194,24 +209,14 @@ impl Look<'_> {
         }
     }
 
-    fn system(&mut self, name: &str, variant: &Variant, fill: &mut Fill<'_>) {
-        let mut environment = self.base.clone();
-        for (name, value) in &variant.env {
-            environment.set(name, fill.text(value).unwrap_or_default());
-        }
-        let path = environment.path();
-        let mut place = Place {
+    fn variant(&mut self, name: &str, variant: &Variant, fill: &mut Fill<'_>) {
+        let path = self.environment(&variant.env, fill).path();
+        let place = Place {
             directory: self.scratch,
             path: &path,
             made: variant.build.is_some(),
             built: installs(variant),
         };
-        self.command(
-            &format!("{name} start"),
-            variant.start.as_ref(),
-            fill,
-            &place,
-        );
         if variant.build.is_none() {
             for file in &variant.files {
                 if let Ok(path) = fill.path(file)
@@ -225,23 +230,59 @@ impl Look<'_> {
         for command in variant.version.iter().flat_map(Versions::commands) {
             self.command(&format!("{name} version"), Some(command), fill, &place);
         }
+        for system in variant.systems() {
+            let name = match &system.name {
+                Some(system) => format!("{name} system {system}"),
+                None => name.to_owned(),
+            };
+            self.system(&name, &system, variant, fill);
+        }
+    }
+
+    fn system(&mut self, name: &str, system: &System, variant: &Variant, fill: &mut Fill<'_>) {
+        let cpus = system
+            .cpus
+            .as_ref()
+            .map(|cpus| self.host.cpus(cpus.numbers()));
+        if let Some(Err(error)) = cpus {
+            push_new(&mut self.found.missing, error.to_string());
+        }
+        let path = self.environment(&system.env, fill).path();
+        let mut place = Place {
+            directory: self.scratch,
+            path: &path,
+            made: variant.build.is_some(),
+            built: installs(variant),
+        };
+        self.command(&format!("{name} start"), Some(&system.start), fill, &place);
         place.made = true;
-        if let Some(ReadyCheck::Command(command)) = variant.ready.as_ref().map(|ready| &ready.check)
+        if let Some(ReadyCheck::Command(command)) = system.ready.as_ref().map(|ready| &ready.check)
         {
             self.command(&format!("{name} ready"), Some(command), fill, &place);
         }
-        if let StopAction::Command(command) = &variant.stop.action {
+        if let StopAction::Command(command) = &system.stop.action {
             self.command(&format!("{name} stop"), Some(command), fill, &place);
         }
     }
 
-    fn load(&mut self, name: &str, variant: &Variant, workload: &Workload, fill: &mut Fill<'_>) {
+    /// The clean set with these on top.
+    fn environment<'v>(
+        &self,
+        variables: impl IntoIterator<Item = (&'v String, &'v String)>,
+        fill: &mut Fill<'_>,
+    ) -> Environment {
         let mut environment = self.base.clone();
-        let of_variant = variant.env.iter().filter(|_| variant.start.is_none());
-        for (name, value) in of_variant.chain(&workload.env) {
+        for (name, value) in variables {
             environment.set(name, fill.text(value).unwrap_or_default());
         }
-        let path = environment.path();
+        environment
+    }
+
+    fn load(&mut self, name: &str, variant: &Variant, workload: &Workload, fill: &mut Fill<'_>) {
+        let of_variant = variant.env.iter().filter(|_| !variant.has_systems());
+        let path = self
+            .environment(of_variant.chain(&workload.env), fill)
+            .path();
         let directory = match workload.directory.as_ref().map(|text| fill.path(text)) {
             None => self.scratch.to_path_buf(),
             Some(Ok(directory)) => directory,
@@ -250,7 +291,7 @@ impl Look<'_> {
         let mut place = Place {
             directory: &directory,
             path: &path,
-            made: variant.build.is_some() || variant.start.is_some(),
+            made: variant.build.is_some() || variant.has_systems(),
             built: installs(variant),
         };
         self.command(
@@ -325,8 +366,10 @@ impl Look<'_> {
             Some(Ok(word)) => self.program(&format!("{name} within"), word.as_ref(), place),
             Some(Err(_)) => {}
         }
-        if !workload.counters.is_empty() {
-            for (program, _) in counted::programs(argv) {
+        let observe = self.experiment.observe.as_ref();
+        let is_observed = observe.is_some_and(|observe| !observe.counters.is_empty());
+        if !workload.counters.is_empty() || is_observed {
+            for (program, _) in counters::programs(argv) {
                 self.program(&format!("{name} counters"), &program, place);
             }
         }

@@ -123,13 +123,12 @@ pub fn programs(
         let of_variant = found
             .entry(format!("variants/{}", cell.variant))
             .or_default();
-        if let Some(argv) = variant
-            .start
-            .as_ref()
-            .and_then(|start| fill.argv(start).ok())
-        {
+        for system in variant.systems() {
+            let Ok(argv) = fill.argv(&system.start) else {
+                continue;
+            };
             let mut environment = environment.clone();
-            for (name, value) in &variant.env {
+            for (name, value) in &system.env {
                 environment.set(name, fill.text(value).unwrap_or_default());
             }
             add_program(host, of_variant, &argv, &environment, scratch);
@@ -171,7 +170,7 @@ pub fn programs(
         };
         if let Some(argv) = argv {
             let mut environment = environment.clone();
-            let of_variant = variant.env.iter().filter(|_| variant.start.is_none());
+            let of_variant = variant.env.iter().filter(|_| !variant.has_systems());
             for (name, value) in of_variant.chain(&workload.env) {
                 environment.set(name, fill.text(value).unwrap_or_default());
             }

@@ -169,6 +169,8 @@ fn tcp(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::this_machine::ThisMachine;
+    use std::fs::File;
     use std::io::Write;
 
     #[test]
@@ -177,6 +179,7 @@ mod tests {
         let path = scratch.path().join("log");
         let mut log = File::create(&path).unwrap();
         let wanted = Regex::new("^up and running$").unwrap();
+        let host = ThisMachine::alone().unwrap();
         let mut searched = Searched::default();
         for (text, found) in [
             ("starting\nup and", false),
@@ -186,16 +189,20 @@ mod tests {
             ("up and running\nmore\n", true),
         ] {
             log.write_all(text.as_bytes()).unwrap();
-            assert_eq!(searched.finds(&wanted, &path).unwrap(), found, "{text}");
+            assert_eq!(
+                searched.finds(&host, &wanted, &path).unwrap(),
+                found,
+                "{text}"
+            );
         }
         log.write_all(&vec![b'x'; 5 << 20]).unwrap();
-        assert!(!searched.finds(&wanted, &path).unwrap());
+        assert!(!searched.finds(&host, &wanted, &path).unwrap());
         assert_eq!(searched.line.len(), 1 << 20);
         log.write_all(b"\nup and running\n").unwrap();
-        assert!(searched.finds(&wanted, &path).unwrap());
+        assert!(searched.finds(&host, &wanted, &path).unwrap());
         assert!(
             !searched
-                .finds(&wanted, &scratch.path().join("none"))
+                .finds(&host, &wanted, &scratch.path().join("none"))
                 .unwrap_or(false)
         );
     }

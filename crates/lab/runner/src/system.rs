@@ -1,9 +1,9 @@
-//! The system under test: brought up, waited for, watched and stopped.
+//! A system under test: brought up, waited for, watched and stopped.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use perflab_experiment::{ReadyCheck, Signal, Status, StopAction, Variant};
+use perflab_experiment::{ReadyCheck, Signal, Status, StopAction, System};
 use regex::bytes::RegexBuilder;
 use rustix::thread::CpuSet;
 
@@ -16,62 +16,72 @@ use crate::ready::{self, Check, NotReady};
 
 /// A running system.
 #[derive(Debug)]
-pub(crate) struct System<'k> {
+pub(crate) struct RunningSystem<'k> {
     host: &'k dyn Host,
+    system: System,
     process: Box<dyn Process + 'k>,
-    log: PathBuf,
+    seat: Seat,
 }
 
 /// Where and how it runs.
 #[derive(Debug)]
-pub(crate) struct Seat<'a> {
-    pub(crate) environment: &'a Environment,
-    pub(crate) directory: &'a Path,
-    pub(crate) log: &'a Path,
-    pub(crate) cpus: Option<&'a CpuSet>,
+pub(crate) struct Seat {
+    pub(crate) environment: Environment,
+    pub(crate) directory: PathBuf,
+    pub(crate) log: PathBuf,
+    pub(crate) cpus: Option<CpuSet>,
 }
 
-impl<'k> System<'k> {
-    /// Brings up the system of a variant, or nothing where the variant has none.
+impl<'k> RunningSystem<'k> {
+    /// Brings up a system.
     pub(crate) fn start(
-        variant: &Variant,
-        seat: &Seat<'_>,
+        system: System,
+        seat: Seat,
         fill: &mut Fill<'_>,
         host: &'k dyn Host,
-    ) -> Result<Option<Self>, Trouble> {
-        let Some(start) = &variant.start else {
-            return Ok(None);
-        };
-        let argv = fill.argv(start)?;
+    ) -> Result<Self, Trouble> {
+        let argv = fill.argv(&system.start)?;
         let launch = Launch {
             argv: &argv,
-            environment: seat.environment,
-            directory: Some(seat.directory),
+            environment: &seat.environment,
+            directory: Some(&seat.directory),
             stdin: None,
-            stdout: Redirect::File(seat.log),
-            stderr: Redirect::File(seat.log),
-            cpus: seat.cpus,
+            stdout: Redirect::File(&seat.log),
+            stderr: Redirect::File(&seat.log),
+            cpus: seat.cpus.as_ref(),
         };
         let process = host
             .start(&launch)
-            .map_err(|error| launch_trouble(error, |text| not_ready(&text)))?;
-        let system = Self {
+            .map_err(|error| launch_trouble(error, |text| not_ready(&system, &text)))?;
+        let running = Self {
             host,
+            system,
             process,
-            log: seat.log.to_path_buf(),
+            seat,
         };
-        system.await_ready(variant, seat, fill)?;
-        Ok(Some(system))
+        running.await_ready(fill)?;
+        Ok(running)
     }
 
-    fn await_ready(
-        &self,
-        variant: &Variant,
-        seat: &Seat<'_>,
-        fill: &mut Fill<'_>,
-    ) -> Result<(), Trouble> {
-        let host = self.host;
-        let Some(wanted) = &variant.ready else {
+    /// Its name, where the variant has several.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.system.name.as_deref()
+    }
+
+    /// Its working directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.seat.directory
+    }
+
+    /// What it writes to.
+    pub(crate) fn log(&self) -> &Path {
+        &self.seat.log
+    }
+
+    fn await_ready(&self, fill: &mut Fill<'_>) -> Result<(), Trouble> {
+        let (host, seat) = (self.host, &self.seat);
+        let not_ready = |what: &str| not_ready(&self.system, what);
+        let Some(wanted) = &self.system.ready else {
             return Ok(());
         };
         let probe_argv;
@@ -94,8 +104,8 @@ impl<'k> System<'k> {
                         purpose: "ready",
                         status: Status::NotReady,
                         argv: &probe_argv,
-                        environment: seat.environment,
-                        directory: seat.directory,
+                        environment: &seat.environment,
+                        directory: &seat.directory,
                         log: &probe_log,
                         cpus: None,
                         limit,
@@ -116,7 +126,7 @@ impl<'k> System<'k> {
             host,
             &check,
             self.process.as_ref(),
-            &self.log,
+            &seat.log,
             wanted.timeout,
         )
         .map_err(|error| match error {
@@ -124,10 +134,10 @@ impl<'k> System<'k> {
             NotReady::Ended => not_ready(&format!(
                 "it {} before it was ready{}",
                 self.how_it_ended(),
-                last_line(host, &self.log)
+                last_line(host, &seat.log)
             ))
             .into(),
-            error => not_ready(&format!("{error}{}", last_line(host, &self.log))).into(),
+            error => not_ready(&format!("{error}{}", last_line(host, &seat.log))).into(),
         })
     }
 
@@ -139,9 +149,10 @@ impl<'k> System<'k> {
         Err(Fault::new(
             Status::Died,
             format!(
-                "the system {} while it was under load{}",
+                "{} {} while it was under load{}",
+                called(&self.system),
                 self.how_it_ended(),
-                last_line(self.host, &self.log)
+                last_line(self.host, &self.seat.log)
             ),
         ))
     }
@@ -150,25 +161,25 @@ impl<'k> System<'k> {
         self.process.exit().map_or("ended".to_owned(), how)
     }
 
-    /// Stops it as the variant says, and kills it if it does not.
-    pub(crate) fn stop(
-        self,
-        variant: &Variant,
-        seat: &Seat<'_>,
-        fill: &mut Fill<'_>,
-    ) -> Result<Ended, Trouble> {
-        let Self { host, process, log } = self;
+    /// Stops it as its table says, and kills it if it does not.
+    pub(crate) fn stop(self, fill: &mut Fill<'_>) -> Result<Ended, Trouble> {
+        let Self {
+            host,
+            system,
+            process,
+            seat,
+        } = self;
         // A stop command would be cut short by the same interrupt: nothing would then tell the
         // system to stop. Dropping it kills it.
         if host.is_interrupted() {
             return Err(Trouble::Interrupted);
         }
-        let called = process.name().unwrap_or_default();
-        let leader = format!("process {} (`{called}`)", process.number());
-        let (told, what) = match &variant.stop.action {
+        let program = process.name().unwrap_or_default();
+        let leader = format!("process {} (`{program}`)", process.number());
+        let (told, what) = match &system.stop.action {
             StopAction::Signal(signal) => {
                 process.signal(number(*signal));
-                let hint = match ["sh", "dash", "bash"].contains(&called.as_str()) {
+                let hint = match ["sh", "dash", "bash"].contains(&program.as_str()) {
                     true => "; that is the shell: put `exec` in front of the server's command",
                     false => "",
                 };
@@ -179,26 +190,27 @@ impl<'k> System<'k> {
                     purpose: "stop",
                     status: Status::NoStop,
                     argv: &fill.argv(command)?,
-                    environment: seat.environment,
-                    directory: seat.directory,
+                    environment: &seat.environment,
+                    directory: &seat.directory,
                     log: &seat.log.with_extension("stop.log"),
                     cpus: None,
-                    limit: variant.stop.timeout,
+                    limit: system.stop.timeout,
                 };
                 let what = format!("the stop command ended well, but {leader} went on");
                 (stop.execute(host), what)
             }
         };
-        let in_time = process.ends_within(variant.stop.timeout);
+        let in_time = process.ends_within(system.stop.timeout);
         let ended = process.wait(Some(Duration::ZERO)).map_err(Trouble::Fatal)?;
         told?;
         if !in_time {
             return Err(Fault::new(
                 Status::NoStop,
                 format!(
-                    "the system did not stop within {:?} and was killed: {what}{}",
-                    variant.stop.timeout,
-                    last_line(host, &log)
+                    "{} did not stop within {:?} and was killed: {what}{}",
+                    called(&system),
+                    system.stop.timeout,
+                    last_line(host, &seat.log)
                 ),
             )
             .into());
@@ -207,8 +219,16 @@ impl<'k> System<'k> {
     }
 }
 
-fn not_ready(detail: &str) -> Fault {
-    Fault::new(Status::NotReady, format!("the system: {detail}"))
+/// What messages call it.
+fn called(system: &System) -> String {
+    match &system.name {
+        Some(name) => format!("the system {name}"),
+        None => "the system".to_owned(),
+    }
+}
+
+fn not_ready(system: &System, detail: &str) -> Fault {
+    Fault::new(Status::NotReady, format!("{}: {detail}", called(system)))
 }
 
 fn name(signal: Signal) -> &'static str {

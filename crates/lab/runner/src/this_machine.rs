@@ -8,6 +8,7 @@ mod atomics {
 
 mod brand;
 mod foreground;
+mod identities;
 mod interrupt;
 mod job_control;
 mod listener;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use perflab_machine::Load;
+use perflab_machine::{Executable, Load};
 use rustix::thread::CpuSet;
 
 use crate::cpus::{CpuError, cpu_set};
@@ -41,6 +42,7 @@ pub use job_control::job_control;
 pub use reaper::{REAPER_ARGUMENT, Reaper, reap};
 pub use restorer::{RESTORER_ARGUMENT, Restorer, restore_settings};
 
+use identities::Identities;
 use process::LocalProcess;
 
 /// The machine that the laboratory runs on.
@@ -50,18 +52,25 @@ pub struct ThisMachine {
     pub reaper: Reaper,
     /// Says when the user asks to stop.
     pub interrupt: Interrupt,
+    identities: Identities,
 }
 
 impl ThisMachine {
+    /// With these two.
+    pub fn new(reaper: Reaper, interrupt: Interrupt) -> Self {
+        Self {
+            reaper,
+            interrupt,
+            identities: Identities::default(),
+        }
+    }
+
     /// Without anybody who ends what is started, should this process die, and without Ctrl-C: for tests and short work.
     ///
     /// # Errors
     /// When no socket pair can be had.
     pub fn alone() -> io::Result<Self> {
-        Ok(Self {
-            reaper: Reaper::none(),
-            interrupt: Interrupt::never()?,
-        })
+        Ok(Self::new(Reaper::none(), Interrupt::never()?))
     }
 
     /// The laboratory's own variables, as people expect of a command line that they typed.
@@ -85,6 +94,11 @@ impl Host for ThisMachine {
 
     fn locate(&self, program: &OsStr, directory: &Path, path: &OsStr) -> Result<PathBuf, String> {
         locate::locate(program, directory, path)
+    }
+
+    fn identity(&self, program: &OsStr, directory: &Path, path: &OsStr) -> Option<Executable> {
+        self.identities
+            .of(&locate::locate(program, directory, path).ok()?)
     }
 
     fn libraries(&self, program: &OsStr, directory: &Path, path: &OsStr) -> Option<Libraries> {

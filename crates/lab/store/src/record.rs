@@ -40,6 +40,15 @@ pub struct RunRecord {
     /// Where the run stands in a file that it was imported from, below `imported/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The host that it ran on; absent for the machine that perflab ran on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// What looked on, by name, where the plan wanted the run observed. Such a run says nothing of the workload alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observers: Vec<String>,
+    /// The programs that were started, systems first, with the SHA-256 of their files.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub programs: IndexMap<String, String>,
     /// The workload's command.
     pub argv: Vec<String>,
     /// Its exit code, if it ended by itself.
@@ -145,6 +154,11 @@ impl RunRecord {
 
     /// Oldest version that is read.
     pub const OLDEST: u32 = 1;
+
+    /// Whether something looked on, as the plan wanted it.
+    pub fn is_observed(&self) -> bool {
+        !self.observers.is_empty()
+    }
 
     /// Refuses what would not come back as it was.
     pub(crate) fn check(&self) -> Result<(), StoreError> {

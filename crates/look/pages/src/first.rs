@@ -95,7 +95,7 @@ fn compared(report: &Reported, page: &mut Page) -> Markup {
     if told.len() > MOST_ANSWERS {
         told.sort_by_key(|answer| match answer.outcome {
             Outcome::Mixed | Outcome::Worse => 0,
-            Outcome::Better => 1,
+            Outcome::Better | Outcome::Differs => 1,
             Outcome::Same | Outcome::NotProven => 2,
         });
     }

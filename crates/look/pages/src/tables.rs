@@ -14,7 +14,7 @@ pub(crate) fn class(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Better => "better",
         Outcome::Mixed | Outcome::Worse => "worse",
-        Outcome::Same => "same",
+        Outcome::Same | Outcome::Differs => "same",
         Outcome::NotProven => "open",
     }
 }
@@ -25,6 +25,7 @@ pub(crate) fn sign(outcome: Outcome) -> &'static str {
         Outcome::Better => "▲",
         Outcome::Mixed => "▲▼",
         Outcome::Worse => "▼",
+        Outcome::Differs => "≠",
         Outcome::Same => "=",
         Outcome::NotProven => "?",
     }

@@ -79,7 +79,9 @@ fn clause(row: &Row, asked: Asked<'_>) -> String {
     let difference = written(row, answer);
     let word = answer.word(&row.key.metric);
     match answer.verdict {
-        Verdict::Better | Verdict::Worse => format!("{name} {word} by {difference}"),
+        Verdict::Better | Verdict::Worse | Verdict::Differs => {
+            format!("{name} {word} by {difference}")
+        }
         Verdict::Same if word == Verdict::Same.word(&row.key.metric) => {
             format!("{name} {word} within the margin ({difference})")
         }
@@ -125,7 +127,7 @@ fn several(rows: &[&Row]) -> String {
             format!("{} of {}", own.len(), rows.len())
         };
         match outcome {
-            Outcome::Mixed | Outcome::Worse | Outcome::Better => {
+            Outcome::Mixed | Outcome::Worse | Outcome::Better | Outcome::Differs => {
                 format!(
                     "{word} in {count} ({}: {})",
                     names(&own, one_workload),

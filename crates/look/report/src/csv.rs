@@ -230,6 +230,7 @@ fn better(better: Better) -> String {
     match better {
         Better::Higher => "higher",
         Better::Lower => "lower",
+        Better::Neither => "neither",
     }
     .to_owned()
 }
@@ -239,6 +240,7 @@ fn verdict(verdict: Verdict) -> String {
     match verdict {
         Verdict::Better => "better",
         Verdict::Worse => "worse",
+        Verdict::Differs => "differs",
         Verdict::Same => "same",
         Verdict::NotProven => "not-proven",
     }

@@ -189,7 +189,7 @@ fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {
     }
     let mut values = side.values.clone();
     values.sort_by(|a, b| match metric.better {
-        Better::Lower => a.total_cmp(b),
+        Better::Lower | Better::Neither => a.total_cmp(b),
         Better::Higher => b.total_cmp(a),
     });
     values.truncate(values.len().saturating_sub(slow));

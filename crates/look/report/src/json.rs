@@ -37,6 +37,10 @@ struct Report<'r> {
     rows: Vec<Row<'r>>,
     /// One row per metric and candidate over all benchmarks and groups.
     pooled: Vec<Row<'r>>,
+    /// What looking on has cost, where some runs were observed: the observed runs of a variant as the candidate, its
+    /// others as the baseline.
+    #[serde(default)]
+    observation: Vec<Row<'r>>,
     /// Number of claims that the error is shared among; those about the control are apart.
     claims: usize,
     /// How often such reports are false where nothing differs; absent where it was not asked for.
@@ -108,6 +112,7 @@ impl<'r> Report<'r> {
             design: &report.design,
             rows: report.rows.iter().map(row).collect(),
             pooled: report.pooled.iter().map(row).collect(),
+            observation: report.observation.iter().map(row).collect(),
             claims: report.claims,
             calibration: report.calibration.as_ref(),
             warnings: report_warnings(report),

@@ -250,6 +250,7 @@ pub fn metric_in_words(metric: &Metric) -> String {
     let better = match metric.better {
         Better::Higher => "higher is better",
         Better::Lower => "lower is better",
+        Better::Neither => "neither way is better",
     };
     if metric.unit.is_empty() || number::value_has_unit(&metric.unit) {
         format!("{}, {better}", metric.name)
@@ -268,6 +269,7 @@ pub(crate) fn colour(row: &Row) -> Colour {
         (true, false) => Colour::Good,
         (false, true) => Colour::Bad,
         (false, false) if verdicts.contains(&Verdict::Same) => Colour::None,
+        (false, false) if verdicts.contains(&Verdict::Differs) => Colour::None,
         (false, false) => Colour::Dim,
     }
 }

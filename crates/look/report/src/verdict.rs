@@ -18,6 +18,7 @@ impl InWords for Verdict {
             (Self::Worse, true) => "slower",
             (Self::Better, false) => "better",
             (Self::Worse, false) => "worse",
+            (Self::Differs, _) => "differs",
             (Self::Same, _) => "same",
             (Self::NotProven, _) => "not proven",
         };
@@ -57,6 +58,7 @@ fn is_speed(metric: &Metric) -> bool {
     match metric.better {
         Better::Lower => is_time(unit.split_once('/').map_or(unit, |(time, _)| time)),
         Better::Higher => unit.rsplit_once('/').is_some_and(|(_, time)| is_time(time)),
+        Better::Neither => false,
     }
 }
 

@@ -9,7 +9,7 @@ use perflab_compare::{
 use perflab_experiment::counted;
 
 use crate::command::operand;
-use crate::difference::Differences;
+use crate::difference::{Differences, Estimate};
 use crate::drift;
 use crate::sections::subject_label;
 use crate::stopping::resume;
@@ -84,7 +84,7 @@ fn of_row(warning: &RowWarning, row: &Row, report: &Comparison) -> Option<String
             let (name, word) = (&row.key.metric.name, |verdict| match verdict {
                 Verdict::Better => "better",
                 Verdict::Worse => "worse",
-                Verdict::Same | Verdict::NotProven => "the same",
+                Verdict::Same | Verdict::NotProven | Verdict::Differs => "the same",
             });
             let (said, found) = (word(*verdict), word(*found));
             format!(
@@ -106,6 +106,25 @@ pub fn left_out(report: &Comparison) -> Vec<String> {
         )
     });
     warnings.map(|warning| of_report(warning, report)).collect()
+}
+
+/// What looking on has cost a variant.
+fn observed(observers: &str, row: &Row) -> String {
+    let label = match row.key.benchmark.as_deref() {
+        Some(benchmarks) => format!("{} of {} ({benchmarks})", row.key.metric.name, row.variant),
+        None => format!("{} of {}", row.key.metric.name, row.variant),
+    };
+    let typical = Estimate::from(&row.typical).written(row);
+    let what = match row.typical.verdict {
+        verdict if verdict.is_difference() => "changed by",
+        _ => "not proven to change:",
+    };
+    format!(
+        "observed runs ({observers}) are not part of the verdicts; in them {label} is {what} {typical}, against {} \
+         unobserved and {} observed in the same blocks",
+        counted(row.base.n, "run"),
+        row.candidate.n
+    )
 }
 
 fn of_report(warning: &Warning, report: &Comparison) -> String {
@@ -137,6 +156,11 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             };
             let runs = counted(*runs, "run");
             format!("{failed} of {runs} of {variant} failed and count for nothing{first}")
+        }
+        Warning::Observed { observers, row } => observed(observers, row),
+        Warning::ObservedOnly => {
+            "these metrics were measured in observed runs only, so looking on is part of all values"
+                .to_owned()
         }
         Warning::SystemsKept => {
             "each system was started once and kept: the verdicts are about these processes, and \

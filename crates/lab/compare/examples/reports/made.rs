@@ -200,6 +200,7 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
                     unit: "s".to_owned(),
                     better: Better::Lower,
                 },
+                observed: false,
             },
             groups: Vec::new(),
         })

@@ -31,6 +31,7 @@ fn subject(index: u32) -> Subject {
                 unit: "ms".to_owned(),
                 better: Better::Lower,
             },
+            observed: false,
         },
         groups: vec![
             group("old", 1.0),

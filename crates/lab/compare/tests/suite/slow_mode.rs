@@ -29,6 +29,7 @@ fn reported(anytime: bool) -> Comparison {
                 unit: "s".to_owned(),
                 better: Better::Lower,
             },
+            observed: false,
         },
         groups: vec![group("old", |_| false), group("new", |run| run % 9 == 0)],
     };

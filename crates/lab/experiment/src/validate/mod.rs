@@ -4,7 +4,9 @@ mod design;
 mod general;
 mod machine;
 mod matrix;
+mod observe;
 mod placeholders;
+mod systems;
 mod values;
 mod variant;
 mod workload;
@@ -21,6 +23,7 @@ pub(crate) fn validate(experiment: &Experiment, source: &Source<'_>) -> Result<(
     variant::check(experiment)?;
     workload::check(experiment)?;
     design::check(experiment, source)?;
+    observe::check(experiment)?;
     matrix::check(experiment)?;
     placeholders::check(experiment)
 }

@@ -153,6 +153,10 @@ fn uses_of_cell(experiment: &Experiment, cell: &Cell) -> Result<(), Fault> {
                 if name == "build" && variant.build.is_none() {
                     return Err(no_build(cell, placeholder, place));
                 }
+                let is_own = scope == Scope::NamedSystem || variant.systems.is_empty();
+                if name == "port" && placeholder.argument.is_none() && !is_own {
+                    return Err(whose_port(cell, placeholder, place));
+                }
                 continue;
             }
             return Err(unknown(
@@ -182,6 +186,18 @@ fn no_build(cell: &Cell, placeholder: &Placeholder, place: &Place) -> Fault {
         ),
     )
     .help(format!("add a table [variants.{}.build]", cell.variant))
+}
+
+fn whose_port(cell: &Cell, placeholder: &Placeholder, place: &Place) -> Fault {
+    Fault::text(
+        place.clone(),
+        placeholder.to_string(),
+        format!(
+            "`{{port}}` is used, but the variant `{}` has several systems",
+            cell.variant
+        ),
+    )
+    .help("name the system whose port is meant, as in `{port:master}`")
 }
 
 fn unknown(

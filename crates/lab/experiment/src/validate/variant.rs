@@ -1,10 +1,9 @@
 //! Rules of `[variants]`.
 
-use super::machine;
-use super::values::{command, environment, no_nul, placeholder_name, positive, regex};
+use super::values::{command, environment, no_nul, placeholder_name};
+use super::{machine, systems};
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
-use crate::system::{ReadyCheck, Stop};
 use crate::variant::{Build, Variant};
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
@@ -24,54 +23,12 @@ fn check_one(variant: &Variant, place: &Place) -> Result<(), Fault> {
         placeholder_name(name, "variable", &place)?;
         no_nul(value, &place)?;
     }
-    if variant.start.is_none() {
-        for (key, given) in [
-            ("ready", variant.ready.is_some()),
-            ("stop", variant.stop != Stop::default()),
-        ] {
-            if given {
-                return Err(
-                    Fault::key(place.key(key), format!("`{key}` without `start`"))
-                        .help("add `start`, the command of the system, or leave this out"),
-                );
-            }
-        }
-    }
-    if let Some(ready) = &variant.ready {
-        let place = place.key("ready");
-        positive(ready.timeout, place.key("timeout"))?;
-        match &ready.check {
-            ReadyCheck::Line(pattern) => {
-                regex(pattern, &place.key("line"))?;
-            }
-            ReadyCheck::Tcp(address) => tcp_address(address, &place.key("tcp"))?,
-            ReadyCheck::Unix(_) | ReadyCheck::Command(_) => {}
-        }
-    }
-    positive(variant.stop.timeout, place.key("stop").key("timeout"))?;
+    systems::check(variant, place)?;
     machine::check(&variant.machine, &place.key("machine"))?;
     variant
         .build
         .as_ref()
         .map_or(Ok(()), |build| check_build(build, &place.key("build")))
-}
-
-/// Refuses an address that nothing can be connected to, as far as no placeholder is in it.
-fn tcp_address(address: &str, place: &Place) -> Result<(), Fault> {
-    let is_open = |text: &str| text.contains(['{', '}']);
-    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0);
-    let fits = match address.rsplit_once(':') {
-        Some((host, port)) => !host.is_empty() && (is_open(port) || is_port(port)),
-        None => is_open(address),
-    };
-    if fits {
-        return Ok(());
-    }
-    Err(Fault::value(
-        place.clone(),
-        format!("`{address}` is not an address to connect to"),
-    )
-    .help("write HOST:PORT, with a port from 1 to 65535 or `{port}`"))
 }
 
 fn check_build(build: &Build, place: &Place) -> Result<(), Fault> {

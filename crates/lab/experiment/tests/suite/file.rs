@@ -8,12 +8,13 @@
 use std::time::Duration;
 
 use perflab_experiment::{
-    Better, Cell, Command, CsvColumn, Driver, Experiment, Extract, Layout, Lifetime, ReadyCheck,
-    Refresh, ResolveError, Signal, StopAction, Stream, Versions,
+    Better, Cell, Command, CsvColumn, Driver, Experiment, Extract, Layout, Lifetime, Plan,
+    ReadyCheck, Refresh, ResolveError, Signal, StopAction, Stream, Versions,
 };
 use proptest::prelude::*;
 
 const FULL: &str = include_str!("../files/full.toml");
+const SEVERAL: &str = include_str!("../files/several.toml");
 
 fn parse(text: &str) -> Experiment {
     Experiment::parse(text, "test.toml").unwrap_or_else(|error| panic!("{error}"))
@@ -336,4 +337,44 @@ proptest! {
             prop_assert!(error.to_string().starts_with("damaged.toml:"));
         }
     }
+}
+
+#[test]
+fn several_systems_have_an_order_and_values_of_their_own() {
+    let experiment = Experiment::parse(SEVERAL, "several.toml").unwrap();
+    let cells = experiment.cells();
+    let systems = experiment.variant(&cells[0]).unwrap().systems();
+    let names: Vec<_> = systems
+        .iter()
+        .map(|system| system.name.as_deref())
+        .collect();
+    assert_eq!(
+        names,
+        [Some("master"), Some("replica-1"), Some("replica-2")]
+    );
+    let of_second = &systems[2];
+    let words = ["redis-server", "--port", "{port:replica-2}", "--replicaof"];
+    assert_eq!(of_second.start.argv[..4], words);
+    assert_eq!(of_second.start.argv[4], "127.0.0.1 {port:master}");
+    let env: Vec<&str> = of_second.env.values().map(String::as_str).collect();
+    assert_eq!(env, ["replica-2", "2", "replicated"]);
+    assert_eq!(systems[0].cpus.as_ref().unwrap().numbers(), [0]);
+    assert_eq!(experiment.observed_in_block(), 1);
+    let again = toml::to_string(&experiment).unwrap();
+    assert_eq!(Experiment::parse(&again, "again.toml").unwrap(), experiment);
+}
+
+#[test]
+fn observed_runs_come_with_the_others_of_their_block() {
+    let experiment = Experiment::parse(SEVERAL, "several.toml").unwrap();
+    let plan = Plan::new(&experiment, 1);
+    assert_eq!(plan.runs.len(), 40);
+    for block in 1..=10 {
+        let of_block = || plan.runs.iter().filter(|run| run.block == block);
+        assert_eq!(of_block().count(), 4);
+        assert_eq!(of_block().filter(|run| run.observed).count(), 1);
+    }
+    let places = (0..40).filter(|place| plan.runs[*place].observed);
+    let within: std::collections::BTreeSet<usize> = places.map(|place| place % 4).collect();
+    assert!(within.len() > 1, "they come at random places");
 }

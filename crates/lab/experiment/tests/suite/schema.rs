@@ -11,6 +11,7 @@ use perflab_experiment::Experiment;
 use serde_json::Value;
 
 const FULL: &str = include_str!("../files/full.toml");
+const SEVERAL: &str = include_str!("../files/several.toml");
 
 fn file(text: &str) -> Value {
     serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()
@@ -185,7 +186,7 @@ fn every_key_of_the_schema_is_in_that_file() {
     {
         if !regex::Regex::new(&format!(r"(^|[\s{{.\[]){key}(\s*=|\.|\]|\s*\n)"))
             .unwrap()
-            .is_match(FULL)
+            .is_match(&format!("{FULL}\n{SEVERAL}"))
         {
             missing.push(key);
         }

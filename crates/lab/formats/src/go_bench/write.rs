@@ -76,6 +76,7 @@ fn units(runs: &[Run]) -> Result<String, WriteFault> {
         let better = match metric.better {
             Better::Higher => "higher",
             Better::Lower => "lower",
+            Better::Neither => "neither",
         };
         let _ = writeln!(text, "Unit {unit} better={better}");
     }

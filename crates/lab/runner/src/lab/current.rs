@@ -10,6 +10,7 @@ use perflab_store::{RunRecord, Step, StepKind, Usage};
 use rand_chacha::ChaCha8Rng;
 
 use crate::host::{Ended, Exit};
+use crate::observer::Observer;
 
 /// The run under way.
 #[derive(Debug)]
@@ -24,6 +25,10 @@ pub(super) struct Current<'r> {
     pub(super) logs: PathBuf,
     /// Source of this run's own choices.
     pub(super) random: ChaCha8Rng,
+    /// The names of those that look on as the plan wants it.
+    pub(super) observed_by: Vec<String>,
+    /// What looks on.
+    pub(super) observers: Vec<&'r mut dyn Observer>,
     pub(super) outcome: RunOutcome,
 }
 
@@ -32,6 +37,8 @@ pub(super) struct Current<'r> {
 pub(super) struct RunOutcome {
     pub(super) ended: Option<Ended>,
     pub(super) argv: Vec<String>,
+    /// The programs that were started, with the hashes of their files.
+    pub(super) programs: IndexMap<String, String>,
     pub(super) samples: Vec<Sample>,
     pub(super) evidence: IndexMap<String, f64>,
     pub(super) layout: Option<String>,
@@ -52,6 +59,7 @@ impl RunOutcome {
 /// What is kept of a run.
 pub(super) fn record(
     run: Current<'_>,
+    host: Option<&str>,
     started: String,
     status: Status,
     detail: Option<String>,
@@ -59,6 +67,7 @@ pub(super) fn record(
     let Current {
         planned,
         cell,
+        observed_by,
         outcome,
         ..
     } = run;
@@ -89,6 +98,9 @@ pub(super) fn record(
         status,
         detail,
         source: None,
+        host: host.map(str::to_owned),
+        observers: observed_by,
+        programs: outcome.programs,
         argv: outcome.argv,
         exit_code,
         signal,

@@ -1,8 +1,9 @@
-//! The system that serves a run: brought up for it, or kept from the run before.
+//! The systems that serve a run: brought up for it, or kept from the run before.
 
 use std::path::PathBuf;
 
-use perflab_experiment::Refresh;
+use indexmap::IndexMap;
+use perflab_experiment::{Refresh, Status, System};
 use perflab_store::StepKind;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,164 +11,218 @@ use rand_chacha::ChaCha8Rng;
 use super::Lab;
 use super::builds::{Built, cell_key, directory_name};
 use super::current::Current;
-use crate::environment::{Environment, MAX_PADDING_BYTES};
-use crate::fault::Trouble;
+use crate::environment::MAX_PADDING_BYTES;
+use crate::fault::{Fault, Trouble};
 use crate::fill::{Fill, Ports};
+use crate::host::ResourceUsage;
 use crate::libraries::remap;
-use crate::system::{Seat, System};
+use crate::system::{RunningSystem, Seat};
 
-/// A system that is up, with what it was given.
+/// Systems that are up, with what they were given.
+#[derive(Debug)]
 pub(super) struct Instance<'k> {
-    pub(super) system: Option<System<'k>>,
+    /// In the order in which they were started. Dropping kills the last one first, which others may not depend on.
+    pub(super) systems: Vec<RunningSystem<'k>>,
     pub(super) ports: Ports,
     pub(super) directory: PathBuf,
-    environment: Environment,
-    pub(super) log: PathBuf,
     pub(super) layout: Option<String>,
 }
 
+impl Instance<'_> {
+    /// Whether all of its systems still run; else what the first that does not said last.
+    pub(super) fn check_alive(&self) -> Result<(), Fault> {
+        check_alive(&self.systems)
+    }
+}
+
+/// The same of the systems alone.
+pub(super) fn check_alive(systems: &[RunningSystem<'_>]) -> Result<(), Fault> {
+    systems.iter().try_for_each(RunningSystem::check_alive)
+}
+
+impl Drop for Instance<'_> {
+    fn drop(&mut self) {
+        while self.systems.pop().is_some() {}
+    }
+}
+
 impl<'a> Lab<'a> {
-    /// The system that serves a run, and whether it is new.
+    /// The systems that serve a run, and whether they are new.
     pub(super) fn instance(
         &mut self,
         run: &mut Current<'_>,
         built: Option<&Built>,
     ) -> Result<(Instance<'a>, bool), Trouble> {
-        if let Some(instance) = self.kept.remove(&cell_key(run.cell))
-            && instance
-                .system
-                .as_ref()
-                .is_none_or(|system| system.check_alive().is_ok())
-        {
+        let kept = self.kept.remove(&cell_key(run.cell));
+        if let Some(instance) = kept.filter(|instance| instance.check_alive().is_ok()) {
             return Ok((instance, false));
         }
-        let keep = self.experiment.design.refresh == Refresh::Keep;
-        let directory = if keep {
-            self.scratch()
+        let directory = match self.keeps() {
+            true => self
+                .scratch()
                 .join("kept")
-                .join(directory_name(&cell_key(run.cell)))
-        } else {
-            self.scratch()
+                .join(directory_name(&cell_key(run.cell))),
+            false => self
+                .scratch()
                 .join(format!("run-{}", run.planned.run))
-                .join("system")
+                .join("system"),
         };
         self.host.remove(&directory);
         self.host
             .create_directory(&directory)
             .map_err(Trouble::Fatal)?;
-        // A kept system writes on while later runs have their own directories.
-        let log = if keep {
-            directory.with_extension("log")
-        } else {
-            run.logs.join("system.log")
+        let mut instance = Instance {
+            systems: Vec::new(),
+            ports: Ports::default(),
+            directory,
+            layout: built.and_then(|built| built.layout.clone()),
         };
+        let begun = self.host.now();
+        let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed);
+        let systems = run.variant.systems();
+        let has_systems = !systems.is_empty();
+        let started = systems
+            .into_iter()
+            .try_for_each(|system| self.bring_up(system, &mut instance, run, built, &mut names));
+        if has_systems {
+            run.outcome.note(StepKind::Start, self.host.now() - begun);
+        }
+        started?;
+        Ok((instance, true))
+    }
 
+    /// Whether systems outlive a run.
+    pub(super) fn keeps(&self) -> bool {
+        self.experiment.design.refresh == Refresh::Keep
+    }
+
+    fn bring_up(
+        &self,
+        system: System,
+        instance: &mut Instance<'a>,
+        run: &mut Current<'_>,
+        built: Option<&Built>,
+        names: &mut ChaCha8Rng,
+    ) -> Result<(), Trouble> {
+        let directory = match &system.name {
+            Some(name) => instance.directory.join(name),
+            None => instance.directory.clone(),
+        };
+        self.host
+            .create_directory(&directory)
+            .map_err(Trouble::Fatal)?;
+        let log = match &system.name {
+            Some(name) => format!("system.{name}.log"),
+            None => "system.log".to_owned(),
+        };
+        // A kept system writes on while later runs have their own directories.
+        let log = match self.keeps() {
+            true => instance.directory.with_extension(log),
+            false => run.logs.join(log),
+        };
         let mut environment = self.environment();
-        for (name, value) in &run.variant.env {
+        for (name, value) in &system.env {
             environment.set(name, value);
         }
         environment.pad(run.random.random_range(0..=MAX_PADDING_BYTES));
-        let mut ports = Ports::default();
-        let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed);
         let mut fill = Fill {
             host: self.host,
-            ports: &mut ports,
-            random: &mut names,
+            ports: &mut instance.ports,
+            random: names,
             dir: &directory,
-            run: if keep { None } else { Some(&run.logs) },
+            run: if self.keeps() { None } else { Some(&run.logs) },
             build: built.map(|built| built.output.as_path()),
             experiment: &self.home,
         };
-        for (name, value) in &run.variant.env {
+        for (name, value) in &system.env {
             environment.set(name, fill.text(value)?);
         }
-        let layout = match (
-            built.and_then(|built| built.layout.clone()),
-            &run.variant.start,
-        ) {
-            (Some(layout), _) => Some(layout),
-            (None, Some(start)) if self.experiment.design.refresh == Refresh::Relink => {
-                let argv = fill.argv(start)?;
-                remap(
-                    self.host,
-                    &argv,
-                    &directory,
-                    &mut environment,
-                    &mut run.random,
-                )
-            }
-            _ => None,
+        for observer in &run.observers {
+            environment.extend(observer.variables());
+        }
+        let argv = fill.argv(&system.start)?;
+        let identity = self.identity(&argv, &directory, &environment);
+        run.outcome.programs.extend(identity);
+        if built.is_none_or(|built| built.layout.is_none())
+            && self.experiment.design.refresh == Refresh::Relink
+        {
+            let mapped = remap(
+                self.host,
+                &argv,
+                &directory,
+                &mut environment,
+                &mut run.random,
+            );
+            instance.layout = instance.layout.take().or(mapped);
+        }
+        let cpus = match &system.cpus {
+            Some(list) => self
+                .host
+                .cpus(list.numbers())
+                .map_err(|error| Fault::new(Status::NotReady, format!("the system: {error}")))?,
+            None => self.system_cpus,
         };
         let seat = Seat {
-            environment: &environment,
-            directory: &directory,
-            log: &log,
-            cpus: self.system_cpus.as_ref(),
+            environment,
+            directory: directory.clone(),
+            log,
+            cpus,
         };
-        let begun = self.host.now();
-        let started = System::start(run.variant, &seat, &mut fill, self.host);
-        if run.variant.start.is_some() {
-            run.outcome.note(StepKind::Start, self.host.now() - begun);
-        }
-        let system = started?;
-        Ok((
-            Instance {
-                system,
-                ports,
-                directory,
-                environment,
-                log,
-                layout,
-            },
-            true,
-        ))
+        let running = RunningSystem::start(system, seat, &mut fill, self.host)?;
+        instance.systems.push(running);
+        Ok(())
     }
 
-    /// Stops a system as its variant says, and keeps what it used as evidence.
+    /// Stops systems as their tables say, the last one first, and keeps what they used as evidence.
     pub(super) fn stop(
         &self,
         run: &mut Current<'_>,
         built: Option<&Built>,
-        instance: Instance<'_>,
+        mut instance: Instance<'_>,
     ) -> Result<(), Trouble> {
-        let Instance {
-            system,
-            mut ports,
-            directory,
-            environment,
-            log,
-            ..
-        } = instance;
-        let Some(system) = system else { return Ok(()) };
-        let mut fill = Fill {
-            host: self.host,
-            ports: &mut ports,
-            random: &mut run.random,
-            dir: &directory,
-            run: log.parent(),
-            build: built.map(|built| built.output.as_path()),
-            experiment: &self.home,
-        };
-        let seat = Seat {
-            environment: &environment,
-            directory: &directory,
-            log: &log,
-            cpus: None,
-        };
+        if instance.systems.is_empty() {
+            return Ok(());
+        }
         let begun = self.host.now();
-        let stopped = system.stop(run.variant, &seat, &mut fill);
+        let mut outcome = Ok(());
+        while let Some(system) = instance.systems.pop() {
+            let name = system.name().map(str::to_owned);
+            let directory = system.directory().to_owned();
+            let mut fill = Fill {
+                host: self.host,
+                ports: &mut instance.ports,
+                random: &mut run.random,
+                dir: &directory,
+                run: if self.keeps() { None } else { Some(&run.logs) },
+                build: built.map(|built| built.output.as_path()),
+                experiment: &self.home,
+            };
+            match system.stop(&mut fill) {
+                Ok(ended) => used(&mut run.outcome.evidence, name.as_deref(), &ended.usage),
+                // The fault of the first one that does not stop is told.
+                Err(trouble) => outcome = outcome.and(Err(trouble)),
+            }
+        }
         run.outcome.note(StepKind::Stop, self.host.now() - begun);
-        let ended = stopped?;
-        for (name, value) in [
-            ("system_user_s", ended.usage.user.as_secs_f64()),
-            ("system_system_s", ended.usage.system.as_secs_f64()),
-        ] {
-            run.outcome.evidence.insert(name.to_owned(), value);
+        outcome
+    }
+}
+
+/// Adds what a system has used to the evidence: under its own name, where it has one, and to the sum of all.
+fn used(evidence: &mut IndexMap<String, f64>, name: Option<&str>, usage: &ResourceUsage) {
+    let times = [
+        ("system_user_s", usage.user),
+        ("system_system_s", usage.system),
+    ];
+    for (what, time) in times {
+        *evidence.entry(what.to_owned()).or_default() += time.as_secs_f64();
+        if let Some(name) = name {
+            evidence.insert(format!("{what}.{name}"), time.as_secs_f64());
         }
-        if let Some(bytes) = ended.usage.max_rss_bytes {
-            let name = "system_max_rss_bytes".to_owned();
-            run.outcome.evidence.insert(name, bytes as f64);
-        }
-        Ok(())
+    }
+    if let Some(bytes) = usage.max_rss_bytes {
+        let what = "system_max_rss_bytes";
+        let what = name.map_or_else(|| what.to_owned(), |name| format!("{what}.{name}"));
+        evidence.insert(what, bytes as f64);
     }
 }

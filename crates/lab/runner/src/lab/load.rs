@@ -1,31 +1,25 @@
 //! The workload of a run: prepared, warmed up, executed, read.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind};
-use std::path::Path;
-use std::time::Duration;
 
-use perflab_drivers::{Driver, Output, Usage};
-use perflab_experiment::{Command, Refresh, Sample, Status, Workload};
+use perflab_experiment::{Command, Refresh, Status};
 use perflab_store::StepKind;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Lab;
 use super::builds::Built;
-use super::counted;
 use super::current::Current;
-use super::instance::Instance;
-use crate::aside::{Aside, how, last_line, launch_trouble};
+use super::instance::{Instance, check_alive};
+use super::output::{read, well_ended};
+use crate::aside::{Aside, launch_trouble};
 use crate::driver::driver_of;
 use crate::environment::MAX_PADDING_BYTES;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
-use crate::host::{Ended, Exit, Host, Launch, Redirect, Stopped};
+use crate::host::{Ended, Launch, Redirect, Stopped};
 use crate::libraries::remap;
-
-/// Most that is read of what a workload writes to one stream, in bytes.
-const MOST_OUTPUT_BYTES: u64 = 1 << 28;
+use crate::observer::ObservedRun;
 
 impl Lab<'_> {
     /// Executes the workload against an instance, which is new where `fresh`.
@@ -36,6 +30,12 @@ impl Lab<'_> {
         built: Option<&Built>,
         fresh: bool,
     ) -> Result<(), Trouble> {
+        let Instance {
+            systems,
+            ports,
+            directory: dir,
+            ..
+        } = instance;
         let driver = driver_of(run.workload)?;
         let scratch = self
             .scratch()
@@ -47,9 +47,9 @@ impl Lab<'_> {
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed ^ 1);
         let mut fill = Fill {
             host: self.host,
-            ports: &mut instance.ports,
+            ports,
             random: &mut names,
-            dir: &instance.directory,
+            dir,
             run: Some(&run.logs),
             build: built.map(|built| built.output.as_path()),
             experiment: &self.home,
@@ -59,13 +59,8 @@ impl Lab<'_> {
             None => scratch,
         };
         let mut environment = self.environment();
-        let of_variant = run
-            .variant
-            .start
-            .is_none()
-            .then_some(&run.variant.env)
-            .into_iter()
-            .flatten();
+        let has_systems = run.variant.has_systems();
+        let of_variant = run.variant.env.iter().filter(|_| !has_systems);
         for (name, value) in of_variant.chain(&run.workload.env) {
             environment.set(name, fill.text(value)?);
         }
@@ -90,10 +85,10 @@ impl Lab<'_> {
                     .collect()
             }
         };
-        if run.variant.start.is_none()
-            && self.experiment.design.refresh == Refresh::Relink
-            && built.is_none()
-        {
+        for observer in &run.observers {
+            environment.extend(observer.variables());
+        }
+        if !has_systems && self.experiment.design.refresh == Refresh::Relink && built.is_none() {
             run.outcome.layout = remap(
                 self.host,
                 &argv,
@@ -102,17 +97,16 @@ impl Lab<'_> {
                 &mut run.random,
             );
         }
-        let (counts, code) = (run.logs.join("counters"), run.logs.join("counters.exit"));
-        let events = &run.workload.counters;
-        let argv = counted::argv(
-            self.host,
-            events,
-            &counts,
-            &code,
-            argv,
-            &environment,
-            &directory,
-        )?;
+        let identity = self.identity(&argv, &directory, &environment);
+        run.outcome.programs.extend(identity);
+        let observed = ObservedRun {
+            host: self.host,
+            directory: &run.logs,
+        };
+        let mut observers = run.observers.iter();
+        let argv = observers.try_fold(argv, |argv, observer| {
+            observer.wrap(&observed, argv, &directory, &environment)
+        })?;
         let mut within = Vec::with_capacity(run.workload.within.len());
         for word in &run.workload.within {
             within.push(OsString::from(fill.text(word)?));
@@ -161,6 +155,9 @@ impl Lab<'_> {
                 run.outcome.note(StepKind::Prepare, self.host.now() - begun);
                 prepared?;
             }
+            for observer in &mut run.observers {
+                observer.start(measured)?;
+            }
             let begun = self.host.now();
             let before = self.host.load();
             let process = self.host.start(&launch);
@@ -174,29 +171,25 @@ impl Lab<'_> {
             };
             run.outcome.note(step, self.host.now() - begun);
             run.outcome.load = Some((before, self.host.load()));
+            for observer in &mut run.observers {
+                observer.stop();
+            }
             if ended.stopped == Some(Stopped::Interrupted) {
                 return Err(Trouble::Interrupted);
             }
-            let exit = counted::exit(self.host, events, &ended, &code);
+            let mut exit = Ok(ended.exit);
+            for observer in &run.observers {
+                exit = exit.and_then(|exit| observer.exit(&observed, &Ended { exit, ..ended }));
+            }
             ended.exit = exit.as_ref().map_or(ended.exit, |exit| *exit);
             run.outcome.ended = Some(ended);
             let fine = exit
                 .and_then(|_| well_ended(self.host, &ended, run.workload, limit, &stdout, &stderr));
             // A system that died explains the load's failure.
-            if let Some(system) = &instance.system {
-                system.check_alive()?;
-            }
+            check_alive(systems)?;
             fine?;
             if measured {
-                let mut samples = read(self.host, driver.as_ref(), &ended, &stdout, &stderr)?;
-                if !events.is_empty() {
-                    let file = match self.host.length(&counts) {
-                        Ok(_) => contents(self.host, &counts)?,
-                        Err(_) => Vec::new(),
-                    };
-                    samples.extend(counted::read(events, &file)?);
-                }
-                run.outcome.samples = samples;
+                run.outcome.samples = read(self.host, driver.as_ref(), &ended, &stdout, &stderr)?;
             }
             if let Some(cleanup) = &run.workload.cleanup {
                 let begun = self.host.now();
@@ -207,109 +200,4 @@ impl Lab<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether the workload ended by itself with a code that is fine.
-fn well_ended(
-    host: &dyn Host,
-    ended: &Ended,
-    workload: &Workload,
-    limit: Duration,
-    stdout: &Path,
-    stderr: &Path,
-) -> Result<(), Fault> {
-    let said = || match last_line(host, stderr) {
-        nothing if nothing.is_empty() => last_line(host, stdout),
-        said => said,
-    };
-    match (ended.stopped, ended.exit) {
-        (Some(_), _) => Err(Fault::new(
-            Status::Timeout,
-            format!(
-                "the workload took longer than {limit:?}{}{}",
-                match ended.exit {
-                    Exit::Signal(_) => " and was killed",
-                    Exit::Code(_) => "",
-                },
-                said()
-            ),
-        )),
-        (None, Exit::Code(code))
-            if workload
-                .exit_codes
-                .iter()
-                .any(|fine| i32::from(*fine) == code) =>
-        {
-            Ok(())
-        }
-        (None, exit @ Exit::Code(_)) => Err(Fault::new(
-            Status::Exit,
-            format!("the workload {}{}", how(exit), said()),
-        )),
-        (None, exit @ Exit::Signal(_)) => Err(Fault::new(
-            Status::Signal,
-            format!("the workload {}{}", how(exit), said()),
-        )),
-    }
-}
-
-/// The samples in what the workload wrote and used.
-fn read(
-    host: &dyn Host,
-    driver: &dyn Driver,
-    ended: &Ended,
-    stdout: &Path,
-    stderr: &Path,
-) -> Result<Vec<Sample>, Trouble> {
-    let contents = |file| match driver.reads_output() {
-        true => contents(host, file),
-        false => Ok(Vec::new()),
-    };
-    let (stdout, stderr) = (contents(stdout)?, contents(stderr)?);
-    let output = Output {
-        stdout: &stdout,
-        stderr: &stderr,
-        usage: Usage {
-            wall_s: ended.wall.as_secs_f64(),
-            user_s: ended.usage.user.as_secs_f64(),
-            system_s: ended.usage.system.as_secs_f64(),
-            max_rss_bytes: ended.usage.max_rss_bytes,
-            exit_code: match ended.exit {
-                Exit::Code(code) => code,
-                Exit::Signal(signal) => 128 + signal,
-            },
-        },
-    };
-    driver.read(&output).map_err(|error| {
-        let detail = format!("{error}{}", output.quoted(error.place));
-        Fault::new(Status::Fail, detail).into()
-    })
-}
-
-/// What a stream was captured in, as far as it can be held in memory.
-fn contents(host: &dyn Host, file: &Path) -> Result<Vec<u8>, Trouble> {
-    let stream = file.file_name().unwrap_or_default().to_string_lossy();
-    let lost = |error: io::Error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::from(Fault::new(
-            Status::Fail,
-            format!("{stream}: removed or replaced during the run: {error}"),
-        )),
-        ErrorKind::PermissionDenied => Trouble::from(Fault::new(
-            Status::Fail,
-            format!("{stream}: cannot be read: {error}; the run has changed its permissions"),
-        )),
-        _ => Trouble::Fatal(error),
-    };
-    let length = host.length(file).map_err(lost)?;
-    if length > MOST_OUTPUT_BYTES {
-        return Err(Fault::new(
-            Status::Fail,
-            format!(
-                "{stream}: expected at most {MOST_OUTPUT_BYTES} bytes, found {length} bytes; let the \
-                 workload say less, or send what is not needed to /dev/null"
-            ),
-        )
-        .into());
-    }
-    host.read(file, 0, length).map_err(lost)
 }

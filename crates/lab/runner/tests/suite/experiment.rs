@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use perflab_experiment::{Cell, Experiment, Plan, PlannedRun};
-use perflab_runner::{Exit, Lab, LabError, Reporter, Standstill};
+use perflab_runner::{Exit, Lab, LabError, Observer, Reporter, Standstill};
 use perflab_store::{Origin, ResultDir, RunRecord};
 use tempfile::TempDir;
 
@@ -145,6 +145,14 @@ impl World {
     }
 
     pub fn reported(&self, host: &Simulated) -> (Outcome, Reported) {
+        self.observed(host, Vec::new())
+    }
+
+    pub fn observed(
+        &self,
+        host: &Simulated,
+        observers: Vec<Box<dyn Observer>>,
+    ) -> (Outcome, Reported) {
         let path = self.result();
         let mut result = match path.join("meta.json").exists() {
             true => ResultDir::resume(&path).unwrap(),
@@ -174,6 +182,7 @@ impl World {
                 host,
                 &mut reported,
             )
+            .map(|lab| lab.with_observers(observers))
             .and_then(|mut lab| lab.execute(&done, &mut |_| false))
         };
         let outcome = match catch_unwind(AssertUnwindSafe(execute)) {

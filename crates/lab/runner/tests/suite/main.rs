@@ -3,7 +3,9 @@
 mod disturbances;
 mod experiment;
 mod foreground;
+mod observers;
 mod refresh;
 mod resume;
 mod simulated;
 mod statuses;
+mod systems;

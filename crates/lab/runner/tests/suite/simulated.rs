@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use perflab_machine::Load;
+use perflab_machine::{Executable, Load};
 use perflab_runner::{
     CpuError, Ended, Endpoint, Environment, Exit, Host, Launch, LaunchError, Libraries, Listener,
     Moment, Process, Redirect, ResourceUsage, Stopped, ThisMachine, cpu_set,
@@ -301,6 +301,10 @@ impl Host for Simulated {
 
     fn locate(&self, program: &OsStr, _: &Path, _: &OsStr) -> Result<PathBuf, String> {
         Ok(program.into())
+    }
+
+    fn identity(&self, _: &OsStr, _: &Path, _: &OsStr) -> Option<Executable> {
+        None
     }
 
     fn libraries(&self, _: &OsStr, _: &Path, _: &OsStr) -> Option<Libraries> {

@@ -33,6 +33,8 @@ pub(super) fn size(trend: &Trend, relative: bool, unit: &str) -> String {
 /// Which way a level went, as a word about the metric.
 pub(super) fn direction(trend: &Trend, metric: &Metric) -> Cow<'static, str> {
     let verdict = match (trend.change > 0.0, metric.better) {
+        (true, Better::Neither) => return "higher".into(),
+        (false, Better::Neither) => return "lower".into(),
         (true, Better::Higher) | (false, Better::Lower) => Verdict::Better,
         _ => Verdict::Worse,
     };

@@ -44,7 +44,7 @@ fn tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Better => Tone::Better,
         Verdict::Worse => Tone::Worse,
-        Verdict::Same => Tone::Same,
+        Verdict::Same | Verdict::Differs => Tone::Same,
         Verdict::NotProven => Tone::Open,
     }
 }

@@ -97,7 +97,7 @@ fn mark_slow(row: &Row, [base, candidate]: &mut [Sided; 2]) {
     }
     let better = match row.key.metric.better {
         Better::Higher => perflab_stats::Better::Higher,
-        Better::Lower => perflab_stats::Better::Lower,
+        Better::Lower | Better::Neither => perflab_stats::Better::Lower,
     };
     let Ok(Some(split)) = common_split(&row.base.values, &row.candidate.values, better) else {
         return;

@@ -1,7 +1,7 @@
 //! A candidate over the values of two parameters: where it is better, and where worse.
 
 use indexmap::IndexMap;
-use perflab_compare::{Comparison, Row, Verdict};
+use perflab_compare::{Comparison, Row};
 use perflab_plot::{Axis, Cell, Layer, Marks, Plot, Tone};
 
 use super::{label, tone};
@@ -85,7 +85,7 @@ pub fn sweep(
                 .iter()
                 .position(|line| *line == without(row, sweep.across))?,
             strength: match answer.verdict {
-                Verdict::Better | Verdict::Worse if size.is_finite() => 0.25 + 0.6 * size,
+                verdict if verdict.is_difference() && size.is_finite() => 0.25 + 0.6 * size,
                 _ => 0.15,
             },
             tone: tone(answer.verdict),

@@ -181,7 +181,8 @@ prop_compose! {
                 parameters: parameters.into_iter().collect(),
                 benchmark,
                 metric: Metric { name: metric, unit, better },
-            },
+                observed: false,
+},
             variant,
             base,
             candidate,
@@ -241,7 +242,7 @@ prop_compose! {
     ) -> Comparison {
         let [name, baseline] = names;
         Comparison {
-            name, question, baseline, control, confidence, margin, design, rows, pooled, claims, calibration: None, directory: None,
+            name, question, baseline, control, confidence, margin, design, rows, pooled, observation: Vec::new(), claims, calibration: None, directory: None,
             warnings: warnings.into_iter().map(Warning::Remark).collect(),
         }
     }

@@ -50,6 +50,7 @@ fn analysed(
                     unit: "s".to_owned(),
                     better: Better::Lower,
                 },
+                observed: false,
             },
             groups: vec![
                 Group {
@@ -98,6 +99,7 @@ fn said(text: &str, outcome: Outcome) -> bool {
         Outcome::Mixed => faster && slower,
         Outcome::Worse => slower && !faster,
         Outcome::Better => faster && !slower,
+        Outcome::Differs => claimed.contains("differs"),
         Outcome::Same => text.contains("same") || text.contains("by less than the margin"),
         Outcome::NotProven => {
             let within = text.contains("by less than the margin");

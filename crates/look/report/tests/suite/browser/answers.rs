@@ -18,6 +18,7 @@ fn outcome(verdict: Verdict) -> Outcome {
     match verdict {
         Verdict::Better => Outcome::Better,
         Verdict::Worse => Outcome::Worse,
+        Verdict::Differs => Outcome::Differs,
         Verdict::Same => Outcome::Same,
         Verdict::NotProven => Outcome::NotProven,
     }

@@ -1,0 +1,120 @@
+//! How a workload ended, and the samples in what it wrote.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::time::Duration;
+
+use perflab_drivers::{Driver, Output, Usage};
+use perflab_experiment::{Sample, Status, Workload};
+
+use crate::aside::{how, last_line};
+use crate::fault::{Fault, Trouble};
+use crate::host::{Ended, Exit, Host};
+
+/// Most that is read of what a workload writes to one stream, in bytes.
+const MOST_OUTPUT_BYTES: u64 = 1 << 28;
+
+/// Whether the workload ended by itself with a code that is fine.
+pub(super) fn well_ended(
+    host: &dyn Host,
+    ended: &Ended,
+    workload: &Workload,
+    limit: Duration,
+    stdout: &Path,
+    stderr: &Path,
+) -> Result<(), Fault> {
+    let said = || match last_line(host, stderr) {
+        nothing if nothing.is_empty() => last_line(host, stdout),
+        said => said,
+    };
+    match (ended.stopped, ended.exit) {
+        (Some(_), _) => Err(Fault::new(
+            Status::Timeout,
+            format!(
+                "the workload took longer than {limit:?}{}{}",
+                match ended.exit {
+                    Exit::Signal(_) => " and was killed",
+                    Exit::Code(_) => "",
+                },
+                said()
+            ),
+        )),
+        (None, Exit::Code(code))
+            if workload
+                .exit_codes
+                .iter()
+                .any(|fine| i32::from(*fine) == code) =>
+        {
+            Ok(())
+        }
+        (None, exit @ Exit::Code(_)) => Err(Fault::new(
+            Status::Exit,
+            format!("the workload {}{}", how(exit), said()),
+        )),
+        (None, exit @ Exit::Signal(_)) => Err(Fault::new(
+            Status::Signal,
+            format!("the workload {}{}", how(exit), said()),
+        )),
+    }
+}
+
+/// The samples in what the workload wrote and used.
+pub(super) fn read(
+    host: &dyn Host,
+    driver: &dyn Driver,
+    ended: &Ended,
+    stdout: &Path,
+    stderr: &Path,
+) -> Result<Vec<Sample>, Trouble> {
+    let contents = |file| match driver.reads_output() {
+        true => contents(host, file),
+        false => Ok(Vec::new()),
+    };
+    let (stdout, stderr) = (contents(stdout)?, contents(stderr)?);
+    let output = Output {
+        stdout: &stdout,
+        stderr: &stderr,
+        usage: Usage {
+            wall_s: ended.wall.as_secs_f64(),
+            user_s: ended.usage.user.as_secs_f64(),
+            system_s: ended.usage.system.as_secs_f64(),
+            max_rss_bytes: ended.usage.max_rss_bytes,
+            exit_code: match ended.exit {
+                Exit::Code(code) => code,
+                Exit::Signal(signal) => 128 + signal,
+            },
+        },
+    };
+    driver.read(&output).map_err(|error| {
+        let detail = format!("{error}{}", output.quoted(error.place));
+        Fault::new(Status::Fail, detail).into()
+    })
+}
+
+/// What a stream was captured in, as far as it can be held in memory.
+fn contents(host: &dyn Host, file: &Path) -> Result<Vec<u8>, Trouble> {
+    let stream = file.file_name().unwrap_or_default().to_string_lossy();
+    let lost = |error: io::Error| match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::from(Fault::new(
+            Status::Fail,
+            format!("{stream}: removed or replaced during the run: {error}"),
+        )),
+        ErrorKind::PermissionDenied => Trouble::from(Fault::new(
+            Status::Fail,
+            format!("{stream}: cannot be read: {error}; the run has changed its permissions"),
+        )),
+        _ => Trouble::Fatal(error),
+    };
+    let length = host.length(file).map_err(lost)?;
+    if length > MOST_OUTPUT_BYTES {
+        return Err(Fault::new(
+            Status::Fail,
+            format!(
+                "{stream}: expected at most {MOST_OUTPUT_BYTES} bytes, found {length} bytes; let the \
+                 workload say less, or send what is not needed to /dev/null"
+            ),
+        )
+        .into());
+    }
+    host.read(file, 0, length).map_err(lost)
+}
