@@ -131,7 +131,7 @@ fn is_false(row: &Row, case: &Case, factor: f64, is_control: bool) -> bool {
         Verdict::Worse => factor <= 1.0,
         Verdict::Better => factor >= 1.0,
         Verdict::Same => factor >= (1.0 + case.margin.unwrap_or(0.0)) * (1.0 - 1e-12),
-        Verdict::NotProven => false,
+        Verdict::Differs | Verdict::NotProven => false,
     };
     let (of_means, of_shares) = match is_control {
         true => (1.0, 1.0),
