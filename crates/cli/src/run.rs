@@ -3,6 +3,7 @@
 mod decided;
 mod dry_run;
 mod failures;
+mod observers;
 mod result;
 mod scratch;
 
@@ -31,6 +32,7 @@ use decided::{Decided, comparisons};
 use dry_run::dry_run;
 use failures::lab_failure;
 pub(crate) use failures::store_failure;
+use observers::observers;
 use result::{create, resume};
 use scratch::tempdir;
 
@@ -156,6 +158,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         &arguments.file,
         arguments.allow_machine_settings,
     )?;
+    let looking_on = observers(&experiment)?;
     let _lock = lock(arguments.wait)?;
     let machine = stand_by()?;
     let scratch = tempdir()?;
@@ -240,7 +243,10 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         &machine,
         &mut progress,
     )
-    .map(|lab| lab.with_settings(settings.session()))
+    .map(|lab| {
+        lab.with_settings(settings.session())
+            .with_observers(looking_on)
+    })
     .and_then(|mut lab| lab.execute(&done, &mut |records| rule.is_met(records)));
     progress.finish();
     let restored = settings.end();

@@ -25,14 +25,18 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
             .as_deref()
             .unwrap_or("no question given")
     ));
-    line(format!(
-        "{} x {} = {}, in {} of {} of each cell",
-        counted(plan.cells.len(), "cell"),
-        counted(design.runs, "run"),
-        counted(plan.runs.len(), "run"),
-        counted(design.blocks(), "block"),
-        design.block
-    ));
+    let cells = counted(plan.cells.len(), "cell");
+    let runs = counted(design.runs, "run");
+    let all = counted(plan.runs.len(), "run");
+    let blocks = counted(design.blocks(), "block");
+    line(match experiment.observed_in_block() {
+        0 => format!("{cells} x {runs} = {all}, in {blocks} of {} of each cell", design.block),
+        observed => format!(
+            "{cells} x ({runs} + {} observed) = {all}, in {blocks} of {} + {observed} of each cell",
+            design.blocks() * observed,
+            design.block
+        ),
+    });
     let limits: BTreeSet<Duration> = plan
         .cells
         .iter()
@@ -61,8 +65,11 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
     for run in &plan.runs {
         if let Some(cell) = plan.cells.get(run.cell) {
             line(format!(
-                "block {:>3}  run {:>5}  {}",
-                run.block, run.run, cell.id
+                "block {:>3}  run {:>5}  {}{}",
+                run.block,
+                run.run,
+                cell.id,
+                if run.observed { "  observed" } else { "" }
             ));
         }
     }

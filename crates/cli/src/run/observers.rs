@@ -1,0 +1,21 @@
+//! What looks on during the runs that an experiment wants observed.
+
+use perflab_experiment::Experiment;
+use perflab_runner::{Counters, Observer};
+
+use crate::failure::Failure;
+
+/// The observers of an experiment.
+///
+/// # Errors
+/// When one of them cannot look on here.
+pub(super) fn observers(experiment: &Experiment) -> Result<Vec<Box<dyn Observer>>, Failure> {
+    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    let Some(observe) = &experiment.observe else {
+        return Ok(observers);
+    };
+    if !observe.counters.is_empty() {
+        observers.push(Box::new(Counters::new(observe.counters.clone())));
+    }
+    Ok(observers)
+}
