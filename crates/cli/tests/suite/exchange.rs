@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use perflab_stats::location::{Scale, Side, location_test};
+use perflab_stats::location::{NullCache, Scale, Side, location_test};
 use perflab_stats::{Stratum, summary};
 use perflab_testing::{needs_found, not_checked, test_name};
 use serde_json::Value;
@@ -506,7 +506,8 @@ fn assert_agrees(laboratory: &Laboratory, result: &str, unit: f64, csv: &str) {
             assert!((own / median - 1.0).abs() < 1e-9, "{name}: {own} {median}");
         }
         let strata = [Stratum::new(base, candidate)];
-        let own = location_test(&strata, Scale::Shift, 0.0, Side::TwoSided)
+        let mut cache = NullCache::default();
+        let own = location_test(&mut cache, &strata, Scale::Shift, 0.0, Side::TwoSided)
             .unwrap()
             .p;
         assert!((own - p).abs() <= 0.0005 + 1e-9, "{name}: {own} {p}");

@@ -4,11 +4,12 @@
 //! ([`crate::sequential::RankEProcess`]). Everything else that a [`Comparison`] holds is either a
 //! plain count or estimate, or says nothing: a p-value of 1, an interval without ends.
 
+use crate::error::Error;
 use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
 use crate::sequential::RankEProcess;
+use crate::stratum::Stratum;
 use crate::summary::Summary;
 use crate::verdict::{Answer, Comparison, Sides, Split, Terms, Warning, least, two_sided};
-use crate::{Error, Stratum};
 
 /// Compares a candidate with the baseline, block after block.
 ///
@@ -129,7 +130,8 @@ fn observed(strata: &[Stratum], scale: Scale) -> Result<RankEProcess, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Better, Observation};
+    use crate::better::Better;
+    use crate::observation::Observation;
 
     const TERMS: Terms = Terms {
         better: Better::Higher,

@@ -15,10 +15,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::check;
+use crate::error::Error;
 use crate::mean::{ErrorPart, MeanDifference, satterthwaite};
 use crate::ratio_of_means::{RatioOfMeans, fieller};
+use crate::stratum::Stratum;
 use crate::summary::{raw_mean, squared_deviations};
-use crate::{Error, Stratum, check};
 
 /// Difference and ratio of means within blocks.
 #[derive(Debug, Clone, Copy, PartialEq)]

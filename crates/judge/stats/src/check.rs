@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::Error;
+use crate::error::Error;
 
 /// Largest accepted size of a value. Squares, fourth powers and ratios of accepted values stay
 /// finite, so no method needs to think about overflow.

@@ -3,8 +3,9 @@
 //! To be computed from the spread, before looking at the difference: the power "observed" at the
 //! difference found says nothing that its p-value has not said.
 
+use crate::check;
 use crate::distribution::{normal_cdf, normal_upper_quantile, t_upper_quantile};
-use crate::{Error, check};
+use crate::error::Error;
 
 /// Most runs per side that [`runs_needed`] considers.
 pub(crate) const MOST_RUNS: usize = 1_000_000;
@@ -36,7 +37,7 @@ pub fn from_half_width(
 /// Probability that the two-sided t test with `n_a` and `n_b` runs finds a true difference of
 /// `difference` standard deviations of a run, in its right direction. At least one run per side
 /// and three in all.
-pub fn t_test_power(
+pub(crate) fn t_test_power(
     n_a: usize,
     n_b: usize,
     difference: f64,
@@ -48,34 +49,6 @@ pub fn t_test_power(
     Ok(test.power(difference))
 }
 
-/// Smallest difference, in standard deviations of a run, that the two-sided t test with `n_a` and
-/// `n_b` runs finds with probability `power`.
-///
-/// Divide by 0.977 (the root of `3 / pi`) for the Mann-Whitney test on normal data.
-pub fn detectable_difference(
-    n_a: usize,
-    n_b: usize,
-    confidence: f64,
-    power: f64,
-) -> Result<f64, Error> {
-    check::probability("confidence", confidence)?;
-    check::between("power", power, 0.5, 1.0)?;
-    let test = TTest::new(n_a, n_b, confidence)?;
-    let (mut low, mut high) = (0.0, 1.0);
-    while test.power(high) < power {
-        (low, high) = (high, 2.0 * high);
-    }
-    while high - low > 1e-13 * high {
-        let middle = 0.5 * (low + high);
-        if test.power(middle) < power {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(high)
-}
-
 /// Runs needed on each side for the two-sided t test to find a difference of `difference`
 /// standard deviations of a run with probability `power`.
 ///
@@ -84,7 +57,7 @@ pub fn detectable_difference(
 ///
 /// # Errors
 /// [`Error::Setting`] for a difference so small that it would take more than a million runs.
-pub fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize, Error> {
+pub(crate) fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize, Error> {
     check::probability("confidence", confidence)?;
     check::between("power", power, 0.5, 1.0)?;
     let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);
@@ -112,29 +85,6 @@ pub fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize
 pub(crate) fn smallest_difference(confidence: f64, power: f64) -> f64 {
     let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);
     z * (2.0 / MOST_RUNS as f64).sqrt()
-}
-
-/// Runs needed, both sides together, for the Mann-Whitney test to find that the candidate is
-/// larger in a share `larger` of the pairs, `(z(1 - alpha/2) + z(power))^2 / (12 c (1 - c)
-/// (larger - 1/2)^2)`, when a share `c` of all runs is the candidate's (Noether, *Journal of the
-/// American Statistical Association* 82, 1987).
-///
-/// Not rounded, so that it can be compared with other methods.
-pub fn noether_runs(
-    larger: f64,
-    share_of_candidate: f64,
-    confidence: f64,
-    power: f64,
-) -> Result<f64, Error> {
-    check::probability("share of pairs in which the candidate is larger", larger)?;
-    check::probability("share of runs that are the candidate's", share_of_candidate)?;
-    check::probability("confidence", confidence)?;
-    check::between("power", power, 0.5, 1.0)?;
-    let c = share_of_candidate;
-    let away = larger - 0.5;
-    check::between("distance of the share from one half", away.abs(), 0.0, 1.0)?;
-    let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);
-    Ok(z * z / (12.0 * c * (1.0 - c) * away * away))
 }
 
 /// A two-sided two-sample t test, as far as its power goes.

@@ -2,7 +2,7 @@
 //!
 //! Each block gives one point: the median of a variant's runs in it, and for the difference that of
 //! the candidate's to the baseline's median in the same block. Through the points goes a line of
-//! [`trend`](crate::trend): what the machine does to both variants moves both levels and leaves the
+//! Theil and Sen: what the machine does to both variants moves both levels and leaves the
 //! difference where it is; a difference that moves is a property of the variants.
 //!
 //! The test takes the points to be independent. For the difference, random order within blocks sees
@@ -12,14 +12,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::check;
+use crate::error::Error;
 use crate::location::Scale;
 use crate::observation::{Observation, Strata};
 use crate::summary::median;
 use crate::trend::{mann_kendall, theil_sen};
-use crate::{Error, check};
 
 /// Fewest blocks that have a direction.
-pub const FEWEST_BLOCKS: usize = 3;
+const FEWEST_BLOCKS: usize = 3;
 
 /// Most points of a series; of more blocks, neighbours make one point, as all pairs are looked at.
 const MOST_POINTS: usize = 500;
@@ -58,7 +59,7 @@ pub struct Drift {
 /// The drift of two variants and of their difference.
 ///
 /// # Errors
-/// A series of fewer than [`FEWEST_BLOCKS`] blocks, an unusable value (one that is not positive, on
+/// A series of fewer than 3 blocks, an unusable value (one that is not positive, on
 /// the scale of ratios), a confidence outside of 0 to 1.
 pub fn drift(
     base: &[Observation],

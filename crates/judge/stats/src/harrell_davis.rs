@@ -11,24 +11,11 @@
 //! where the values are dense.
 //!
 //! Not where they are not: every value has some weight, so that one extreme value moves it, and
-//! between two modes it gives a value that never occurs. It has no distribution-free interval of
-//! its own; that of [`crate::quantile::quantile_interval`] holds for the quantile itself.
+//! between two modes it gives a value that never occurs.
 
 use statrs::function::beta::beta_reg;
 
-use crate::summary::{median_of_sorted, sorted};
-use crate::{Error, check};
-
-/// Harrell and Davis' estimate of the quantile `p`, `0 < p < 1`, of at least one value.
-///
-/// # Errors
-/// No value or an unusable one; a quantile outside (0, 1).
-pub fn harrell_davis(values: &[f64], p: f64) -> Result<f64, Error> {
-    check::sample("sample", values, 1)?;
-    check::probability("quantile", p)?;
-    let sorted = sorted(values);
-    Ok(estimate(&sorted, &weights(sorted.len(), p)))
-}
+use crate::summary::median_of_sorted;
 
 /// The weights of `n` values in ascending order.
 pub(crate) fn weights(n: usize, p: f64) -> Vec<f64> {

@@ -10,74 +10,63 @@
 //!
 //! | Question | Module |
 //! |---|---|
-//! | What do the values look like? | [`summary`], [`quantile`], [`harrell_davis`], [`outliers`], [`modes`], [`dip`] |
-//! | Is a typical run different, and by how much? | [`location`] (the default), [`brunner_munzel`] (its guard against unequal spread) |
-//! | Is the mean (the cost of many runs) different? | [`mean`], [`blocked_mean`], [`ratio_of_means`] |
-//! | Is the share of slow runs different? | [`proportion`] |
+//! | What do the values look like? | [`summary`], [`quantile`], [`modes`] |
+//! | Is a typical run different, and by how much? | [`location`], with a robustness check in `guard` |
+//! | Is the mean (the cost of many runs) different? | [`mean`], `blocked_mean`, [`ratio_of_means`] |
+//! | Is the share of slow runs different? | [`proportion`], `boschloo` |
 //! | Where in the distribution do they differ? | [`shift_function`] |
-//! | Are they the same, within a margin? | [`equivalence`] |
+//! | Are they the same, within a margin? | `bounds` |
 //! | What could these runs have shown? | [`detectable`] |
 //! | What holds of several subjects together? | [`pooled`] |
 //! | How many runs does it take to show a difference? | [`planning`] |
 //! | How many claims are made at once? | [`multiplicity`] |
-//! | Are these runs at all, or iterations inside one? | [`dependence`], [`serial`] |
-//! | Did the machine drift meanwhile, and did the difference? | [`drift`], [`trend`] |
+//! | Are these runs at all, or iterations inside one? | [`dependence`] |
+//! | Did the machine drift meanwhile, and did the difference? | [`drift`], `trend` |
 //! | From which iteration on is a process steady? | [`steady`] |
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
 //! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
-//! | What do other methods say, for a report? | [`permutation`], [`bootstrap`] |
 //!
 //! [`verdict`] puts them together.
 
 pub mod anytime;
-pub mod blocked_mean;
-pub mod bootstrap;
-pub mod brunner_munzel;
+mod better;
+mod blocked_mean;
+mod boschloo;
+mod bounds;
 mod check;
 pub mod dependence;
 pub mod detectable;
-pub mod dip;
 mod distribution;
 pub mod drift;
-pub mod equivalence;
 mod error;
-pub mod guard;
-pub mod harrell_davis;
+mod guard;
+mod harrell_davis;
 pub mod location;
 pub mod mean;
 pub mod modes;
 pub mod multiplicity;
 pub mod nested;
 mod observation;
-pub mod outliers;
-pub mod permutation;
 pub mod planning;
 pub mod pooled;
 pub mod proportion;
 pub mod quantile;
-pub mod rank;
+mod rank;
 pub mod ratio_of_means;
 mod resampling;
 pub mod sequential;
-pub mod serial;
 pub mod shift_function;
 pub mod steady;
 mod stratum;
 pub mod summary;
-pub mod trend;
+#[cfg(test)]
+mod tests;
+mod trend;
 pub mod verdict;
 
+pub use better::Better;
 pub use error::Error;
 pub use observation::Observation;
 pub use resampling::Resampling;
 pub use stratum::Stratum;
 pub use summary::Summary;
-
-/// Which way a metric is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// Less is better: times, latencies, sizes.
-    Lower,
-    /// More is better: throughputs.
-    Higher,
-}

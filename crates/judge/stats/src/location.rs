@@ -25,86 +25,24 @@
 mod null;
 mod pairs;
 mod ranks;
+mod scale;
+mod side;
 mod ties;
 
 pub use null::NullCache;
+pub use scale::Scale;
+pub use side::Side;
 
-use crate::{Error, Stratum, check};
+use crate::check;
+use crate::error::Error;
+use crate::stratum::Stratum;
 use pairs::Pairs;
 use ranks::StratumRanks;
 use ties::TiedNull;
 
-/// On which scale runs are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Effects are ratios `b / a`; all values must be positive. The median of an even number of
-    /// pairs is the geometric mean of the two in the middle, as for logarithms.
-    Ratio,
-    /// Effects are differences `b - a`, in the unit of the values.
-    Shift,
-}
-
-impl Scale {
-    /// The effect that means no difference: 1 for ratios, 0 for differences.
-    pub fn none(self) -> f64 {
-        match self {
-            Self::Ratio => 1.0,
-            Self::Shift => 0.0,
-        }
-    }
-
-    /// What an interval reaches to where the runs set no bound.
-    pub(crate) fn limits(self) -> (f64, f64) {
-        match self {
-            Self::Ratio => (0.0, f64::INFINITY),
-            Self::Shift => (f64::NEG_INFINITY, f64::INFINITY),
-        }
-    }
-
-    pub(crate) fn effect(self, a: f64, b: f64) -> f64 {
-        match self {
-            Self::Ratio => b / a,
-            Self::Shift => b - a,
-        }
-    }
-
-    fn apply(self, a: f64, effect: f64) -> f64 {
-        match self {
-            Self::Ratio => a * effect,
-            Self::Shift => a + effect,
-        }
-    }
-
-    pub(crate) fn midpoint(self, low: f64, high: f64) -> f64 {
-        match self {
-            Self::Ratio => low * (high / low).sqrt(),
-            Self::Shift => low + 0.5 * (high - low),
-        }
-    }
-
-    fn check_effect(self, effect: f64) -> Result<(), Error> {
-        let (above, below) = match self {
-            Self::Ratio => (0.0, 1e75),
-            Self::Shift => (-1e75, 1e75),
-        };
-        check::between("effect under the null hypothesis", effect, above, below)
-    }
-}
-
-/// Which departure from the null effect counts as evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The effect is smaller.
-    Less,
-    /// The effect is larger.
-    Greater,
-    /// Either: the chance of a `U` at least as far from the middle as the one observed.
-    TwoSided,
-}
-
 /// Effect of the candidate on a typical run, with its interval and test.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Location {
+pub(crate) struct Location {
     /// Median of the pairwise effects, on the scale asked for.
     pub effect: f64,
     /// Lower end of the interval; 0 (ratio) or minus infinity (shift) if the design is too small.
@@ -140,23 +78,10 @@ pub struct LocationTest {
 
 /// Effect, interval at `confidence` and two-sided test of no difference.
 ///
-/// ```
-/// use perflab_stats::{Stratum, location::{Scale, hodges_lehmann}};
-///
-/// let blocks = [
-///     Stratum::new([100.0, 101.0, 99.0], [104.0, 103.0, 105.5]),
-///     Stratum::new([110.0, 112.0, 111.0], [115.0, 114.0, 116.5]),
-/// ];
-/// let result = hodges_lehmann(&blocks, Scale::Ratio, 0.95)?;
-/// assert!((result.p - 2.0 / 400.0).abs() < 1e-12);
-/// assert!(result.low > 1.0 && result.effect < 1.05);
-/// # Ok::<(), perflab_stats::Error>(())
-/// ```
-///
 /// # Errors
 /// Unusable values ([`Error::NotFinite`], [`Error::NotPositive`]), a confidence outside (0, 1),
 /// or no block with runs of both sides ([`Error::NoPairs`]).
-pub fn hodges_lehmann(
+pub(crate) fn hodges_lehmann(
     strata: &[Stratum],
     scale: Scale,
     confidence: f64,
@@ -166,7 +91,7 @@ pub fn hodges_lehmann(
 
 /// As [`hodges_lehmann`], for many analyses: `cache` keeps the null distributions of the designs
 /// seen before.
-pub fn hodges_lehmann_with(
+pub(crate) fn hodges_lehmann_with(
     cache: &mut NullCache,
     strata: &[Stratum],
     scale: Scale,
@@ -208,18 +133,9 @@ pub fn hodges_lehmann_with(
 /// [`Side::Less`] one below. Two such tests make a test of equivalence.
 ///
 /// # Errors
-/// As [`hodges_lehmann`]; a ratio under the null hypothesis must be positive.
+/// Unusable values ([`Error::NotFinite`], [`Error::NotPositive`]), no block with runs of both sides
+/// ([`Error::NoPairs`]), or an effect out of range: a ratio must be positive.
 pub fn location_test(
-    strata: &[Stratum],
-    scale: Scale,
-    null_effect: f64,
-    side: Side,
-) -> Result<LocationTest, Error> {
-    location_test_with(&mut NullCache::default(), strata, scale, null_effect, side)
-}
-
-/// As [`location_test`], for many analyses.
-pub fn location_test_with(
     cache: &mut NullCache,
     strata: &[Stratum],
     scale: Scale,
@@ -248,7 +164,7 @@ fn test(cache: &mut NullCache, pairs: &Pairs, null_effect: f64, side: Side) -> L
 /// two finite ends: the smallest `K` with `C(2 runs, runs)^-K <= (1 - confidence) / 2`.
 ///
 /// For 95 %: one block of 4+4, two of 3+3, three of 2+2, six of 1+1.
-pub fn min_blocks(runs: usize, confidence: f64) -> Result<usize, Error> {
+pub(crate) fn min_blocks(runs: usize, confidence: f64) -> Result<usize, Error> {
     check::probability("confidence", confidence)?;
     if runs == 0 {
         return Err(Error::TooFew {

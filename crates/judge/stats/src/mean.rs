@@ -1,13 +1,13 @@
 //! Is the mean different? The question to ask when the total cost of many runs matters.
 //!
-//! [`welch`] is the one to use; [`student`] is kept because older tools use it: with unequal
-//! numbers of runs and unequal spread it claims far too many differences. Neither knows of
-//! blocks, see [`crate::blocked_mean`]. Slow outliers belong to a mean, so its intervals are
+//! [`student`] is kept because older tools use it: with unequal numbers of runs and unequal spread it claims far too
+//! many differences. The verdict uses Welch's test within blocks. Slow outliers belong to a mean, so its intervals are
 //! wide where a few runs are slow; that is honest, not a fault.
 
+use crate::check;
 use crate::distribution::{t_two_sided, t_upper_quantile};
+use crate::error::Error;
 use crate::summary::{raw_mean, raw_variance, squared_deviations};
-use crate::{Error, check};
 
 /// Where the mean of `n` values lies, of which these are the mean and the standard deviation: Student's interval.
 /// None for a single value.
@@ -97,59 +97,6 @@ pub fn student(a: &[f64], b: &[f64], confidence: f64) -> Result<MeanDifference, 
         df,
         confidence,
     )
-}
-
-/// Welch's t test: each side keeps its own variance; degrees of freedom after Satterthwaite.
-///
-/// At least two runs per side (Welch, *Biometrika* 34, 1947).
-pub fn welch(a: &[f64], b: &[f64], confidence: f64) -> Result<MeanDifference, Error> {
-    check::probability("confidence", confidence)?;
-    check::sample("baseline", a, 2)?;
-    check::sample("candidate", b, 2)?;
-    let error_a = ErrorPart::of_mean(a);
-    let error_b = ErrorPart::of_mean(b);
-    let (mean_a, mean_b) = (raw_mean(a), raw_mean(b));
-    MeanDifference::new(
-        mean_a,
-        mean_b,
-        mean_b - mean_a,
-        error_a.squared + error_b.squared,
-        satterthwaite(error_a, error_b),
-        confidence,
-    )
-}
-
-/// Ratio of two geometric means, `b / a`, with its interval and test.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GeometricMeanRatio {
-    /// The ratio.
-    pub ratio: f64,
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-    /// Welch's test on the natural logarithms.
-    pub logs: MeanDifference,
-}
-
-/// Welch's test on logarithms. All values must be positive; at least two runs per side.
-///
-/// The geometric mean describes a typical run of skewed data, not the cost of many runs.
-pub fn geometric_mean_ratio(
-    a: &[f64],
-    b: &[f64],
-    confidence: f64,
-) -> Result<GeometricMeanRatio, Error> {
-    check::positive("baseline", a, 2)?;
-    check::positive("candidate", b, 2)?;
-    let logs = |values: &[f64]| values.iter().map(|v| v.ln()).collect::<Vec<_>>();
-    let logs = welch(&logs(a), &logs(b), confidence)?;
-    Ok(GeometricMeanRatio {
-        ratio: logs.difference.exp(),
-        low: logs.low.exp(),
-        high: logs.high.exp(),
-        logs,
-    })
 }
 
 /// One side's share of a squared standard error.

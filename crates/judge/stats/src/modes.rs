@@ -7,8 +7,10 @@
 //! 100 samples, and one in at most 1 of 1000 normal, lognormal or t(3) samples. Balanced modes
 //! widen the MAD itself: those are not what it is for.
 
+use crate::better::Better;
+use crate::check;
+use crate::error::Error;
 use crate::summary::{median_of_sorted, raw_mad, sorted};
-use crate::{Better, Error, check};
 
 /// A gap counts from this many robust standard deviations on.
 const WIDE: f64 = 6.0 * 1.4826;
@@ -88,7 +90,7 @@ impl Modes {
 /// the measurement then stands in for the robust standard deviation: the smallest distance
 /// between different values, the gap itself left aside. A coarse clock thus makes no modes. With
 /// only two different values no resolution is to be seen, and no mode is claimed.
-pub fn slow_mode(values: &[f64], better: Better) -> Result<Option<Modes>, Error> {
+pub(crate) fn slow_mode(values: &[f64], better: Better) -> Result<Option<Modes>, Error> {
     check::sample("sample", values, 1)?;
     let sorted = sorted(values);
     Ok(widest_gap(&sorted).map(|split| Modes::at(split, &sorted, better)))

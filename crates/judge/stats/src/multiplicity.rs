@@ -3,7 +3,7 @@
 //! An adjusted p-value is held against the same level as a single one would be. The family is all
 //! claims of one report.
 
-use crate::Error;
+use crate::error::Error;
 
 /// Holm's step-down adjustment: the chance of any false claim stays below the level, whatever the
 /// dependence (Holm, *Scandinavian Journal of Statistics* 6, 1979). For claims.
@@ -123,30 +123,6 @@ pub fn holm_claims(claims: &[Claim]) -> Result<Vec<Adjusted>, Error> {
             same: claim.same.map(|same| adjusted(claim, same)),
         })
         .collect())
-}
-
-/// Benjamini and Hochberg's adjustment: the expected share of false claims among those made stays
-/// below the level, for independent or positively dependent tests (*Journal of the Royal
-/// Statistical Society B* 57, 1995). For lists of what to look at first, not for claims.
-///
-/// In the order of the input.
-pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>, Error> {
-    let order = ascending(p_values)?;
-    let mut adjusted = vec![0.0; p_values.len()];
-    let mut smallest: f64 = 1.0;
-    for (rank, &i) in order.iter().enumerate().rev() {
-        smallest = smallest.min(p_values.len() as f64 / (rank + 1) as f64 * p_values[i]);
-        adjusted[i] = smallest;
-    }
-    Ok(adjusted)
-}
-
-/// Indices of the p-values in ascending order.
-fn ascending(p_values: &[f64]) -> Result<Vec<usize>, Error> {
-    check_p_values(p_values)?;
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|&i, &j| p_values[i].total_cmp(&p_values[j]));
-    Ok(order)
 }
 
 fn check_p_values(p_values: &[f64]) -> Result<(), Error> {

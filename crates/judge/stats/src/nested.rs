@@ -12,9 +12,10 @@
 //!
 //! Source: Kalibera and Jones, *Rigorous Benchmarking in Reasonable Time*, ISMM 2013.
 
+use crate::check;
 use crate::distribution::t_upper_quantile;
+use crate::error::Error;
 use crate::summary::{raw_mean, raw_variance};
-use crate::{Error, check};
 
 /// One level of repetition.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +56,7 @@ pub struct NestedInterval {
 ///
 /// `repetitions` are those of the levels, the highest first, each at least two: `[5, 4]` for 5
 /// runs of 4 values each. Iterations should be past warm-up and free of memory of each other, see
-/// [`crate::serial`].
+/// [`crate::dependence`].
 ///
 /// ```
 /// use perflab_stats::nested::nested;

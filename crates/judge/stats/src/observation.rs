@@ -1,6 +1,6 @@
 //! From single values to units of evidence.
 
-use crate::Error;
+use crate::error::Error;
 use crate::stratum::Stratum;
 
 /// One value of one variant.

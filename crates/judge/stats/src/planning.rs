@@ -1,7 +1,7 @@
 //! How many runs does it take to show a difference of a given size?
 //!
 //! To be asked before measuring, from the spread between runs: known, or estimated from a pilot.
-//! The number is that of the two-sided t test ([`crate::detectable::runs_needed`]) at a spread that
+//! The number is that of the two-sided t test at a spread that
 //! the verdict's own method sees:
 //!
 //! - typical run: `tau = sd / sqrt(e)`, `e = 3 / pi * 2 b / (2 b + 1)`, the efficiency of ranks
@@ -21,12 +21,14 @@
 //! interval is taken, `s sqrt(df / x)` with `x` the 20 % quantile of chi-squared; for `tau` that is
 //! an approximation.
 
+use crate::check;
 use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference, t_test_power};
 use crate::distribution::{chi_squared_quantile, normal_upper_quantile};
+use crate::error::Error;
 use crate::location::{Scale, hodges_lehmann, min_blocks};
+use crate::stratum::Stratum;
 use crate::summary::{mean, squared_deviations};
 use crate::verdict::Sides;
-use crate::{Error, Stratum, check};
 
 /// Confidence of the interval that `tau` is read off: its ends must lie well inside the pilot.
 const PILOT_CONFIDENCE: f64 = 0.8;

@@ -18,8 +18,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::Error;
 use crate::blocked_mean::block_weights;
+use crate::error::Error;
 use crate::observation::{Observation, Strata, units};
 use crate::summary::{mean, median};
 

@@ -1,17 +1,14 @@
 //! Is a share of runs different: of slow runs, of failures?
 
-mod boschloo;
-
-pub use boschloo::{LARGEST_UNCONDITIONAL, UnconditionalTest, boschloo};
-
+use crate::check;
 use crate::distribution::{hypergeometric, normal_upper_quantile};
-use crate::{Error, check};
+use crate::error::Error;
 
 /// A number of successes among a number of trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proportion {
-    successes: usize,
-    trials: usize,
+    pub(crate) successes: usize,
+    pub(crate) trials: usize,
 }
 
 impl Proportion {
@@ -24,18 +21,7 @@ impl Proportion {
         }
     }
 
-    /// Number of successes.
-    pub fn successes(self) -> usize {
-        self.successes
-    }
-
-    /// Number of trials.
-    pub fn trials(self) -> usize {
-        self.trials
-    }
-
-    /// Successes over trials.
-    pub fn share(self) -> f64 {
+    fn share(self) -> f64 {
         self.successes as f64 / self.trials as f64
     }
 
@@ -65,7 +51,7 @@ impl Proportion {
 
 /// Difference of two shares with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ShareDifference {
+pub(crate) struct ShareDifference {
     /// Share of the candidate less that of the baseline.
     pub difference: f64,
     /// Lower end of the interval, at least -1.
@@ -75,7 +61,11 @@ pub struct ShareDifference {
 }
 
 /// Newcombe's hybrid score interval for `b - a` (method 10 of *Statistics in Medicine* 17, 1998).
-pub fn newcombe(a: Proportion, b: Proportion, confidence: f64) -> Result<ShareDifference, Error> {
+pub(crate) fn newcombe(
+    a: Proportion,
+    b: Proportion,
+    confidence: f64,
+) -> Result<ShareDifference, Error> {
     let (low_a, high_a) = a.wilson(confidence)?;
     let (low_b, high_b) = b.wilson(confidence)?;
     let (a, b) = (a.share(), b.share());
@@ -90,7 +80,7 @@ pub fn newcombe(a: Proportion, b: Proportion, confidence: f64) -> Result<ShareDi
 /// successes of `a`, given the margins of each stratum (Mantel and Haenszel's conditions; Cox, *The Analysis of Binary
 /// Data*, 1970). Right where the share differs from stratum to stratum and the trials of the sides are not in
 /// proportion. Without a stratum that has both sides it is 1.
-pub fn fisher_stratified(strata: &[(Proportion, Proportion)]) -> f64 {
+pub(crate) fn fisher_stratified(strata: &[(Proportion, Proportion)]) -> f64 {
     let mut observed = 0;
     let mut sums = vec![1.0];
     for (a, b) in strata {
@@ -111,8 +101,8 @@ pub fn fisher_stratified(strata: &[(Proportion, Proportion)]) -> f64 {
 }
 
 /// Fisher's exact test, two-sided: the probability, given the margins, of all tables that are no
-/// likelier than the one observed. Conservative for few trials; [`boschloo`] is sharper.
-pub fn fisher_exact(a: Proportion, b: Proportion) -> f64 {
+/// likelier than the one observed. Conservative for few trials; [`crate::boschloo`] is sharper.
+pub(crate) fn fisher_exact(a: Proportion, b: Proportion) -> f64 {
     let all = a.successes + b.successes;
     let (first, pmf) = hypergeometric(a.trials + b.trials, all, a.trials);
     // Tables that are equally likely may differ by rounding.

@@ -1,6 +1,7 @@
 //! Ranks with ties.
 
-use crate::{Error, check};
+use crate::check;
+use crate::error::Error;
 
 /// Rank of every value, counted from 1 in ascending order; equal values share the mean of the
 /// ranks they occupy (midranks).

@@ -1,9 +1,10 @@
 //! By which factor does the mean differ?
 
+use crate::check;
 use crate::distribution::t_upper_quantile;
+use crate::error::Error;
 use crate::mean::ErrorPart;
 use crate::summary::raw_mean;
-use crate::{Error, check};
 
 /// Ratio of two means, `b / a`, with Fieller's interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-use crate::{Error, check};
+use crate::check;
+use crate::error::Error;
 
 /// Most draws that a method makes.
 const MOST_DRAWS: usize = 10_000_000;
@@ -36,17 +37,5 @@ impl Random {
     /// Multiply-shift; its bias is below 2^-40 for any number of runs one can make.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
-    }
-
-    /// A number from [0, 1), with the 53 bits that fit.
-    pub(crate) fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Fisher and Yates' shuffle.
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! Where in the distribution do two variants differ: all runs alike, the fast ones, the slow ones?
 //!
-//! The difference at each decile, `b` less `a`, of Harrell and Davis' estimates
-//! ([`crate::harrell_davis`]), or their ratio less one. Interval and p-value by the percentile
+//! The difference at each decile, `b` less `a`, of Harrell and Davis' estimates, or their ratio less one. Interval and p-value by the percentile
 //! bootstrap: both samples are drawn again from themselves, each on its own;
 //! `p = 2 min(c, 1 - c)` with `c` the share of draws below no difference (equal ones count half,
 //! and one draw more than there are, on either side). Holm's adjustment over the nine deciles holds
@@ -13,16 +12,18 @@
 //! Sources: Doksum, *Annals of Statistics* 2 (1974); Wilcox, *Biometrics* 51 (1995); Wilcox,
 //! Erceg-Hurn, Clark and Carlson, *Journal of Statistical Computation and Simulation* 84 (2014).
 
+use crate::check;
+use crate::error::Error;
 use crate::harrell_davis::{estimate, weights};
 use crate::location::Scale;
 use crate::multiplicity::holm;
 use crate::quantile::quantile_of_sorted;
 use crate::resampling::Random;
+use crate::resampling::Resampling;
 use crate::summary::sorted;
-use crate::{Error, Resampling, check};
 
 /// Fewest values of a side: with fewer, the outer deciles are false too often.
-pub const FEWEST: usize = 20;
+const FEWEST: usize = 20;
 
 /// The deciles.
 const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -51,7 +52,7 @@ pub struct Decile {
 /// Compares two samples decile by decile.
 ///
 /// # Errors
-/// Fewer than [`FEWEST`] values, an unusable one (for ratios also one that is not positive), a
+/// Fewer than 20 values, an unusable one (for ratios also one that is not positive), a
 /// confidence outside (0, 1) or no draws.
 pub fn shift_function(
     a: &[f64],

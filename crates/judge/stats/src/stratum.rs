@@ -22,7 +22,7 @@ impl Stratum {
     }
 
     /// Whether both sides have runs.
-    pub fn has_pairs(&self) -> bool {
+    pub(crate) fn has_pairs(&self) -> bool {
         !self.a.is_empty() && !self.b.is_empty()
     }
 }

@@ -14,10 +14,11 @@ use std::ops::Bound;
 
 use null::Null;
 
+use crate::check;
 use crate::distribution::{normal_cdf, normal_upper_quantile};
+use crate::error::Error;
 use crate::rank::tie_groups;
 use crate::summary::{median_of_sorted, sorted};
-use crate::{Error, check};
 
 /// Most values whose slopes [`theil_sen`] writes out: 4000 have eight million.
 pub const MOST_SLOPES: usize = 4000;

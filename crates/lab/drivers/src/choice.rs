@@ -3,10 +3,19 @@
 use perflab_experiment::TOOLS;
 use thiserror::Error;
 
-use crate::{
-    Command, Driver, Fio, FsMark, Generic, Iperf3, MemtierBenchmark, Pgbench, RedisBenchmark, Rule,
-    RuleError, Sysbench, Tcpbench, Time, Wrk,
-};
+use crate::command::Command;
+use crate::driver::Driver;
+use crate::fio::Fio;
+use crate::fs_mark::FsMark;
+use crate::generic::{Generic, Rule, RuleError};
+use crate::iperf3::Iperf3;
+use crate::memtier_benchmark::MemtierBenchmark;
+use crate::pgbench::Pgbench;
+use crate::redis_benchmark::RedisBenchmark;
+use crate::sysbench::Sysbench;
+use crate::tcpbench::Tcpbench;
+use crate::time::Time;
+use crate::wrk::Wrk;
 
 /// The drivers of tools, sorted by name. A new one is added here and to the names that an
 /// experiment may use, [`TOOLS`].

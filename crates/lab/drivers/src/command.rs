@@ -2,7 +2,9 @@
 
 use perflab_experiment::{Better, Metric, Sample};
 
-use crate::{Driver, Output, Place, ReadError};
+use crate::driver::Driver;
+use crate::error::{Place, ReadError};
+use crate::output::Output;
 
 /// Measures a command from outside: `wall`, `user` and `system` in seconds, and `max_rss` in bytes
 /// where it is known.

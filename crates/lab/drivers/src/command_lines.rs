@@ -1,6 +1,6 @@
 //! What the tests of all drivers need of command lines.
 
-use crate::Driver;
+use crate::driver::Driver;
 
 /// The words of a line.
 pub(crate) fn args(line: &str) -> Vec<String> {

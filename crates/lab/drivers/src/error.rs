@@ -73,6 +73,18 @@ impl ReadError {
         }
     }
 
+    /// Refuses an error message of the tool, if there is one: its line, counted from 0, and its text.
+    pub(crate) fn refuse_complaint(
+        stream: Stream,
+        complaint: Option<(usize, &str)>,
+    ) -> Result<(), Self> {
+        let Some((index, line)) = complaint else {
+            return Ok(());
+        };
+        let place = Place::Line(stream, index + 1);
+        Err(Self::new(place, "no error message", excerpt(line)))
+    }
+
     /// About standard output as a whole.
     pub(crate) fn stdout(expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::new(Place::Whole(Stream::Stdout), expected, found)

@@ -7,8 +7,11 @@ mod arguments;
 use perflab_experiment::{Better, Metric, Sample};
 use serde_json::Value;
 
+use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Kind, Output, json, kind};
+use crate::json;
+use crate::kind::{self, Kind};
+use crate::output::Output;
 
 /// Runs `fio --output-format=json ARGS` and reads its report.
 ///
@@ -64,11 +67,7 @@ impl Driver for Fio {
     }
 
     fn argv(&self, args: &[String]) -> Vec<String> {
-        ["fio", "--output-format=json"]
-            .into_iter()
-            .map(str::to_owned)
-            .chain(args.iter().cloned())
-            .collect()
+        call(&["fio", "--output-format=json"], args)
     }
 
     fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
@@ -103,7 +102,7 @@ impl Driver for Fio {
         let report = report(&notes, document)?;
         let jobs = json::array_at(&report, "/jobs")?.len();
         if jobs == 0 {
-            return Err(whole("at least one job", "none"));
+            return Err(ReadError::stdout("at least one job", "none"));
         }
         let mut samples = Vec::new();
         let mut names: Vec<&str> = Vec::new();
@@ -115,7 +114,7 @@ impl Driver for Fio {
                 alone: jobs == 1,
             };
             if names.contains(&job.name) {
-                return Err(whole(
+                return Err(ReadError::stdout(
                     "each name of a job once",
                     format!("{} again", excerpt(job.name)),
                 )
@@ -137,10 +136,6 @@ impl Driver for Fio {
     fn cautions(&self, args: &[String]) -> Vec<String> {
         arguments::cautions(args)
     }
-}
-
-fn whole(expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-    ReadError::new(Place::Whole(Stream::Stdout), expected, found)
 }
 
 /// The notes that the tool may print before its JSON document, and the document.
@@ -170,7 +165,7 @@ fn refuse_signal(notes: &str) -> Result<(), ReadError> {
 fn report(notes: &str, document: &[u8]) -> Result<Value, ReadError> {
     if document.is_empty() {
         let first = notes.lines().next().unwrap_or_default();
-        return Err(whole(
+        return Err(ReadError::stdout(
             "a line that begins a JSON document",
             format!("none, and first {}", excerpt(first)),
         )
@@ -209,7 +204,7 @@ impl Job<'_> {
             self.latencies("sync", &LATENCIES[..1], samples)?;
         }
         if samples.len() == before {
-            return Err(whole(
+            return Err(ReadError::stdout(
                 format!("at least one request of job {}", excerpt(self.name)),
                 "none",
             ));
@@ -238,7 +233,7 @@ impl Job<'_> {
             }
             let found = json::amount_at(self.report, &pointer)?;
             if found != 0.0 {
-                return Err(whole(
+                return Err(ReadError::stdout(
                     format!("`{key}` of job {} to be 0", excerpt(self.name)),
                     found.to_string(),
                 ));
@@ -269,7 +264,7 @@ impl Job<'_> {
             let key = format!("{direction}/{key}");
             let value = self.amount(&key)?;
             if value == 0.0 {
-                return Err(whole(
+                return Err(ReadError::stdout(
                     format!("`{}/{key}` to be above 0", self.at),
                     "0 although there were requests",
                 )
@@ -322,7 +317,7 @@ fn percentile(share: &str) -> Result<String, ReadError> {
     let plain = share.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match share.parse::<f64>() {
         Ok(number) if plain && (0.0..=100.0).contains(&number) => Ok(format!("p{number}")),
-        _ => Err(whole(
+        _ => Err(ReadError::stdout(
             "percentiles from 0 to 100",
             format!("one called {}", excerpt(share)),
         )),

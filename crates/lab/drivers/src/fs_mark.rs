@@ -2,11 +2,12 @@
 
 use perflab_experiment::{Better, Metric, Sample};
 
+use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, ReadError};
 use crate::getopt::{Known, Options, refuse};
 use crate::metric::{Row, metrics, sample};
 use crate::number::not_negative;
-use crate::{Driver, Output, call};
+use crate::output::Output;
 
 /// Runs `fs_mark ARGS`; each iteration (`-L`) gives a sample of each metric.
 #[derive(Debug, Clone, Copy, Default)]

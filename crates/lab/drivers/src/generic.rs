@@ -1,6 +1,7 @@
 //! Any tool whose output a few rules can read.
 
 mod csv_column;
+mod found;
 mod json_pointer;
 mod pattern;
 mod rule;
@@ -11,8 +12,10 @@ use std::sync::Arc;
 
 use perflab_experiment::{Metric, Sample};
 
+use crate::driver::Driver;
 use crate::error::{Place, ReadError, Stream};
-use crate::{Driver, Output};
+use crate::output::Output;
+use found::{count, sample};
 use pattern::Pattern;
 
 pub use rule::{EVERY_NAME, Rule, RuleError, Source};
@@ -39,13 +42,6 @@ enum Reader {
     JsonPointer(String),
     CsvColumn(csv_column::Column),
     ValueLines,
-}
-
-/// A value that a rule found, and the line it stood on (1 for sources without lines).
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Found {
-    line: usize,
-    value: f64,
 }
 
 impl Generic {
@@ -93,67 +89,6 @@ impl Compiled {
             .map(|found| sample(found, rule, rule.metric()))
             .collect()
     }
-}
-
-/// Refuses no value, and several where the rule wants one.
-fn count(found: &[Found], rule: &Rule, what: &str) -> Result<(), ReadError> {
-    let expected = || {
-        let many = if rule.all {
-            "at least one value"
-        } else {
-            "exactly one value"
-        };
-        format!("{many} of `{what}` ({})", rule.source)
-    };
-    match found {
-        [] => Err(ReadError::new(
-            Place::Whole(rule.stream),
-            expected(),
-            "none",
-        )),
-        [_, _, ..] if !rule.all => {
-            const SHOWN: usize = 5;
-            let lines: Vec<_> = found
-                .iter()
-                .take(SHOWN)
-                .map(|f| f.line.to_string())
-                .collect();
-            let more = if found.len() > SHOWN { ", ..." } else { "" };
-            Err(ReadError::new(
-                Place::Whole(rule.stream),
-                expected(),
-                format!("{}, on lines {}{more}", found.len(), lines.join(", ")),
-            )
-            .advise("narrow the rule, or say `all` if each is a sample"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A found value as a sample, scaled.
-fn sample(found: Found, rule: &Rule, metric: Metric) -> Result<Sample, ReadError> {
-    let value = found.value * rule.scale;
-    if !Sample::is_comparable(value) {
-        return Err(ReadError::new(
-            Place::Line(rule.stream, found.line),
-            format!(
-                "`{}`, scaled by {}, to be 0 or of a size from 1e-75 to 1e75",
-                metric.name, rule.scale
-            ),
-            format!("{:e}", found.value),
-        ));
-    }
-    Ok(Sample {
-        benchmark: rule.benchmark.clone(),
-        metric: metric.into(),
-        value,
-    })
-}
-
-/// The stream as text. Bytes that are not UTF-8 become replacement characters: they cannot be part
-/// of a number, and a stray one elsewhere should not lose the run.
-fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
-    String::from_utf8_lossy(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes))
 }
 
 impl Driver for Generic {

@@ -7,10 +7,11 @@ mod arguments;
 use perflab_experiment::{Better, Metric, Sample};
 use serde_json::Value;
 
+use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
 use crate::json::{array_at, document, number_at, object_at, text_at, value_at};
 use crate::metric::{Row, metrics, sample};
-use crate::{Driver, Output, call};
+use crate::output::Output;
 
 /// Runs `iperf3 -J ARGS` as a client and reads the sums at the end of the test.
 ///

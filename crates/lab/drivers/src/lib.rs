@@ -12,6 +12,7 @@ mod command;
 #[cfg(test)]
 mod command_lines;
 pub mod counters;
+mod driver;
 mod error;
 mod fio;
 mod fs_mark;
@@ -32,10 +33,9 @@ mod tcpbench;
 mod time;
 mod wrk;
 
-use perflab_experiment::{Metric, Sample};
-
 pub use choice::{ChoiceError, by_name, tool};
 pub use command::Command;
+pub use driver::Driver;
 pub use error::{ArgumentError, Place, ReadError, Stream};
 pub use fio::Fio;
 pub use fs_mark::FsMark;
@@ -51,101 +51,3 @@ pub use sysbench::Sysbench;
 pub use tcpbench::Tcpbench;
 pub use time::Time;
 pub use wrk::Wrk;
-
-/// How one tool is called, and how its output becomes samples.
-pub trait Driver: std::fmt::Debug + Send + Sync {
-    /// The name by which an experiment asks for this driver.
-    fn name(&self) -> &'static str;
-
-    /// The full command line, program first, for the arguments that the user gave.
-    ///
-    /// Adds what the driver needs to be able to read the output.
-    fn argv(&self, args: &[String]) -> Vec<String>;
-
-    /// Refuses arguments with which the tool would never end or never say anything readable.
-    ///
-    /// # Errors
-    /// Names the argument and what to do instead.
-    fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
-        let _ = args;
-        Ok(())
-    }
-
-    /// What the driver can yield, as far as it is known before the run; the headline first.
-    fn metrics(&self) -> Vec<Metric>;
-
-    /// What the metric of this name tells of the load; [`Kind::Other`] unless the driver knows.
-    fn kind(&self, metric: &str) -> Kind {
-        let _ = metric;
-        Kind::Other
-    }
-
-    /// Whether [`Driver::read`] looks at what the tool wrote.
-    fn reads_output(&self) -> bool {
-        true
-    }
-
-    /// The samples in the output of one finished run.
-    ///
-    /// # Errors
-    /// Output that is not what the tool writes after a good run: nothing is guessed or left out.
-    fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError>;
-
-    /// How many threads, or processes, make the load with these arguments: no more than so many CPUs
-    /// can be used. None where arguments do not tell.
-    fn threads(&self, args: &[String]) -> Option<u32> {
-        let _ = args;
-        None
-    }
-
-    /// What the tool is known to get wrong with these arguments, one sentence each, to be shown
-    /// beside the result.
-    fn cautions(&self, args: &[String]) -> Vec<String> {
-        let _ = args;
-        Vec::new()
-    }
-}
-
-impl<D: Driver + ?Sized> Driver for &'static D {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
-    fn argv(&self, args: &[String]) -> Vec<String> {
-        (**self).argv(args)
-    }
-
-    fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
-        (**self).check(args)
-    }
-
-    fn metrics(&self) -> Vec<Metric> {
-        (**self).metrics()
-    }
-
-    fn kind(&self, metric: &str) -> Kind {
-        (**self).kind(metric)
-    }
-
-    fn reads_output(&self) -> bool {
-        (**self).reads_output()
-    }
-
-    fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
-        (**self).read(output)
-    }
-
-    fn threads(&self, args: &[String]) -> Option<u32> {
-        (**self).threads(args)
-    }
-
-    fn cautions(&self, args: &[String]) -> Vec<String> {
-        (**self).cautions(args)
-    }
-}
-
-/// A command line: the program and what the driver adds, before the arguments of the user.
-fn call(program: &[&str], args: &[String]) -> Vec<String> {
-    let added = program.iter().map(|&word| word.to_owned());
-    added.chain(args.iter().cloned()).collect()
-}

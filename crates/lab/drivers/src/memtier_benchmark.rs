@@ -7,9 +7,12 @@ mod arguments;
 use perflab_experiment::{Better, Metric, Sample};
 use serde_json::{Map, Value};
 
-use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
+use crate::driver::{Driver, call};
+use crate::error::{ArgumentError, ReadError, Stream, excerpt};
 use crate::json::{amount_at, document, object_at, text_at, value_at};
-use crate::{Driver, Kind, Output, kind};
+use crate::kind::{self, Kind};
+use crate::metric::metric;
+use crate::output::Output;
 
 /// Runs `memtier_benchmark` with its report as JSON on standard output, and reads it.
 ///
@@ -62,10 +65,7 @@ impl Driver for MemtierBenchmark {
     }
 
     fn argv(&self, args: &[String]) -> Vec<String> {
-        ARGV.into_iter()
-            .map(str::to_owned)
-            .chain(args.iter().cloned())
-            .collect()
+        call(&ARGV, args)
     }
 
     fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
@@ -73,11 +73,7 @@ impl Driver for MemtierBenchmark {
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        let rates = RATES.map(|(_, name, unit, better)| Metric {
-            name: name.to_owned(),
-            unit: unit.to_owned(),
-            better,
-        });
+        let rates = RATES.map(|(_, name, unit, better)| metric((name, unit, better)));
         let latencies = LATENCIES.map(|(_, what)| latency(what));
         let percentiles = PERCENTILES.map(|rank| latency(&format!("p{rank}")));
         rates
@@ -102,14 +98,17 @@ impl Driver for MemtierBenchmark {
         let report = document(text.as_bytes(), Stream::Stdout)?;
         let version = "/run information/Format version";
         if amount_at(&report, version)? != 2.0 {
-            return Err(whole(
+            return Err(ReadError::stdout(
                 format!("2 at `{version}`"),
                 value_at(&report, version)?.to_string(),
             ));
         }
         let stats = object_at(&report, STATS)?;
         if text_at(&report, "/ALL STATS/Runtime/Interrupted").is_ok_and(|text| text != "false") {
-            return Err(whole("a run that ended by itself", "an interrupted one"));
+            return Err(ReadError::stdout(
+                "a run that ended by itself",
+                "an interrupted one",
+            ));
         }
         read(stats)
     }
@@ -121,10 +120,6 @@ impl Driver for MemtierBenchmark {
     fn cautions(&self, args: &[String]) -> Vec<String> {
         arguments::cautions(args)
     }
-}
-
-fn whole(expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-    ReadError::new(Place::Whole(Stream::Stdout), expected, found)
 }
 
 /// Replies that are errors are counted as requests like any other, and a server that is not there
@@ -145,14 +140,7 @@ fn refuse_complaint(stderr: &[u8]) -> Result<(), ReadError> {
         .enumerate()
         .flat_map(|(index, line)| line.split('\r').map(move |text| (index, text)));
     let complaint = lines.find(|(_, line)| COMPLAINTS.iter().any(|words| line.contains(words)));
-    match complaint {
-        Some((index, line)) => Err(ReadError::new(
-            Place::Line(Stream::Stderr, index + 1),
-            "no error message",
-            excerpt(line),
-        )),
-        None => Ok(()),
-    }
+    ReadError::refuse_complaint(Stream::Stderr, complaint)
 }
 
 /// The report with `null` for values that are no JSON: old versions print averages of no
@@ -183,14 +171,14 @@ fn read(stats: &Map<String, Value>) -> Result<Vec<Sample>, ReadError> {
     }
     let value = stats
         .get(TOTALS)
-        .ok_or_else(|| whole(format!("an object at `{STATS}/{TOTALS}`"), "none"))?;
+        .ok_or_else(|| ReadError::stdout(format!("an object at `{STATS}/{TOTALS}`"), "none"))?;
     let totals = Benchmark {
         name: TOTALS,
         value,
     };
     let ops = totals.amount("Ops/sec")?;
     if ops == 0.0 {
-        return Err(whole("at least one request", "none")
+        return Err(ReadError::stdout("at least one request", "none")
             .advise("start the server first, and check -s, -p and the password"));
     }
     // Each rate is rounded to a hundredth. Of two benchmarks with one name the JSON reader sees the last.
@@ -199,7 +187,7 @@ fn read(stats: &Map<String, Value>) -> Result<Vec<Sample>, ReadError> {
         .map(|benchmark| benchmark.amount("Ops/sec"))
         .sum::<Result<f64, _>>()?;
     if (sum - ops).abs() > 0.01 * (benchmarks.len() + 1) as f64 {
-        return Err(whole(
+        return Err(ReadError::stdout(
             format!("benchmarks that make up the {ops} requests per second of the totals"),
             format!("{sum}"),
         )
@@ -234,7 +222,7 @@ impl Benchmark<'_> {
     fn read(&self, samples: &mut Vec<Sample>, of: &[Self]) -> Result<(), ReadError> {
         let errors = "Connection Errors";
         if self.value.get(errors).is_some() && self.amount(errors)? > 0.0 {
-            return Err(whole(
+            return Err(ReadError::stdout(
                 "no connection errors",
                 self.amount(errors)?.to_string(),
             ));
@@ -271,7 +259,7 @@ impl Benchmark<'_> {
                 .strip_prefix('p')
                 .and_then(|rank| rank.parse::<f64>().ok())
                 .filter(|rank| (0.0..=100.0).contains(rank))
-                .ok_or_else(|| whole("percentiles from p0 to p100", excerpt(rank)))?;
+                .ok_or_else(|| ReadError::stdout("percentiles from p0 to p100", excerpt(rank)))?;
             let value = amount_at(self.value, &format!("/Percentile Latencies/{rank}"))?;
             push(latency(&format!("p{number}")), value);
         }

@@ -5,7 +5,8 @@ use perflab_experiment::{Better, Metric, Sample};
 /// Name, unit, which way is better.
 pub(crate) type Row = (&'static str, &'static str, Better);
 
-fn metric((name, unit, better): Row) -> Metric {
+/// The metric in a row.
+pub(crate) fn metric((name, unit, better): (&str, &str, Better)) -> Metric {
     Metric {
         name: name.to_owned(),
         unit: unit.to_owned(),

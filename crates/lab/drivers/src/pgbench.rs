@@ -5,10 +5,14 @@
 mod arguments;
 mod report;
 
-use perflab_experiment::{Better, Metric, Sample};
+use perflab_experiment::{Metric, Sample};
 
-use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Kind, Output, kind};
+use crate::driver::{Driver, call};
+use crate::error::{ArgumentError, ReadError, Stream};
+use crate::kind::{self, Kind};
+use crate::metric::metrics;
+use crate::output::Output;
+use report::{METRICS, read};
 
 /// Runs `pgbench ARGS` and reads its report.
 ///
@@ -18,33 +22,13 @@ use crate::{Driver, Kind, Output, kind};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pgbench;
 
-/// Name, unit and which way is better. `tps` is without the making of connections.
-const METRICS: [(&str, &str, Better); 14] = [
-    ("tps", "1/s", Better::Higher),
-    ("tps_with_connections", "1/s", Better::Higher),
-    ("latency_avg", "ms", Better::Lower),
-    ("latency_stddev", "ms", Better::Lower),
-    ("schedule_lag_avg", "ms", Better::Lower),
-    ("schedule_lag_max", "ms", Better::Lower),
-    ("skipped", "%", Better::Lower),
-    ("above_limit", "%", Better::Lower),
-    ("failed", "%", Better::Lower),
-    ("retried", "%", Better::Lower),
-    ("retries", "", Better::Lower),
-    ("connection_initial", "ms", Better::Lower),
-    ("connection_avg", "ms", Better::Lower),
-    ("statement_latency", "ms", Better::Lower),
-];
-
 impl Driver for Pgbench {
     fn name(&self) -> &'static str {
         "pgbench"
     }
 
     fn argv(&self, args: &[String]) -> Vec<String> {
-        std::iter::once("pgbench".to_owned())
-            .chain(args.iter().cloned())
-            .collect()
+        call(&["pgbench"], args)
     }
 
     fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
@@ -52,13 +36,7 @@ impl Driver for Pgbench {
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        METRICS
-            .map(|(name, unit, better)| Metric {
-                name: name.to_owned(),
-                unit: unit.to_owned(),
-                better,
-            })
-            .into()
+        metrics(&METRICS)
     }
 
     fn kind(&self, metric: &str) -> Kind {
@@ -72,7 +50,7 @@ impl Driver for Pgbench {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         output.refuse_exit_code()?;
         refuse_complaint(output.stderr)?;
-        report::read(output.stdout)
+        read(output.stdout)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {
@@ -92,12 +70,5 @@ fn refuse_complaint(stderr: &[u8]) -> Result<(), ReadError> {
             || line.starts_with("pgbench: fatal:")
             || line.contains(" aborted in ")
     });
-    match complaint {
-        Some((index, line)) => Err(ReadError::new(
-            Place::Line(Stream::Stderr, index + 1),
-            "no error message",
-            excerpt(line),
-        )),
-        None => Ok(()),
-    }
+    ReadError::refuse_complaint(Stream::Stderr, complaint)
 }

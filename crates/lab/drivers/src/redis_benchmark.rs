@@ -9,11 +9,15 @@ mod cautions;
 mod options;
 mod table;
 
-use perflab_experiment::{Better, Metric, Sample};
+use perflab_experiment::{Metric, Sample};
 
+use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Kind, Output, getopt, kind};
+use crate::getopt;
+use crate::kind::{self, Kind};
+use crate::output::Output;
 use options::Options;
+use table::{COLUMNS, metric, read};
 
 /// Runs `redis-benchmark --csv ARGS` and reads its table.
 ///
@@ -33,30 +37,6 @@ use options::Options;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RedisBenchmark;
 
-/// The tool's column and the metric that it holds.
-const COLUMNS: [(&str, &str); 7] = [
-    ("rps", "rps"),
-    ("avg_latency_ms", "latency_avg"),
-    ("min_latency_ms", "latency_min"),
-    ("p50_latency_ms", "latency_p50"),
-    ("p95_latency_ms", "latency_p95"),
-    ("p99_latency_ms", "latency_p99"),
-    ("max_latency_ms", "latency_max"),
-];
-
-fn metric(name: &str) -> Metric {
-    let (unit, better) = if name == "rps" {
-        ("1/s", Better::Higher)
-    } else {
-        ("ms", Better::Lower)
-    };
-    Metric {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        better,
-    }
-}
-
 impl Driver for RedisBenchmark {
     fn name(&self) -> &'static str {
         "redis-benchmark"
@@ -65,11 +45,7 @@ impl Driver for RedisBenchmark {
     fn argv(&self, args: &[String]) -> Vec<String> {
         // In front, because behind the first word without a dash everything is part of the
         // command to be sent. Given twice it does no harm, and it overrides -q.
-        ["redis-benchmark", "--csv"]
-            .into_iter()
-            .map(str::to_owned)
-            .chain(args.iter().cloned())
-            .collect()
+        call(&["redis-benchmark", "--csv"], args)
     }
 
     fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
@@ -120,7 +96,7 @@ impl Driver for RedisBenchmark {
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         refuse_failure(output)?;
-        table::read(output.stdout)
+        read(output.stdout)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {
@@ -169,6 +145,7 @@ fn refuse_failure(output: &Output<'_>) -> Result<(), ReadError> {
 mod tests {
     use super::*;
     use crate::command_lines::args;
+    use perflab_experiment::Better;
 
     #[test]
     fn csv_stands_before_a_command_of_the_users_own() {

@@ -7,41 +7,16 @@ mod report;
 
 use perflab_experiment::{Better, Metric, Sample};
 
-use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
-use crate::{Driver, Kind, Output, kind};
+use crate::driver::{Driver, call};
+use crate::error::{ArgumentError, ReadError, Stream};
+use crate::kind::{self, Kind};
+use crate::metric::{Row, metrics};
+use crate::output::Output;
+use report::{METRICS, read};
 
 /// Runs `sysbench ARGS` and reads its report, which has no benchmarks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sysbench;
-
-/// Name, unit and which way is better, in the order of the samples.
-const METRICS: [(&str, &str, Better); 17] = [
-    ("events", "1/s", Better::Higher),
-    ("queries", "1/s", Better::Higher),
-    ("reads", "1/s", Better::Higher),
-    ("writes", "1/s", Better::Higher),
-    ("fsyncs", "1/s", Better::Higher),
-    ("read_throughput", "MiB/s", Better::Higher),
-    ("write_throughput", "MiB/s", Better::Higher),
-    ("memory_throughput", "MiB/s", Better::Higher),
-    ("time", "s", Better::Lower),
-    ("latency_avg", "ms", Better::Lower),
-    ("latency_min", "ms", Better::Lower),
-    ("latency_max", "ms", Better::Lower),
-    ("latency_p50", "ms", Better::Lower),
-    ("latency_p95", "ms", Better::Lower),
-    ("latency_p99", "ms", Better::Lower),
-    ("ignored_errors", "1/s", Better::Lower),
-    ("reconnects", "1/s", Better::Lower),
-];
-
-fn metric((name, unit, better): (&str, &str, Better)) -> Metric {
-    Metric {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        better,
-    }
-}
 
 impl Driver for Sysbench {
     fn name(&self) -> &'static str {
@@ -49,9 +24,7 @@ impl Driver for Sysbench {
     }
 
     fn argv(&self, args: &[String]) -> Vec<String> {
-        std::iter::once("sysbench".to_owned())
-            .chain(args.iter().cloned())
-            .collect()
+        call(&["sysbench"], args)
     }
 
     fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
@@ -59,7 +32,7 @@ impl Driver for Sysbench {
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        METRICS.map(metric).into()
+        metrics(&METRICS)
     }
 
     fn kind(&self, metric: &str) -> Kind {
@@ -67,8 +40,7 @@ impl Driver for Sysbench {
             return kind::latency(what);
         }
         // All that grows with speed are rates here.
-        let rate =
-            |(name, _, better): &(&str, &str, Better)| *name == metric && *better == Better::Higher;
+        let rate = |(name, _, better): &Row| *name == metric && *better == Better::Higher;
         match METRICS.iter().any(rate) {
             true => Kind::Throughput,
             false => Kind::Other,
@@ -78,7 +50,7 @@ impl Driver for Sysbench {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         refuse_complaint(output.stdout)?;
         output.refuse_exit_code()?;
-        report::read(output.stdout)
+        read(output.stdout)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {
@@ -94,12 +66,5 @@ impl Driver for Sysbench {
 fn refuse_complaint(stdout: &[u8]) -> Result<(), ReadError> {
     let stdout = String::from_utf8_lossy(stdout);
     let complaint = |(_, line): &(usize, &str)| line.starts_with("FATAL: ");
-    match stdout.lines().enumerate().find(complaint) {
-        Some((index, line)) => Err(ReadError::new(
-            Place::Line(Stream::Stdout, index + 1),
-            "no error message",
-            excerpt(line),
-        )),
-        None => Ok(()),
-    }
+    ReadError::refuse_complaint(Stream::Stdout, stdout.lines().enumerate().find(complaint))
 }

@@ -4,12 +4,14 @@
 
 mod samples;
 
-use perflab_experiment::{Better, Metric, Sample};
+use perflab_experiment::{Metric, Sample};
 
+use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
 use crate::getopt::{Known, Options, Unusable, refuse};
-use crate::metric::{Row, metrics};
-use crate::{Driver, Output, call};
+use crate::metric::metrics;
+use crate::output::Output;
+use samples::{PACKETS, SENT};
 
 /// Runs `tcpbench ARGS` as a client and takes the mean of its samples, without the first and the
 /// last if there are five or more.
@@ -17,9 +19,6 @@ use crate::{Driver, Output, call};
 /// Metrics: `sent` (bits/s, all connections together) and for UDP `packets` (1/s).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tcpbench;
-
-const SENT: Row = ("sent", "bits/s", Better::Higher);
-const PACKETS: Row = ("packets", "1/s", Better::Higher);
 
 const OPTIONS: &[Known] = &[
     ("-B", "", true),

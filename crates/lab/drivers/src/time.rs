@@ -5,26 +5,20 @@
 
 mod bsd;
 mod gnu;
+mod lines;
 
-use perflab_experiment::{Better, Metric, Sample};
+use perflab_experiment::{Metric, Sample};
 
+use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream};
-use crate::metric::{Row, metrics};
-use crate::{Driver, Output, call};
+use crate::metric::metrics;
+use crate::output::Output;
+use lines::{INVOLUNTARY, MAJOR, MAX_RSS, MINOR, SYSTEM, USER, VOLUNTARY, WALL, at};
 
 /// Runs `time -v COMMAND`, or `time -lp COMMAND` if the arguments begin with that, and reads the
 /// block that it prints below whatever the command wrote to standard error.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Time;
-
-const WALL: Row = ("wall", "s", Better::Lower);
-const USER: Row = ("user", "s", Better::Lower);
-const SYSTEM: Row = ("system", "s", Better::Lower);
-const MAX_RSS: Row = ("max_rss", "bytes", Better::Lower);
-const MAJOR: Row = ("major_faults", "", Better::Lower);
-const MINOR: Row = ("minor_faults", "", Better::Lower);
-const VOLUNTARY: Row = ("voluntary_switches", "", Better::Lower);
-const INVOLUNTARY: Row = ("involuntary_switches", "", Better::Lower);
 
 impl Driver for Time {
     fn name(&self) -> &'static str {
@@ -103,11 +97,6 @@ impl Driver for Time {
                 .to_owned(),
         ]
     }
-}
-
-/// An error about a line of standard error, counted from 1.
-fn at(line: usize, expected: &str, found: impl Into<String>) -> ReadError {
-    ReadError::new(Place::Line(Stream::Stderr, line), expected, found)
 }
 
 #[cfg(test)]

@@ -2,12 +2,15 @@
 
 mod report;
 
-use perflab_experiment::{Better, Metric, Sample};
+use perflab_experiment::{Metric, Sample};
 
+use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, ReadError};
 use crate::getopt::{Known, Options, Unusable, count, refuse};
-use crate::metric::{Row, metrics};
-use crate::{Driver, Kind, Output, call, kind};
+use crate::kind::{self, Kind};
+use crate::metric::metrics;
+use crate::output::Output;
+use report::{LATENCY, PERCENTILES, RATE, TRANSFER};
 
 /// Runs `wrk --latency ARGS` and reads its report.
 ///
@@ -15,21 +18,6 @@ use crate::{Driver, Kind, Output, call, kind};
 /// `latency_max`, `latency_p50`, `latency_p75`, `latency_p90`, `latency_p99`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wrk;
-
-const RATE: Row = ("rps", "1/s", Better::Higher);
-const TRANSFER: Row = ("transfer", "bytes/s", Better::Higher);
-const LATENCY: [Row; 3] = [
-    ("latency_avg", "ms", Better::Lower),
-    ("latency_stdev", "ms", Better::Lower),
-    ("latency_max", "ms", Better::Lower),
-];
-/// With the tool's names.
-const PERCENTILES: [(&str, Row); 4] = [
-    ("50%", ("latency_p50", "ms", Better::Lower)),
-    ("75%", ("latency_p75", "ms", Better::Lower)),
-    ("90%", ("latency_p90", "ms", Better::Lower)),
-    ("99%", ("latency_p99", "ms", Better::Lower)),
-];
 
 const OPTIONS: &[Known] = &[
     ("-t", "--threads", true),

@@ -5,19 +5,9 @@
 //! time of an iteration: the time of the sample over its iterations.
 
 mod directory;
+mod iteration;
 mod messages;
 
+pub(crate) use directory::SAMPLES;
 pub use directory::read as read_directory;
 pub use messages::read as read_messages;
-
-/// The file that makes a directory one of criterion's.
-pub(crate) const SAMPLES: &str = "sample.json";
-
-/// Time of an iteration for each sample. Samples without iterations are none.
-fn per_iteration<'a>(times: &'a [f64], iterations: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-    times
-        .iter()
-        .zip(iterations)
-        .map(|(time, iterations)| time / iterations)
-        .filter(|value| value.is_finite())
-}

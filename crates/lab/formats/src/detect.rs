@@ -5,10 +5,7 @@ use serde_json::Value;
 use crate::format::Format;
 use crate::loose_json::without_nan;
 use crate::run::{File, without_marks};
-use crate::{asv, criterion, regress_all};
-
-/// How a file in gzip begins (RFC 1952).
-pub(crate) const GZIP: [u8; 2] = [0x1f, 0x8b];
+use crate::{asv, criterion, pyperf, regress_all};
 
 /// The format of a file, or of the files in a directory; nothing if it looks like none.
 ///
@@ -19,7 +16,7 @@ pub fn detect(files: &[File], is_directory: bool) -> Option<Format> {
         return directory(files);
     }
     let file = files.first()?;
-    if file.bytes.starts_with(&GZIP) {
+    if file.bytes.starts_with(&pyperf::GZIP) {
         return Some(Format::Pyperf);
     }
     if let Ok(document) = serde_json::from_slice::<Value>(&without_nan(&file.bytes))

@@ -7,5 +7,6 @@
 mod read;
 mod write;
 
+pub(crate) use read::GZIP;
 pub use read::read;
 pub use write::write;

@@ -5,8 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::moment::finite;
-use crate::source::{Root, value_of};
+use crate::source::{Root, finite, value_of};
 
 /// Counters since boot, and the load average. Cheap: two small files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::Load;
-use crate::source::Root;
+use crate::source::{Root, finite};
 
 /// What was going on when the fingerprint was taken. Never compared.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,13 +42,4 @@ impl Moment {
             boot_id: root.word("proc/sys/kernel/random/boot_id"),
         }
     }
-}
-
-/// A word of a line as a number that is fit for JSON.
-pub(crate) fn finite(line: &str, word: usize) -> Option<f64> {
-    line.split_whitespace()
-        .nth(word)?
-        .parse()
-        .ok()
-        .filter(|value: &f64| value.is_finite())
 }

@@ -108,6 +108,15 @@ pub(crate) fn plain(text: &str) -> String {
         .collect()
 }
 
+/// A word of a line as a number that is fit for JSON.
+pub(crate) fn finite(line: &str, word: usize) -> Option<f64> {
+    line.split_whitespace()
+        .nth(word)?
+        .parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite())
+}
+
 /// The value behind `key` in lines as `key: value` or `key value`.
 pub(crate) fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {

@@ -5,8 +5,7 @@ use perflab_stats::location::Scale;
 use perflab_stats::shift_function::shift_function;
 
 use crate::simulated::{Noise, Random};
-use crate::trials::{rates, three_errors};
-use crate::verdicts::ALPHA;
+use crate::trials::{ALPHA, rates, three_errors};
 
 /// Prints a line for each case; whether all promises are kept.
 pub fn table(trials: u64, seed: u64) -> bool {

@@ -7,8 +7,7 @@ use perflab_stats::location::Scale;
 
 use crate::runs::{BLOCKED, PAIRS, SHORT};
 use crate::simulated::{Design, Machine, Noise, Random, SideOf, runs};
-use crate::trials::{rates, three_errors};
-use crate::verdicts::ALPHA;
+use crate::trials::{ALPHA, rates, three_errors};
 
 /// What is simulated.
 struct Case {

@@ -3,8 +3,8 @@
 
 use perflab_stats::dependence::{looks_dependent, without_medians};
 
-use crate::runs::{BLOCKED, Kind, PAIRS, in_order};
-use crate::scenarios::{Promise, Scenario};
+use crate::runs::{BLOCKED, PAIRS, in_order};
+use crate::scenario::{Kind, Promise, Scenario};
 use crate::simulated::{Design, Machine, Noise, Random, SideOf};
 use crate::trials::rates;
 

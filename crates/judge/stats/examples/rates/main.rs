@@ -13,6 +13,7 @@ mod drift;
 mod flags;
 mod planning;
 mod runs;
+mod scenario;
 mod scenarios;
 #[path = "../simulated/mod.rs"]
 mod simulated;

@@ -8,11 +8,10 @@ use perflab_stats::multiplicity::holm_weighted;
 use perflab_stats::planning::{Goal, Pilot, mean_runs, typical_runs};
 use perflab_stats::verdict::{Cache, MEAN_WEIGHT, Sides, TYPICAL_WEIGHT, Terms, compare};
 
-use crate::runs::{Kind, runs};
-use crate::scenarios::{Promise, Scenario};
+use crate::runs::runs;
+use crate::scenario::{Kind, Promise, Scenario};
 use crate::simulated::{Design, Machine, Noise, Random, SideOf};
-use crate::trials::{rates, three_errors};
-use crate::verdicts::ALPHA;
+use crate::trials::{ALPHA, rates, three_errors};
 
 /// Power that is planned for, in percent.
 const POWER: f64 = 80.0;

@@ -2,7 +2,7 @@
 
 use perflab_stats::Observation;
 
-use crate::scenarios::Scenario;
+use crate::scenario::{Kind, Scenario};
 use crate::simulated::{self, Design, Random};
 
 pub const BLOCKED: Design = Design {
@@ -18,17 +18,6 @@ pub const PAIRS: Design = Design {
     each: 1,
     blocks: 30,
 };
-
-/// What is measured in a run.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Kind {
-    /// One number; verdicts as for one row.
-    Single,
-    /// So many parts that share noise and slow mode within a run, pooled into one verdict.
-    Pooled(usize),
-    /// So many parts, each with its own verdicts in one report.
-    Family(usize),
-}
 
 /// All runs of both sides, for each part, in random order within blocks.
 pub fn runs(

@@ -1,56 +1,11 @@
-//! What is simulated to judge the verdicts, and what must hold of each.
+//! The scenarios that the verdicts are judged by.
 
-use crate::runs::{BLOCKED, Kind, PAIRS, SHORT, UNBLOCKED};
-use crate::simulated::{Design, Machine, Noise, SideOf};
-use crate::verdicts::{ALPHA, Rates};
+use crate::runs::{BLOCKED, PAIRS, SHORT, UNBLOCKED};
+use crate::scenario::{Kind, Promise, Scenario};
+use crate::simulated::{Machine, Noise, SideOf};
 
 /// Requests per second of the candidate and the baseline in the main mode.
 const FASTER: f64 = 48_053.0 / 46_981.0;
-
-/// What must hold.
-#[derive(Clone, Copy)]
-pub enum Promise {
-    /// No question is answered falsely in more than 5 % of trials.
-    False,
-    /// The typical run is: its verdict is about a location that the sides do not share exactly.
-    FalseMean,
-    /// The typical run's difference is found at least so often, in percent.
-    Power(f64),
-    /// The headline is never `faster` without more.
-    NeverFaster,
-    /// Nothing; for the reader.
-    Shown,
-}
-
-impl Promise {
-    pub fn check(self, rates: &Rates, trials: u64) -> (String, bool) {
-        let limit = 100.0 * (ALPHA + 3.0 * (ALPHA * (1.0 - ALPHA) / trials as f64).sqrt());
-        let (text, holds) = match self {
-            Self::False => {
-                let worst = rates.typical.max(rates.mean).max(rates.report);
-                (format!("at most {limit:.2}"), worst <= limit)
-            }
-            Self::FalseMean => (format!("mean at most {limit:.2}"), rates.mean <= limit),
-            Self::Power(least) => (format!("typical at least {least}"), rates.typical >= least),
-            Self::NeverFaster => ("faster: never".to_owned(), rates.faster == 0.0),
-            Self::Shown => return ("-".to_owned(), true),
-        };
-        (
-            format!("{text}: {}", if holds { "kept" } else { "BROKEN" }),
-            holds,
-        )
-    }
-}
-
-pub struct Scenario {
-    pub name: &'static str,
-    pub a: SideOf,
-    pub b: SideOf,
-    pub machine: Machine,
-    pub design: Design,
-    pub kind: Kind,
-    pub promise: Promise,
-}
 
 pub fn scenarios() -> Vec<Scenario> {
     let side = |noise, factor| SideOf { noise, factor };

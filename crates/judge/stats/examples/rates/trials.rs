@@ -4,6 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::simulated::Random;
 
+/// Level of every verdict.
+pub const ALPHA: f64 = 0.05;
+
 /// How often each of some things happens, in percent of the trials. `state` is made once for each
 /// thread.
 pub fn rates<const N: usize, S>(

@@ -7,13 +7,11 @@ use perflab_stats::verdict::{
 };
 use perflab_stats::{Better, Observation};
 
-use crate::runs::{Kind, pooled, runs};
-use crate::scenarios::{Scenario, scenarios};
+use crate::runs::{pooled, runs};
+use crate::scenario::{Kind, Rates, Scenario};
+use crate::scenarios::scenarios;
 use crate::simulated::Random;
-use crate::trials::rates;
-
-/// Level of every verdict.
-pub const ALPHA: f64 = 0.05;
+use crate::trials::{ALPHA, rates};
 
 /// Prints a line for each scenario; whether all promises are kept.
 pub fn table(trials: u64, seed: u64) -> bool {
@@ -47,14 +45,6 @@ pub fn table(trials: u64, seed: u64) -> bool {
         );
     }
     kept
-}
-
-/// Shares of trials, in percent.
-pub struct Rates {
-    pub typical: f64,
-    pub mean: f64,
-    pub report: f64,
-    pub faster: f64,
 }
 
 /// Whether the typical run, the mean, the report and ministat call a difference, and whether the

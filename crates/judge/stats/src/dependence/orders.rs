@@ -1,6 +1,6 @@
 //! Random orders of the same ranks: how many have neighbours that are as much alike?
 
-use crate::Error;
+use crate::error::Error;
 use crate::resampling::{Random, Resampling};
 
 /// Always the same draws: the same file gets the same answer. One in two thousand can be told from more.

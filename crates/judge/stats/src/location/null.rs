@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Side;
+use super::side::Side;
 use crate::distribution::{normal_cdf, normal_upper_quantile};
 
 /// Largest smaller side of a block with an exact distribution, see [`multiply`].

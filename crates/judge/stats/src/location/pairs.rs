@@ -1,9 +1,12 @@
 //! All pairs of runs within blocks, and order statistics of their effects.
 
 use super::null::Sizes;
-use super::{Scale, StratumRanks};
+use super::ranks::StratumRanks;
+use super::scale::Scale;
+use crate::check;
+use crate::error::Error;
+use crate::stratum::Stratum;
 use crate::summary::sorted;
-use crate::{Error, Stratum, check};
 
 /// Up to this many pairs are written out and sorted; beyond it, order statistics are found by
 /// counting.

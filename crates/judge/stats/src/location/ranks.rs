@@ -1,6 +1,6 @@
 //! Ranks of the runs within one block, under a hypothetical effect.
 
-use super::Scale;
+use super::scale::Scale;
 
 /// What the test needs to know of one block.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! Null distribution of the stratified Mann-Whitney statistic given the ties.
 
-use super::Side;
 use super::null::{self, Sizes};
 use super::ranks::StratumRanks;
+use super::side::Side;
 use crate::distribution::normal_cdf;
 
 /// Most additions spent on one exact conditional distribution.

@@ -1,9 +1,11 @@
 //! The e-process that goes with the default verdict, and the interval that follows from it.
 
 use super::spread::Spread;
-use super::{Evidence, Wealth};
+use super::wealth::{Evidence, Wealth};
+use crate::check;
+use crate::error::Error;
 use crate::location::{Scale, Side};
-use crate::{Error, Stratum, check};
+use crate::stratum::Stratum;
 
 /// The bets, as `lambda (n + m + 1)`, and the share of the unit that is staked on each.
 ///

@@ -1,7 +1,7 @@
 //! From which iteration on is a process steady, if ever?
 //!
 //! The iterations of one process, in order, are split where their mean or variance changes
-//! ([`changes`]); single spikes are left out of that search. What follows the last change is the
+//! (PELT); single spikes are left out of that search. What follows the last change is the
 //! state that the process ended in. A segment is *equivalent* to it if their medians differ by no
 //! more than a margin. From the last segment back to the first, equivalent segments belong to the
 //! steady state; the first one that does not decides the class:
@@ -20,13 +20,15 @@
 //! not move them. There, nothing in the first hundred iterations is a spike; then a process with 2 %
 //! of slow iterations, which is flat, passes for a warm-up in 3 of 10 cases.
 
-mod pelt;
+pub(crate) mod pelt;
 mod spikes;
 
-pub use pelt::{MOST_VALUES, changes};
+use pelt::changes;
 
+use crate::better::Better;
+use crate::check;
+use crate::error::Error;
 use crate::summary::{median_of_sorted, raw_mean, sorted};
-use crate::{Better, Error, check};
 
 /// Fewest iterations that are classified.
 pub const FEWEST: usize = 20;
@@ -101,7 +103,7 @@ pub struct Steady {
 /// ```
 ///
 /// # Errors
-/// Fewer than [`FEWEST`] or more than [`MOST_VALUES`] values, one that is not positive, or a margin
+/// Fewer than [`FEWEST`] or more than 20 000 values, one that is not positive, or a margin
 /// outside (0, 1).
 pub fn steady(values: &[f64], terms: &Terms) -> Result<Steady, Error> {
     check::positive("iterations of a process", values, FEWEST)?;

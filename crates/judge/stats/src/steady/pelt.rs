@@ -13,8 +13,9 @@
 //! Source: Killick, Fearnhead and Eckley, *Journal of the American Statistical Association* 107
 //! (2012). The answer is exact, not a search: see the pruning rule below.
 
+use crate::check;
+use crate::error::Error;
 use crate::summary::{median_of_sorted, sorted};
-use crate::{Error, check};
 
 /// Most values of a series: the cost grows with the square of their number where nothing changes.
 pub const MOST_VALUES: usize = 20_000;

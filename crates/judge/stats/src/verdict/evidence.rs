@@ -23,19 +23,14 @@
 //!
 //! `cargo run --release -p perflab-compare --example reports` shows the error rates.
 
-use super::permutation::{EVEN, runs};
+use super::exchange::{exchanged, signs};
+use super::interval_end::first_excluded;
+use super::uneven::runs;
 use crate::blocked_mean::blocked_welch;
-use crate::distribution::normal_cdf;
-use crate::guard::{guard, placements};
-use crate::location::{NullCache, Scale, Side, location_test_with};
-use crate::summary::{median_of_sorted, sorted};
-use crate::{Error, Stratum};
-
-/// Runs of a side from which its spread can be judged.
-const SPREAD_KNOWN: usize = 6;
-
-/// Runs of a side from which the guard of all numbers is good enough, but for its far tail.
-const ENOUGH: usize = 15;
+use crate::error::Error;
+use crate::guard::guard;
+use crate::location::{NullCache, Scale, Side, location_test};
+use crate::stratum::Stratum;
 
 /// The least one-sided p-value that the ranks of sides with fewer runs than [`MANY`] prove alone.
 const TAIL: f64 = 0.01;
@@ -43,19 +38,11 @@ const TAIL: f64 = 0.01;
 /// Runs of a side from which the far tail of the guard is good enough, too.
 const MANY: usize = 60;
 
-/// How many times more a side scatters that is far from the other; and the side that has fewer runs by more than
-/// [`EVEN`], as every test is more liberal then.
-const LOOSE: f64 = 3.0;
-const LOOSE_AND_FEWER: f64 = 2.0;
-
 /// Fewest runs of a side that can prove anything.
 const FEWEST: usize = 3;
 
 /// Narrowest interval, on the line or relative to the largest value, from which a search for its end sets out.
 const NARROW: f64 = 1e-12;
-
-/// Doublings of an interval's width before it is taken to have no end.
-const DOUBLINGS: i32 = 50;
 
 /// What a search for the end of an interval looks at, of ratios and of shifts to either side; beyond, nothing changes.
 const RATIOS: std::ops::RangeInclusive<f64> = 1e-70..=1e70;
@@ -79,34 +66,19 @@ impl<'a> Evidence<'a> {
         scale: Scale,
         cache: &'a mut NullCache,
     ) -> Self {
-        let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
-        let runs = runs(strata);
-        let linear = |values: &[f64]| -> Vec<f64> {
-            values.iter().map(|value| on_line(scale, *value)).collect()
-        };
-        let spreads = [
-            spread(usable().map(|stratum| linear(&stratum.a))),
-            spread(usable().map(|stratum| linear(&stratum.b))),
-        ];
-        let exchanged = [0, 1].map(|side| {
-            let is_fewer = runs[1 - side] as f64 > EVEN * runs[side] as f64;
-            let loose = if is_fewer { LOOSE_AND_FEWER } else { LOOSE };
-            let is_loose = spreads[side] > loose * spreads[1 - side];
-            runs[side] < SPREAD_KNOWN || (runs[side] < ENOUGH && is_loose)
-        });
         Self {
             strata,
             main,
             scale,
             cache,
-            runs,
-            exchanged,
+            runs: runs(strata),
+            exchanged: exchanged(strata, scale),
         }
     }
 
     /// One-sided p-value of "the effect is at most this" ([`Side::Greater`]), or at least.
     pub(super) fn p(&mut self, effect: f64, side: Side) -> Result<f64, Error> {
-        let ranks = location_test_with(self.cache, self.strata, self.scale, effect, side)?.p;
+        let ranks = location_test(self.cache, self.strata, self.scale, effect, side)?.p;
         Ok(ranks.max(self.guarded(effect, side)?))
     }
 
@@ -144,43 +116,24 @@ impl<'a> Evidence<'a> {
     ) -> Result<f64, Error> {
         let level = 0.5 * (1.0 - confidence);
         let outward = if side == Side::Greater { -1.0 } else { 1.0 };
-        let from = on_line(self.scale, end);
+        let from = self.scale.on_line(end);
         let scale = self.scale;
         let scale_of = match scale {
             Scale::Ratio => 1.0,
             Scale::Shift => self.largest(),
         };
-        let mut is_excluded = |at: f64| -> Result<bool, Error> {
-            Ok(self.guarded(off_line(scale, at), side)? <= level)
+        let is_excluded = |at: f64| -> Result<bool, Error> {
+            Ok(self.guarded(scale.off_line(at), side)? <= level)
         };
         // At the end itself two runs are equal, and where many are the interval has no width.
         let width = width.max(NARROW * scale_of).max(f64::MIN_POSITIVE);
-        let (mut inside, mut outside) = (from, from + outward * 1e-9 * width);
-        if is_excluded(outside)? {
-            return Ok(end);
-        }
-        for doubling in 0..=DOUBLINGS {
-            (inside, outside) = (outside, from + outward * width * f64::from(doubling).exp2());
-            if is_excluded(outside)? {
-                break;
-            }
-            if doubling == DOUBLINGS {
-                let (low, high) = scale.limits();
-                return Ok(if side == Side::Greater { low } else { high });
-            }
-        }
-        while (outside - inside).abs() > 1e-9 * width {
-            let middle = 0.5 * (inside + outside);
-            if middle == inside || middle == outside {
-                break;
-            }
-            if is_excluded(middle)? {
-                outside = middle;
-            } else {
-                inside = middle;
-            }
-        }
-        Ok(off_line(scale, outside))
+        let (low, high) = scale.limits();
+        Ok(match first_excluded(from, outward * width, is_excluded)? {
+            Some(at) if at == from => end,
+            Some(at) => scale.off_line(at),
+            None if side == Side::Greater => low,
+            None => high,
+        })
     }
 
     /// One-sided p-value of the guards.
@@ -212,7 +165,7 @@ impl<'a> Evidence<'a> {
             Scale::Ratio => effect.clamp(*RATIOS.start(), *RATIOS.end()),
             Scale::Shift => effect.clamp(-RATIOS.end(), *RATIOS.end()),
         };
-        let ranks = location_test_with(self.cache, main, self.scale, effect, side)?.p;
+        let ranks = location_test(self.cache, main, self.scale, effect, side)?.p;
         let [a, b] = runs(main);
         if ranks >= TAIL || a.min(b) >= MANY {
             return Ok(ranks);
@@ -225,15 +178,15 @@ impl<'a> Evidence<'a> {
 
     /// The runs on the line, the baseline's moved by the effect.
     fn shifted(&self, strata: &[Stratum], effect: f64) -> Vec<Stratum> {
-        let shift = on_line(self.scale, effect);
+        let shift = self.scale.on_line(effect);
         let usable = strata.iter().filter(|stratum| stratum.has_pairs());
         usable
             .map(|stratum| {
                 let a = stratum
                     .a
                     .iter()
-                    .map(|value| on_line(self.scale, *value) + shift);
-                let b = stratum.b.iter().map(|value| on_line(self.scale, *value));
+                    .map(|value| self.scale.on_line(*value) + shift);
+                let b = stratum.b.iter().map(|value| self.scale.on_line(*value));
                 Stratum::new(a.collect::<Vec<_>>(), b.collect::<Vec<_>>())
             })
             .collect()
@@ -265,27 +218,6 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// One-sided p-value of the signs of those sides' placements.
-fn signs(shifted: &[Stratum], sides: [bool; 2], side: Side) -> f64 {
-    let of_side = |which: usize| {
-        let of_block = |stratum: &Stratum| {
-            let (of_a, of_b) = placements(&stratum.a, &stratum.b);
-            match which {
-                0 => (of_a, stratum.b.len()),
-                _ => (of_b, stratum.a.len()),
-            }
-        };
-        // The baseline's are the lower, the larger the candidate's runs are.
-        let direction = match (which, side) {
-            (0, Side::Less) | (1, Side::Greater) => 1.0,
-            _ => -1.0,
-        };
-        exchange(shifted.iter().map(of_block), direction)
-    };
-    let tested = (0..2).filter(|which| sides[*which]);
-    tested.map(of_side).fold(0.0, f64::max)
-}
-
 /// One-sided p-value of Welch's test within blocks.
 fn size_of_gap(shifted: &[Stratum], side: Side) -> f64 {
     match blocked_welch(shifted, 0.5) {
@@ -296,118 +228,12 @@ fn size_of_gap(shifted: &[Stratum], side: Side) -> f64 {
     }
 }
 
-fn on_line(scale: Scale, value: f64) -> f64 {
-    match scale {
-        Scale::Ratio => value.ln(),
-        Scale::Shift => value,
-    }
-}
-
-fn off_line(scale: Scale, value: f64) -> f64 {
-    match scale {
-        Scale::Ratio => value.exp(),
-        Scale::Shift => value,
-    }
-}
-
 fn one_sided(p: f64, direction: f64, side: Side) -> f64 {
     let expected = match side {
         Side::Less => direction < 0.0,
         _ => direction > 0.0,
     };
     if expected { 0.5 * p } else { 1.0 - 0.5 * p }
-}
-
-/// Median of the distances from the median of the block.
-fn spread(blocks: impl Iterator<Item = Vec<f64>>) -> f64 {
-    let distances: Vec<f64> = blocks
-        .flat_map(|values| {
-            let middle = median_of_sorted(&sorted(&values));
-            values.into_iter().map(move |value| (value - middle).abs())
-        })
-        .collect();
-    match distances.is_empty() {
-        true => 0.0,
-        false => median_of_sorted(&sorted(&distances)),
-    }
-}
-
-/// Largest common denominator of placements with which sums are exact.
-const FINEST: usize = 1000;
-
-/// Most additions for the exact distribution of a sum. Beyond, there are at least 32 placements, and the normal tail is
-/// larger than the exact one.
-const MOST_ADDITIONS: usize = 2_000_000;
-
-/// Fisher's randomisation test of one side's placements: the share of all choices of signs for which the sum of
-/// (placement - 1/2), times `direction`, is at least the observed one. Each block comes with the other side's number of
-/// runs, the denominator of its placements.
-fn exchange(blocks: impl Iterator<Item = (Vec<f64>, usize)>, direction: f64) -> f64 {
-    let blocks: Vec<(Vec<f64>, usize)> = blocks.collect();
-    let common = blocks.iter().try_fold(1, |common, (_, of)| {
-        let least = least_common_multiple(common, *of);
-        (least <= FINEST).then_some(least)
-    });
-    // Halves of a share count as well: of equal values.
-    let steps = 2.0 * common.unwrap_or(FINEST) as f64;
-    let all = blocks.iter().flat_map(|(placements, _)| placements);
-    let sizes: Vec<i64> = all
-        .map(|placement| (direction * (placement - 0.5) * steps).round() as i64)
-        .collect();
-    // Each rounded size is off by at most 1/2 in the observed sum, and by as much in any other: so much less is asked
-    // for, and the p-value can only be too large.
-    let rounded = match common {
-        Some(_) => 0,
-        None => sizes.len() as i64,
-    };
-    let observed = sizes.iter().sum::<i64>() - rounded;
-    let sizes: Vec<usize> = sizes
-        .into_iter()
-        .map(|size| size.unsigned_abs() as usize)
-        .collect();
-    let most: usize = sizes.iter().sum();
-    match sizes.len().saturating_mul(2 * most) <= MOST_ADDITIONS {
-        true => exact_tail(&sizes, most, observed),
-        false => normal_tail(&sizes, observed),
-    }
-}
-
-/// The share of all choices of signs whose sum is at least the observed one. `most` is the largest sum.
-fn exact_tail(sizes: &[usize], most: usize, observed: i64) -> f64 {
-    // The chance of each sum, from the smallest one possible on.
-    let mut chances = vec![0.0; 2 * most + 1];
-    let mut next = chances.clone();
-    chances[most] = 1.0;
-    let mut reached = 0;
-    for size in sizes {
-        let within = most - reached..=most + reached;
-        reached += size;
-        next[most - reached..=most + reached].fill(0.0);
-        // One direction after the other, so that each loop is a vector operation.
-        for start in [most - reached, most + size - (reached - size)] {
-            let into = &mut next[start..];
-            for (into, chance) in into.iter_mut().zip(&chances[within.clone()]) {
-                *into += 0.5 * chance;
-            }
-        }
-        std::mem::swap(&mut chances, &mut next);
-    }
-    let from = (most as i64 + observed).max(0) as usize;
-    chances[from.min(chances.len())..].iter().sum()
-}
-
-/// The same for many sizes: their signed sum is close to normal, and in the tail a little less likely.
-fn normal_tail(sizes: &[usize], observed: i64) -> f64 {
-    let variance: f64 = sizes.iter().map(|size| (*size as f64).powi(2)).sum();
-    normal_cdf(-(observed as f64) / variance.sqrt())
-}
-
-fn least_common_multiple(a: usize, b: usize) -> usize {
-    let (mut larger, mut smaller) = (a.max(b), a.min(b).max(1));
-    while larger % smaller != 0 {
-        (larger, smaller) = (smaller, larger % smaller);
-    }
-    a / smaller * b.max(1)
 }
 
 #[cfg(test)]
@@ -437,21 +263,6 @@ mod tests {
         assert!((p(&tight, &shifted, Side::Greater) - 0.002_020_202).abs() < 1e-8);
         // Two of a side prove nothing, whatever the gap.
         assert!((p(&tight, &[200.0, 200.1], Side::Greater) - 0.25).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_side_with_fewer_runs_is_loose_from_twice_the_scatter_on() {
-        let spaced = |runs: usize, step: f64| -> Vec<f64> {
-            (0..runs).map(|run| 100.0 + step * run as f64).collect()
-        };
-        let is_loose = |tight: Vec<f64>| {
-            let strata = [Stratum::new(tight, spaced(8, 2.5))];
-            let mut cache = NullCache::default();
-            Evidence::new(&strata, None, Scale::Shift, &mut cache).exchanged[1]
-        };
-        // Medians of the distances from the median: 5 beside 2, of 8 runs or of 32.
-        assert!(!is_loose(spaced(8, 1.0)));
-        assert!(is_loose(spaced(32, 0.25)));
     }
 
     #[test]
@@ -497,38 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_are_exchanged_in_all_ways() {
-        let exchange = |blocks: &[(&[f64], usize)], direction| {
-            let blocks = blocks.iter().map(|(own, of)| (own.to_vec(), *of));
-            exchange(blocks, direction)
-        };
-        assert!((exchange(&[(&[1.0, 1.0, 1.0], 7)], 1.0) - 0.125).abs() < 1e-12);
-        assert!((exchange(&[(&[1.0, 1.0, 1.0], 7)], -1.0) - 1.0).abs() < 1e-12);
-        // Of 1, 2 and -3 sixths, 5 of 8 sums are at least 0.
-        let sixths = [4.0 / 6.0, 5.0 / 6.0, 0.0];
-        assert!((exchange(&[(&sixths, 6)], 1.0) - 0.625).abs() < 1e-12);
-        assert!((exchange(&[(&sixths[..2], 6), (&[0.0], 2)], 1.0) - 0.625).abs() < 1e-12);
-        assert!((exchange(&[(&[0.5; 3], 4)], 1.0) - 1.0).abs() < 1e-12);
-        // A coin that falls on one side 40 times.
-        let coins = exchange(&[(&[1.0; 40], 30)], 1.0);
-        assert!((coins * 40_f64.exp2() - 1.0).abs() < 1e-9, "{coins}");
-    }
-
-    #[test]
-    fn the_tail_of_many_signs_is_normal() {
-        let sizes: Vec<usize> = (0..60).map(|run| run * 37 % 101).collect();
-        let most = sizes.iter().sum();
-        for share in [0.0, 0.1, 0.3, 0.5] {
-            let observed = (share * most as f64) as i64;
-            let [exact, normal] = [
-                exact_tail(&sizes, most, observed),
-                normal_tail(&sizes, observed),
-            ];
-            let above = normal / exact;
-            assert!((0.97..4.0).contains(&above), "{share}: {exact} {normal}");
-            assert!(share < 0.2 || above > 1.0, "{share}: {exact} {normal}");
-        }
-        // Thousands of runs take no longer than dozens.
+    fn thousands_of_runs_take_no_longer_than_dozens() {
         let few: Vec<f64> = (0..50).map(|run| 1000.5 + f64::from(run)).collect();
         let many: Vec<f64> = (0..20_000).map(|run| f64::from(run % 2000)).collect();
         let found = p(&many, &few, Side::Greater);

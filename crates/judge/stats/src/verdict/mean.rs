@@ -1,12 +1,16 @@
 //! What runs cost in the mean.
 
-use super::permutation::{PermutationCheck, runs};
-use super::{Answer, Terms, Warning, least, two_sided};
+use super::comparison::{Answer, Warning};
+use super::permutation::PermutationCheck;
+use super::terms::{Terms, two_sided};
+use super::typical::least;
+use super::uneven::runs;
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch, weighted_means};
+use crate::error::Error;
 use crate::location::{Scale, Side};
 use crate::ratio_of_means::RatioInterval;
+use crate::stratum::Stratum;
 use crate::summary::mean as average_of;
-use crate::{Error, Stratum};
 
 /// Largest p-value with which the check is made, but for reports that prove with a larger one.
 const WORTH_CHECKING: f64 = 0.2;

@@ -8,15 +8,16 @@
 //! (Janssen, *Statistics & Probability Letters* 36, 1997; Chung and Romano, *Annals of Statistics*
 //! 41, 2013).
 
-use crate::resampling::{Random, Resampling};
+mod draws;
+mod statistic;
+
+use super::uneven::{is_uneven, runs};
+use crate::error::Error;
+use crate::resampling::Resampling;
+use crate::stratum::Stratum;
 use crate::summary::sorted;
-use crate::{Error, Stratum};
-
-/// How many times more runs one side may have before the check is made.
-pub(super) const EVEN: f64 = 1.5;
-
-/// Runs of a side below which it is always made.
-const ALWAYS_CHECKED: usize = 3;
+use draws::{Block, Draws};
+use statistic::{Drawn, Weights};
 
 /// Runs of a side that show how skewed they are. With fewer, the p-value is multiplied by [`RAISED`] over their number:
 /// the distributions may differ although the means are the same. Found by the example `reports` of `perflab-compare`
@@ -38,41 +39,6 @@ const HOPELESS: f64 = 0.1;
 const LEAST: f64 = 200.0;
 const PLAIN: f64 = 4.0;
 
-/// Most choices that are kept, 4 MiB: the draws beyond them are made again each time.
-const MOST_KEPT: usize = 1 << 20;
-
-/// The drawn side of a block: what the statistic takes from its values, which are those about the mean of the block.
-#[derive(Clone, Copy, Default)]
-struct Drawn {
-    sum: f64,
-    squares: f64,
-}
-
-impl Drawn {
-    fn of(values: impl Iterator<Item = f64>) -> Self {
-        values.fold(Self::default(), |drawn, value| Self {
-            sum: drawn.sum + value,
-            squares: drawn.squares + value * value,
-        })
-    }
-}
-
-/// Whether the numbers of runs are so uneven that Welch's test needs the check.
-pub(super) fn is_uneven(strata: &[Stratum]) -> bool {
-    let [a, b] = runs(strata);
-    let (fewer, more) = (a.min(b), a.max(b));
-    fewer < ALWAYS_CHECKED || more as f64 > EVEN * fewer as f64
-}
-
-/// The runs of both sides that have others to be compared with.
-pub(super) fn runs(strata: &[Stratum]) -> [usize; 2] {
-    let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
-    [
-        usable().map(|stratum| stratum.a.len()).sum(),
-        usable().map(|stratum| stratum.b.len()).sum(),
-    ]
-}
-
 /// The check for blocks of given numbers of runs, whatever their values. An interval asks it for dozens of shifts, with
 /// the same draws for each.
 pub(super) struct PermutationCheck {
@@ -80,38 +46,7 @@ pub(super) struct PermutationCheck {
     weights: Weights,
     /// What the share of permutations is multiplied by.
     raised: f64,
-    /// Where the next draw comes from that is not kept.
-    source: Source,
-    /// The choices of the first draws, one after the other.
-    kept: Vec<u32>,
-    /// Choices in a draw.
-    chosen: usize,
-}
-
-/// The runs of a block. The smaller side is drawn, the other is what is left.
-struct Block {
-    runs: usize,
-    fewer: usize,
-    is_a_drawn: bool,
-}
-
-#[derive(Clone)]
-struct Source {
-    random: Random,
-    /// The runs of each block, in the order that the draws so far have left.
-    order: Vec<Vec<u32>>,
-}
-
-impl Source {
-    fn draw(&mut self, blocks: &[Block], into: &mut Vec<u32>) {
-        for (block, order) in blocks.iter().zip(&mut self.order) {
-            for place in 0..block.fewer {
-                let other = place + self.random.below(block.runs - place);
-                order.swap(place, other);
-            }
-            into.extend_from_slice(&order[..block.fewer]);
-        }
-    }
+    draws: Draws,
 }
 
 impl PermutationCheck {
@@ -134,15 +69,7 @@ impl PermutationCheck {
         Ok(Some(Self {
             weights: Weights::of(usable(), &blocks),
             raised: if fewer < SHOWN { RAISED / fewer } else { 1.0 },
-            source: Source {
-                random: DRAWS.random()?,
-                order: blocks
-                    .iter()
-                    .map(|block| (0..block.runs as u32).collect())
-                    .collect(),
-            },
-            kept: Vec::new(),
-            chosen: blocks.iter().map(|block| block.fewer).sum(),
+            draws: Draws::new(&blocks, DRAWS)?,
             blocks,
         }))
     }
@@ -195,23 +122,9 @@ impl PermutationCheck {
             return None;
         }
         let least = observed.squared() * (1.0 - 1e-9);
-        let mut beyond: Option<(Source, Vec<u32>)> = None;
         let (mut extreme, mut draws) = (1_usize, 1_usize);
         while draws <= DRAWS.draws && !is_enough(extreme, draws) {
-            let start = (draws - 1) * self.chosen;
-            let is_kept = start + self.chosen <= MOST_KEPT;
-            if is_kept && start == self.kept.len() {
-                self.source.draw(&self.blocks, &mut self.kept);
-            }
-            let mut chosen = if is_kept {
-                &self.kept[start..]
-            } else {
-                let (source, choices) =
-                    beyond.get_or_insert_with(|| (self.source.clone(), Vec::new()));
-                choices.clear();
-                source.draw(&self.blocks, choices);
-                choices
-            };
+            let mut chosen = self.draws.at(draws - 1, &self.blocks);
             for ((block, values), drawn) in self.blocks.iter().zip(&values).zip(&mut drawn) {
                 let (of_block, rest) = chosen.split_at(block.fewer);
                 chosen = rest;
@@ -225,127 +138,9 @@ impl PermutationCheck {
     }
 }
 
-/// A difference and the square of its standard error: what a statistic is the quotient of. Thousands are compared, which
-/// takes neither a division nor a root.
-#[derive(Clone, Copy)]
-struct Quotient {
-    difference: f64,
-    squared_error: f64,
-}
-
-impl Quotient {
-    /// Whether anything varies, so that there is a statistic.
-    fn varies(self) -> bool {
-        self.squared_error.is_finite() && self.squared_error > 0.0
-    }
-
-    fn squared(self) -> f64 {
-        self.difference * self.difference / self.squared_error
-    }
-
-    /// Whether the square of the statistic is at least this. What does not vary is as extreme as can be.
-    fn is_at_least(self, squared: f64) -> bool {
-        !self.varies() || self.difference * self.difference >= squared * self.squared_error
-    }
-}
-
-/// What the statistic takes from the numbers of runs alone. It is computed thousands of times, so without a division.
-struct Weights {
-    blocks: Vec<BlockWeights>,
-    /// Whether both sides have two runs in some block; else blocks are pairs of means.
-    has_replicates: bool,
-}
-
-/// What a block's drawn side is multiplied by. The block's values have the mean 0, so the sum of the other side is the
-/// drawn one's with the other sign.
-struct BlockWeights {
-    /// From the drawn sum to the difference of the means, candidate less baseline.
-    difference: f64,
-    /// The weight of that difference among the blocks.
-    weight: f64,
-    /// 1 / runs of the drawn side and of the rest.
-    per_run: [f64; 2],
-    /// From a side's sum of squares about its mean to its part of the squared standard error, likewise.
-    error: [f64; 2],
-}
-
-impl Weights {
-    fn of<'a>(usable: impl Iterator<Item = &'a Stratum>, drawn: &[Block]) -> Self {
-        let runs: Vec<[f64; 2]> = usable
-            .map(|stratum| [stratum.a.len() as f64, stratum.b.len() as f64])
-            .collect();
-        let weight = |[a, b]: &[f64; 2]| a * b / (a + b);
-        let total: f64 = runs.iter().map(weight).sum();
-        let errors = [0, 1].map(|side| {
-            let freedom: f64 = runs.iter().map(|runs| runs[side] - 1.0).sum();
-            let of_block = |runs: &[f64; 2]| (weight(runs) / total).powi(2) / runs[side];
-            runs.iter().map(of_block).sum::<f64>() / freedom
-        });
-        let of_block = |(runs, block): (&[f64; 2], &Block)| {
-            let in_order = |[a, b]: [f64; 2]| match block.is_a_drawn {
-                true => [a, b],
-                false => [b, a],
-            };
-            let per_run = in_order(runs.map(f64::recip));
-            let sign = if block.is_a_drawn { -1.0 } else { 1.0 };
-            BlockWeights {
-                difference: sign * (per_run[0] + per_run[1]),
-                weight: weight(runs) / total,
-                per_run,
-                error: in_order(errors),
-            }
-        };
-        let has_replicates = |side: usize| runs.iter().any(|runs| runs[side] > 1.0);
-        Self {
-            has_replicates: has_replicates(0) && has_replicates(1),
-            blocks: runs.iter().zip(drawn).map(of_block).collect(),
-        }
-    }
-
-    /// The statistic that the mean is tested with: Welch's within blocks, or that of pairs where a side has never two
-    /// runs in a block. `squares`: the sum of squares of all values of each block.
-    fn statistic(&self, drawn: &[Drawn], squares: &[f64]) -> Quotient {
-        if self.has_replicates {
-            self.welch(drawn, squares)
-        } else {
-            self.of_pairs(drawn)
-        }
-    }
-
-    /// Welch's statistic within blocks ([`crate::blocked_mean::blocked_welch`]).
-    fn welch(&self, drawn: &[Drawn], squares: &[f64]) -> Quotient {
-        let (mut difference, mut squared_error) = (0.0, 0.0);
-        for ((block, drawn), all) in self.blocks.iter().zip(drawn).zip(squares) {
-            difference += block.weight * block.difference * drawn.sum;
-            let square = drawn.sum * drawn.sum;
-            let of_drawn = (drawn.squares - square * block.per_run[0]).max(0.0);
-            let of_rest = (all - drawn.squares - square * block.per_run[1]).max(0.0);
-            squared_error += block.error[0] * of_drawn + block.error[1] * of_rest;
-        }
-        Quotient {
-            difference,
-            squared_error,
-        }
-    }
-
-    /// Student's statistic of the differences of the blocks' means; a single block has none.
-    fn of_pairs(&self, drawn: &[Drawn]) -> Quotient {
-        let pairs = || self.blocks.iter().zip(drawn);
-        let differences = || pairs().map(|(block, drawn)| block.difference * drawn.sum);
-        let count = drawn.len() as f64;
-        let mean = differences().sum::<f64>() / count;
-        let squares: f64 = differences()
-            .map(|difference| (difference - mean).powi(2))
-            .sum();
-        Quotient {
-            difference: mean,
-            squared_error: squares / (count - 1.0) / count,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::draws::MOST_KEPT;
     use super::*;
     use crate::blocked_mean::blocked_welch;
 
@@ -463,7 +258,7 @@ mod tests {
         let first = share();
         assert!((0.01..0.99).contains(&first), "{first}");
         assert_eq!(share(), first);
-        assert!(check.kept.len() <= MOST_KEPT);
+        assert!(check.draws.kept.len() <= MOST_KEPT);
     }
 
     #[test]

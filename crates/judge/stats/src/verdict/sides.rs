@@ -1,7 +1,7 @@
 //! What every comparison begins with: the runs of both sides, and the scale to compare them on.
 
-use super::Warning;
-use crate::Error;
+use super::comparison::Warning;
+use crate::error::Error;
 use crate::location::Scale;
 use crate::observation::{Observation, Strata};
 use crate::pooled::{average_runs, typical_runs};

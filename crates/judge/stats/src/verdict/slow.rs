@@ -3,13 +3,17 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::{Main, SlowRuns, Terms, Warning};
+use super::comparison::{Main, SlowRuns, Warning};
+use super::terms::Terms;
+use crate::better::Better;
+use crate::boschloo::boschloo;
 use crate::distribution::binomial;
+use crate::error::Error;
 use crate::location::{NullCache, Scale, hodges_lehmann_with};
 use crate::modes::{CommonSplit, Mode, Modes, SplitSource, common_split, slow_mode};
 use crate::observation::Strata;
-use crate::proportion::{Proportion, boschloo, fisher_stratified, newcombe};
-use crate::{Better, Error, Stratum};
+use crate::proportion::{Proportion, fisher_stratified, newcombe};
+use crate::stratum::Stratum;
 
 /// How sure one must be that the modes of most runs differ from side to side.
 const SURE: f64 = 0.001;
@@ -152,11 +156,11 @@ impl Split {
         let shares = newcombe(a, b, terms.confidence)?;
         // Where the blocks have their runs in other proportions, their own shares of slow runs come into the sums.
         let in_proportion = |(of_a, of_b): &(Proportion, Proportion)| {
-            of_a.trials() * b.trials() == of_b.trials() * a.trials()
+            of_a.trials * b.trials == of_b.trials * a.trials
         };
         let p = if self.blocks.iter().all(in_proportion) {
             *known
-                .entry([a.successes(), a.trials(), b.successes(), b.trials()])
+                .entry([a.successes, a.trials, b.successes, b.trials])
                 .or_insert_with(|| boschloo(a, b).p)
         } else {
             fisher_stratified(&self.blocks)

@@ -1,9 +1,11 @@
 //! What the typical run does, with the guard.
 
+use super::comparison::{Answer, Least, Warning};
 use super::evidence::Evidence;
-use super::{Answer, Least, Terms, Warning, two_sided};
+use super::terms::{Terms, two_sided};
+use crate::error::Error;
 use crate::location::{NullCache, Scale, Side, hodges_lehmann_with, min_blocks};
-use crate::{Error, Stratum};
+use crate::stratum::Stratum;
 
 pub(super) fn typical(
     strata: &[Stratum],

@@ -10,15 +10,13 @@ import subprocess
 
 import numpy as np
 from methods import (
-    blocked_means, bootstrap, brunner_munzel, dip, distributions, equivalence, harrell_davis,
-    location, looks, means, multiplicity, nested, permutation, planning, power, proportions,
-    rank_process, samples, serial, summaries, tied)
+    blocked_means, brunner_munzel, distributions, harrell_davis, location, means, nested, planning,
+    power, proportions, rank_process, samples, serial, summaries, tied)
 
 # They draw from one stream of random numbers, in this order: a new one belongs at the end.
 IN_ORDER = [
     distributions, summaries, location, tied, means, blocked_means, brunner_munzel, proportions,
-    equivalence, multiplicity, power, permutation, bootstrap, nested, serial, harrell_davis, dip,
-    looks, rank_process]
+    power, nested, serial, harrell_davis, rank_process]
 
 
 def write(name, content):

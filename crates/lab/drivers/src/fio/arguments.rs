@@ -1,7 +1,7 @@
 //! What fio's arguments say about its output.
 
-use crate::ArgumentError;
 use crate::closed_loop;
+use crate::error::ArgumentError;
 use crate::getopt::{Known, Options};
 
 /// Options with which there is no report of a run on standard output, and why.

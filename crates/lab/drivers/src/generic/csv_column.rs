@@ -2,7 +2,8 @@
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::{Found, RuleError, text};
+use super::found::{Found, text};
+use super::rule::RuleError;
 use crate::error::{Place, ReadError, Stream, excerpt};
 use crate::number;
 

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Found, RuleError};
+use super::found::Found;
+use super::rule::RuleError;
 use crate::error::{Place, ReadError, Stream};
 use crate::json;
 

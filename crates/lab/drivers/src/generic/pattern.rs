@@ -2,7 +2,8 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::{Found, RuleError, text};
+use super::found::{Found, text};
+use super::rule::RuleError;
 use crate::error::{Place, ReadError, Stream};
 use crate::number;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use perflab_experiment::{Better, Metric};
 use thiserror::Error;
 
-use crate::Stream;
+use crate::error::Stream;
 
 /// The name of a [`Source::Values`] rule that takes all lines, each under its own name.
 pub const EVERY_NAME: &str = "*";

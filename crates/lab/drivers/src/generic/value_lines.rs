@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use perflab_experiment::{Metric, Sample};
 
-use super::{Found, Rule, count, sample, text};
+use super::found::{Found, count, sample, text};
+use super::rule::Rule;
 use crate::error::{Place, ReadError, excerpt};
 use crate::number;
 

@@ -1,7 +1,7 @@
 //! What the arguments of `memtier_benchmark` say about its report.
 
-use crate::ArgumentError;
 use crate::closed_loop;
+use crate::error::ArgumentError;
 use crate::getopt::{Known, Options, count};
 
 /// `-h` is not among them: it names the host in new versions and asks for help in old ones.

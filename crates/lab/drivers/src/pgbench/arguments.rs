@@ -1,7 +1,7 @@
 //! What pgbench's arguments say about its report.
 
-use crate::ArgumentError;
 use crate::closed_loop;
+use crate::error::ArgumentError;
 use crate::getopt::{Known, Options, count};
 
 const KNOWN: &[Known] = &[

@@ -2,11 +2,29 @@
 
 use std::sync::Arc;
 
-use perflab_experiment::{Metric, Sample};
+use perflab_experiment::{Better, Sample};
 
-use super::METRICS;
 use crate::error::{Place, ReadError, Stream, excerpt};
+use crate::metric::{Row, metric};
 use crate::number;
+
+/// `tps` is without the making of connections.
+pub(super) const METRICS: [Row; 14] = [
+    ("tps", "1/s", Better::Higher),
+    ("tps_with_connections", "1/s", Better::Higher),
+    ("latency_avg", "ms", Better::Lower),
+    ("latency_stddev", "ms", Better::Lower),
+    ("schedule_lag_avg", "ms", Better::Lower),
+    ("schedule_lag_max", "ms", Better::Lower),
+    ("skipped", "%", Better::Lower),
+    ("above_limit", "%", Better::Lower),
+    ("failed", "%", Better::Lower),
+    ("retried", "%", Better::Lower),
+    ("retries", "", Better::Lower),
+    ("connection_initial", "ms", Better::Lower),
+    ("connection_avg", "ms", Better::Lower),
+    ("statement_latency", "ms", Better::Lower),
+];
 
 /// What stands before a value, what behind it, and the metric. A line of a script begins with ` - `
 /// and goes on as that of the whole run.
@@ -231,12 +249,9 @@ impl<'a> Section<'a> {
             }
             return Err(at(*line, format!("`{rate}` above 0"), "0"));
         }
-        for (name, unit, better) in METRICS {
-            let metric = Arc::new(Metric {
-                name: name.to_owned(),
-                unit: unit.to_owned(),
-                better,
-            });
+        for row in METRICS {
+            let name = row.0;
+            let metric = Arc::new(metric(row));
             if let Some((_, text, line)) = self.found.iter().find(|(found, ..)| *found == name) {
                 samples.push(Sample {
                     benchmark: self.benchmark.clone(),

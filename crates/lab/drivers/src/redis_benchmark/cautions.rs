@@ -2,7 +2,7 @@
 //!
 //! Each statement was read from the source of 7.0.15 and seen in its output.
 
-use super::Options;
+use super::options::Options;
 use crate::closed_loop;
 
 /// Rate for which effects are put in numbers, 1/s: what one local client usually reaches.

@@ -5,11 +5,28 @@
 
 use std::collections::HashMap;
 
-use perflab_experiment::Sample;
+use perflab_experiment::{Better, Metric, Sample};
 
-use super::{COLUMNS, metric};
 use crate::error::{Place, ReadError, Stream, excerpt};
 use crate::number;
+
+/// The tool's column and the metric that it holds.
+pub(super) const COLUMNS: [(&str, &str); 7] = [
+    ("rps", "rps"),
+    ("avg_latency_ms", "latency_avg"),
+    ("min_latency_ms", "latency_min"),
+    ("p50_latency_ms", "latency_p50"),
+    ("p95_latency_ms", "latency_p95"),
+    ("p99_latency_ms", "latency_p99"),
+    ("max_latency_ms", "latency_max"),
+];
+
+pub(super) fn metric(name: &str) -> Metric {
+    crate::metric::metric(match name {
+        "rps" => (name, "1/s", Better::Higher),
+        _ => (name, "ms", Better::Lower),
+    })
+}
 
 /// All rows, each value a sample, in the order printed.
 pub(super) fn read(stdout: &[u8]) -> Result<Vec<Sample>, ReadError> {

@@ -1,7 +1,7 @@
 //! What sysbench's arguments say about its report.
 
-use crate::ArgumentError;
 use crate::closed_loop;
+use crate::error::ArgumentError;
 
 /// The value of the last `--NAME=VALUE`, with `-` and `_` in names alike, as in the tool.
 fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {

@@ -2,9 +2,30 @@
 
 use perflab_experiment::{Better, Sample};
 
-use super::{METRICS, metric};
 use crate::error::{Place, ReadError, Stream, excerpt};
+use crate::metric::{Row, metric};
 use crate::number;
+
+/// In the order of the samples.
+pub(super) const METRICS: [Row; 17] = [
+    ("events", "1/s", Better::Higher),
+    ("queries", "1/s", Better::Higher),
+    ("reads", "1/s", Better::Higher),
+    ("writes", "1/s", Better::Higher),
+    ("fsyncs", "1/s", Better::Higher),
+    ("read_throughput", "MiB/s", Better::Higher),
+    ("write_throughput", "MiB/s", Better::Higher),
+    ("memory_throughput", "MiB/s", Better::Higher),
+    ("time", "s", Better::Lower),
+    ("latency_avg", "ms", Better::Lower),
+    ("latency_min", "ms", Better::Lower),
+    ("latency_max", "ms", Better::Lower),
+    ("latency_p50", "ms", Better::Lower),
+    ("latency_p95", "ms", Better::Lower),
+    ("latency_p99", "ms", Better::Lower),
+    ("ignored_errors", "1/s", Better::Lower),
+    ("reconnects", "1/s", Better::Lower),
+];
 
 /// Section, label, what stands behind the value, and the metric. Of a count and a rate in brackets
 /// the rate is taken.
@@ -60,18 +81,14 @@ pub(super) fn read(stdout: &[u8]) -> Result<Vec<Sample>, ReadError> {
     }
     // Without its beginning the report may lack the lines with rates, and still look whole.
     if !text.lines().any(|line| line.starts_with("sysbench ")) {
-        return Err(whole("a line `sysbench VERSION`", "none")
+        return Err(ReadError::stdout("a line `sysbench VERSION`", "none")
             .advise("the beginning of the output may be missing, or --verbosity be too low"));
     }
     if !report.ended {
-        return Err(whole(format!("the line `{}`", END.1), "none")
+        return Err(ReadError::stdout(format!("the line `{}`", END.1), "none")
             .advise("the output may have been cut off"));
     }
     report.samples()
-}
-
-fn whole(expected: impl Into<String>, found: impl Into<String>) -> ReadError {
-    ReadError::new(Place::Whole(Stream::Stdout), expected, found)
 }
 
 impl Report {
@@ -138,19 +155,19 @@ impl Report {
 
     fn need(&self, name: &str) -> Result<f64, ReadError> {
         self.get(name)
-            .ok_or_else(|| whole(format!("a value of `{name}`"), "none"))
+            .ok_or_else(|| ReadError::stdout(format!("a value of `{name}`"), "none"))
     }
 
     fn samples(&self) -> Result<Vec<Sample>, ReadError> {
         let (count, time) = (self.need(COUNT)?, self.need("time")?);
         if count == 0.0 {
-            return Err(whole("at least one event", "none"));
+            return Err(ReadError::stdout("at least one event", "none"));
         }
         let rate = match self.get("events") {
             Some(rate) => rate,
             None if time > 0.0 => count / time,
             None => {
-                return Err(whole("a total time above 0", "0.0000 s")
+                return Err(ReadError::stdout("a total time above 0", "0.0000 s")
                     .advise("let the test do more, for at least a second"));
             }
         };
@@ -194,7 +211,7 @@ impl Report {
         const ROUNDING: f64 = 0.005_001;
         let (printed, average) = (self.need("latency_avg")?, self.need(SUM)? / count);
         if (average - printed).abs() > ROUNDING * (1.0 + 1.0 / count) {
-            return Err(whole(
+            return Err(ReadError::stdout(
                 format!("an average of about {printed} ms"),
                 format!("{average} ms from the sum"),
             ));

@@ -1,11 +1,13 @@
 //! The lines of samples, and their mean.
 
-use perflab_experiment::Sample;
+use perflab_experiment::{Better, Sample};
 
-use super::{PACKETS, SENT};
 use crate::error::ReadError;
-use crate::metric::sample;
+use crate::metric::{Row, sample};
 use crate::number::not_negative;
+
+pub(super) const SENT: Row = ("sent", "bits/s", Better::Higher);
+pub(super) const PACKETS: Row = ("packets", "1/s", Better::Higher);
 
 /// From so many samples on the first and the last are left out: slow start, and what the end of the
 /// test disturbs.

@@ -2,7 +2,7 @@
 
 use perflab_experiment::Sample;
 
-use super::{INVOLUNTARY, MAJOR, MAX_RSS, MINOR, SYSTEM, USER, VOLUNTARY, WALL, at};
+use super::lines::{INVOLUNTARY, MAJOR, MAX_RSS, MINOR, SYSTEM, USER, VOLUNTARY, WALL, at};
 use crate::error::{ReadError, excerpt};
 use crate::metric::{Row, sample};
 use crate::number::not_negative;

@@ -1,11 +1,25 @@
 //! The tool's report. A script may print before and after it.
 
-use perflab_experiment::Sample;
+use perflab_experiment::{Better, Sample};
 
-use super::{LATENCY, PERCENTILES, RATE, TRANSFER};
 use crate::error::ReadError;
-use crate::metric::sample;
+use crate::metric::{Row, sample};
 use crate::number::not_negative;
+
+pub(super) const RATE: Row = ("rps", "1/s", Better::Higher);
+pub(super) const TRANSFER: Row = ("transfer", "bytes/s", Better::Higher);
+pub(super) const LATENCY: [Row; 3] = [
+    ("latency_avg", "ms", Better::Lower),
+    ("latency_stdev", "ms", Better::Lower),
+    ("latency_max", "ms", Better::Lower),
+];
+/// With the tool's names.
+pub(super) const PERCENTILES: [(&str, Row); 4] = [
+    ("50%", ("latency_p50", "ms", Better::Lower)),
+    ("75%", ("latency_p75", "ms", Better::Lower)),
+    ("90%", ("latency_p90", "ms", Better::Lower)),
+    ("99%", ("latency_p99", "ms", Better::Lower)),
+];
 
 /// A unit, and what it is in the unit of the metric: a power of ten, and a factor.
 type Unit = (&'static str, i32, f64);

@@ -4,9 +4,12 @@ use indexmap::IndexMap;
 use perflab_experiment::Better;
 use serde::Deserialize;
 
-use super::{SAMPLES, per_iteration};
+use super::iteration::per_iteration;
 use crate::fault::Fault;
 use crate::run::{Contents, File, Run, sample};
+
+/// The file that makes a directory one of criterion's.
+pub(crate) const SAMPLES: &str = "sample.json";
 
 #[derive(Deserialize)]
 struct Samples {

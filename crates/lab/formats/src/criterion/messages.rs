@@ -3,7 +3,7 @@
 use perflab_experiment::Better;
 use serde::Deserialize;
 
-use super::per_iteration;
+use super::iteration::per_iteration;
 use crate::fault::Fault;
 use crate::run::{Contents, File, Run, sample};
 

@@ -1,7 +1,9 @@
 //! `--export-asciidoc`.
 
+use super::entry::Entry;
+use super::error::WriteError;
 use super::table::Table;
-use super::{Entry, Unit, WriteError};
+use super::unit::Unit;
 
 /// An AsciiDoc table with the content of [`super::write_markdown`].
 ///

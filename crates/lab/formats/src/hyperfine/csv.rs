@@ -2,7 +2,8 @@
 
 use csv::Writer;
 
-use super::{Entry, WriteError};
+use super::entry::Entry;
+use super::error::WriteError;
 
 /// The summary of each command as a record, without times, memory and exit codes.
 ///

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, ReadError, WriteError};
+use super::entry::Entry;
+use super::error::{ReadError, WriteError};
 
 #[derive(Deserialize)]
 struct Document {

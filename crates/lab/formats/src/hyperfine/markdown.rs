@@ -1,7 +1,9 @@
 //! `--export-markdown`.
 
+use super::entry::Entry;
+use super::error::WriteError;
 use super::table::Table;
-use super::{Entry, Unit, WriteError};
+use super::unit::Unit;
 
 /// A Markdown table, one row per command in their order, compared with the fastest.
 ///

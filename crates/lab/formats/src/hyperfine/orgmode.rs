@@ -1,7 +1,9 @@
 //! `--export-orgmode`.
 
+use super::entry::Entry;
+use super::error::WriteError;
 use super::table::{Table, WIDTH};
-use super::{Entry, Unit, WriteError};
+use super::unit::Unit;
 
 /// An Emacs Org table with the content of [`super::write_markdown`].
 ///

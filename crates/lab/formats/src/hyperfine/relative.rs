@@ -1,6 +1,6 @@
 //! How many times slower than the fastest command, as `hyperfine` states it.
 
-use super::Entry;
+use super::entry::Entry;
 
 /// A ratio of means and its deviation.
 #[derive(Debug, Clone, Copy, PartialEq)]

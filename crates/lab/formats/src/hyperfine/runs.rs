@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 use perflab_experiment::counted;
 use perflab_experiment::{Better, Metric};
 
-use super::{Entry, read_json, write_json};
+use super::entry::Entry;
+use super::json::{read as read_json, write as write_json};
 use crate::fault::{Fault, WriteFault};
 use crate::run::{Contents, File, Run, sample};
 use crate::summary::{Scope, Summary, summaries};

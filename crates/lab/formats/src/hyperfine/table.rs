@@ -1,7 +1,9 @@
 //! The cells that the Markdown, AsciiDoc and Org tables have in common.
 
+use super::entry::Entry;
+use super::error::WriteError;
 use super::relative::to_fastest;
-use super::{Entry, Unit, WriteError};
+use super::unit::Unit;
 
 /// Number of columns.
 pub(super) const WIDTH: usize = 5;

@@ -1,6 +1,6 @@
 //! The unit of time of a table.
 
-use super::Entry;
+use super::entry::Entry;
 
 /// The unit in which a table shows times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -13,6 +13,9 @@ use crate::run::{Contents, File, Run, sample};
 /// The version of the format that is read; older ones had another shape.
 const VERSION: &str = "1.0";
 
+/// How a file in gzip begins (RFC 1952).
+pub(crate) const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// More than this is no result, but an attack on the memory.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -125,7 +128,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
 
 /// The JSON, out of gzip if it begins as gzip does.
 fn decompressed(file: &File) -> Result<Cow<'_, [u8]>, Fault> {
-    if !file.bytes.starts_with(&crate::detect::GZIP) {
+    if !file.bytes.starts_with(&GZIP) {
         return Ok(Cow::Borrowed(&file.bytes));
     }
     let mut text = Vec::new();

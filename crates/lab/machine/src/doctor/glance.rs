@@ -6,8 +6,7 @@ use std::path::Path;
 use crate::confinement::cpu_groups;
 use crate::cpu::CPUS;
 use crate::load::Ticks;
-use crate::moment::finite;
-use crate::source::{Root, plain, value_of};
+use crate::source::{Root, finite, plain, value_of};
 
 /// More processes than most systems allow.
 const MAX_PROCESSES: usize = 1 << 15;

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::percentile::percentile;
+
 /// How long the loop runs.
 const TIME: Duration = Duration::from_millis(250);
 
@@ -61,7 +63,7 @@ fn usual_pass() -> f64 {
         last = now;
     }
     gaps.sort_by(f64::total_cmp);
-    super::percentile(&gaps, 0.5)
+    percentile(&gaps, 0.5)
 }
 
 /// Counts detours.

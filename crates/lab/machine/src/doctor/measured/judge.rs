@@ -1,26 +1,8 @@
 //! What measured values mean for somebody who measures.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::Measured;
+use super::measure::Measured;
+use super::noise_floor::NoiseFloor;
 use crate::doctor::finding::{Finding, alarm, fine, warning};
-
-/// What a command compared with itself could have shown on a CPU.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct NoiseFloor {
-    /// Time that the command works, in seconds.
-    pub work_s: f64,
-    /// Runs of each of the two sides.
-    pub runs: u32,
-    /// The smallest difference that these runs would have shown 4 times in 5, as a share. Absent
-    /// if it cannot be told.
-    pub smallest_difference: Option<f64>,
-    /// The difference that was estimated between the command and itself, as a share.
-    pub difference: Option<f64>,
-    /// Whether a difference was "proven", which happens by chance in 1 of 20 comparisons.
-    pub false_alarm: bool,
-}
 
 /// Judges what was measured on a CPU, the noise floor as well if it is there.
 pub fn judge(measured: &Measured) -> Vec<Finding> {

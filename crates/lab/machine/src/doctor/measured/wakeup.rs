@@ -9,6 +9,8 @@ use rustix::thread::set_current_timer_slack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::percentile::percentile;
+
 /// How long each sleep is.
 const SLEEP: Duration = Duration::from_micros(200);
 
@@ -44,9 +46,9 @@ impl Wakeup {
         delays.sort_by(f64::total_cmp);
         Self {
             sleeps: delays.len() as u32,
-            median_s: super::percentile(&delays, 0.5),
-            p99_s: super::percentile(&delays, 0.99),
-            largest_s: super::percentile(&delays, 1.0),
+            median_s: percentile(&delays, 0.5),
+            p99_s: percentile(&delays, 0.99),
+            largest_s: percentile(&delays, 1.0),
         }
     }
 }
