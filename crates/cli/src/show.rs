@@ -294,6 +294,17 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
             counted(usage.involuntary_switches, "preemption")
         ));
     }
+    for (what, value) in [
+        ("host", record.host.clone().unwrap_or_default()),
+        ("observed by", record.observers.join(", ")),
+    ] {
+        if !value.is_empty() {
+            lines.push(format!("{what}: {value}"));
+        }
+    }
+    for (path, hash) in &record.programs {
+        lines.push(format!("program: {path}, SHA-256 {hash}"));
+    }
     if !record.steps.is_empty() {
         let steps = record.steps.iter();
         let steps: Vec<String> = steps

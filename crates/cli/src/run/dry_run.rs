@@ -30,7 +30,10 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
     let all = counted(plan.runs.len(), "run");
     let blocks = counted(design.blocks(), "block");
     line(match experiment.observed_in_block() {
-        0 => format!("{cells} x {runs} = {all}, in {blocks} of {} of each cell", design.block),
+        0 => format!(
+            "{cells} x {runs} = {all}, in {blocks} of {} of each cell",
+            design.block
+        ),
         observed => format!(
             "{cells} x ({runs} + {} observed) = {all}, in {blocks} of {} + {observed} of each cell",
             design.blocks() * observed,

@@ -57,6 +57,9 @@ fn facts(record: &RunRecord) -> Markup {
             @if !record.started.is_empty() { dt { "started" } dd { (say(&record.started)) } }
             @if let Some(code) = record.exit_code { dt { "exit code" } dd { (code) } }
             @if let Some(signal) = record.signal { dt { "ended by signal" } dd { (signal) } }
+            @if let Some(host) = &record.host { dt { "host" } dd { (say(host)) } }
+            @if record.is_observed() { dt { "observed by" } dd { (say(&record.observers.join(", "))) } }
+            @for (path, hash) in &record.programs { dt { "program" } dd { (say(path)) ", SHA-256 " code { (say(hash)) } } }
             @if let Some(layout) = &record.layout { dt { "layout" } dd { (say(layout)) } }
             @for (name, value) in &record.settings { dt { (say(name)) } dd { (say(value)) } }
         }
