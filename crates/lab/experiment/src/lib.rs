@@ -17,6 +17,7 @@ mod design;
 mod draw;
 mod driver;
 mod duration;
+mod each;
 mod error;
 mod file;
 mod machine;

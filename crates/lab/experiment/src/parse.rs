@@ -1,5 +1,6 @@
 //! From the text of an experiment file to checked types.
 
+use crate::each::{at_table, expand};
 use crate::error::ParseError;
 use crate::file::Experiment;
 use crate::name;
@@ -16,7 +17,8 @@ impl Experiment {
         let source = Source::parse(text, file_name)?;
         let mut experiment: Self =
             toml::from_str(text).map_err(|error| source.deserialisation(&error))?;
-        validate(&experiment, &source).map_err(|fault| source.fault(fault))?;
+        let made = expand(&mut experiment).map_err(|fault| source.fault(fault))?;
+        validate(&experiment, &source).map_err(|fault| source.fault(at_table(fault, &made)))?;
         if experiment.name.is_empty() {
             experiment.name = name::from_file(file_name);
         }

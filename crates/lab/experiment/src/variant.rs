@@ -27,6 +27,9 @@ pub struct Variant {
     /// How the system is stopped.
     #[schemars(with = "StopTable")]
     pub stop: Stop,
+    /// Makes a variant `NAME-VALUE` of each of these values, in which `{each}` stands for the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) each: Option<Vec<String>>,
     /// Several systems by their names, in place of the one of `start`, `ready` and `stop`.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub systems: IndexMap<String, SystemTable>,

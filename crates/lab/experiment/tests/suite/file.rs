@@ -360,6 +360,13 @@ fn several_systems_have_an_order_and_values_of_their_own() {
     assert_eq!(env, ["replica-2", "2", "replicated"]);
     assert_eq!(systems[0].cpus.as_ref().unwrap().numbers(), [0]);
     assert_eq!(experiment.observed_in_block(), 1);
+    let variants: Vec<&str> = experiment.variants.keys().map(String::as_str).collect();
+    assert_eq!(
+        variants,
+        ["replicated", "allocator-jemalloc", "allocator-tcmalloc"]
+    );
+    let of_each = experiment.variant(&cells[2]).unwrap();
+    assert_eq!(of_each.env["LD_PRELOAD"], "libtcmalloc.so");
     let again = toml::to_string(&experiment).unwrap();
     assert_eq!(Experiment::parse(&again, "again.toml").unwrap(), experiment);
 }
@@ -368,13 +375,13 @@ fn several_systems_have_an_order_and_values_of_their_own() {
 fn observed_runs_come_with_the_others_of_their_block() {
     let experiment = Experiment::parse(SEVERAL, "several.toml").unwrap();
     let plan = Plan::new(&experiment, 1);
-    assert_eq!(plan.runs.len(), 40);
+    assert_eq!(plan.runs.len(), 3 * 40);
     for block in 1..=10 {
         let of_block = || plan.runs.iter().filter(|run| run.block == block);
-        assert_eq!(of_block().count(), 4);
-        assert_eq!(of_block().filter(|run| run.observed).count(), 1);
+        assert_eq!(of_block().count(), 3 * 4);
+        assert_eq!(of_block().filter(|run| run.observed).count(), 3);
     }
-    let places = (0..40).filter(|place| plan.runs[*place].observed);
-    let within: std::collections::BTreeSet<usize> = places.map(|place| place % 4).collect();
+    let places = (0..3 * 40).filter(|place| plan.runs[*place].observed);
+    let within: std::collections::BTreeSet<usize> = places.map(|place| place % 12).collect();
     assert!(within.len() > 1, "they come at random places");
 }
