@@ -5,11 +5,10 @@ use std::io::{Sink, sink};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use perflab_recorder::{Manner, Recording, Since, directories, recorded};
+use perflab_recorder::{Manner, PAUSE, Recording, Since, directories, recorded};
 use perflab_trace_file::TraceWriter;
 
-use super::record::{PAUSE, not_written};
-use super::summary::lost;
+use super::file::not_written;
 use crate::failure::Failure;
 
 /// Rings that are read. What is read is not kept, and nothing is changed there.
@@ -113,13 +112,12 @@ impl Along {
         let process = self.recording.processes().get(number as usize - 1)?;
         let mut read: BTreeMap<String, u64> = BTreeMap::new();
         for probe in process.probes() {
-            let name = format!("{}:{}", probe.provider, probe.name);
-            *read.entry(name).or_default() += probe.events;
+            *read.entry(probe.full_name()).or_default() += probe.events;
         }
         Some(Process {
             number,
             read,
-            lost: lost(&process.progress()),
+            lost: process.progress().lost(),
             at: self.at,
         })
     }

@@ -2,16 +2,36 @@
 
 use std::collections::BTreeMap;
 
+use clap::Args;
 use perflab_control::{Agent, Site, Traced};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::{ListArguments, NONE};
+use super::choice::{NONE, Processes, probes};
 use crate::failure::{Code, Failure};
 use crate::terminal::{self, Form};
 
 /// Version of the JSON that `--format json` prints.
 const SCHEMA: u32 = 1;
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Which probes, as provider:name with *; several with commas.
+    #[arg(value_name = "PROBES", default_value = "*", value_parser = probes)]
+    probes: String,
+
+    #[command(flatten)]
+    processes: Processes,
+
+    /// One line for each site, with its address, instead of one for each probe.
+    #[arg(long)]
+    sites: bool,
+
+    /// Print the output in this form.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Form,
+}
 
 #[derive(Debug, Serialize)]
 struct Answer {

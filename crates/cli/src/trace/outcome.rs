@@ -3,9 +3,15 @@
 use std::path::Path;
 
 use perflab_control::{ControlError, Traced};
+use perflab_experiment::counted;
+use perflab_recorder::{Problem, Refusal};
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
+
+/// Why a process with probes and without an agent is not recorded.
+const NO_AGENT: &str = "it has probes and no agent, as a program has that is linked statically or was started without \
+                        this environment (docs/probes.md)";
 
 /// What was refused so far; all of it has been said.
 #[derive(Debug)]
@@ -49,6 +55,43 @@ impl Outcome {
             Err(error) => self.fail(&Failure::environment(format!("{who}: {error}"))),
         }
         None
+    }
+
+    /// Says what went wrong with a process that was to be recorded.
+    pub fn tell(&mut self, problem: Problem) {
+        let not_recorded = |pid: u32, name: &str, reason: &str| {
+            let (name, reason) = (terminal::escape(name), terminal::escape(reason));
+            format!("process {pid} ({name}) could not be recorded: {reason}")
+        };
+        let failure = match problem {
+            Problem::Refused(Refusal {
+                process,
+                name,
+                reason,
+            }) => Failure::environment(not_recorded(process, &name, &reason)),
+            // Nothing refused it, and what there is of the command is incomplete.
+            Problem::Agentless { pid, name } => {
+                Failure::no_data(not_recorded(pid, &name, NO_AGENT))
+            }
+            Problem::Unnamed(more) => Failure::environment(format!(
+                "and {} could not be recorded",
+                counted(more, "more process")
+            )),
+            Problem::Unanswered(process, error) => {
+                self.take(&process, Err::<(), _>(error));
+                return;
+            }
+            Problem::Directory(error) => Failure::environment(error.to_string()),
+            Problem::Removed { pid, path } => Failure::environment(format!(
+                "process {pid}: {} was removed, so that what its probes hit from then on is not in the trace",
+                terminal::escape(&path.to_string_lossy())
+            )),
+            Problem::Replaced(pid) => {
+                let text = format!("process {pid} runs another program now, which is not recorded");
+                return terminal::say(&text);
+            }
+        };
+        self.fail(&failure);
     }
 
     /// Nothing could be shown or switched: a failure, unless one was said already.

@@ -10,14 +10,14 @@ use clap::Args;
 use perflab_control::{Process, Traced};
 use perflab_experiment::counted;
 use perflab_recorder::{
-    Pass, Recorded, Removed, directories, recorded, recover, remove_orphaned, removed,
+    Pass, Recorded, Removed, Summary, directories, recorded, recover, remove_orphaned, removed,
     snapshot as take,
 };
 use perflab_trace_file::TraceWriter;
 
+use super::file::{create, not_written, with_rest};
 use super::outcome::Outcome;
-use super::record::{create, not_written, with_rest};
-use super::summary::Summary;
+use super::summary::text;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -121,7 +121,7 @@ fn write(
         let pass = recover(paths, create(output)?).map_err(not_written);
         let summary = pass.and_then(|pass| summary(pass, paths.len(), outcome));
         let summary = summary.map_err(|failure| with_rest(&failure, output))?;
-        terminal::print(&summary.text(output))?;
+        terminal::print(&text(&summary, output))?;
     } else {
         for path in paths {
             let path = terminal::escape(&path.to_string_lossy());
@@ -192,10 +192,11 @@ fn summary(
         .get_ref()
         .metadata()
         .map_or(0, |about| about.len());
-    Ok(Summary::of_pass(
-        pass.progress,
+    Ok(Summary {
+        progress: pass.progress,
         bytes,
-        processes - pass.refused.len(),
-        pass.unreached,
-    ))
+        processes: processes - pass.refused.len(),
+        unreached: pass.unreached,
+        ..Summary::default()
+    })
 }

@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use perflab_recorder::Progress;
 
-use super::summary::lost;
-
 /// A line on standard error.
 #[derive(Debug)]
 pub struct Shown {
@@ -46,7 +44,7 @@ impl Shown {
             return;
         }
         let rate = (progress.events - events) as f64 / passed.as_secs_f64();
-        let lost = lost(progress);
+        let lost = progress.lost();
         self.bar.set_message(format!(
             "{:.0} s: {}, {rate:.0} per second, {lost} lost, {:.1} MB",
             self.begun.elapsed().as_secs_f64(),

@@ -7,9 +7,9 @@ use clap::Args;
 use perflab_control::{Agent, Site, Traced};
 
 use super::along::{Along, Events};
+use super::choice::{NONE, Processes, probes, seconds};
 use super::list::{hits, probe, recorded};
 use super::outcome::Outcome;
-use super::{NONE, Processes};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -17,7 +17,7 @@ use crate::terminal;
 #[derive(Debug, Args)]
 pub struct TopArguments {
     /// Which probes, as provider:name with *; several with commas.
-    #[arg(value_name = "PROBES", default_value = "*", value_parser = super::probes)]
+    #[arg(value_name = "PROBES", default_value = "*", value_parser = probes)]
     probes: String,
 
     #[command(flatten)]
@@ -30,17 +30,6 @@ pub struct TopArguments {
     /// How many times to show the rates; for ever, if not given.
     #[arg(short, long, value_name = "N")]
     count: Option<u32>,
-}
-
-/// A number of seconds.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_| "expected a number of seconds".to_owned())?;
-    if !(0.01..=3600.0).contains(&number) {
-        return Err("expected 0.01 to 3600 seconds".to_owned());
-    }
-    Ok(Duration::from_secs_f64(number))
 }
 
 /// What is known of each probe that is on, of each process.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use perflab_experiment::suggestion_after;
 use perflab_trace_file::{EventSelection, Trace};
 
-use super::view::Asked;
+use super::asked::Asked;
 use crate::terminal::escape;
 
 /// One of the things that were asked for together.

@@ -35,6 +35,9 @@ pub enum RecordError {
     /// The process lives, so its buffers are not orphaned.
     #[error("{0}: the process still runs; a snapshot shows what it has recorded")]
     Lives(PathBuf),
+    /// The sockets of agents cannot be looked at.
+    #[error("{0}")]
+    Agents(io::Error),
     /// The trace cannot be written.
     #[error("the trace cannot be written: {0}")]
     Write(#[from] io::Error),

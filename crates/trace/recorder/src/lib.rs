@@ -1,6 +1,7 @@
 //! From the rings that processes keep in files to a trace, while they run or after they ended.
 //!
 //! ```text
+//! live          running processes and those that are started -> a trace, with problems and a summary
 //! places        directories -> directories of processes; what the dead left
 //! recording     processes -> a trace: for a while, once, or of the dead
 //! process_dir   the directory of a process, from round to round
@@ -24,6 +25,7 @@ mod clock;
 mod directory;
 mod drain;
 mod error;
+mod live;
 mod mapping;
 mod output;
 mod places;
@@ -34,6 +36,10 @@ mod recording;
 mod ring_file;
 
 pub use error::RecordError;
+pub use live::{
+    AGENT, LiveRecording, PAUSE, Problem, Refusal, StartOptions, Summary, children,
+    open_more_files, sizes,
+};
 pub use mapping::{Access, Mapping};
 pub use places::{
     Recorded, Removed, directories, kept_for, recorded, remove_orphaned, removed, sweep,

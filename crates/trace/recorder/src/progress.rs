@@ -34,6 +34,23 @@ pub struct Progress {
     pub broken: u64,
 }
 
+impl Progress {
+    /// Events that are not in the trace.
+    pub fn lost(&self) -> u64 {
+        [
+            self.dropped,
+            self.overwritten,
+            self.no_ring,
+            self.late,
+            self.unreached,
+            self.incomplete,
+            self.invalid,
+        ]
+        .iter()
+        .fold(0, |sum, count| sum.saturating_add(*count))
+    }
+}
+
 impl AddAssign for Progress {
     fn add_assign(&mut self, other: Self) {
         for (sum, value) in [
@@ -73,4 +90,11 @@ pub struct ProbeProgress {
     pub name: String,
     /// Events that were written.
     pub events: u64,
+}
+
+impl ProbeProgress {
+    /// `provider:name`.
+    pub fn full_name(&self) -> String {
+        format!("{}:{}", self.provider, self.name)
+    }
 }

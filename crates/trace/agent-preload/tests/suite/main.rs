@@ -9,6 +9,7 @@ mod linked;
 mod order;
 mod record;
 mod rust;
+mod started;
 mod support;
 mod toggle;
 mod toolchains;

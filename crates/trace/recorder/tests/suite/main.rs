@@ -5,4 +5,5 @@ mod concurrent;
 mod events;
 mod hostile;
 mod places;
+mod started;
 mod support;

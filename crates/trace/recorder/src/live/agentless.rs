@@ -1,7 +1,7 @@
 //! Processes of a command that have probes and no agent: a program that is linked statically, or started with another
 //! environment. Nobody counts what they hit, so they are looked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -14,8 +14,8 @@ use object::read::ReadCache;
 use object::read::elf::FileHeader;
 use perflab_control::Process;
 
-use super::refused::Refusal;
-use super::start::{AGENT, children};
+/// The shared object that starts an agent.
+pub const AGENT: &str = "libperflab_preload.so";
 
 /// The section that objects with probes have.
 const PROBES: &[u8] = b".note.perflab";
@@ -25,10 +25,6 @@ const LOOKS: u32 = 2;
 
 /// Pause after a look, as a multiple of the processor time that it took: most of it belongs to the recording.
 const PAUSE: u32 = 4;
-
-/// Why such a process is not recorded.
-const REASON: &str = "it has probes and no agent, as a program has that is linked statically or was started without \
-                      this environment (docs/probes.md)";
 
 /// Those that were seen so far.
 #[derive(Debug, Default)]
@@ -65,8 +61,8 @@ enum Kind {
 /// What there was.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Processes that have probes and no agent.
-    pub refused: Vec<Refusal>,
+    /// Numbers and names of processes that have probes and no agent.
+    pub processes: Vec<(u32, String)>,
     /// How many processes may have probes, as far as can be seen.
     pub hidden: usize,
 }
@@ -113,11 +109,7 @@ impl Agentless {
         for (process, seen) in &self.seen {
             match seen.kind {
                 Kind::Probes if seen.looks >= LOOKS || !has_kept(*process) => {
-                    found.refused.push(Refusal {
-                        process: process.pid,
-                        name: seen.name.clone(),
-                        reason: REASON.to_owned(),
-                    });
+                    found.processes.push((process.pid, seen.name.clone()));
                 }
                 Kind::Hidden if !has_kept(*process) => found.hidden += 1,
                 _ => {}
@@ -151,6 +143,23 @@ impl Agentless {
         }
         kind
     }
+}
+
+/// The children of a process, as far as the kernel says.
+pub fn children(pid: u32) -> BTreeSet<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten();
+    let lists = threads
+        .flatten()
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let mut all = BTreeSet::new();
+    for list in lists {
+        all.extend(
+            list.split_whitespace()
+                .filter_map(|pid| pid.parse::<u32>().ok()),
+        );
+    }
+    all
 }
 
 /// What this thread has had of it.
@@ -249,10 +258,8 @@ mod tests {
                 .seen
                 .insert(process(pid), Seen { kind, name, looks });
         }
-        let numbers = |found: &Found| -> Vec<u32> {
-            let refused = found.refused.iter();
-            refused.map(|refusal| refusal.process).collect()
-        };
+        let numbers =
+            |found: &Found| -> Vec<u32> { found.processes.iter().map(|(pid, _)| *pid).collect() };
         let found = agentless.found(|_| false);
         assert_eq!((numbers(&found), found.hidden), (vec![1, 2], 1));
         let found = agentless.found(|_| true);

@@ -4,15 +4,17 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use perflab_control::State;
-use perflab_recorder::ProcessDir;
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
+
+use crate::process_dir::ProcessDir;
 
 /// How long a process may go on without its agent before it counts as another program: while it becomes one, or is
 /// killed, other threads may go on after that of its agent.
 pub const LAST: Duration = Duration::from_secs(1);
 
 /// A connection to an agent.
+#[derive(Debug)]
 pub struct Connection {
     /// Number of its process in the trace.
     pub number: u32,

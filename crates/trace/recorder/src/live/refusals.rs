@@ -1,19 +1,10 @@
-//! Processes of a command that could not be recorded.
+//! What processes say that cannot be recorded.
 
-use std::collections::BTreeSet;
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::AsRawFd;
 
 use perflab_control::variable::LONGEST_REFUSAL;
-use perflab_experiment::counted;
 use rustix::fs::{OFlags, fcntl_setfl, fstat};
-
-use super::outcome::Outcome;
-use crate::failure::Failure;
-use crate::terminal;
-
-/// Processes that are named.
-const NAMED: usize = 8;
 
 /// Reads of the pipe at one time: whoever writes without end does not hold up the recording.
 const READS: usize = 16;
@@ -27,51 +18,6 @@ pub struct Refusal {
     pub name: String,
     /// Why.
     pub reason: String,
-}
-
-/// Those that were refused so far.
-#[derive(Debug, Default)]
-pub struct Refused {
-    processes: BTreeSet<u32>,
-}
-
-impl Refused {
-    /// Adds one, which is named if it is one of the first.
-    pub fn add(&mut self, refusal: &Refusal, outcome: &mut Outcome) {
-        self.add_as(refusal, outcome, Failure::environment);
-    }
-
-    /// The same of one that had no agent: nothing refused it, and what there is of the command is incomplete.
-    pub fn add_agentless(&mut self, refusal: &Refusal, outcome: &mut Outcome) {
-        self.add_as(refusal, outcome, Failure::no_data);
-    }
-
-    fn add_as(&mut self, refusal: &Refusal, outcome: &mut Outcome, as_what: fn(String) -> Failure) {
-        if self.processes.insert(refusal.process) && self.processes.len() <= NAMED {
-            outcome.fail(&as_what(format!(
-                "process {} ({}) could not be recorded: {}",
-                refusal.process,
-                terminal::escape(&refusal.name),
-                terminal::escape(&refusal.reason)
-            )));
-        }
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.processes.len()
-    }
-
-    /// Says how many were not named.
-    pub fn end(&self, outcome: &mut Outcome) {
-        let more = self.count().saturating_sub(NAMED);
-        if more > 0 {
-            outcome.fail(&Failure::environment(format!(
-                "and {} could not be recorded",
-                counted(more, "more process")
-            )));
-        }
-    }
 }
 
 /// The pipe by which processes say so themselves: one may have ended before it can be asked.

@@ -1,0 +1,238 @@
+//! A recording of processes or of a command, from its begin to its end.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use perflab_control::{Agent, Traced};
+use perflab_recorder::{LiveRecording, PAUSE, RecordError, StartOptions, Summary, open_more_files};
+use perflab_runner::Interrupt;
+use perflab_trace_file::TraceWriter;
+
+use super::choice::{Processes, probes, seconds};
+use super::command::Started;
+use super::file::not_written;
+use super::memory::Memory;
+use super::outcome::Outcome;
+use super::shown::Shown;
+use super::start;
+use crate::failure::Failure;
+use crate::terminal;
+
+/// How often new processes of a command are looked for.
+const SEARCH: Duration = Duration::from_millis(20);
+
+/// KiB of a ring while a recorder reads it: it may be held up for some milliseconds.
+const READ_RING: u32 = 4096;
+
+/// Arguments of `record`.
+#[derive(Debug, Args)]
+pub struct RecordArguments {
+    /// Which probes, as provider:name with *; several with commas.
+    #[arg(value_name = "PROBES", default_value = "*", value_parser = probes)]
+    pub probes: String,
+
+    #[command(flatten)]
+    pub processes: Processes,
+
+    /// All processes that have an agent.
+    #[arg(long, conflicts_with_all = ["pid", "command"])]
+    pub all: bool,
+
+    /// The trace to write; there must be no such file yet.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+
+    /// Stop after so many seconds of recording; else at Ctrl-C, or when all processes have ended.
+    #[arg(short, long, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: Option<Duration>,
+
+    /// Take the last so many seconds of processes that record already (perflab trace on --record).
+    #[arg(long, value_name = "SECONDS", value_parser = seconds,
+        conflicts_with_all = ["seconds", "until", "command"])]
+    pub last: Option<Duration>,
+
+    /// Stop when one of these probes was hit.
+    #[arg(long, value_name = "PROBES", value_parser = probes)]
+    pub until: Option<String>,
+
+    #[command(flatten)]
+    pub memory: Memory,
+
+    /// A command to start and record, with all processes that it starts.
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "pid")]
+    pub command: Vec<OsString>,
+}
+
+/// A recording that goes on.
+pub struct Session<'a> {
+    arguments: &'a RecordArguments,
+    recording: LiveRecording,
+    command: Option<Started>,
+    /// Whether processes were looked for after all of the command had ended.
+    is_last_search: bool,
+    interrupt: Interrupt,
+}
+
+impl<'a> Session<'a> {
+    /// Starts the command, or asks processes for all their events.
+    pub fn begin(
+        arguments: &'a RecordArguments,
+        processes: &[Traced],
+        trace: TraceWriter<BufWriter<File>>,
+        outcome: &mut Outcome,
+    ) -> Result<Self, Failure> {
+        // Before probes are on: whoever sees that may end the recording.
+        let interrupt = Interrupt::install().and_then(|interrupt| {
+            interrupt.also_at_hangup()?;
+            Ok(interrupt)
+        });
+        let interrupt = interrupt
+            .map_err(|error| Failure::environment(format!("cannot take signals: {error}")))?;
+        let asked = Instant::now();
+        let mut all = Vec::new();
+        for process in processes {
+            let wish = arguments.memory.wish(true, READ_RING)?;
+            let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
+            let answer = outcome.take(process, answer);
+            if answer.as_ref().is_some_and(|all| all.switched.matched == 0) {
+                terminal::say(&format!(
+                    "process {} has no probe that is called {:?} now; those of objects that are loaded \
+                     later are recorded",
+                    process.pid, arguments.probes
+                ));
+            }
+            all.extend(answer);
+        }
+        let (mut recording, command) = if arguments.command.is_empty() {
+            (LiveRecording::of_running(trace, asked), None)
+        } else {
+            let command = start::command(&arguments.command)?;
+            let options = StartOptions {
+                probes: arguments.probes.clone(),
+                memory: arguments.memory.wish(true, 0)?,
+                preload: start::preload(command.get_program())?,
+            };
+            let recording = LiveRecording::of_started(trace, options);
+            let started = Started::start(command, recording.environment())?;
+            (recording, Some(started))
+        };
+        // The command has begun with the limit that there was.
+        open_more_files();
+        for recorded in all {
+            recording.add(recorded, &mut |problem| outcome.tell(problem));
+        }
+        Ok(Self {
+            arguments,
+            recording,
+            command,
+            is_last_search: false,
+            interrupt,
+        })
+    }
+
+    /// Records until it is to end; nothing if there was nothing to record.
+    pub fn run(mut self, outcome: &mut Outcome) -> Result<Option<Summary>, Failure> {
+        if self.command.is_none() && self.recording.processes().is_empty() {
+            outcome.nothing("nothing was recorded: no process answered that is still the program that was asked");
+            return Ok(None);
+        }
+        let mut shown = Shown::new();
+        let gone_on = self.read_until_over(&mut shown, outcome);
+        shown.end();
+        let roots = self.roots();
+        let tell = &mut |problem| outcome.tell(problem);
+        let written = match gone_on {
+            Ok(()) => self.recording.finish(&roots, tell).map_err(failure),
+            Err(failure) => {
+                self.recording.give_up(tell);
+                Err(failure)
+            }
+        };
+        if let Some(Err(failure)) = self.command.map(|command| command.end(outcome)) {
+            outcome.fail(&failure);
+        }
+        written.map(Some)
+    }
+
+    /// Reads what comes until it is to end.
+    fn read_until_over(&mut self, shown: &mut Shown, outcome: &mut Outcome) -> Result<(), Failure> {
+        let mut searched: Option<Instant> = None;
+        let mut events = 0;
+        loop {
+            if searched.is_none_or(|searched| searched.elapsed() >= SEARCH) {
+                self.search(outcome)?;
+                searched = Some(Instant::now());
+            }
+            let progress = self.recording.round().map_err(failure)?;
+            shown.show(&progress);
+            let limit = self.arguments.seconds;
+            let is_over = limit.is_some_and(|limit| self.recording.elapsed() >= limit);
+            if is_over || self.interrupt.asked() || self.was_hit() || self.has_ended(outcome)? {
+                return Ok(());
+            }
+            if progress.events - events < 10_000 {
+                self.interrupt.sleep(PAUSE);
+            }
+            events = progress.events;
+        }
+    }
+
+    /// Looks for processes of the command that have begun.
+    fn search(&mut self, outcome: &mut Outcome) -> Result<(), Failure> {
+        let roots = self.roots();
+        let tell = &mut |problem| outcome.tell(problem);
+        self.recording.search(&roots, tell).map_err(failure)
+    }
+
+    fn roots(&self) -> Vec<u32> {
+        let command = self.command.iter();
+        command.flat_map(Started::children).collect()
+    }
+
+    /// Whether all processes, the command's too, have ended and everything of them was read.
+    fn has_ended(&mut self, outcome: &mut Outcome) -> Result<bool, Failure> {
+        if let Some(command) = &mut self.command {
+            if !command.have_all_ended()? {
+                return Ok(false);
+            }
+            // All that they kept has its place by now.
+            if !std::mem::replace(&mut self.is_last_search, true) {
+                self.search(outcome)?;
+                return Ok(false);
+            }
+        }
+        Ok(self.recording.is_finished())
+    }
+
+    fn was_hit(&self) -> bool {
+        let Some(patterns) = self
+            .arguments
+            .until
+            .as_deref()
+            .map(perflab_control::patterns)
+        else {
+            return false;
+        };
+        let Ok(patterns) = patterns else {
+            return false;
+        };
+        let patterns: Vec<(&str, &str)> = patterns.collect();
+        let mut probes = self.recording.probes();
+        probes.any(|probe| {
+            let is_meant =
+                |pattern| perflab_control::matches(pattern, &probe.provider, &probe.name);
+            probe.events > 0 && patterns.iter().copied().any(is_meant)
+        })
+    }
+}
+
+fn failure(error: RecordError) -> Failure {
+    match error {
+        RecordError::Agents(error) => Failure::environment(error.to_string()),
+        other => not_written(other),
+    }
+}

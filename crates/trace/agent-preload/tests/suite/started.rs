@@ -1,0 +1,67 @@
+//! A program that is recorded by whoever starts it, while it is measured.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use perflab_control::RecordWish;
+use perflab_recorder::{LiveRecording, StartOptions};
+use perflab_trace_file::{EventSelection, Trace};
+
+use crate::support::compile::compile;
+use crate::support::recorded::new_trace;
+use crate::support::{Program, preload};
+
+#[test]
+fn a_server_under_load() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let (program, trace) = (
+        directory.path().join("life"),
+        directory.path().join("trace"),
+    );
+    compile("gcc", &["-O2"], &["life.c"], &program);
+    let options = StartOptions {
+        probes: "life:*".to_owned(),
+        memory: RecordWish {
+            keep: true,
+            ring: 0,
+            all: 0,
+        },
+        preload: preload().into(),
+    };
+    let mut recording = LiveRecording::of_started(new_trace(&trace), options);
+    let mut command = Command::new(program);
+    let mut server = Program::start_alone(command.envs(recording.environment()));
+    let roots = [server.pid()];
+    let is_over = AtomicBool::new(false);
+    let (summary, problems) = std::thread::scope(|scope| {
+        let is_over = &is_over;
+        let rounds = scope.spawn(move || {
+            let end = Instant::now() + Duration::from_secs(120);
+            let mut problems = Vec::new();
+            let mut tell = |problem| problems.push(problem);
+            while !is_over.load(Ordering::Relaxed) {
+                recording.search(&roots, &mut tell).unwrap();
+                recording.round().unwrap();
+                std::thread::sleep(Duration::from_millis(20));
+                assert!(Instant::now() < end);
+            }
+            (recording.finish(&roots, &mut tell).unwrap(), problems)
+        });
+        for _ in 0..3 {
+            server.tell("work 100\n");
+            assert_eq!(server.line(), "done\n");
+        }
+        is_over.store(true, Ordering::Relaxed);
+        rounds.join().unwrap()
+    });
+    server.ends();
+    assert!(problems.is_empty(), "{problems:?}");
+    let expected = BTreeMap::from([("life:work".to_owned(), 300)]);
+    assert_eq!(summary.events_by_probe(), expected);
+    assert_eq!((summary.processes, summary.progress.lost()), (1, 0));
+    let trace = Trace::open(&trace).unwrap();
+    assert!(trace.is_ended(), "{:?}", trace.cut());
+    assert_eq!(trace.events(&EventSelection::default()).count(), 300);
+}

@@ -1,0 +1,150 @@
+//! The processes of a recording, with connections to their agents.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufWriter, Read};
+use std::net::Shutdown;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use perflab_control::{Recorded, State};
+use perflab_trace_file::TraceWriter;
+
+use crate::error::RecordError;
+use crate::live::connection::{Connection, is_closed};
+use crate::live::problem::Problem;
+use crate::process_dir::{Manner, Since};
+use crate::recording::Recording;
+
+/// How long an agent may take to end a recording.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// A recording, and what says that its processes go on.
+#[derive(Debug)]
+pub struct Attached {
+    /// The recording.
+    pub recording: Recording<BufWriter<File>>,
+    connections: Vec<Connection>,
+    /// Numbers of processes in the trace whose directory was removed while they went on.
+    removed: BTreeSet<u32>,
+    /// When the first process had its memory for events.
+    begun: Option<Instant>,
+}
+
+impl Attached {
+    /// To a trace that has begun, without a process.
+    pub fn new(trace: TraceWriter<BufWriter<File>>, since: Since) -> Self {
+        Self {
+            recording: Recording::new(trace, Manner { keep: true, since }),
+            connections: Vec::new(),
+            removed: BTreeSet::new(),
+            begun: None,
+        }
+    }
+
+    /// When the recording began: when the first process had its memory for events, else at the first call.
+    pub fn begun(&mut self) -> Instant {
+        *self.begun.get_or_insert_with(Instant::now)
+    }
+
+    /// Numbers of processes whose directory was removed while they went on.
+    pub fn removed(&self) -> &BTreeSet<u32> {
+        &self.removed
+    }
+
+    /// Adds a process whose agent has answered.
+    pub fn add(&mut self, recorded: Recorded, tell: &mut impl FnMut(Problem)) {
+        let is_first = self.recording.processes().is_empty();
+        match self.recording.add(&recorded.directory) {
+            Ok(number) => {
+                if is_first {
+                    self.begun = Some(Instant::now());
+                }
+                // One that has become another program since it answered may have brought that one's directory.
+                self.connections.retain(|other| other.number != number);
+                let connection = Connection::new(number, recorded.connection);
+                self.connections.push(connection);
+            }
+            // It has become another program, or has ended, since it answered.
+            Err(error) if error.is_not_found() && is_closed(&recorded.connection) => {}
+            Err(error) => tell(Problem::Directory(error)),
+        }
+    }
+
+    /// Adds a process that keeps its events and may have ended before it could be asked.
+    pub fn add_kept(&mut self, directory: &Path, tell: &mut impl FnMut(Problem)) {
+        // It may become another program just now, which is found the next time.
+        if let Err(error) = self.recording.add(directory)
+            && !error.is_not_found()
+        {
+            tell(Problem::Directory(error));
+        }
+    }
+
+    /// Whether the program that a process is now has answered.
+    pub fn is_connected(&self, pid: u32) -> bool {
+        let processes = self.recording.processes();
+        self.connections.iter().any(|connection| {
+            let process = processes.get(connection.number as usize - 1);
+            process.is_some_and(|of| of.process().pid == pid) && !is_closed(&connection.stream)
+        })
+    }
+
+    /// Expects nothing more from processes that have become other programs.
+    pub fn end_replaced(&mut self) {
+        for connection in &mut self.connections {
+            if connection.is_of_another_program() {
+                self.recording.end(connection.number);
+            }
+        }
+    }
+
+    /// Tells which processes' events can no longer be read, though their programs have gone on for so long since.
+    pub fn tell_removed(&mut self, for_so_long: Duration, tell: &mut impl FnMut(Problem)) {
+        for connection in &mut self.connections {
+            let process = &self.recording.processes()[connection.number as usize - 1];
+            if connection.was_removed_for(for_so_long, process)
+                && self.removed.insert(connection.number)
+            {
+                tell(Problem::Removed {
+                    pid: process.process().pid,
+                    path: process.path().to_owned(),
+                });
+            }
+        }
+    }
+
+    /// Tells which processes have become programs that nobody asked to record.
+    pub fn tell_replaced(&self, tell: &mut impl FnMut(Problem)) {
+        for process in self.recording.processes() {
+            let is_alive = process.process().state() != State::Ended;
+            if process.is_finished() && is_alive && !self.removed.contains(&process.number()) {
+                tell(Problem::Replaced(process.process().pid));
+            }
+        }
+    }
+
+    /// Drops the connections of processes that are finished, and removes what they left.
+    pub fn drop_finished(&mut self) -> Result<(), RecordError> {
+        let processes = self.recording.processes();
+        self.connections.retain(|connection| {
+            let process = &processes[connection.number as usize - 1];
+            !process.is_finished() || connection.is_of_a_removed(process)
+        });
+        self.recording.remove_finished()
+    }
+
+    /// Lets all processes go, and waits until their agents have ended their recordings.
+    pub fn disconnect(&mut self) {
+        for connection in &self.connections {
+            let _ = connection.stream.shutdown(Shutdown::Write);
+        }
+        let end = Instant::now() + GOODBYE;
+        for Connection { stream, .. } in &mut self.connections {
+            let left = end.saturating_duration_since(Instant::now());
+            // An end of the stream says that no more events come; that it took too long is seen in what is lost.
+            let _ = stream.set_read_timeout(Some(left.max(Duration::from_millis(1))));
+            let _ = stream.read(&mut [0; 16]);
+        }
+    }
+}
