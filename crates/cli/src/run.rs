@@ -4,6 +4,7 @@ mod decided;
 mod dry_run;
 mod failures;
 mod observers;
+mod probes;
 mod result;
 mod scratch;
 

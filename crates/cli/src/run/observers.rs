@@ -3,6 +3,7 @@
 use perflab_experiment::Experiment;
 use perflab_runner::{Counters, Observer};
 
+use super::probes::Probes;
 use crate::failure::Failure;
 
 /// The observers of an experiment.
@@ -16,6 +17,9 @@ pub(super) fn observers(experiment: &Experiment) -> Result<Vec<Box<dyn Observer>
     };
     if !observe.counters.is_empty() {
         observers.push(Box::new(Counters::new(observe.counters.clone())));
+    }
+    if !observe.probes.is_empty() {
+        observers.push(Box::new(Probes::new(&observe.probes)?));
     }
     Ok(observers)
 }

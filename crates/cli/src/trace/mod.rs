@@ -24,6 +24,10 @@ mod view;
 
 use clap::Subcommand;
 
+pub use file::create;
+pub use outcome::problem_in_words;
+pub use start::agent;
+
 use crate::failure::{Code, Failure};
 
 /// What to do with probes.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use perflab_control::{ControlError, Traced};
 use perflab_experiment::counted;
-use perflab_recorder::{Problem, Refusal};
+use perflab_recorder::Problem;
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -59,39 +59,16 @@ impl Outcome {
 
     /// Says what went wrong with a process that was to be recorded.
     pub fn tell(&mut self, problem: Problem) {
-        let not_recorded = |pid: u32, name: &str, reason: &str| {
-            let (name, reason) = (terminal::escape(name), terminal::escape(reason));
-            format!("process {pid} ({name}) could not be recorded: {reason}")
-        };
-        let failure = match problem {
-            Problem::Refused(Refusal {
-                process,
-                name,
-                reason,
-            }) => Failure::environment(not_recorded(process, &name, &reason)),
-            // Nothing refused it, and what there is of the command is incomplete.
-            Problem::Agentless { pid, name } => {
-                Failure::no_data(not_recorded(pid, &name, NO_AGENT))
-            }
-            Problem::Unnamed(more) => Failure::environment(format!(
-                "and {} could not be recorded",
-                counted(more, "more process")
-            )),
+        let words = problem_in_words(&problem);
+        match problem {
             Problem::Unanswered(process, error) => {
                 self.take(&process, Err::<(), _>(error));
-                return;
             }
-            Problem::Directory(error) => Failure::environment(error.to_string()),
-            Problem::Removed { pid, path } => Failure::environment(format!(
-                "process {pid}: {} was removed, so that what its probes hit from then on is not in the trace",
-                terminal::escape(&path.to_string_lossy())
-            )),
-            Problem::Replaced(pid) => {
-                let text = format!("process {pid} runs another program now, which is not recorded");
-                return terminal::say(&text);
-            }
-        };
-        self.fail(&failure);
+            Problem::Replaced(_) => terminal::say(&words),
+            // Nothing refused it, and what there is of the command is incomplete.
+            Problem::Agentless { .. } => self.fail(&Failure::no_data(words)),
+            _ => self.fail(&Failure::environment(words)),
+        }
     }
 
     /// Nothing could be shown or switched: a failure, unless one was said already.
@@ -117,6 +94,33 @@ impl Outcome {
     /// How the command ends.
     pub fn code(&self) -> Option<Code> {
         self.worst
+    }
+}
+
+/// What went wrong with a process that was to be recorded.
+pub fn problem_in_words(problem: &Problem) -> String {
+    let not_recorded = |pid: u32, name: &str, reason: &str| {
+        let (name, reason) = (terminal::escape(name), terminal::escape(reason));
+        format!("process {pid} ({name}) could not be recorded: {reason}")
+    };
+    match problem {
+        Problem::Refused(refusal) => not_recorded(refusal.process, &refusal.name, &refusal.reason),
+        Problem::Agentless { pid, name } => not_recorded(*pid, name, NO_AGENT),
+        Problem::Unnamed(more) => format!(
+            "and {} could not be recorded",
+            counted(*more, "more process")
+        ),
+        Problem::Unanswered(process, error) => {
+            not_recorded(process.pid, &process.name, &error.to_string())
+        }
+        Problem::Directory(error) => error.to_string(),
+        Problem::Removed { pid, path } => format!(
+            "process {pid}: {} was removed, so that what its probes hit from then on is not in the trace",
+            terminal::escape(&path.to_string_lossy())
+        ),
+        Problem::Replaced(pid) => {
+            format!("process {pid} runs another program now, which is not recorded")
+        }
     }
 }
 

@@ -76,7 +76,7 @@ pub fn check_environment(command: &Command) -> Result<(), Failure> {
 }
 
 /// Where the agent was installed: beside this program, or in `lib/perflab` beside its directory.
-fn agent() -> Result<PathBuf, Failure> {
+pub fn agent() -> Result<PathBuf, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("cannot find this program: {error}")))?;
     let beside = program.parent().map(PathBuf::from).unwrap_or_default();

@@ -3,8 +3,10 @@
 use std::fs;
 
 use perflab_testing::needs;
+use serde_json::Value;
 
-use crate::support::Laboratory;
+use crate::life::Place;
+use crate::support::{Laboratory, Said};
 
 const COUNTED: &str = r#"
 [design]
@@ -40,7 +42,7 @@ fn counters_are_counted_in_half_of_the_runs() {
     laboratory.run(COUNTED).code(0);
     let records = laboratory.records();
     assert_eq!(records.len(), 16);
-    let is_counted = |record: &serde_json::Value| {
+    let is_counted = |record: &Value| {
         let samples = record["samples"].as_array().unwrap();
         samples
             .iter()
@@ -96,4 +98,115 @@ fn counters_are_counted_in_half_of_the_runs() {
         .code(0);
     let page = fs::read_to_string(laboratory.path("pages/index.html")).unwrap();
     assert!(page.contains("observed runs (counters)"));
+}
+
+const PROBED: &str = r#"
+[design]
+runs = 3
+block = 3
+warmup = 1
+[observe]
+probes = ["life:*"]
+[variants.a]
+vars = { rounds = "1000" }
+[variants.b]
+vars = { rounds = "1500" }
+[workloads.w]
+driver = "generic"
+shell = true
+command = "echo work {rounds} | {experiment}/life; echo took {rounds} ms"
+[[workloads.w.metrics]]
+name = "time"
+unit = "ms"
+better = "lower"
+regex = 'took (?<value>[0-9.]+) ms'
+"#;
+
+/// Calls perflab in the directory of a place.
+fn perflab(place: &Place, words: &[&str]) -> Said {
+    let directory = place.directory.path();
+    let mut command = place.perflab();
+    command.env("PERFLAB_LOCK", directory.join("lock"));
+    command
+        .current_dir(directory)
+        .args(words)
+        .output()
+        .unwrap()
+        .into()
+}
+
+#[test]
+fn recorded_probes_give_a_trace_and_their_hits() {
+    let place = Place::new();
+    let directory = place.directory.path();
+    fs::write(directory.join("exp.toml"), PROBED).unwrap();
+    let perflab = |words: &[&str]| perflab(&place, words);
+    perflab(&["run", "exp.toml", "--quiet", "--out", "result"]).code(0);
+    let text = fs::read_to_string(directory.join("result/runs.jsonl")).unwrap();
+    let records: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(records.len(), 12);
+    for record in &records {
+        assert_eq!(record["status"], "PASS", "{record}");
+        let samples = record["samples"].as_array().unwrap();
+        let hits = samples
+            .iter()
+            .find(|sample| sample["benchmark"] == "life:work");
+        let directory = directory.join(format!(
+            "result/runs/{:06}",
+            record["run"].as_u64().unwrap()
+        ));
+        let trace = directory.join("probes.trace");
+        if record.get("observers").is_none() {
+            assert!(hits.is_none() && !trace.exists(), "{record}");
+            continue;
+        }
+        let expected = if record["variant"] == "a" {
+            1000.0
+        } else {
+            1500.0
+        };
+        // The warm-up is in the trace, and not in the hits.
+        assert_eq!(hits.unwrap()["value"], expected, "{record}");
+        assert_eq!(hits.unwrap()["better"], "neither");
+        assert!(
+            record["evidence"]["probe_events"].as_f64().unwrap() >= 2.0 * expected,
+            "{record}"
+        );
+        assert_eq!(record["evidence"]["probe_events_lost"], 0.0, "{record}");
+        perflab(&["trace", "view", trace.to_str().unwrap(), "--summary"])
+            .code(0)
+            .prints(&["life:work"]);
+    }
+    perflab(&["compare", "result"])
+        .code(0)
+        .prints(&["observed runs (probes) are not part of the verdicts"]);
+    perflab(&["compare", "result", "--metric", "hits"])
+        .code(0)
+        .prints(&["hits, neither way is better", "life:work", "+50.0%"]);
+}
+
+#[test]
+fn a_run_without_the_probes_is_no_evidence() {
+    let place = Place::new();
+    let directory = place.directory.path();
+    let text = PROBED
+        .replace("life:*", "nobody:*")
+        .replace("warmup = 1\n", "");
+    fs::write(directory.join("exp.toml"), text).unwrap();
+    perflab(&place, &["run", "exp.toml", "--quiet", "--out", "result"]).code(0);
+    let text = fs::read_to_string(directory.join("result/runs.jsonl")).unwrap();
+    for record in text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+    {
+        let is_observed = record.get("observers").is_some();
+        assert_eq!(record["status"] == "PASS", !is_observed, "{record}");
+        if is_observed {
+            let detail = record["detail"].as_str().unwrap();
+            assert!(detail.contains("has a probe `nobody:*`"), "{detail}");
+        }
+    }
 }
