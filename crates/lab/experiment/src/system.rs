@@ -1,13 +1,17 @@
-//! When a system under test is ready, and how it is stopped.
+//! A system under test: what starts it, when it is ready, and how it is stopped.
 
 use std::time::Duration;
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::checked;
 use crate::command::Command;
+use crate::cpus::CpuList;
 use crate::duration::{self, DurationText};
+use crate::error::Place;
+use crate::scope::{Scope, Visitor};
 
 /// How to see that a system is ready, and how long to wait for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -201,5 +205,89 @@ impl From<Stop> for StopTable {
 impl<'de> Deserialize<'de> for Stop {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         checked::table::<StopTable, _, _>(from)
+    }
+}
+
+/// A table under `[variants.NAME.systems]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub struct SystemTable {
+    /// Starts the system. Needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Command>,
+    /// How to see that it is ready. Without it, ready is as soon as it is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<ReadyTable>")]
+    pub ready: Option<Ready>,
+    /// How it is stopped.
+    #[schemars(with = "StopTable")]
+    pub stop: Stop,
+    /// Environment variables on top of those of the variant.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub env: IndexMap<String, String>,
+    /// The CPUs it may run on. By default those of `[cpus]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<CpuList>,
+    /// Systems that must be ready before it is started.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// How many of it there are: `NAME-1`, `NAME-2` and so on. Without it there is one, called `NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub count: Option<u32>,
+}
+
+impl SystemTable {
+    /// Visits all strings that are templates.
+    pub(crate) fn visit_templates<E>(
+        &mut self,
+        scope: Scope,
+        place: &Place,
+        visit: &mut Visitor<'_, E>,
+    ) -> Result<(), E> {
+        if let Some(command) = &mut self.start {
+            command.visit(&place.key("start"), scope, visit)?;
+        }
+        if let Some(ready) = &mut self.ready {
+            let place = place.key("ready");
+            match &mut ready.check {
+                ReadyCheck::Tcp(address) => visit(&place.key("tcp"), scope, address)?,
+                ReadyCheck::Unix(path) => visit(&place.key("unix"), scope, path)?,
+                ReadyCheck::Command(command) => {
+                    command.visit(&place.key("command"), scope, visit)?;
+                }
+                ReadyCheck::Line(_) => {}
+            }
+        }
+        if let StopAction::Command(command) = &mut self.stop.action {
+            command.visit(&place.key("stop").key("command"), scope, visit)?;
+        }
+        for (name, value) in &mut self.env {
+            visit(&place.key("env").key(name), scope, value)?;
+        }
+        Ok(())
+    }
+
+    /// All commands with their places.
+    pub(crate) fn commands(&self, place: &Place) -> Vec<(Place, &Command)> {
+        let mut commands = Vec::new();
+        if let Some(command) = &self.start {
+            commands.push((place.key("start"), command));
+        }
+        if let Some(ReadyCheck::Command(command)) = self.ready.as_ref().map(|ready| &ready.check) {
+            commands.push((place.key("ready").key("command"), command));
+        }
+        if let StopAction::Command(command) = &self.stop.action {
+            commands.push((place.key("stop").key("command"), command));
+        }
+        commands
+    }
+
+    /// The names of the systems that a table stands for.
+    pub(crate) fn names(&self, name: &str) -> Vec<String> {
+        match self.count {
+            None => vec![name.to_owned()],
+            Some(count) => (1..=count).map(|index| format!("{name}-{index}")).collect(),
+        }
     }
 }

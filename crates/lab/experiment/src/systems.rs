@@ -4,45 +4,14 @@
 //! `[variants.NAME.systems.SYSTEM]`; one with a `count` stands for as many of its kind.
 
 use indexmap::IndexMap;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
 use crate::cpus::CpuList;
 use crate::error::Place;
-use crate::scope::{Scope, Visitor};
-use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable};
+use crate::scope::Scope;
+use crate::system::{Ready, Stop, SystemTable};
 use crate::template::{Placeholder, Template, TemplateError};
 use crate::variant::Variant;
-
-/// A table under `[variants.NAME.systems]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, expecting = "a table")]
-pub struct SystemTable {
-    /// Starts the system. Needed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<Command>,
-    /// How to see that it is ready. Without it, ready is as soon as it is started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ReadyTable>")]
-    pub ready: Option<Ready>,
-    /// How it is stopped.
-    #[schemars(with = "StopTable")]
-    pub stop: Stop,
-    /// Environment variables on top of those of the variant.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
-    pub env: IndexMap<String, String>,
-    /// The CPUs it may run on. By default those of `[cpus]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<CpuList>,
-    /// Systems that must be ready before it is started.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub after: Vec<String>,
-    /// How many of it there are: `NAME-1`, `NAME-2` and so on. Without it there is one, called `NAME`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub count: Option<u32>,
-}
 
 /// A system to be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,86 +30,31 @@ pub struct System {
     pub cpus: Option<CpuList>,
 }
 
-impl SystemTable {
-    /// Visits all strings that are templates.
-    pub(crate) fn visit_templates<E>(
-        &mut self,
-        scope: Scope,
-        place: &Place,
-        visit: &mut Visitor<'_, E>,
-    ) -> Result<(), E> {
-        if let Some(command) = &mut self.start {
-            command.visit(&place.key("start"), scope, visit)?;
-        }
-        if let Some(ready) = &mut self.ready {
-            let place = place.key("ready");
-            match &mut ready.check {
-                ReadyCheck::Tcp(address) => visit(&place.key("tcp"), scope, address)?,
-                ReadyCheck::Unix(path) => visit(&place.key("unix"), scope, path)?,
-                ReadyCheck::Command(command) => {
-                    command.visit(&place.key("command"), scope, visit)?;
-                }
-                ReadyCheck::Line(_) => {}
-            }
-        }
-        if let StopAction::Command(command) = &mut self.stop.action {
-            command.visit(&place.key("stop").key("command"), scope, visit)?;
-        }
-        for (name, value) in &mut self.env {
-            visit(&place.key("env").key(name), scope, value)?;
-        }
-        Ok(())
-    }
-
-    /// All commands with their places.
-    pub(crate) fn commands(&self, place: &Place) -> Vec<(Place, &Command)> {
-        let mut commands = Vec::new();
-        if let Some(command) = &self.start {
-            commands.push((place.key("start"), command));
-        }
-        if let Some(ReadyCheck::Command(command)) = self.ready.as_ref().map(|ready| &ready.check) {
-            commands.push((place.key("ready").key("command"), command));
-        }
-        if let StopAction::Command(command) = &self.stop.action {
-            commands.push((place.key("stop").key("command"), command));
-        }
-        commands
-    }
-
-    /// The names of the systems that a table stands for.
-    pub(crate) fn names(&self, name: &str) -> Vec<String> {
-        match self.count {
-            None => vec![name.to_owned()],
-            Some(count) => (1..=count).map(|index| format!("{name}-{index}")).collect(),
-        }
-    }
-
-    /// The systems that it stands for, with their own names, numbers and ports filled in.
-    fn expanded(&self, table: &str, variant: &Variant) -> Vec<System> {
-        let names = self.names(table);
-        let numbered = names.into_iter().zip(1..);
-        numbered
-            .filter_map(|(name, index)| {
-                let mut own = self.clone();
-                let fill = &mut |_: &Place, _: Scope, text: &mut String| {
-                    *text = with_own(text, &name, index)?;
-                    Ok::<(), TemplateError>(())
-                };
-                // Strings that are no templates are refused when the file is read.
-                let _ = own.visit_templates(Scope::NamedSystem, &Place::default(), fill);
-                let mut env = variant.env.clone();
-                env.extend(own.env);
-                Some(System {
-                    name: Some(name.clone()),
-                    start: own.start?,
-                    ready: own.ready,
-                    stop: own.stop,
-                    env,
-                    cpus: own.cpus,
-                })
+/// The systems that a table stands for, with their own names, numbers and ports filled in.
+fn expanded(table: &SystemTable, called: &str, variant: &Variant) -> Vec<System> {
+    let names = table.names(called);
+    let numbered = names.into_iter().zip(1..);
+    numbered
+        .filter_map(|(name, index)| {
+            let mut own = table.clone();
+            let fill = &mut |_: &Place, _: Scope, text: &mut String| {
+                *text = with_own(text, &name, index)?;
+                Ok::<(), TemplateError>(())
+            };
+            // Strings that are no templates are refused when the file is read.
+            let _ = own.visit_templates(Scope::NamedSystem, &Place::default(), fill);
+            let mut env = variant.env.clone();
+            env.extend(own.env);
+            Some(System {
+                name: Some(name.clone()),
+                start: own.start?,
+                ready: own.ready,
+                stop: own.stop,
+                env,
+                cpus: own.cpus,
             })
-            .collect()
-    }
+        })
+        .collect()
 }
 
 /// A template with a system's own name, number and port filled in.
@@ -175,7 +89,7 @@ impl Variant {
         let order = in_order(&self.systems).unwrap_or_else(|_| self.systems.keys().collect());
         let tables = order.into_iter().map(|name| (name, &self.systems[name]));
         tables
-            .flat_map(|(name, table)| table.expanded(name, self))
+            .flat_map(|(name, table)| expanded(table, name, self))
             .collect()
     }
 }

@@ -8,8 +8,7 @@ use crate::command::Command;
 use crate::error::Place;
 use crate::machine::Machine;
 use crate::scope::{Scope, Visitor, visit_list};
-use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable};
-use crate::systems::SystemTable;
+use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable, SystemTable};
 
 /// A table under `[variants]`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -14,6 +14,7 @@
 
 mod builds;
 mod current;
+mod error;
 mod instance;
 mod ledger;
 mod load;
@@ -24,9 +25,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use perflab_experiment::{Cell, CpuList, Experiment, Plan, PlannedRun, Status};
+use perflab_experiment::{CpuList, Experiment, Plan, PlannedRun, Status};
 use perflab_machine::tune::Session;
 use perflab_store::{ResultDir, RunRecord, StoreError};
 use rand::SeedableRng;
@@ -35,18 +35,20 @@ use rustix::thread::CpuSet;
 
 use crate::aside::is_full;
 use crate::counters::Counters;
-use crate::cpus::CpuError;
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::host::Host;
 use crate::kept::{RunDirectory, cut_outputs, hollow};
 use crate::observer::{ObservedRun, Observer};
-use crate::standstill::{MOST_ATTEMPTS, Standstill};
+use crate::reporter::Reporter;
+use crate::standstill::MOST_ATTEMPTS;
 
 use builds::{Built, cell_key};
 use current::{Current, RunOutcome, record};
 use instance::Instance;
-use ledger::{HOPELESS, Ledger};
+use ledger::Ledger;
+
+pub use error::LabError;
 
 /// Room on the result's disk below which it counts as full, in bytes: a program that ran out of
 /// it leaves less than a few blocks.
@@ -54,61 +56,6 @@ const LEAST_ROOM_BYTES: u64 = 1 << 14;
 
 /// Counts the attempts at a run that were thrown away, in its record.
 const DISCARDED: &str = "executions_discarded";
-
-/// Hears of what happens; must be quick, and silent between `started` and `finished`.
-pub trait Reporter {
-    /// A run begins.
-    fn started(&mut self, run: &PlannedRun, cell: &Cell);
-    /// It is thrown away, and begins again.
-    fn repeated(&mut self, run: &PlannedRun, cell: &Cell, why: Standstill);
-    /// A run has been recorded.
-    fn finished(&mut self, record: &RunRecord);
-}
-
-/// Why the laboratory stopped before the end of the plan.
-#[derive(Debug, thiserror::Error)]
-pub enum LabError {
-    /// The user asked to.
-    #[error("interrupted")]
-    Interrupted,
-    /// The experiment's own limit.
-    #[error("the experiment's time limit of {0:?} ran out")]
-    Limit(Duration),
-    /// The same cell failed again and again.
-    #[error("{cell} failed {HOPELESS} times in a row and never passed: {status}: {detail}")]
-    Hopeless {
-        /// The cell.
-        cell: String,
-        /// The last status.
-        status: &'static str,
-        /// The last fault.
-        detail: String,
-    },
-    /// The laboratory or the machine stood still in every attempt at a run.
-    #[error(
-        "run {run} of {cell}: {why} during each of {MOST_ATTEMPTS} attempts, so it could not be measured"
-    )]
-    Disturbed {
-        /// The run's number.
-        run: u32,
-        /// Its cell.
-        cell: String,
-        /// What stood still in the last attempt.
-        why: Standstill,
-    },
-    /// The CPUs asked for are not there.
-    #[error(transparent)]
-    Cpus(#[from] CpuError),
-    /// The plan does not belong to the experiment.
-    #[error("the plan does not fit the experiment: {0}")]
-    Plan(String),
-    /// The result could not be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Something else that the system refused.
-    #[error("the laboratory cannot go on: {0}")]
-    System(#[from] io::Error),
-}
 
 /// One experiment under way.
 pub struct Lab<'a> {

@@ -17,10 +17,13 @@ mod host;
 mod kept;
 mod lab;
 mod libraries;
+mod metrics;
 mod observer;
 mod preflight;
 mod programs;
 mod ready;
+mod remap;
+mod reporter;
 mod standstill;
 mod system;
 mod this_machine;
@@ -35,11 +38,13 @@ pub use host::{
     Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Process, Redirect, ResourceUsage,
     Stopped,
 };
-pub use lab::{Lab, LabError, Reporter};
+pub use lab::{Lab, LabError};
 pub use libraries::Libraries;
+pub use metrics::unknown_metrics;
 pub use observer::{HITS, Observation, ObservedRun, Observer};
-pub use preflight::{Preflight, preflight, unknown_metrics};
+pub use preflight::{Preflight, preflight};
 pub use programs::{Programs, programs};
+pub use reporter::Reporter;
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};
 pub use this_machine::{
     Interrupt, REAPER_ARGUMENT, RESTORER_ARGUMENT, Reaper, Restorer, ThisMachine, job_control,

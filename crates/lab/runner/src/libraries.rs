@@ -1,4 +1,4 @@
-//! Another order of the shared libraries in memory, without relinking anything.
+//! The shared libraries of a program, and orders of them that keep its meaning.
 //!
 //! The loader maps a program's libraries in the order in which it meets them, so they always lie
 //! at the same distances from each other, address space randomisation or not. Naming them all in
@@ -7,17 +7,12 @@
 //! program means what it meant.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSymbol};
 use rand::Rng;
-use rand_chacha::ChaCha8Rng;
-
-use crate::environment::{Environment, PRELOAD};
-use crate::host::Host;
 
 /// The libraries of a program, with those pairs whose order must stay.
 #[derive(Debug, Clone)]
@@ -89,33 +84,6 @@ impl Libraries {
     }
 }
 
-/// Another order of the libraries in memory, where the program has any.
-pub(crate) fn remap(
-    host: &dyn Host,
-    argv: &[OsString],
-    directory: &Path,
-    environment: &mut Environment,
-    random: &mut ChaCha8Rng,
-) -> Option<String> {
-    let libraries = host.libraries(argv.first()?, directory, &environment.path())?;
-    let order = libraries.shuffled(random);
-    let list: Vec<_> = order
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    environment.extend([(PRELOAD.into(), list.join(":").into())]);
-    let names: Vec<_> = order
-        .iter()
-        .map(|path| {
-            path.file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned()
-        })
-        .collect();
-    Some(format!("libraries mapped as {}", names.join(" ")))
-}
-
 fn has_loader(program: &Path) -> bool {
     let Ok(bytes) = fs::read(program) else {
         return false;
@@ -143,6 +111,7 @@ fn exported(library: &Path) -> Option<BTreeSet<Vec<u8>>> {
 mod tests {
     use super::*;
     use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
 
     #[test]
     fn bound_pairs_keep_their_order() {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::values::{environment, positive, regex};
 use crate::error::{Fault, Place};
 use crate::name;
-use crate::system::{Ready, ReadyCheck, Stop};
-use crate::systems::{SystemTable, in_order};
+use crate::system::{Ready, ReadyCheck, Stop, SystemTable};
+use crate::systems::in_order;
 use crate::template::is_word;
 use crate::variant::Variant;
 

@@ -15,7 +15,7 @@ use crate::environment::MAX_PADDING_BYTES;
 use crate::fault::{Fault, Trouble};
 use crate::fill::{Fill, Ports};
 use crate::host::ResourceUsage;
-use crate::libraries::remap;
+use crate::remap::remap;
 use crate::system::{RunningSystem, Seat};
 
 /// Systems that are up, with what they were given.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use perflab_store::RunRecord;
 
-use super::LabError;
+use super::error::LabError;
 
 /// Failed runs of a cell in a row, none having passed before, after which the experiment stops:
 /// the rest would fail too.

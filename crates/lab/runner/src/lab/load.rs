@@ -18,8 +18,8 @@ use crate::environment::MAX_PADDING_BYTES;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
 use crate::host::{Ended, Launch, Redirect, Stopped};
-use crate::libraries::remap;
 use crate::observer::ObservedRun;
+use crate::remap::remap;
 
 impl Lab<'_> {
     /// Executes the workload against an instance, which is new where `fresh`.
