@@ -6,7 +6,7 @@
 //!
 //! A process comes before whatever names it, and a probe before its first event.
 
-use crate::message::{MessageError, Reader, Writer};
+use crate::fields::{MessageError, Reader, Writer};
 
 /// The clock of a process's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

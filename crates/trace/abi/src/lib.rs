@@ -22,6 +22,7 @@
 mod chunk;
 mod content;
 mod description;
+mod fields;
 mod message;
 mod object;
 mod pattern;
@@ -35,10 +36,8 @@ pub use content::{
     ProcessContent, ThreadContent, WatermarkContent,
 };
 pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
-pub use message::{
-    HEADER_SIZE, Header, Kind, LONGEST_MESSAGE, MAGIC, MessageError, PROTOCOL, Reader, RecordWish,
-    SiteState, Writer,
-};
+pub use fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
+pub use message::{HEADER_SIZE, Header, Kind, MAGIC, RecordWish, SiteState};
 pub use object::{Agent, GONE, NOTE_NAME, NOTE_TYPE, Note, Object};
 pub use pattern::{PatternError, matches, patterns};
 pub use site::{Backend, Handler, NOP5, Point, SITE_HEAD, SITE_LENGTH, Site};

@@ -21,19 +21,13 @@
 //! `Off` is `Done`, or `Refused`. A pattern is `provider:name`, either of which may contain `*`;
 //! several are separated by a comma.
 
-use core::fmt;
+use crate::fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};
 
 /// The first four bytes of each message, as a number: `PFLB`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"PFLB");
 
-/// Version of this protocol.
-pub const PROTOCOL: u16 = 1;
-
 /// Bytes of a [`Header`].
 pub const HEADER_SIZE: usize = 12;
-
-/// Most bytes that may follow a header.
-pub const LONGEST_MESSAGE: u32 = 64 * 1024;
 
 /// What a message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,45 +77,6 @@ pub struct Header {
     /// Bytes that follow.
     pub length: u32,
 }
-
-/// Why a message cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MessageError {
-    /// It does not begin with [`MAGIC`].
-    Magic,
-    /// It is of this other version.
-    Protocol(u16),
-    /// Its kind is unknown.
-    Kind(u16),
-    /// It is said to be longer than [`LONGEST_MESSAGE`].
-    TooLong(u32),
-    /// It ends within a field.
-    Short,
-    /// A text is not UTF-8.
-    Text,
-}
-
-impl fmt::Display for MessageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Magic => f.write_str("it is no message of perflab"),
-            Self::Protocol(found) => {
-                write!(f, "it is of protocol {found}, this side speaks {PROTOCOL}")
-            }
-            Self::Kind(number) => write!(f, "its kind {number} is unknown"),
-            Self::TooLong(length) => {
-                write!(
-                    f,
-                    "it is said to have {length} bytes, at most {LONGEST_MESSAGE} are allowed"
-                )
-            }
-            Self::Short => f.write_str("it ends within a field"),
-            Self::Text => f.write_str("a text in it is not UTF-8"),
-        }
-    }
-}
-
-impl core::error::Error for MessageError {}
 
 impl Header {
     /// As it is sent.
@@ -248,117 +203,6 @@ impl<'a> SiteState<'a> {
     }
 }
 
-/// Reads fields, one after the other.
-#[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    /// Begins at the first byte.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes }
-    }
-
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], MessageError> {
-        let (field, rest) = self.rest.split_first_chunk().ok_or(MessageError::Short)?;
-        self.rest = rest;
-        Ok(*field)
-    }
-
-    /// One byte.
-    ///
-    /// # Errors
-    /// As all of these: when there is not as much left.
-    pub fn u8(&mut self) -> Result<u8, MessageError> {
-        self.take().map(u8::from_le_bytes)
-    }
-
-    /// Two bytes.
-    pub fn u16(&mut self) -> Result<u16, MessageError> {
-        self.take().map(u16::from_le_bytes)
-    }
-
-    /// Four bytes.
-    pub fn u32(&mut self) -> Result<u32, MessageError> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    /// Eight bytes.
-    pub fn u64(&mut self) -> Result<u64, MessageError> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    /// A text.
-    pub fn text(&mut self) -> Result<&'a str, MessageError> {
-        let length = usize::from(self.u16()?);
-        let (text, rest) = self
-            .rest
-            .split_at_checked(length)
-            .ok_or(MessageError::Short)?;
-        self.rest = rest;
-        core::str::from_utf8(text).map_err(|_| MessageError::Text)
-    }
-}
-
-/// Puts fields into a buffer, one after the other.
-#[derive(Debug)]
-pub struct Writer<'a> {
-    buffer: &'a mut [u8],
-    written: usize,
-}
-
-impl<'a> Writer<'a> {
-    /// Begins at the first byte.
-    pub fn new(buffer: &'a mut [u8]) -> Self {
-        Self { buffer, written: 0 }
-    }
-
-    /// Bytes so far.
-    pub fn written(&self) -> usize {
-        self.written
-    }
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), MessageError> {
-        let end = self.written.saturating_add(bytes.len());
-        let place = self.buffer.get_mut(self.written..end);
-        place.ok_or(MessageError::Short)?.copy_from_slice(bytes);
-        self.written = end;
-        Ok(())
-    }
-
-    /// One byte.
-    ///
-    /// # Errors
-    /// As all of these: when the buffer has no room for it.
-    pub fn u8(&mut self, value: u8) -> Result<(), MessageError> {
-        self.put(&value.to_le_bytes())
-    }
-
-    /// Two bytes.
-    pub fn u16(&mut self, value: u16) -> Result<(), MessageError> {
-        self.put(&value.to_le_bytes())
-    }
-
-    /// Four bytes.
-    pub fn u32(&mut self, value: u32) -> Result<(), MessageError> {
-        self.put(&value.to_le_bytes())
-    }
-
-    /// Eight bytes.
-    pub fn u64(&mut self, value: u64) -> Result<(), MessageError> {
-        self.put(&value.to_le_bytes())
-    }
-
-    /// A text, of which at most 65535 bytes are sent.
-    pub fn text(&mut self, text: &str) -> Result<(), MessageError> {
-        let end = text.floor_char_boundary(usize::from(u16::MAX));
-        let text = &text[..end];
-        self.u16(u16::try_from(text.len()).unwrap_or(u16::MAX))?;
-        self.put(text.as_bytes())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -427,11 +271,5 @@ mod tests {
             site.encode(&mut Writer::new(&mut small)),
             Err(MessageError::Short)
         );
-    }
-
-    #[test]
-    fn text_that_is_none() {
-        assert_eq!(Reader::new(&[1, 0, 0xff]).text(), Err(MessageError::Text));
-        assert_eq!(Reader::new(&[2, 0, b'a']).text(), Err(MessageError::Short));
     }
 }

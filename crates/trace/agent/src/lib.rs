@@ -5,23 +5,39 @@
 //! first that has the socket.
 //!
 //! ```text
-//! socket     requests -> agent
-//! objects    executables and shared objects -> their sites
-//! agent      which sites are wanted, by name or by a tracer in the kernel
-//! patch      sites -> other code, while the program runs
-//! record     events of sites -> files that outlive the process
+//! process      its start, its thread, and what becomes of it in a fork
+//! socket       who calls -> answers
+//! answers      requests -> agent
+//! agent        which sites are wanted, by name or by a tracer in the kernel
+//! objects      executables and shared objects -> their sites
+//! patch        sites -> other code, while the program runs
+//! record       events of sites -> files that outlive the process
+//! refused      tells a recorder why nothing is recorded
+//!
+//! pattern      names of probes
+//! directories  where sockets and files are
+//! numbers      what the kernel calls this process, its threads and its user
+//! processors   what is done on each of them
+//! signals      those of the calling thread
+//! pages        memory
 //! ```
 //!
 //! What it needs of the process: one thread with all signals blocked, that sleeps; pages for jumps, or, if
 //! that is asked for, the action of SIGILL or SIGTRAP, where `patch` needs them; a socket that only its user can reach. See `docs/probes.md`.
 
 mod agent;
-mod first_thread;
+mod answers;
+mod directories;
+mod numbers;
 mod objects;
+mod pages;
 mod patch;
 mod pattern;
 mod process;
+mod processors;
 mod record;
+mod refused;
+mod signals;
 mod socket;
 
 pub use process::{StartError, start, start_before_the_program};

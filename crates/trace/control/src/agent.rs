@@ -11,7 +11,8 @@ use perflab_abi::{
     Description, HEADER_SIZE, Header, Kind, MessageError, Reader, RecordWish, SiteState, Writer,
 };
 
-use crate::peer::{Claim, Untrusted};
+use crate::error::{ControlError, LONGEST_ANSWER};
+use crate::peer::Claim;
 use crate::process::State;
 
 /// How long a whole answer may take: switching many sites of many threads takes its time.
@@ -21,9 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// for, and how often that is looked at.
 const END: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
-
-/// Most bytes of an answer: some 200 000 sites. What says more is no agent.
-pub const LONGEST_ANSWER: u64 = 32 << 20;
 
 /// One site of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,47 +85,6 @@ struct Answer {
     switched: Switched,
     directory: Option<PathBuf>,
     connection: UnixStream,
-}
-
-/// Why an agent did not answer as it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum ControlError {
-    /// It cannot be reached, or stopped talking.
-    #[error("the agent cannot be reached: {0}")]
-    Io(#[from] io::Error),
-    /// Its socket may be somebody else's.
-    #[error("the socket is not believed: {0}")]
-    Untrusted(#[from] Untrusted),
-    /// The process has ended, or is about to.
-    #[error("the process has gone")]
-    Gone,
-    /// Nobody listens, or the connection ended early, and the process goes on.
-    #[error("the agent has gone; the process may be another program by now")]
-    Closed,
-    /// A signal stopped the process, and nothing was asked.
-    #[error("the process is stopped: `kill -CONT {0}` lets it go on")]
-    Stopped(u32),
-    /// There was no whole answer in this time.
-    #[error(
-        "the agent did not answer in {:.1} s; what it was asked may still be done",
-        .0.as_secs_f64()
-    )]
-    Late(Duration),
-    /// It says more than [`LONGEST_ANSWER`].
-    #[error("the agent's answer is longer than {} MiB", LONGEST_ANSWER >> 20)]
-    TooLong,
-    /// What it says cannot be understood.
-    #[error("the agent's answer cannot be read: {0}")]
-    Message(#[from] MessageError),
-    /// It named a site in a way that cannot be understood.
-    #[error("the agent's description of a site cannot be read: {0}")]
-    Description(#[from] perflab_abi::DescriptionError),
-    /// It gives a reason.
-    #[error("{0}")]
-    Refused(String),
-    /// It says something that is no answer to what was asked.
-    #[error("the agent's answer makes no sense")]
-    Nonsense,
 }
 
 /// An agent that answers, one call for each question.

@@ -19,40 +19,8 @@ use std::time::{Duration, Instant};
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 
-use crate::agent::ControlError;
+use crate::error::{ControlError, Untrusted};
 use crate::process::{Process, State};
-
-/// Why a socket is not believed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Untrusted {
-    /// It claims nothing.
-    #[error("an agent's socket is called PID-START.sock")]
-    Name,
-    /// Its directory is not that of the process's user.
-    #[error(
-        "its directory belongs to user {owner}, who cannot speak for process {pid} of user {user}"
-    )]
-    Directory {
-        /// The process that is claimed.
-        pid: u32,
-        /// Whose rights it has.
-        user: u32,
-        /// Whose the directory is.
-        owner: u32,
-    },
-    /// Another process listens, or one with other rights.
-    #[error("process {found} of user {user} answers, instead of process {pid} of user {owner}")]
-    Peer {
-        /// The process that is claimed.
-        pid: u32,
-        /// Whose the directory is.
-        owner: u32,
-        /// The process that listens.
-        found: u32,
-        /// Whose rights it had when it began to.
-        user: u32,
-    },
-}
 
 /// What a socket's name and place claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::agent::ControlError;
-use crate::peer::{Claim, Untrusted, is_dead};
+use crate::error::{ControlError, Untrusted};
+use crate::peer::{Claim, is_dead};
 
 /// A process with an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]

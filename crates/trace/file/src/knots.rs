@@ -2,8 +2,6 @@
 
 use perflab_abi::{Clock, ClockSnapshotContent};
 
-use crate::clock::{Discontinuity, DiscontinuityKind};
-
 /// Clock snapshots that are closer count as one.
 const SPACING: u64 = 10_000_000;
 
@@ -34,6 +32,39 @@ impl Knot {
             realtime: snapshot.realtime,
             boottime: snapshot.boottime,
         })
+    }
+}
+
+/// Where the clocks of a trace are not to be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Discontinuity {
+    /// What happened.
+    pub kind: DiscontinuityKind,
+    /// The clock snapshot before, in nanoseconds of `CLOCK_MONOTONIC`.
+    pub from: u64,
+    /// The clock snapshot behind.
+    pub to: u64,
+    /// Events whose raw time is between these two, both included, may have happened then.
+    pub ticks: (u64, u64),
+}
+
+/// What happened to a clock between two snapshots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiscontinuityKind {
+    /// It stepped, or ran at another rate: by more than 500 ppm and what the reading of the clock snapshots explains.
+    Step,
+    /// The machine slept: `CLOCK_BOOTTIME` went on, `CLOCK_MONOTONIC` did not.
+    Sleep,
+    /// `CLOCK_REALTIME` was set. The order of events does not suffer.
+    RealtimeStep,
+    /// There are fewer than two snapshots, so nobody knows how long a tick is. It is taken for a nanosecond.
+    UnknownRate,
+}
+
+impl DiscontinuityKind {
+    /// Whether events of different threads cannot be put in order then.
+    pub fn is_unorderable(self) -> bool {
+        self != Self::RealtimeStep
     }
 }
 

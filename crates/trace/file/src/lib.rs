@@ -7,7 +7,8 @@
 //! batch     events of a thread -> a chunk
 //! write     chunks -> a file
 //!
-//! read      a file -> chunks
+//! source    a file, or memory -> bytes
+//! read      bytes -> chunks
 //! run       a chunk -> the events of a thread
 //! trace     a file -> what it says, and its events
 //! collect   the first pass: everything but events
@@ -17,6 +18,7 @@
 //! order     how sure that order is
 //!
 //! clock     ticks -> nanoseconds
+//! times     both clocks of a trace
 //! knots     snapshots, and where the clock broke between them
 //! ```
 //!
@@ -35,6 +37,8 @@ mod merge;
 mod order;
 mod read;
 mod run;
+mod source;
+mod times;
 mod trace;
 mod varint;
 mod write;
@@ -43,9 +47,10 @@ pub use perflab_abi::Clock;
 pub use perflab_abi::recording::LONGEST_TEXT;
 
 pub use batch::{EventBatch, FULL_BATCH};
-pub use clock::{ClockConversion, Discontinuity, DiscontinuityKind};
+pub use clock::ClockConversion;
 pub use collect::{Problem, ProblemKind};
 pub use contents::{Argument, Probe, Process, Thread, Totals};
+pub use knots::{Discontinuity, DiscontinuityKind};
 pub use merge::{Event, EventSelection, Events};
 pub use order::Order;
 pub use read::{Chunk, ChunkReader, Cut, CutReason, Gap};

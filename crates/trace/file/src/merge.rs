@@ -8,10 +8,12 @@ use perflab_abi::ChunkKind;
 use crate::collect::is_plausible;
 use crate::contents::{Probe, Process, Thread};
 use crate::event::Values;
+use crate::horizon::Horizon;
 use crate::order::{Order, Shown, When};
 use crate::read::{Chunk, Cut};
 use crate::run::{Found, Run};
-use crate::trace::{Chunks, Trace};
+use crate::source::Chunks;
+use crate::times::Times;
 
 /// Which events are wanted: all, unless said otherwise.
 #[derive(Clone, Copy)]
@@ -79,6 +81,19 @@ impl Event<'_> {
     }
 }
 
+/// What the first pass over a trace found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'t> {
+    /// Bytes up to the end of the last chunk that was read.
+    pub length: u64,
+    /// The processes, by their numbers.
+    pub processes: &'t BTreeMap<u32, Process>,
+    /// Their clocks.
+    pub times: &'t Times,
+    /// Up to which time all events were read.
+    pub horizon: &'t Horizon,
+}
+
 /// The events of a trace, merged by time.
 ///
 /// Those of a thread come in the order in which it recorded them, whatever their times. An event is given out
@@ -86,7 +101,7 @@ impl Event<'_> {
 /// too late then is [`Order::Late`]. In memory are the chunks that wait, and no events.
 #[derive(Debug)]
 pub struct Events<'t> {
-    trace: &'t Trace,
+    known: Known<'t>,
     chunks: Chunks<'t>,
     /// Chunks of events that were read.
     count: usize,
@@ -120,14 +135,14 @@ struct Queue<'t> {
 
 impl<'t> Events<'t> {
     pub(crate) fn new(
-        trace: &'t Trace,
+        known: Known<'t>,
         chunks: Chunks<'t>,
         selection: &EventSelection<'_>,
     ) -> Self {
         let mut queues = Vec::new();
         let mut places = BTreeMap::new();
         let mut probes = HashSet::new();
-        for process in trace.processes().values() {
+        for process in known.processes.values() {
             let wanted = process
                 .probes
                 .values()
@@ -140,7 +155,7 @@ impl<'t> Events<'t> {
                     queues.push(Queue {
                         process,
                         thread,
-                        ahead: trace.conversion(process.clock).ticks(process.ahead),
+                        ahead: known.times.of(process.clock).ticks(process.ahead),
                         next: 0,
                         runs: VecDeque::new(),
                         head: None,
@@ -149,7 +164,7 @@ impl<'t> Events<'t> {
             }
         }
         Self {
-            trace,
+            known,
             chunks,
             count: 0,
             is_read: false,
@@ -168,7 +183,7 @@ impl<'t> Events<'t> {
     /// Why no more events come, if the file could not be read as far as when it was opened: it was changed.
     pub fn cut(&self) -> Option<&Cut> {
         let cut = self.chunks.cut();
-        cut.filter(|cut| cut.offset < self.trace.length())
+        cut.filter(|cut| cut.offset < self.known.length)
     }
 
     /// Reads up to the next chunk of events, or to the end.
@@ -205,7 +220,7 @@ impl<'t> Events<'t> {
         while let Some(run) = queue.runs.front_mut() {
             match run.next(&queue.process.probes) {
                 Some(Ok(Some(found))) => {
-                    let conversion = self.trace.conversion(queue.process.clock);
+                    let conversion = self.known.times.of(queue.process.clock);
                     let nanoseconds = conversion.nanoseconds(found.time);
                     self.heads.push(Reverse((nanoseconds, found.time, place)));
                     queue.head = Some(found);
@@ -225,7 +240,7 @@ impl<'t> Events<'t> {
         let Reverse((nanoseconds, _, place)) = *self.heads.peek()?;
         let is_next = self.is_read
             || self.waiting > self.memory
-            || nanoseconds < self.trace.horizon.behind(self.count);
+            || nanoseconds < self.known.horizon.behind(self.count);
         is_next.then(|| {
             self.heads.pop();
             (nanoseconds, place)
@@ -254,7 +269,7 @@ impl<'t> Events<'t> {
             index: found.index,
             time: found.time,
             nanoseconds,
-            order: self.shown.show(&self.trace.times, place, when),
+            order: self.shown.show(self.known.times, place, when),
             is_cut: found.is_cut,
             arguments,
         })

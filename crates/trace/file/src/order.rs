@@ -2,7 +2,7 @@
 
 use perflab_abi::Clock;
 
-use crate::trace::Times;
+use crate::times::Times;
 
 /// How sure the place of an event is among the events of other threads. Within a thread the order is always
 /// that in which the thread recorded them.

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use perflab_abi::{ChunkError, Clock, ClockSnapshotContent};
+use perflab_abi::{ChunkError, Clock};
 
-use crate::clock::{ClockConversion, Discontinuity};
+use crate::clock::ClockConversion;
 use crate::collect::{Collected, Problem};
 use crate::contents::{Process, Totals};
 use crate::horizon::Horizon;
-use crate::merge::{EventSelection, Events};
-use crate::read::{ChunkReader, Cut, CutReason, Gap};
+use crate::knots::Discontinuity;
+use crate::merge::{EventSelection, Events, Known};
+use crate::read::{Cut, CutReason, Gap};
+use crate::source::Source;
+use crate::times::Times;
 
 /// Why a trace cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -51,8 +53,8 @@ pub struct Trace {
     problem_count: u64,
     skipped: u64,
     nobodys: u64,
-    pub(crate) times: Times,
-    pub(crate) horizon: Horizon,
+    times: Times,
+    horizon: Horizon,
 }
 
 impl Trace {
@@ -218,100 +220,13 @@ impl Trace {
 
     /// The events that a selection lets pass, in order of time: see [`Events`].
     pub fn events(&self, selection: &EventSelection<'_>) -> Events<'_> {
-        Events::new(self, self.source.chunks(self.length), selection)
-    }
-}
-
-/// The conversions of both clocks, each by the clock snapshots of all processes that use it.
-#[derive(Debug)]
-pub(crate) struct Times {
-    counter: ClockConversion,
-    monotonic: ClockConversion,
-    /// The largest of all processes, for each clock.
-    skews: [u64; 2],
-}
-
-impl Times {
-    fn new(processes: &BTreeMap<u32, Process>) -> Self {
-        let of = |clock| processes.values().filter(move |each| each.clock == clock);
-        let conversion = |clock| {
-            let snapshots: Vec<ClockSnapshotContent> = of(clock)
-                .flat_map(|each| &each.snapshots)
-                .copied()
-                .collect();
-            ClockConversion::new(clock, &snapshots)
+        let chunks = self.source.chunks(self.length);
+        let known = Known {
+            length: self.length,
+            processes: &self.processes,
+            times: &self.times,
+            horizon: &self.horizon,
         };
-        let skew = |clock| of(clock).map(|each| each.skew).max().unwrap_or(0);
-        Self {
-            counter: conversion(Clock::TimeStampCounter),
-            monotonic: conversion(Clock::Monotonic),
-            skews: [skew(Clock::TimeStampCounter), skew(Clock::Monotonic)],
-        }
-    }
-
-    pub fn of(&self, clock: Clock) -> &ClockConversion {
-        match clock {
-            Clock::TimeStampCounter => &self.counter,
-            Clock::Monotonic => &self.monotonic,
-        }
-    }
-
-    /// In units of the clock.
-    pub fn skew(&self, clock: Clock) -> u64 {
-        let [counter, monotonic] = self.skews;
-        match clock {
-            Clock::TimeStampCounter => counter,
-            Clock::Monotonic => monotonic,
-        }
-    }
-}
-
-/// Where a trace is read from, as often as needed.
-#[derive(Debug)]
-enum Source {
-    File(File),
-    Bytes(Vec<u8>),
-}
-
-impl Source {
-    /// Bytes; 0 if nobody knows.
-    fn size(&self) -> u64 {
-        match self {
-            Self::File(file) => file.metadata().map_or(0, |metadata| metadata.len()),
-            Self::Bytes(bytes) => bytes.len() as u64,
-        }
-    }
-
-    /// The chunks of the first so many bytes.
-    fn chunks(&self, length: u64) -> Chunks<'_> {
-        let from = From {
-            source: self,
-            offset: 0,
-        };
-        ChunkReader::new(BufReader::with_capacity(1 << 16, from).take(length))
-    }
-}
-
-pub(crate) type Chunks<'t> = ChunkReader<io::Take<BufReader<From<'t>>>>;
-
-/// A source, and how far it was read: several may read at the same time.
-#[derive(Debug)]
-pub(crate) struct From<'t> {
-    source: &'t Source,
-    offset: u64,
-}
-
-impl Read for From<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = match self.source {
-            Source::File(file) => file.read_at(buffer, self.offset)?,
-            Source::Bytes(bytes) => {
-                let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
-                let mut rest = bytes.get(offset..).unwrap_or_default();
-                rest.read(buffer)?
-            }
-        };
-        self.offset += read as u64;
-        Ok(read)
+        Events::new(known, chunks, selection)
     }
 }

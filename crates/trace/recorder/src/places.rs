@@ -11,7 +11,7 @@ use perflab_control::Process;
 use crate::directory::Directory;
 use crate::error::RecordError;
 use crate::mapping::Access;
-use crate::process_dir::{lives, process_of, ring_number};
+use crate::names::{lives, process_of, ring_number};
 
 /// A process with rings.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,25 +2,26 @@
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use perflab_abi::recording::{
-    LOSSES_FILE, LOSSES_MAGIC, PROCESS_FILE, RING_BLOCK_WORDS, RING_SUFFIX, RINGS_SUFFIX, losses,
-};
-use perflab_abi::{LossesContent, WatermarkContent};
+use perflab_abi::WatermarkContent;
+use perflab_abi::recording::{PROCESS_FILE, RING_BLOCK_WORDS, RING_SUFFIX};
 use perflab_control::{Process, State};
 
 use crate::clock;
 use crate::directory::Directory;
-use crate::drain::{Drain, Round};
+use crate::drain::Drain;
 use crate::error::RecordError;
+use crate::losses::{Lack, Losses};
+use crate::manner::{Manner, Since};
 use crate::mapping::Access;
+use crate::names::{process_of, ring_number};
 use crate::output::Output;
 use crate::process_file::ProcessFile;
 use crate::progress::{ProbeProgress, Progress};
 use crate::ring_file::{BlockCopy, RingFile};
+use crate::round::Round;
 
 /// How long an event that is being written is waited for at the end.
 const MOMENT: Duration = Duration::from_millis(20);
@@ -28,37 +29,15 @@ const MOMENT: Duration = Duration::from_millis(20);
 /// Ring files of a process that are read at the same time.
 const MOST_RINGS: usize = 8192;
 
-/// Words that are read of what a process has counted.
-const LOSSES_WORDS: usize = losses::BEFORE_OVERWRITTEN[2] + 1;
-
-/// From when on events are written.
+/// How far a process has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Since {
-    /// All that are still there.
-    Oldest,
-    /// Those that are not older than this when the first round begins.
-    Last(Duration),
-    /// Those of this moment and after it, however long it takes until the first round begins.
-    Moment(Instant),
-}
-
-/// What a process may lack for another ring, besides memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lack {
-    /// It has another user than its directory has, where it can make no more files.
-    Rights,
-    /// It has a filter of system calls, which may refuse what a ring needs.
-    Calls,
-}
-
-/// How a process is recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manner {
-    /// Whether blocks are given back that were read, and threads that ended are marked as read. Else nothing in
-    /// the process's files is changed.
-    pub keep: bool,
-    /// From when on.
-    pub since: Since,
+enum Stage {
+    /// More may come.
+    Open,
+    /// Somebody knows that nothing more comes.
+    Left,
+    /// And all was read.
+    Finished,
 }
 
 /// The directory of a process.
@@ -74,35 +53,14 @@ pub struct ProcessDir {
     done: BTreeSet<u32>,
     /// Totals of the rings that were read to their end.
     read: Progress,
-    no_ring: u64,
-    late: u64,
-    unreached: u64,
-    /// What else than memory the process may have lacked when it lost events for want of a ring.
-    lack: Option<Lack>,
-    /// What was counted before the recording, in the order of [`losses::COUNTS`], once it is known.
-    lost_before: [Option<u64>; 3],
-    /// Children that could not be recorded, the first ones.
-    children: Vec<u32>,
+    losses: Losses,
     /// By the process's clock; known from the first round on.
     since: Option<u64>,
     /// What the trace says of the time up to which all is written.
     up_to: u64,
-    /// Whether somebody knows that nothing more comes.
-    is_left: bool,
-    is_finished: bool,
+    stage: Stage,
     /// Nothing between rounds once all was read.
     copy: Option<Box<BlockCopy>>,
-}
-
-/// The process whose directory this is.
-pub(crate) fn process_of(path: &Path) -> Option<Process> {
-    let name = path.file_name()?.to_str()?;
-    Process::named(name.strip_suffix(RINGS_SUFFIX)?)
-}
-
-/// Whether the process of a directory lives.
-pub(crate) fn lives(path: &Path) -> bool {
-    process_of(path).is_some_and(|process| process.state() != State::Ended)
 }
 
 impl ProcessDir {
@@ -134,16 +92,10 @@ impl ProcessDir {
             rings: Vec::new(),
             done: BTreeSet::new(),
             read: Progress::default(),
-            no_ring: 0,
-            late: 0,
-            unreached: 0,
-            lack: None,
-            lost_before: [None; 3],
-            children: Vec::new(),
+            losses: Losses::default(),
             since: None,
             up_to: 0,
-            is_left: false,
-            is_finished: false,
+            stage: Stage::Open,
             copy: None,
         })
     }
@@ -165,12 +117,14 @@ impl ProcessDir {
 
     /// Nothing more comes.
     pub(crate) fn end(&mut self) {
-        self.is_left = true;
+        if self.stage == Stage::Open {
+            self.stage = Stage::Left;
+        }
     }
 
     /// Whether nothing more comes: the process has ended, or is no more the program that had this directory.
     fn is_over(&self) -> bool {
-        self.is_left || self.process.state() == State::Ended || self.is_gone()
+        self.stage != Stage::Open || self.process.state() == State::Ended || self.is_gone()
     }
 
     /// Whether its place has gone, or is another program's.
@@ -180,7 +134,7 @@ impl ProcessDir {
 
     /// Whether the process has ended or is another program, and all that it left was read.
     pub fn is_finished(&self) -> bool {
-        self.is_finished
+        self.stage == Stage::Finished
     }
 
     /// What was read so far.
@@ -189,20 +143,18 @@ impl ProcessDir {
         for ring in &self.rings {
             sum += ring.totals();
         }
-        sum.no_ring = self.no_ring;
-        sum.late = self.late;
-        sum.unreached = self.unreached;
+        self.losses.add_to(&mut sum);
         sum
     }
 
     /// Numbers of children that could not be recorded, the first ones.
     pub fn unreached(&self) -> &[u32] {
-        &self.children
+        self.losses.children()
     }
 
     /// What else than memory the process may have lacked for events that had no ring.
     pub fn lack(&self) -> Option<Lack> {
-        self.lack
+        self.losses.lack()
     }
 
     /// Events of each probe that is known so far.
@@ -223,7 +175,7 @@ impl ProcessDir {
     /// # Errors
     /// When the trace cannot be written.
     pub fn round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
-        if self.is_finished {
+        if self.is_finished() {
             return Ok(());
         }
         self.read(output, self.is_over(), false)
@@ -238,7 +190,7 @@ impl ProcessDir {
     pub fn last_round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
         let is_over = self.is_over();
         self.read(output, is_over, false)?;
-        while is_over && !self.is_finished {
+        while is_over && !self.is_finished() {
             self.read(output, is_over, false)?;
         }
         let begin = Instant::now();
@@ -266,7 +218,7 @@ impl ProcessDir {
         is_over: bool,
         is_last: bool,
     ) -> Result<(), RecordError> {
-        if self.is_finished {
+        if self.is_finished() {
             return Ok(());
         }
         // The clock first. A thread takes its place in a ring before it reads its clock, so an event from before
@@ -276,7 +228,6 @@ impl ProcessDir {
         self.file.read(&mut output.trace)?;
         if self.file.about().is_none() {
             // Nothing is known without it. If it does not come any more, nothing can be read.
-            self.is_finished = is_over;
             if is_over {
                 self.close();
             }
@@ -288,7 +239,13 @@ impl ProcessDir {
             numbers.collect::<BTreeSet<u32>>()
         });
         let are_all = there.as_ref().is_none_or(|there| self.open_rings(there));
-        self.say_losses(output)?;
+        let (number, manner) = (self.number, self.manner);
+        if let Some(content) = self
+            .losses
+            .read(&self.directory, self.process, number, manner)
+        {
+            output.trace.losses(&content)?;
+        }
         let since = self.since();
         let mut up_to = about
             .zip(now)
@@ -322,8 +279,7 @@ impl ProcessDir {
             }
             !ring.is_read()
         });
-        self.is_finished = is_over && are_all && self.rings.is_empty();
-        if self.is_finished {
+        if is_over && are_all && self.rings.is_empty() {
             self.close();
         } else {
             self.copy = Some(copy);
@@ -338,8 +294,9 @@ impl ProcessDir {
         Ok(())
     }
 
-    /// Keeps no file open: a server may have any number of children, one after the other.
+    /// All was read. Keeps no file open: a server may have any number of children, one after the other.
     fn close(&mut self) {
+        self.stage = Stage::Finished;
         self.directory.close();
         self.file.close();
     }
@@ -379,69 +336,6 @@ impl ProcessDir {
         true
     }
 
-    fn say_losses<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
-        let Some([no_ring, late, unreached]) = self.losses() else {
-            return Ok(());
-        };
-        if no_ring > self.no_ring {
-            let owner = self.directory.owner();
-            if self.process.user().is_some_and(|user| user != owner) {
-                self.lack = Some(Lack::Rights);
-            } else if self.process.has_filter() {
-                self.lack.get_or_insert(Lack::Calls);
-            }
-        }
-        if no_ring > self.no_ring || late > self.late || unreached > self.unreached {
-            self.no_ring = no_ring.max(self.no_ring);
-            self.late = late.max(self.late);
-            self.unreached = unreached.max(self.unreached);
-            let process = self.number;
-            let no_ring = self.no_ring.saturating_add(self.late);
-            let no_ring = no_ring.saturating_add(self.unreached);
-            output.trace.losses(&LossesContent { process, no_ring })?;
-        }
-        Ok(())
-    }
-
-    /// Events of the process, and of its children, for which there was no ring.
-    fn losses(&mut self) -> Option<[u64; 3]> {
-        let file = self.directory.file(LOSSES_FILE, Access::Read).ok()?;
-        let mut bytes = [0; LOSSES_WORDS * 8];
-        file.read_exact_at(&mut bytes, 0).ok()?;
-        let (words, _) = bytes.as_chunks::<8>();
-        let word = |index: usize| u64::from_le_bytes(words[index]);
-        if word(losses::MAGIC) != LOSSES_MAGIC {
-            return None;
-        }
-        let all = losses::COUNTS.map(word);
-        let [kept, overwritten] =
-            [losses::BEFORE_KEPT, losses::BEFORE_OVERWRITTEN].map(|before| before.map(word));
-        let mut lost = [0; 3];
-        for (index, lost) in lost.iter_mut().enumerate() {
-            let before = match (self.manner.keep, self.manner.since) {
-                (true, Since::Oldest) => 0,
-                (true, _) => kept[index],
-                // Counts only grow: the greater one is of the last recording.
-                (false, _) => kept[index].max(overwritten[index]),
-            };
-            // Somebody else may come meanwhile.
-            let before = *self.lost_before[index].get_or_insert(before);
-            *lost = all[index].saturating_sub(before);
-        }
-        let [no_ring, unreached, late] = lost;
-        if unreached > 0 {
-            // A child is counted before it is named, and at the end of a recording the process forgets all names.
-            let children = losses::CHILDREN.map(word);
-            for child in children.filter_map(|child| u32::try_from(child).ok()) {
-                let is_full = self.children.len() >= losses::CHILDREN.len();
-                if child != 0 && !is_full && !self.children.contains(&child) {
-                    self.children.push(child);
-                }
-            }
-        }
-        Some([no_ring, late, unreached])
-    }
-
     /// From when on events are written, by the process's clock. All of them if that cannot be told.
     fn since(&mut self) -> u64 {
         let since = self.since.or_else(|| {
@@ -461,11 +355,4 @@ impl ProcessDir {
         });
         *self.since.insert(since.unwrap_or(0))
     }
-}
-
-/// The number of `NUMBER.ring`, written as a number is.
-pub(crate) fn ring_number(name: &str) -> Option<u32> {
-    let digits = name.strip_suffix(RING_SUFFIX)?;
-    let number: u32 = digits.parse().ok()?;
-    (number.to_string() == digits).then_some(number)
 }

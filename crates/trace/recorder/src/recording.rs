@@ -8,9 +8,11 @@ use std::time::Duration;
 use perflab_trace_file::TraceWriter;
 
 use crate::error::RecordError;
+use crate::manner::{Manner, Since};
+use crate::names::lives;
 use crate::output::Output;
 use crate::places::remove_orphaned;
-use crate::process_dir::{Manner, ProcessDir, Since, lives};
+use crate::process_dir::ProcessDir;
 use crate::progress::{ProbeProgress, Progress};
 
 /// A trace that is being recorded.

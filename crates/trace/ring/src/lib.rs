@@ -44,27 +44,18 @@
 //! copy, records follow each other from the head of the block up to a header that is not of this block.
 #![no_std]
 
+mod atomic;
 mod layout;
 mod next_block;
 mod producer;
 mod reader;
+mod test_points;
+mod words;
 
 pub use layout::{
     BLOCK_HEAD, HEAD_WORDS, Header, LONGEST_RECORD, MOST_EVENTS, Mode, Position, word,
 };
-pub use producer::{
-    Event, Fill, Outcome, PRODUCER_WORDS, Producer, TestPoint, TestPoints, Words, begin, frame, own,
-};
+pub use producer::{Event, Fill, Outcome, Producer, begin};
 pub use reader::{Block, Reader, Record, Records};
-
-/// The tests of the protocol put others in their place.
-mod atomic {
-    pub use core::sync::atomic::{AtomicU64, Ordering, fence};
-
-    /// Keeps the compiler from moving what comes before and behind it past each other, as a signal handler of
-    /// the same thread would see.
-    #[inline(always)]
-    pub fn fence_for_handlers() {
-        core::sync::atomic::compiler_fence(Ordering::SeqCst);
-    }
-}
+pub use test_points::{TestPoint, TestPoints};
+pub use words::{PRODUCER_WORDS, Words, frame, own};

@@ -2,7 +2,7 @@
 
 use super::atomic::{AtomicU64, Ordering, fence};
 use super::layout::{BLOCK_HEAD, LONGEST_RECORD, Mode, Position, word};
-use super::producer::{TestPoint, TestPoints};
+use super::test_points::{TestPoint, TestPoints};
 
 /// The memory of a ring, as its writer sees it.
 #[derive(Debug)]

@@ -7,41 +7,8 @@
 use super::atomic::{AtomicU64, Ordering, fence_for_handlers};
 use super::layout::{LONGEST_RECORD, Position, mark, mask, word};
 use super::next_block::{self, Ring};
-
-/// Points of the protocol at which a test interrupts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TestPoint {
-    /// The producer was found to be ready.
-    Seen,
-    /// It is said to be busy.
-    Begun,
-    /// There is room for the record.
-    Found,
-    /// The position is in the next block.
-    Moved,
-    /// A word of the new block's head was written.
-    Headed,
-    /// The position is behind the record.
-    Placed,
-    /// A word of the record was written.
-    Written,
-    /// The record is complete.
-    Committed,
-    /// The producer is said to be ready.
-    Ended,
-}
-
-/// What happens at each test point.
-pub trait TestPoints {
-    /// Called at a test point.
-    fn at(&self, point: TestPoint);
-}
-
-/// Nothing happens.
-impl TestPoints for () {
-    #[inline(always)]
-    fn at(&self, _: TestPoint) {}
-}
+use super::test_points::{TestPoint, TestPoints};
+use super::words::{Words, own};
 
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,81 +46,6 @@ pub trait Fill {
 /// State of a producer that has no ring. Other states are what says that it is ready, which is odd, and the address
 /// of the frame in which it is busy, which is even.
 const CLOSED: u64 = 0;
-
-/// Which word of a producer is what: those of a record in the usual case first.
-pub mod own {
-    /// Whether it is ready, busy, or has no ring; written by the thread's events only.
-    pub const STATE: usize = 0;
-    /// Address of the next record, in the block that the position is in.
-    pub const NEXT: usize = 1;
-    /// Address behind that block.
-    pub const END: usize = 2;
-    /// What the headers in that block have in common.
-    pub const MARK: usize = 3;
-    /// The ring's position. Its own words are for others.
-    pub const POSITION: usize = 4;
-    /// Address of the ring's head.
-    pub const HEAD: usize = 5;
-    /// Address of the first block.
-    pub const BLOCKS: usize = 6;
-    /// Number of blocks minus one, and words of a block above the lowest 32 bits.
-    pub const SIZE: usize = 7;
-    /// Events before the block that was entered last, stored before it was entered.
-    pub const BEFORE: usize = 8;
-}
-
-/// Words of a producer.
-pub const PRODUCER_WORDS: usize = 9;
-
-/// The words of a producer, wherever they are. Only one thread uses them, and its signal handlers.
-pub trait Words: Copy {
-    /// A word.
-    fn load<const WORD: usize>(self) -> u64;
-    /// Stores a word.
-    fn store<const WORD: usize>(self, value: u64);
-    /// Stores the address of the frame of the function that this is a part of: an even number, less than that of the
-    /// functions that called it on the same stack.
-    fn store_frame<const WORD: usize>(self);
-    /// The sum of a word and a number.
-    #[inline(always)]
-    fn add<const WORD: usize>(self, value: u64) -> u64 {
-        self.load::<WORD>() + value
-    }
-    /// Whether a word is this one.
-    #[inline(always)]
-    fn is<const WORD: usize>(self, value: u64) -> bool {
-        self.load::<WORD>() == value
-    }
-    /// Whether a word is this one or more.
-    #[inline(always)]
-    fn is_at_least<const WORD: usize>(self, value: u64) -> bool {
-        self.load::<WORD>() >= value
-    }
-}
-
-impl Words for &[AtomicU64; PRODUCER_WORDS] {
-    #[inline(always)]
-    fn load<const WORD: usize>(self) -> u64 {
-        self[WORD].load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    fn store<const WORD: usize>(self, value: u64) {
-        self[WORD].store(value, Ordering::Relaxed);
-    }
-
-    #[inline(always)]
-    fn store_frame<const WORD: usize>(self) {
-        self.store::<WORD>(frame());
-    }
-}
-
-/// The address of the frame of the function that this is a part of, about.
-#[inline(always)]
-pub fn frame() -> u64 {
-    let local = 0u64;
-    &raw const local as u64
-}
 
 /// Writes to a ring. Words of zeros are one that has none.
 #[derive(Debug, Clone, Copy)]
@@ -274,6 +166,7 @@ impl<W: Words> Producer<W> {
         points: &impl TestPoints,
         is_left: impl FnOnce(u64) -> bool,
     ) -> Outcome {
+        // Step 1.
         let is_ready = self.ready != CLOSED && self.begin_event(points);
         if !is_ready && let Err(outcome) = self.take_over(points, is_left) {
             return outcome;
@@ -286,6 +179,7 @@ impl<W: Words> Producer<W> {
             self.close();
             return Outcome::Closed;
         }
+        // Step 2.
         if !is_ready || !self.has_room(next, event.words) {
             // SAFETY: it was opened, and nobody else writes while this is busy.
             let ring = unsafe { self.ring() };
@@ -308,6 +202,7 @@ impl<W: Words> Producer<W> {
             next = self.words.load::<{ own::NEXT }>();
             mark = self.words.load::<{ own::MARK }>();
         }
+        // Steps 3 to 5.
         // SAFETY: there is room, and this is busy.
         unsafe { self.write((head, next), event, |header| header + mark, fill, points) };
         self.end_event(points);
@@ -383,6 +278,7 @@ impl<W: Words> Producer<W> {
         let Some((head, words)) = place.split_first_chunk::<2>() else {
             return;
         };
+        // Step 3.
         fill.before(words);
         let here = self.words.load::<{ own::POSITION }>();
         let there = Position::word_behind(here, event.words);
@@ -390,9 +286,11 @@ impl<W: Words> Producer<W> {
         self.words.store::<{ own::POSITION }>(there);
         position.store(there, Ordering::Relaxed);
         points.at(TestPoint::Placed);
+        // Step 4.
         fill.stamp(head);
         points.at(TestPoint::Written);
         fill.after(words);
+        // Step 5.
         head[0].store(marked(event.header), Ordering::Release);
         points.at(TestPoint::Committed);
     }

@@ -1,36 +1,17 @@
 //! Who wants events, and until when.
 
-pub mod refused;
-
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use perflab_ring::Mode;
 
-use super::{Agent, Switched, Wish, is_meant};
+use super::sites::is_meant;
+use super::switching::{Agent, Switched};
+use super::wishes::{Attached, Wish};
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
-use crate::record::{self, Recorder, Size};
-
-/// Somebody who records all events.
-#[derive(Debug, Clone)]
-pub(super) struct Attached {
-    pub(super) pattern: Pattern,
-    /// Since when it is expected, if it has not come yet: events are kept for it from the start.
-    expected: Option<Instant>,
-    /// What it is called, if it records children too.
-    whom: Option<String>,
-}
-
-impl Attached {
-    /// Whether the child of a fork is recorded too: it is expected to come there as well.
-    pub(super) fn in_child(self) -> Option<Self> {
-        self.whom.is_some().then(|| Self {
-            expected: Some(Instant::now()),
-            ..self
-        })
-    }
-}
+use crate::record::{Recorder, Size};
+use crate::refused;
 
 /// How long events are kept for somebody who does not come.
 const EXPECTED: Duration = Duration::from_secs(10);
@@ -58,10 +39,10 @@ impl Agent {
         size: Size,
         keep: bool,
     ) -> Result<(PathBuf, Switched), String> {
-        let attached = self.attached.as_ref();
+        let attached = self.wishes.attached.as_ref();
         let is_expected = attached.is_some_and(|attached| attached.expected.is_some());
         let whom = attached.and_then(|attached| attached.whom.clone());
-        if keep && self.attached.is_some() && !is_expected {
+        if keep && self.wishes.attached.is_some() && !is_expected {
             return Err("somebody else records all events of this process".to_owned());
         }
         let known = self.recorder.take();
@@ -72,7 +53,7 @@ impl Agent {
         };
         let activated = if keep {
             recorder.activate(size, Mode::Keep, !is_expected)
-        } else if is_new || self.attached.is_none() {
+        } else if is_new || self.wishes.attached.is_none() {
             let is_another = !recorder.is_active();
             recorder.activate(size, Mode::Overwrite, is_another)
         } else {
@@ -107,7 +88,7 @@ impl Agent {
         if !keep {
             return Ok((directory, said(self.wish(pattern, Wish::Record)?)));
         }
-        self.attached = Some(Attached {
+        self.wishes.attached = Some(Attached {
             pattern: pattern.clone(),
             expected: None,
             whom,
@@ -122,7 +103,7 @@ impl Agent {
 
     /// Whoever kept the events has gone.
     pub fn detach(&mut self) {
-        let attached = self.attached.take();
+        let attached = self.wishes.attached.take();
         // One that was expected and did not come has read nothing.
         let was_there = attached.is_some_and(|attached| attached.expected.is_none());
         // Sites first, so that nothing is written over that is not read yet.
@@ -140,7 +121,7 @@ impl Agent {
         let mut result = self
             .record(pattern, self.usual, expected.is_some())
             .map(drop);
-        if let (Some(whom), Some(attached)) = (expected, &mut self.attached) {
+        if let (Some(whom), Some(attached)) = (expected, &mut self.wishes.attached) {
             attached.expected = Some(Instant::now());
             attached.whom = Some(whom.to_owned());
             if let (Ok(()), Some(recorder)) = (&result, &self.recorder) {
@@ -158,41 +139,14 @@ impl Agent {
         }
     }
 
-    /// Records in the child of a fork as in its parent. If that fails, its events are counted where the parent's are.
-    ///
-    /// # Errors
-    /// When it cannot be recorded.
-    pub fn record_after_fork(&mut self) -> Result<(), String> {
-        let Some(heritage) = self.heritage.take() else {
-            return Ok(());
-        };
-        let attached = self.attached.as_ref();
-        let mode = attached.map_or(Mode::Overwrite, |_| Mode::Keep);
-        let whom = attached.and_then(|attached| attached.whom.as_deref());
-        let started = Recorder::start_in_child(heritage, mode, whom);
-        if started.is_err() {
-            for (_, site, _) in self.entries() {
-                record::forget(site.point());
-            }
-        }
-        self.recorder = Some(started?);
-        Ok(())
-    }
-
-    /// Whether events of sites are wanted at any time.
-    pub(super) fn is_to_be_recorded(&self) -> bool {
-        let mut wishes = self.wishes.iter();
-        self.attached.is_some() || wishes.any(|(_, wish)| *wish == Wish::Record)
-    }
-
     /// Keeps what recording needs, if there is any.
     pub fn look_after_recording(&mut self) {
-        let attached = self.attached.as_ref();
+        let attached = self.wishes.attached.as_ref();
         let expected = attached.and_then(|attached| attached.expected);
         if expected.is_some_and(|since| since.elapsed() > EXPECTED) {
             self.detach();
         }
-        let is_wanted = self.is_to_be_recorded();
+        let is_wanted = self.wishes.want_events();
         if let Some(recorder) = &mut self.recorder {
             if !is_wanted && recorder.is_active() {
                 recorder.rest();

@@ -2,34 +2,13 @@
 
 use perflab_abi::variable;
 
-use super::Change;
+use super::change::Change;
+use super::protocol::Protocol;
 use super::pun::Puns;
 use super::stop::{self, Stop};
 use super::sync::{self, Sync};
-use super::text::{self, PAGE, Text, Writing};
-
-/// See the documentation of [`super`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
-    /// By stores of the first two bytes at once.
-    Word,
-    /// By the first byte alone.
-    Pun,
-    /// By an instruction that stops threads.
-    Stop(Stop),
-}
-
-impl Protocol {
-    /// As it is shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Stop(Stop::Fault) => "fault",
-            Self::Stop(Stop::Trap) => "trap",
-            Self::Word => "word",
-            Self::Pun => "pun",
-        }
-    }
-}
+use super::text::{self, Text, Writing};
+use crate::pages::PAGE;
 
 /// How changes were made, and why so.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,10 @@ use std::ops::Range;
 
 use perflab_abi::{NOP5, SITE_LENGTH};
 
-use super::text::{self, Maps, PAGE, Text, Writing};
-use super::{Change, jump, seccomp};
+use super::change::{Change, jump};
+use super::seccomp;
+use super::text::{self, Maps, Text, Writing};
+use crate::pages::PAGE;
 
 /// Where the last two bytes of a site begin.
 pub const TAIL: usize = 3;
@@ -223,24 +225,13 @@ fn around(code: &Range<usize>, steps: i64) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::JUMP;
+    use super::super::change::JUMP;
     use super::*;
+    use crate::pages::map;
 
     /// Memory of so many pages.
     fn mapped(pages: usize, protection: i32) -> usize {
-        // SAFETY: new memory.
-        let mapped = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                pages * PAGE,
-                protection,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        assert_ne!(mapped, libc::MAP_FAILED);
-        mapped as usize
+        map(pages * PAGE, protection).unwrap() as usize
     }
 
     fn unmap(address: usize, pages: usize) {

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_abi::{SITE_HEAD, SITE_LENGTH};
 
+use crate::pages::PAGE;
+
 /// How code is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
@@ -44,9 +46,6 @@ pub struct Run {
     /// What they had.
     protection: i32,
 }
-
-/// Size of a page, in bytes.
-pub const PAGE: usize = 4096;
 
 /// Five bytes of code.
 pub fn read(address: usize) -> [u8; SITE_LENGTH] {

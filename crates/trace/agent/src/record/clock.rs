@@ -196,7 +196,7 @@ fn skew() -> Option<u64> {
     let mut lowest = i128::MIN;
     let mut highest = i128::MAX;
     let mut widest = 0;
-    let visited = crate::patch::on_each_processor(|| {
+    let visited = crate::processors::on_each_processor(|| {
         let reading = reading(Kind::TimeStampCounter);
         let passed = reading.monotonic.wrapping_sub(origin.monotonic) as f64 * rate;
         let expected = i128::from(origin.before) + passed as i128;

@@ -12,9 +12,10 @@ use perflab_abi::recording::RING_BLOCK_WORDS;
 use perflab_abi::{Description, Point, VERSION};
 use perflab_ring::HEAD_WORDS;
 
-use super::files::RingFile;
-use super::handlers::{self, Form};
-use super::slots;
+use super::forms::{Form, MOST_WORDS};
+use super::ring_file::RingFile;
+use super::{chain, handlers};
+use crate::pages::PAGE;
 
 /// Blocks of events; the median of their times counts.
 const BLOCKS: usize = 11;
@@ -30,7 +31,7 @@ const LOG: u32 = 4;
 /// The calling thread must be one that takes no signals.
 pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Option<u64> {
     const TEXT: &[u8; 16] = b"fifteen letters\0";
-    let mut all = [0; handlers::MOST_WORDS];
+    let mut all = [0; MOST_WORDS];
     let mut words = 0;
     for argument in description.arguments() {
         let form = Form::of(argument);
@@ -51,7 +52,7 @@ pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Optio
         hits: AtomicU64::new(0),
         agent: AtomicU64::new(packed),
     };
-    let layout = Layout::from_size_align(RingFile::bytes(LOG), 4096).ok()?;
+    let layout = Layout::from_size_align(RingFile::bytes(LOG), PAGE).ok()?;
     // SAFETY: the size is not zero.
     let memory = unsafe { alloc_zeroed(layout) };
     if memory.is_null() {
@@ -70,7 +71,7 @@ pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Optio
         if !perflab_ring::begin(head, blocks, RING_BLOCK_WORDS) {
             return None;
         }
-        slots::use_private(base, LOG);
+        chain::use_private(base, LOG);
     }
     let mut times = [0; BLOCKS];
     for time in &mut times {
@@ -81,7 +82,7 @@ pub fn of(handler: *mut (), description: &Description<'_>, packed: u64) -> Optio
         }
         *time = start.elapsed().as_nanos() as u64 * 1000 / u64::from(EVENTS);
     }
-    slots::forget();
+    chain::forget();
     // SAFETY: allocated above, and no thread has it any more.
     unsafe { dealloc(memory, layout) };
     times.sort_unstable();

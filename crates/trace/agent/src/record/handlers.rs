@@ -10,96 +10,13 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use perflab_abi::recording::{LONGEST_TEXT, NULL_TEXT};
-use perflab_abi::{Argument, ArgumentType, Clock as ClockKind, Description, MOST_ARGUMENTS, Point};
-use perflab_ring::{Event, Fill, Header};
+use perflab_abi::{Clock as ClockKind, Description, Point};
+use perflab_ring::{Event, Fill, frame};
 
 use super::clock::{Choice, Clock, Monotonic, OrderedCounter, TimeStampCounter};
-use super::{nofault, short, slots, text};
-
-/// Words that the arguments of a probe may have.
-pub const MOST_WORDS: usize = 2 * MOST_ARGUMENTS;
-
-/// Highest number of a probe.
-pub const MOST_PROBES: u32 = 0xff_ffff;
-
-/// What a point's word for the agent says of a recorded probe: its number in the lowest 24 bits. If all arguments are
-/// numbers, it is what the headers of its records have in common; else [`FORM_BITS`] follow for each argument, see
-/// [`Form`], and the highest bit is [`HAS_NOFAULT`].
-pub fn pack(number: u32, description: &Description<'_>) -> u64 {
-    let forms = || {
-        let arguments = description.arguments();
-        arguments.map(|argument| Form::of(argument) as u64)
-    };
-    if forms().all(|form| form == Form::Number as u64) {
-        return header(number, forms().count(), false);
-    }
-    forms()
-        .enumerate()
-        .fold(u64::from(number), |word, (index, form)| {
-            let flag = if form >= TERMINATED_NOFAULT {
-                HAS_NOFAULT
-            } else {
-                0
-            };
-            word | form << (24 + FORM_BITS * index) | flag
-        })
-}
-
-/// What the header of a record with so many words of an event has in all blocks.
-#[inline(always)]
-pub fn header(probe: u32, words: usize, is_cut: bool) -> u64 {
-    let header = Header {
-        probe,
-        words: words + 2,
-        is_cut,
-    };
-    header.base()
-}
-
-/// Number of the probe in such a word.
-pub fn number(word: u64) -> u32 {
-    (word & 0xff_ffff) as u32
-}
-
-/// How an argument is passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Form {
-    /// One word, recorded as it is.
-    Number = 0,
-    /// The address of text that ends with a zero byte.
-    Terminated = 1,
-    /// Address and length.
-    Counted = 2,
-    /// As [`Form::Terminated`], but the text may not be there.
-    TerminatedNofault = 3,
-    /// As [`Form::Counted`], but the text may not be there.
-    CountedNofault = 4,
-}
-
-/// Bits of a [`Form`].
-pub const FORM_BITS: usize = 3;
-
-impl Form {
-    /// Of an argument.
-    pub fn of(argument: Argument<'_>) -> Self {
-        match (argument.kind, argument.is_nofault()) {
-            (ArgumentType::CString, false) => Self::Terminated,
-            (ArgumentType::CString, true) => Self::TerminatedNofault,
-            (ArgumentType::Str | ArgumentType::Bytes, false) => Self::Counted,
-            (ArgumentType::Str | ArgumentType::Bytes, true) => Self::CountedNofault,
-            _ => Self::Number,
-        }
-    }
-
-    /// Words that it is passed in.
-    pub fn words(self) -> usize {
-        match self {
-            Self::Counted | Self::CountedNofault => 2,
-            _ => 1,
-        }
-    }
-}
+use super::forms::{Form, MOST_WORDS};
+use super::texts::record_texts;
+use super::{chain, short};
 
 /// The handler for a probe with these arguments; nothing if there are too many.
 pub fn handler(description: &Description<'_>, clock: Choice) -> Option<*mut ()> {
@@ -125,17 +42,6 @@ fn handler_with<C: Clock>(description: &Description<'_>) -> Option<*mut ()> {
     }
 }
 
-/// [`Form::Terminated`] in a point's word, and the others.
-pub const TERMINATED: u64 = Form::Terminated as u64;
-pub const COUNTED: u64 = Form::Counted as u64;
-pub const TERMINATED_NOFAULT: u64 = Form::TerminatedNofault as u64;
-pub const COUNTED_NOFAULT: u64 = Form::CountedNofault as u64;
-/// Whether a probe has a text that may not be there.
-pub const HAS_NOFAULT: u64 = 1 << 63;
-const _: () = assert!(24 + FORM_BITS * MOST_ARGUMENTS < 63);
-/// All bits of a form.
-pub const FORM: u64 = (1 << FORM_BITS) - 1;
-
 /// Numbers, which are there before the time is taken.
 struct Numbers<'w, C>(&'w [u64], PhantomData<C>);
 
@@ -153,29 +59,6 @@ impl<C: Clock> Fill for Numbers<'_, C> {
     }
 }
 
-/// Texts, which are copied once the time is taken.
-pub struct Texts<C, F>(F, PhantomData<C>);
-
-impl<C: Clock, F: FnMut(&[AtomicU64])> Texts<C, F> {
-    /// By a function that copies them.
-    #[inline(always)]
-    pub fn new(copy: F) -> Self {
-        Self(copy, PhantomData)
-    }
-}
-
-impl<C: Clock, F: FnMut(&[AtomicU64])> Fill for Texts<C, F> {
-    #[inline(always)]
-    fn stamp(&mut self, words: &[AtomicU64; 2]) {
-        C::stamp(words);
-    }
-
-    #[inline(always)]
-    fn after(&mut self, words: &[AtomicU64]) {
-        (self.0)(words);
-    }
-}
-
 /// Writes an event in the usual case; else it returns false, and nothing has happened.
 ///
 /// # Safety
@@ -188,7 +71,7 @@ unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [
         header,
         words: N + 2,
     };
-    slots::first().record_quickly(event, Numbers::<C>(&words, PhantomData), &())
+    chain::first().record_quickly(event, Numbers::<C>(&words, PhantomData), &())
 }
 
 /// As [`record_numbers`], in any case.
@@ -202,88 +85,8 @@ unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
         header,
         words: words.len() + 2,
     };
-    slots::write(perflab_ring::frame(), |ring, is_left| {
+    chain::write(frame(), |ring, is_left| {
         ring.record(event, Numbers::<C>(words, PhantomData), &(), is_left)
-    });
-}
-
-/// # Safety
-/// As for [`record_numbers`], and the words are those of a probe with the arguments that the point's word for
-/// the agent was made from.
-pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
-    // SAFETY: what the caller promises.
-    let packed = unsafe { (*point).agent.load(Ordering::Relaxed) };
-    if packed & HAS_NOFAULT != 0 {
-        nofault::copied(packed, words, |packed, words, is_cut| {
-            // SAFETY: what may not be there was copied, and the words are those of the copies.
-            unsafe { record_sound_texts::<C>(packed, words, is_cut) };
-        });
-    } else {
-        // SAFETY: what the caller promises.
-        unsafe { record_sound_texts::<C>(packed, words, false) };
-    }
-}
-
-/// # Safety
-/// The words are those of a probe with the arguments that `packed` says, of which all texts are there.
-#[inline(always)]
-unsafe fn record_sound_texts<C: Clock>(packed: u64, words: &[u64], mut is_cut: bool) {
-    // Of the text that begins at each word.
-    let mut lengths = [0u16; MOST_WORDS];
-    let mut size = words.len();
-    let mut forms = packed >> 24;
-    let mut index = 0;
-    while let Some(&word) = words.get(index) {
-        let length = match forms & FORM {
-            // SAFETY: the probe's argument is text that ends with a zero byte.
-            TERMINATED if word != 0 => unsafe { text::length(word as *const u8, LONGEST_TEXT + 1) },
-            COUNTED => {
-                index += 1;
-                size -= 1;
-                let length = words.get(index).map_or(0, |&length| length as usize);
-                if word == 0 { 0 } else { length }
-            }
-            _ => 0,
-        };
-        is_cut |= length > LONGEST_TEXT;
-        let kept = length.min(LONGEST_TEXT);
-        lengths[index] = kept as u16;
-        size += kept.div_ceil(8);
-        forms >>= FORM_BITS;
-        index += 1;
-    }
-    let event = Event {
-        header: header(number(packed), size, is_cut),
-        words: size + 2,
-    };
-    slots::write(perflab_ring::frame(), |ring, is_left| {
-        let texts = |place: &[AtomicU64]| {
-            let mut place = place.iter();
-            let mut forms = packed >> 24;
-            let mut words = words.iter().zip(&lengths);
-            while let Some((&word, &length)) = words.next() {
-                match forms & FORM {
-                    TERMINATED if word == 0 => text::put(&mut place, NULL_TEXT),
-                    TERMINATED => {
-                        text::put(&mut place, u64::from(length));
-                        // SAFETY: the text was found to be so long.
-                        unsafe { text::copy(word as *const u8, length.into(), &mut place) };
-                    }
-                    COUNTED => {
-                        let (said, length) =
-                            words.next().map_or((0, 0), |(&said, &kept)| (said, kept));
-                        // Without a length it is an empty text, as a `std::string_view` begins.
-                        let is_null = word == 0 && said > 0;
-                        text::put(&mut place, if is_null { NULL_TEXT } else { length.into() });
-                        // SAFETY: the probe's argument has these bytes.
-                        unsafe { text::copy(word as *const u8, length.into(), &mut place) };
-                    }
-                    _ => text::put(&mut place, word),
-                }
-                forms >>= FORM_BITS;
-            }
-        };
-        ring.record(event, Texts::<C, _>::new(texts), &(), is_left)
     });
 }
 
@@ -382,16 +185,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_for_each_probe() {
-        let text = "p\nn\nf\n1\ni32 a\ncstr b\nbytes c\nf64 d";
-        let description = Description::parse(text).unwrap();
-        let word = pack(7, &description);
-        assert_eq!((number(word), word >> 24), (7, 0o0_2_1_0));
-        let nofault = Description::parse("p\nn\nf\n1\nstr_nofault a\ncstr_nofault b").unwrap();
-        assert_eq!(pack(7, &nofault), HAS_NOFAULT | 0o3_4 << 24 | 7);
-        let numbers = Description::parse("p\nn\nf\n1\ni32 a\nf64 b").unwrap();
-        let word = pack(0xff_ffff, &numbers);
-        assert_eq!((number(word), word >> 24), (0xff_ffff, 4));
+    fn a_probe_has_a_handler() {
+        let description = Description::parse("p\nn\nf\n1\ni32 a\ncstr b\nbytes c\nf64 d").unwrap();
         let clock = Choice {
             kind: ClockKind::Monotonic,
             skew: 0,

@@ -1,395 +1,48 @@
 //! Records the events of sites, so that they outlive the process.
 //!
 //! ```text
-//! handlers   a site's words -> the ring of its thread; short, those with short texts; nofault, with texts that may not
-//!            be there
-//! slots      threads -> rings
-//! words      where a thread has what it needs of its rings
-//! rings      which there are
-//! files      rings, probes, clock snapshots -> files, for readers in other processes
-//! total      how much all recordings of a user take
-//! clock      which clock is right, and how it stands to others
+//! recorder      which probes are recorded, since when, and by which clock
+//!
+//! handlers      what a site calls; short: the same with short texts
+//! texts         a site's words, some of which are texts -> its record
+//! text          looks at a text, and copies it; nofault: one that may not be there
+//! forms         how the arguments of a probe are passed
+//! cost          what an event costs here
+//!
+//! chain         a thread -> its rings
+//! words         where a thread has what it needs of them
+//! slots         rings -> threads that take them
+//! losses        counts events that have no ring
+//!
+//! rings         which there are
+//! ring_file     a ring -> a file, for readers in other processes
+//! directory     probes, clock snapshots -> a file; where all files of the process are
+//! total         how much all recordings of a user take
+//! total_file    the numbers by which its processes know that
+//! recordings    those that are there, and whose they are
+//!
+//! clock         which clock is right, and how it stands to others
 //! ```
 
+mod chain;
 mod clock;
 mod cost;
-mod files;
+mod directory;
+mod forms;
 mod handlers;
+mod losses;
 mod nofault;
+mod recorder;
+mod recordings;
+mod ring_file;
 mod rings;
 mod short;
 mod slots;
 mod text;
+mod texts;
 mod total;
+mod total_file;
 mod words;
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-
-use perflab_abi::{
-    ChunkKind, ClockSnapshotContent, CostContent, Description, Point, ProbeContent, ProcessContent,
-};
-use perflab_ring::Mode;
-
-use files::Directory;
-use rings::Rings;
-
+pub use recorder::{Heritage, Recorder, after_fork, count_nowhere, forget};
 pub use rings::Size;
-
-/// How often threads that have rings are looked at, and clocks are read together.
-const SLOW: Duration = Duration::from_secs(1);
-
-/// After so many snapshots, clocks are read a tenth as often: a flight recorder may run for months.
-const MANY_SNAPSHOTS: u32 = 600;
-
-/// What the agent does for recording; one for each process, from the first wish on.
-#[derive(Debug)]
-pub struct Recorder {
-    directory: Directory,
-    clock: clock::Choice,
-    /// The chunks of the process's file that name probes and costs, for children.
-    named: Vec<u8>,
-    /// Whether rings are made for threads that come.
-    is_active: bool,
-    /// Whether events without a ring are counted in this process's files.
-    is_counting: bool,
-    rings: Rings,
-    probes: u32,
-    /// By the forms of arguments, and their number.
-    costs: BTreeMap<(u64, usize), u64>,
-    snapshots: u32,
-    looked: Option<Instant>,
-    /// What did not work last.
-    pub trouble: Option<String>,
-}
-
-/// What the child of a fork records with as its parent did.
-#[derive(Debug)]
-pub struct Heritage {
-    clock: clock::Choice,
-    named: Vec<u8>,
-    probes: u32,
-    costs: BTreeMap<(u64, usize), u64>,
-    size: Size,
-}
-
-impl Recorder {
-    /// Makes the files of this process, with no ring yet, of which they may have such ones.
-    ///
-    /// # Errors
-    /// When it cannot be recorded here.
-    pub fn start(size: Size) -> Result<Self, String> {
-        slots::prepare().map_err(|error| {
-            format!("the kernel gives no memory that a fork leaves out (Linux 4.14 does): {error}")
-        })?;
-        Self::begin(clock::choose(), size)
-    }
-
-    /// Makes the files of this child of a fork, and one ring or two: most children have one thread, and live shortly.
-    /// If that fails, its events are counted where its parent's are.
-    ///
-    /// # Errors
-    /// When it cannot be recorded here.
-    pub fn start_in_child(
-        parent: Heritage,
-        mode: Mode,
-        whom: Option<&str>,
-    ) -> Result<Self, String> {
-        let mut recorder = Self::begin(parent.clock, parent.size)?;
-        match recorder.take_over(parent, mode, whom) {
-            Ok(()) => Ok(recorder),
-            Err(reason) => {
-                recorder.discard();
-                Err(reason)
-            }
-        }
-    }
-
-    /// Nothing can be recorded with it.
-    pub fn discard(mut self) {
-        self.rings.withdraw_spare();
-        self.directory.remove();
-    }
-
-    fn take_over(
-        &mut self,
-        parent: Heritage,
-        mode: Mode,
-        whom: Option<&str>,
-    ) -> Result<(), String> {
-        self.directory.append_chunks(&parent.named)?;
-        self.named = parent.named;
-        self.probes = parent.probes;
-        self.costs = parent.costs;
-        self.rings.set_size(parent.size);
-        self.rings.set_mode(mode);
-        self.rings.begin_in_child(&self.directory)?;
-        // A recorder may take it for its own from now on.
-        if let Some(whom) = whom {
-            self.keep_for(whom)?;
-        }
-        self.is_active = true;
-        self.begin_to_count()
-    }
-
-    /// From now on threads may take rings, and events without one are counted here.
-    fn begin_to_count(&mut self) -> Result<(), String> {
-        if !self.is_counting {
-            self.directory.count_losses()?;
-            slots::begin();
-            self.is_counting = true;
-        }
-        Ok(())
-    }
-
-    /// What a child of this process's goes on with, seen from there: all files are the parent's, and not mapped any more.
-    pub fn bequeath(self) -> Heritage {
-        let heritage = Heritage {
-            clock: self.clock,
-            named: self.named,
-            probes: self.probes,
-            costs: self.costs,
-            size: self.rings.size(),
-        };
-        self.directory.leave_to_parent();
-        self.rings.leave_to_parent();
-        heritage
-    }
-
-    fn begin(clock: clock::Choice, size: Size) -> Result<Self, String> {
-        let mut directory = Directory::create(size.all)?;
-        let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
-        let command = fs::read("/proc/self/cmdline").unwrap_or_default();
-        let command = String::from_utf8_lossy(&command).replace('\0', " ");
-        let identity = crate::socket::identity()?;
-        let (pid, start) = identity.split_once('-').unwrap_or(("0", "0"));
-        directory.append(ChunkKind::PROCESS, |writer| {
-            ProcessContent {
-                process: 0,
-                pid: pid.parse().unwrap_or(0),
-                start: start.parse().unwrap_or(0),
-                clock: clock.kind,
-                skew: clock.skew,
-                executable: &executable.to_string_lossy(),
-                command: command.trim_end(),
-                ahead: Some(clock.ahead),
-            }
-            .encode(writer)
-        })?;
-        let mut recorder = Self {
-            directory,
-            clock,
-            named: Vec::new(),
-            is_active: false,
-            is_counting: false,
-            rings: Rings::new(),
-            probes: 0,
-            costs: BTreeMap::new(),
-            snapshots: 0,
-            looked: None,
-            trouble: None,
-        };
-        recorder.snapshot()?;
-        Ok(recorder)
-    }
-
-    /// Why the files are not in the usual place, if so.
-    pub fn note(&self) -> Option<&str> {
-        self.directory.note()
-    }
-
-    /// Where the files are.
-    pub fn directory(&self) -> &Path {
-        self.directory.path()
-    }
-
-    /// Makes rings for threads that come, of this size from now on, and takes events as is wished: as a part of the
-    /// recording that goes on, or as another one.
-    ///
-    /// # Errors
-    /// When not one ring can be made. What was recorded before goes on as it did.
-    pub fn activate(&mut self, size: Size, mode: Mode, is_another: bool) -> Result<(), String> {
-        // Events that are recorded already are counted at least: who expects them shall have that.
-        if !self.is_active {
-            crate::socket::check_numbers()?;
-        }
-        let before = self.rings.size();
-        let goes_on = !is_another && self.is_active && !self.rings.is_empty();
-        self.set_size(size);
-        self.rings.try_again();
-        let result = self.rings.refill(&self.directory);
-        // All that there may be will do, and so will those that threads have: a process that gave up root's rights can
-        // make no others, and the events of further threads are counted.
-        if slots::free() == 0 && !goes_on && (result.is_err() || self.rings.is_empty()) {
-            self.set_size(before);
-            return result;
-        }
-        self.is_active = true;
-        if is_another {
-            self.begin_recording(mode);
-        }
-        self.rings.set_mode(mode);
-        self.begin_to_count()
-    }
-
-    fn set_size(&mut self, size: Size) {
-        self.directory.set_of_process(size.all);
-        self.rings.set_size(size);
-    }
-
-    /// Says for whom events are kept.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn keep_for(&self, whom: &str) -> Result<(), String> {
-        self.directory.keep_for(whom)
-    }
-
-    /// Whether threads may want rings at any time.
-    pub fn is_active(&self) -> bool {
-        self.is_active
-    }
-
-    /// Records on, for nobody.
-    pub fn overwrite(&mut self) {
-        self.rings.set_mode(Mode::Overwrite);
-    }
-
-    /// What becomes of events from now on is counted apart from what became of those before.
-    pub fn begin_recording(&self, mode: Mode) {
-        self.rings.begin(mode);
-        if self.is_counting {
-            slots::begin_losses(mode);
-        }
-    }
-
-    /// No event comes any more: memory that no thread has is given back.
-    pub fn rest(&mut self) {
-        self.is_active = false;
-        self.overwrite();
-        self.rings.withdraw_spare();
-    }
-
-    /// The process ends. What is recorded stays, to be recovered; what was recorded before goes.
-    pub fn leave(&self) {
-        if !self.is_active {
-            self.directory.remove();
-        }
-    }
-
-    /// Makes a site's handler one that records. Its probe is named before its first event.
-    ///
-    /// # Errors
-    /// When it cannot be recorded.
-    pub fn handler(&mut self, point: &Point, object: &str, text: &str) -> Result<*mut (), String> {
-        let description = Description::parse(text).map_err(|error| error.to_string())?;
-        let handler = handlers::handler(&description, self.clock)
-            .ok_or("it has more arguments than can be recorded")?;
-        if handlers::number(point.agent.load(Ordering::Relaxed)) == 0 {
-            if self.probes == handlers::MOST_PROBES {
-                return Err("there are more probes than can be recorded".to_owned());
-            }
-            let number = self.probes + 1;
-            let chunk = self.directory.append(ChunkKind::PROBE, |writer| {
-                ProbeContent {
-                    process: 0,
-                    probe: number,
-                    object,
-                    description: &nofault::recorded_as(text),
-                }
-                .encode(writer)
-            })?;
-            self.named.extend(chunk);
-            self.probes = number;
-            let word = handlers::pack(number, &description);
-            self.name_cost(handler, &description, word)?;
-            point.agent.store(word, Ordering::Release);
-        }
-        Ok(handler)
-    }
-
-    /// Measures once for all probes whose arguments are passed alike.
-    fn name_cost(
-        &mut self,
-        handler: *mut (),
-        description: &Description<'_>,
-        word: u64,
-    ) -> Result<(), String> {
-        let forms = (word >> 24, description.arguments().count());
-        let known = self.costs.get(&forms).copied();
-        let Some(picoseconds) = known.or_else(|| cost::of(handler, description, word)) else {
-            return Ok(());
-        };
-        self.costs.insert(forms, picoseconds);
-        let chunk = self.directory.append(ChunkKind::COST, |writer| {
-            CostContent {
-                process: 0,
-                probe: handlers::number(word),
-                picoseconds,
-            }
-            .encode(writer)
-        })?;
-        self.named.extend(chunk);
-        Ok(())
-    }
-
-    /// Keeps rings ready, and looks after threads and clocks.
-    pub fn look(&mut self) {
-        if !self.is_active && self.rings.is_empty() {
-            return;
-        }
-        let mut result = Ok(());
-        if self.is_active {
-            result = self.rings.refill(&self.directory);
-        }
-        let is_due = self.looked.is_none_or(|looked| looked.elapsed() >= SLOW);
-        self.rings.look(is_due);
-        if is_due {
-            self.looked = Some(Instant::now());
-            result = result.and_then(|()| crate::socket::check_numbers());
-            result = result.and(self.snapshot());
-            self.rings.look_at_total(&self.directory);
-        }
-        self.trouble = result.err();
-    }
-
-    fn snapshot(&mut self) -> Result<(), String> {
-        self.snapshots += 1;
-        if self.snapshots > MANY_SNAPSHOTS && !self.snapshots.is_multiple_of(10) {
-            return Ok(());
-        }
-        let reading = clock::reading(self.clock.kind);
-        let written = self.directory.append(ChunkKind::CLOCK_SNAPSHOT, |writer| {
-            ClockSnapshotContent {
-                process: 0,
-                before: reading.before,
-                after: reading.after,
-                monotonic: reading.monotonic,
-                realtime: reading.realtime,
-                boottime: reading.boottime,
-            }
-            .encode(writer)
-        });
-        written.map(drop)
-    }
-}
-
-/// Events of this child of a fork are not wanted.
-pub fn count_nowhere() {
-    slots::count_nowhere();
-}
-
-/// A site's probe has no number any more. Of an event that is recorded before it gets one, only the number is unknown.
-pub fn forget(point: &Point) {
-    point
-        .agent
-        .fetch_and(!u64::from(handlers::MOST_PROBES), Ordering::Relaxed);
-}
-
-/// The forking thread has no ring in the child.
-pub fn after_fork() {
-    slots::forget_parent();
-}

@@ -9,15 +9,13 @@ use std::arch::asm;
 use perflab_abi::MOST_ARGUMENTS;
 use perflab_abi::recording::LONGEST_TEXT;
 
-use super::handlers::{
+use super::forms::{
     COUNTED, COUNTED_NOFAULT, FORM, FORM_BITS, MOST_WORDS, TERMINATED, TERMINATED_NOFAULT,
 };
+use crate::pages::PAGE;
 
 /// A byte more than is kept, to see whether there are more.
 const LOOKED_AT: usize = LONGEST_TEXT + 1;
-
-/// The least size of a page: where one can be read, the next may not be.
-const PAGE: usize = 4096;
 
 /// A probe's description as a trace has it: what was read is a text like others.
 pub fn recorded_as(text: &str) -> String {
@@ -130,6 +128,7 @@ unsafe fn call(number: libc::c_long, [a, b, c, d, e, f]: [u64; 6]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::map;
 
     /// What becomes of words.
     fn kept(packed: u64, words: &[u64]) -> (u64, Vec<Vec<u8>>, bool) {
@@ -160,15 +159,7 @@ mod tests {
     fn texts_up_to_the_end_of_what_can_be_read() {
         // SAFETY: two new pages, the second of which cannot be read; given back at the end.
         unsafe {
-            let pages = libc::mmap(
-                std::ptr::null_mut(),
-                2 * PAGE,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            );
-            assert_ne!(pages, libc::MAP_FAILED);
+            let pages = map(2 * PAGE, libc::PROT_READ | libc::PROT_WRITE).unwrap();
             libc::mprotect(pages.byte_add(PAGE), PAGE, libc::PROT_NONE);
             let bytes = std::slice::from_raw_parts_mut(pages.cast::<u8>(), PAGE);
             bytes.fill(b'x');

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
 use perflab_ring::Mode;
 
-use super::files::{Directory, RingFile};
-use super::slots;
+use super::directory::Directory;
+use super::ring_file::RingFile;
+use super::{losses, slots};
+use crate::numbers;
 
 /// Rings that wait for threads to come.
 const SPARE: usize = 16;
@@ -162,7 +164,7 @@ impl Rings {
     /// When not one can be made.
     pub fn begin_in_child(&mut self, directory: &Directory) -> Result<(), String> {
         self.is_small = true;
-        let spare = if crate::socket::user() == 0 { 2 } else { 1 };
+        let spare = if numbers::user() == 0 { 2 } else { 1 };
         let result = self.fill(directory, spare);
         if slots::free() > 0 { Ok(()) } else { result }
     }
@@ -170,7 +172,7 @@ impl Rings {
     fn fill(&mut self, directory: &Directory, spare: usize) -> Result<(), String> {
         let result = self.fill_up(directory, spare);
         // Whoever finds no ring from now on can say why.
-        slots::set_full(slots::free() < spare);
+        losses::set_full(slots::free() < spare);
         result
     }
 
@@ -217,7 +219,7 @@ impl Rings {
         };
         let ring = self.all.remove(index);
         if !ring.is_drained() {
-            slots::lose_with_ring(ring.file.events());
+            losses::lose_with_ring(ring.file.events());
         }
         ring.file.remove();
         true
@@ -237,7 +239,7 @@ impl Rings {
     /// Looks after the threads that have rings: after those that came since the last look, or after all.
     pub fn look(&mut self, all: bool) {
         // In another namespace than that of `/proc`, threads have other numbers there.
-        let own = crate::socket::thread();
+        let Some(own) = numbers::thread() else { return };
         if !Path::new("/proc/self/task").join(own.to_string()).exists() {
             return;
         }

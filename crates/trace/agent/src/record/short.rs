@@ -10,8 +10,9 @@ use perflab_abi::Point;
 use perflab_ring::Event;
 
 use super::clock::Clock;
-use super::handlers::{FORM, FORM_BITS, TERMINATED, Texts, header, number, record_texts};
-use super::{slots, text};
+use super::forms::{FORM, FORM_BITS, TERMINATED, header, number};
+use super::texts::{Texts, record_texts};
+use super::{chain, text};
 
 macro_rules! short_text_handlers {
     ($($count:literal: $name:ident ($($word:ident)*),)*) => {
@@ -59,7 +60,7 @@ macro_rules! short_text_handlers {
                             )*
                             let _ = at;
                         };
-                    slots::first().record_quickly(event, Texts::<C, _>::new(copy), &())
+                    chain::first().record_quickly(event, Texts::<C, _>::new(copy), &())
                 };
                 if !is_done {
                     // SAFETY: the words are as they came; `handler` chose this by the same arguments.

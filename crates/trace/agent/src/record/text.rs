@@ -10,6 +10,8 @@ use std::arch::x86_64::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::pages::PAGE;
+
 /// Bytes that are looked at or copied at once.
 const WIDE: usize = 16;
 
@@ -30,7 +32,7 @@ static KEEP: Keep = {
 /// Whether sixteen bytes lie on one page, so that if the first can be read all can.
 #[inline(always)]
 fn is_on_one_page(text: *const u8) -> bool {
-    text.addr() & 4095 <= 4096 - WIDE
+    text.addr() % PAGE <= PAGE - WIDE
 }
 
 /// Bytes before the first zero, but not more than `most`.
@@ -177,6 +179,7 @@ mod tests {
     use perflab_abi::recording::LONGEST_TEXT;
 
     use super::*;
+    use crate::pages::map;
 
     #[test]
     fn texts_of_all_lengths() {
@@ -248,29 +251,21 @@ mod tests {
     fn a_text_at_the_end_of_a_page() {
         // SAFETY: two new pages, the second of which cannot be read; given back at the end.
         unsafe {
-            let pages = libc::mmap(
-                std::ptr::null_mut(),
-                8192,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            );
-            assert_ne!(pages, libc::MAP_FAILED);
-            libc::mprotect(pages.byte_add(4096), 4096, libc::PROT_NONE);
+            let pages = map(2 * PAGE, libc::PROT_READ | libc::PROT_WRITE).unwrap();
+            libc::mprotect(pages.byte_add(PAGE), PAGE, libc::PROT_NONE);
             for bytes in 1..200 {
-                let text = pages.cast::<u8>().add(4096 - bytes);
+                let text = pages.cast::<u8>().add(PAGE - bytes);
                 text.write_bytes(b'x', bytes - 1);
                 assert_eq!(length(text, 1000), bytes - 1);
                 assert_eq!(short(text), (bytes == 16).then_some(15));
                 // So many bytes without a zero.
                 text.write_bytes(b'x', bytes);
                 assert_eq!(length(text, bytes), bytes);
-                pages.cast::<u8>().add(4095).write(0);
+                pages.cast::<u8>().add(PAGE - 1).write(0);
                 let place: Vec<AtomicU64> = (0..30).map(|_| AtomicU64::new(0)).collect();
                 copy(text, bytes, &mut place.iter());
             }
-            libc::munmap(pages, 8192);
+            libc::munmap(pages, 2 * PAGE);
         }
     }
 }

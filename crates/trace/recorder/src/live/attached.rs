@@ -13,7 +13,7 @@ use perflab_trace_file::TraceWriter;
 use crate::error::RecordError;
 use crate::live::connection::{Connection, is_closed};
 use crate::live::problem::Problem;
-use crate::process_dir::{Manner, Since};
+use crate::manner::{Manner, Since};
 use crate::recording::Recording;
 
 /// How long an agent may take to end a recording.

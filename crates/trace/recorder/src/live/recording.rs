@@ -16,8 +16,10 @@ use crate::live::connection::LAST;
 use crate::live::problem::Problem;
 use crate::live::started::{StartOptions, Started};
 use crate::live::summary::Summary;
+use crate::losses::Lack;
+use crate::manner::Since;
 use crate::places::remove_orphaned;
-use crate::process_dir::{Lack, ProcessDir, Since};
+use crate::process_dir::ProcessDir;
 use crate::progress::{ProbeProgress, Progress};
 
 /// How often what was read is written to the file: it can be read then, and is there if the recorder is killed.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::process_dir::Lack;
+use crate::losses::Lack;
 use crate::progress::{ProbeProgress, Progress};
 
 /// What a recording came to.

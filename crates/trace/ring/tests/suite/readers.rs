@@ -17,14 +17,19 @@ mod next_block;
 mod producer;
 #[path = "../../src/reader.rs"]
 mod reader;
+#[path = "../../src/test_points.rs"]
+mod test_points;
+#[path = "../../src/words.rs"]
+mod words;
 
 use std::cell::Cell;
 
 use layout::{BLOCK_HEAD, Header, Mode, word};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
-use producer::{Event, Fill, Outcome, PRODUCER_WORDS, Producer, Words};
+use producer::{Event, Fill, Outcome, Producer};
 use reader::Reader;
+use words::{PRODUCER_WORDS, Words};
 
 /// Room for one record of three words.
 const BLOCK: usize = BLOCK_HEAD + 3;

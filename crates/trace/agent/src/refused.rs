@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use perflab_abi::variable::{LONGEST_REFUSAL, RECORD_REFUSED};
 
+use crate::numbers;
+
 /// Where to say it. A child does not read its environment again, whose lock a thread of its parent may hold.
 static PLACE: OnceLock<String> = OnceLock::new();
 
@@ -39,7 +41,7 @@ pub fn say(reason: &str) {
 
 /// The number of this process, also where a filter of system calls refuses to tell it.
 fn process() -> u32 {
-    crate::socket::process().unwrap_or_else(|_| {
+    numbers::process().unwrap_or_else(|| {
         let told = fs::read_link("/proc/self").ok();
         told.and_then(|path| path.to_str()?.parse().ok())
             .unwrap_or(0)

@@ -14,11 +14,11 @@
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::process::block_all;
-use crate::socket::{process, thread};
+use crate::numbers::{process, thread};
+use crate::signals::block_all;
 
 /// The first wait between two looks at the other threads, and the longest.
 const FIRST: Duration = Duration::from_millis(1);
@@ -27,8 +27,8 @@ const LONGEST: Duration = Duration::from_millis(50);
 /// Calls of a destructor that keeps its value, of which the last comes after those of the program's values.
 const CALLS: usize = 4;
 
-/// The agent's own thread.
-static AGENT: AtomicI32 = AtomicI32::new(0);
+/// The agent's own thread; 0 if the kernel does not tell its number.
+static AGENT: AtomicU32 = AtomicU32::new(0);
 
 /// The key of the value whose destructor waits; nothing if there is none left.
 fn key() -> Option<libc::pthread_key_t> {
@@ -43,8 +43,7 @@ fn key() -> Option<libc::pthread_key_t> {
 
 /// From now on the calling thread, if it is the first of its process, waits at its end.
 pub fn keep() {
-    let is_first = u32::try_from(thread()).ok() == process().ok();
-    if is_first {
+    if thread() == process() {
         store(CALLS);
     }
 }
@@ -81,15 +80,13 @@ unsafe extern "C" fn ends(calls: *mut c_void) {
     }
 }
 
-/// The number of the calling thread, also where a filter of system calls refuses to tell it.
-fn number() -> i32 {
-    let told = thread();
-    if told > 0 {
-        return told;
-    }
-    let link = std::fs::read_link("/proc/thread-self").unwrap_or_default();
-    let name = link.file_name().and_then(|name| name.to_str());
-    name.and_then(|name| name.parse().ok()).unwrap_or(told)
+/// The number of the calling thread, also where a filter of system calls refuses to tell it; 0 if nobody does.
+fn number() -> u32 {
+    let asked = || {
+        let link = std::fs::read_link("/proc/thread-self").ok()?;
+        link.file_name()?.to_str()?.parse().ok()
+    };
+    thread().or_else(asked).unwrap_or(0)
 }
 
 /// Threads of the process besides this one and the agent's; nothing if the kernel does not say.

@@ -1,0 +1,142 @@
+//! A ring in a file.
+#![expect(unsafe_code, reason = "the file is mapped")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, RING_SUFFIX, ring};
+use perflab_ring::{HEAD_WORDS, Mode, Reader, word};
+
+use super::directory::{Directory, mapped};
+use super::slots;
+use crate::pages::replace;
+
+/// How often a ring is looked at whose thread is between two blocks.
+const LOOKS: u32 = 1000;
+
+/// A mapped ring file.
+#[derive(Debug)]
+pub struct RingFile {
+    path: PathBuf,
+    memory: *const AtomicU64,
+    log: u32,
+}
+
+// SAFETY: the memory is atomics only.
+unsafe impl Send for RingFile {}
+
+impl RingFile {
+    /// Bytes of a ring of `1 << log` blocks.
+    pub fn bytes(log: u32) -> usize {
+        RING_HEAD_BYTES + ((RING_BLOCK_WORDS * 8) << log)
+    }
+
+    /// Makes one, with no event in it.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn create(
+        directory: &Directory,
+        number: u64,
+        log: u32,
+        mode: Mode,
+    ) -> Result<Self, String> {
+        let path = directory.path().join(format!("{number}{RING_SUFFIX}"));
+        let bytes = Self::bytes(log);
+        let take = || directory.total().take(bytes as u64);
+        let memory = mapped(&path, bytes, take).inspect_err(|_| {
+            let _ = fs::remove_file(&path);
+        })?;
+        let ring = Self { path, memory, log };
+        if !perflab_ring::begin(ring.head(), ring.blocks(), RING_BLOCK_WORDS) {
+            return Err("a ring needs two blocks or more".to_owned());
+        }
+        ring.head()[ring::BLOCKS].store(1 << log, Ordering::Relaxed);
+        ring.set_mode(mode);
+        ring.head()[ring::MAGIC].store(RING_MAGIC, Ordering::Release);
+        Ok(ring)
+    }
+
+    /// The words of its head.
+    pub fn head(&self) -> &[AtomicU64] {
+        // SAFETY: a page at least was mapped, and is until `self` goes.
+        unsafe { std::slice::from_raw_parts(self.memory, HEAD_WORDS) }
+    }
+
+    fn blocks(&self) -> &[AtomicU64] {
+        let words = RING_BLOCK_WORDS << self.log;
+        // SAFETY: this much was mapped, and is until `self` goes.
+        unsafe { std::slice::from_raw_parts(self.memory.byte_add(RING_HEAD_BYTES), words) }
+    }
+
+    /// What becomes of events when it is full. A reader that comes finds what is written from now on.
+    pub fn set_mode(&self, mode: Mode) {
+        let head = self.head();
+        if mode == Mode::Keep {
+            let position = head[word::POSITION].load(Ordering::Acquire);
+            let block = perflab_ring::Position::from_word(position).block;
+            head[word::NEEDED].store(block, Ordering::Release);
+        }
+        head[word::MODE].store(mode.to_word(), Ordering::Release);
+    }
+
+    /// A recording of this kind begins: what became of events before is no matter of it.
+    pub fn begin(&self, mode: Mode) {
+        let head = self.head();
+        let Some(reader) = Reader::new(head, self.blocks(), RING_BLOCK_WORDS) else {
+            return;
+        };
+        // Its thread is between two blocks for some instructions only, unless it is stopped there.
+        let events = (0..LOOKS).find_map(|_| {
+            let events = reader.events();
+            if events.is_none() {
+                std::thread::yield_now();
+            }
+            events
+        });
+        let before = match mode {
+            Mode::Keep => {
+                let dropped = reader.dropped();
+                head[ring::DROPPED_BEFORE_KEPT].store(dropped, Ordering::Relaxed);
+                ring::BEFORE_KEPT
+            }
+            Mode::Overwrite => ring::BEFORE_OVERWRITTEN,
+        };
+        if let Some(events) = events {
+            head[before].store(events, Ordering::Release);
+        }
+    }
+
+    /// Events since the process records on its own, those too that others were written over.
+    pub fn events(&self) -> u64 {
+        let head = self.head();
+        let reader = Reader::new(head, self.blocks(), RING_BLOCK_WORDS);
+        let events = reader.and_then(|reader| reader.events()).unwrap_or(0);
+        events.saturating_sub(head[ring::BEFORE_OVERWRITTEN].load(Ordering::Relaxed))
+    }
+
+    /// Offers it to threads; nothing if there are too many.
+    pub fn offer(&self) -> Option<usize> {
+        // SAFETY: it stays mapped until `remove`, before which it was withdrawn, or its thread has ended.
+        unsafe { slots::offer(self.memory, self.log) }
+    }
+
+    /// Unmaps it and removes the file. No thread writes to it any more.
+    pub fn remove(self) {
+        let _ = fs::remove_file(&self.path);
+        self.unmap();
+    }
+
+    /// Puts memory of its own in the place of the parent's ring, in the child of a fork: files that were removed take
+    /// memory for as long as somebody maps them. A handler that forked in the middle of an event goes on there, too.
+    pub fn leave_to_parent(self) {
+        // SAFETY: it was mapped so. Of this process's threads only the calling one may have it.
+        unsafe { replace(self.memory.cast_mut().cast(), Self::bytes(self.log)) };
+    }
+
+    fn unmap(self) {
+        // SAFETY: it was mapped so, and nobody uses it.
+        unsafe { libc::munmap(self.memory.cast_mut().cast(), Self::bytes(self.log)) };
+    }
+}

@@ -1,0 +1,314 @@
+//! What became of each event of a thread: in the trace, and counted.
+//!
+//! Events that found a place in the ring have numbers. The account goes through them one by one, or over several that
+//! are gone, and tells the trace where numbers are left out. What came before the recording is unwanted, and not lost.
+
+use std::io::{self, Write};
+
+use perflab_abi::recording::RING_BLOCK_WORDS;
+use perflab_ring::{BLOCK_HEAD, Block, Record};
+
+use crate::before::Before;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::round::Round;
+
+/// Records of a block at most: each has two words.
+const MOST_RECORDS: u64 = (RING_BLOCK_WORDS - BLOCK_HEAD) as u64 / 2;
+
+/// Whether an event was young enough for the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Young {
+    /// None so far.
+    Awaited,
+    /// None so far. Events are gone that were before the next one, and none is known to be too old: some of those that
+    /// are gone may have been young enough.
+    Missed,
+    /// One was, and all after it are.
+    Found,
+}
+
+/// What the trace says of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// Nothing so far.
+    Nothing,
+    /// Where it begins for this thread.
+    Begin,
+    /// And the output is at the place before the next event.
+    Next,
+}
+
+/// The events of a thread up to the next one.
+#[derive(Debug)]
+pub struct Account {
+    /// Number of the thread's ring.
+    ring: u32,
+    /// What was there before the recording.
+    before: Before,
+    /// Number of the next event.
+    index: u64,
+    /// Number of the event from which on the trace says what became of each.
+    origin: u64,
+    /// Events of the recording that were dropped before the next one, as the trace says so far.
+    dropped: u64,
+    /// How many were dropped before the block before the first event that is young enough.
+    dropped_earlier: Option<u64>,
+    young: Young,
+    said: Said,
+    /// Whether blocks before the next event were skipped.
+    is_gap: bool,
+    totals: Progress,
+}
+
+impl Account {
+    /// No event yet.
+    pub fn new(ring: u32, before: Before) -> Self {
+        Self {
+            ring,
+            before,
+            index: 0,
+            origin: 0,
+            dropped: 0,
+            dropped_earlier: None,
+            young: Young::Awaited,
+            said: Said::Nothing,
+            is_gap: false,
+            totals: Progress::default(),
+        }
+    }
+
+    /// What was counted so far.
+    pub fn totals(&self) -> Progress {
+        self.totals
+    }
+
+    /// Counts those that were dropped, of so many in all.
+    pub fn count_dropped(&mut self, dropped: u64) {
+        let dropped = self.before.own(dropped);
+        let dropped = dropped.saturating_sub(self.dropped_earlier.unwrap_or(0));
+        self.totals.dropped = dropped.max(self.totals.dropped);
+    }
+
+    /// Blocks were skipped.
+    pub fn skip(&mut self) {
+        self.is_gap = true;
+    }
+
+    /// Counts what lies between the last event and the first of a block.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn enter<W: Write>(
+        &mut self,
+        block: &Block<'_>,
+        round: &mut Round<'_, W>,
+    ) -> io::Result<()> {
+        let (Some(before), Some(dropped)) = (block.before, block.dropped) else {
+            return Ok(());
+        };
+        if before > block.number.saturating_mul(MOST_RECORDS) {
+            self.totals.invalid = self.totals.invalid.saturating_add(1);
+            return Ok(());
+        }
+        if !self.is_gap && before == self.index.saturating_add(1) {
+            // The last one of the block before: its thread has jumped out of it.
+            self.add_incomplete(round)?;
+        }
+        if before > self.index {
+            self.pass_over(before, round);
+        }
+        self.is_gap = false;
+        self.before.enter(dropped);
+        let dropped = self.before.own(dropped);
+        if round.since > 0 && self.young != Young::Found && !self.before.is_exact() {
+            let is_first = self.dropped_earlier.is_none();
+            self.dropped_earlier = Some(if is_first { dropped } else { self.dropped });
+        }
+        if dropped > self.dropped {
+            self.dropped = dropped;
+            self.leave();
+        }
+        Ok(())
+    }
+
+    /// Counts the events up to one with a later number, which are gone.
+    fn pass_over<W: Write>(&mut self, next: u64, round: &Round<'_, W>) {
+        let first = if self.said != Said::Nothing {
+            self.index
+        } else if self.is_before_recording(round) && !self.before.is_exact() {
+            self.young = if next > self.before.events() {
+                Young::Missed
+            } else {
+                Young::Awaited
+            };
+            next
+        } else {
+            next.min(self.before.events()).max(self.index)
+        };
+        self.add_earlier(first - self.index);
+        let count = if self.is_gap {
+            &mut self.totals.overwritten
+        } else {
+            &mut self.totals.invalid
+        };
+        *count = count.saturating_add(next - first);
+        self.index = next;
+        self.leave();
+    }
+
+    /// The output is not at the place before the next event any more.
+    fn leave(&mut self) {
+        if self.said == Said::Next {
+            self.said = Said::Begin;
+        }
+    }
+
+    /// Takes the next event.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    #[inline]
+    pub fn take<W: Write>(
+        &mut self,
+        record: &Record<'_>,
+        may_look_again: &mut bool,
+        round: &mut Round<'_, W>,
+    ) -> io::Result<()> {
+        let is_young = || record.time >= round.since && !self.before.leaves_out(self.index);
+        if self.young != Young::Found && !is_young() {
+            self.young = Young::Awaited;
+            self.add_earlier(1);
+            return Ok(());
+        }
+        self.totals.short += u64::from(self.young == Young::Missed);
+        self.young = Young::Found;
+        self.begin(round)?;
+        self.add(record, may_look_again, round)?;
+        self.index = self.index.saturating_add(1);
+        Ok(())
+    }
+
+    /// Whether the next event is of before the recording, for what is known before it is read.
+    fn is_before_recording<W: Write>(&self, round: &Round<'_, W>) -> bool {
+        if self.before.is_exact() {
+            return self.before.leaves_out(self.index);
+        }
+        round.since > 0 && self.young != Young::Found
+    }
+
+    /// Puts the output to the place before the next event.
+    #[inline]
+    fn begin<W: Write>(&mut self, round: &mut Round<'_, W>) -> io::Result<()> {
+        if self.said != Said::Next {
+            round.output.write()?;
+            let thread = (round.process, self.ring);
+            self.say_begin(thread, round.output)?;
+            round.output.begin(thread, self.index, self.dropped);
+            self.said = Said::Next;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn add<W: Write>(
+        &mut self,
+        record: &Record<'_>,
+        may_look_again: &mut bool,
+        round: &mut Round<'_, W>,
+    ) -> io::Result<()> {
+        let number = record.header.probe;
+        if *may_look_again && round.process_file.probe(number).is_none() {
+            // It may have been added since.
+            *may_look_again = false;
+            round.process_file.read(&mut round.output.trace)?;
+        }
+        if let Some(probe) = round.process_file.probe(number) {
+            let head = (number, record.header.is_cut);
+            let written = round
+                .output
+                .event(head, record.time, &probe.layout, record.words);
+            if written.is_ok() {
+                probe.events += 1;
+                self.totals.events += 1;
+                return Ok(());
+            }
+        }
+        self.totals.invalid = self.totals.invalid.saturating_add(1);
+        round.output.incomplete();
+        Ok(())
+    }
+
+    /// Counts events from before the recording. What comes behind them is its.
+    fn add_earlier(&mut self, events: u64) {
+        if events > 0 {
+            self.totals.earlier = self.totals.earlier.saturating_add(events);
+            self.index = self.index.saturating_add(events);
+            self.origin = self.index;
+        }
+    }
+
+    /// The next event was not completed.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn add_incomplete<W: Write>(&mut self, round: &mut Round<'_, W>) -> io::Result<()> {
+        if self.is_before_recording(round) {
+            self.add_earlier(1);
+            return Ok(());
+        }
+        self.totals.incomplete += 1;
+        self.begin(round)?;
+        round.output.incomplete();
+        self.index = self.index.saturating_add(1);
+        Ok(())
+    }
+
+    /// Ends the round of this thread: other threads' events follow.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn end_round<W: Write>(&mut self, output: &mut Output<W>) -> io::Result<()> {
+        output.write()?;
+        self.leave();
+        Ok(())
+    }
+
+    /// Says how many events were dropped behind the last one, if any were, of so many in all.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn say_dropped<W: Write>(
+        &mut self,
+        dropped: u64,
+        process: u32,
+        output: &mut Output<W>,
+    ) -> io::Result<()> {
+        let dropped = self.before.own(dropped);
+        if dropped <= self.dropped {
+            return Ok(());
+        }
+        self.dropped = dropped;
+        let thread = (process, self.ring);
+        self.say_begin(thread, output)?;
+        output.end(thread, self.index, dropped)
+    }
+
+    /// Says where the trace begins for this thread, unless at its next event: what is missing from there on is
+    /// lost, what came before is unwanted.
+    fn say_begin<W: Write>(
+        &mut self,
+        thread: (u32, u32),
+        output: &mut Output<W>,
+    ) -> io::Result<()> {
+        if self.said != Said::Nothing {
+            return Ok(());
+        }
+        self.said = Said::Begin;
+        if self.index == 0 {
+            return Ok(());
+        }
+        let dropped = self.dropped_earlier.filter(|_| self.origin > 0);
+        output.end(thread, self.origin, dropped.unwrap_or(0))
+    }
+}

@@ -1,0 +1,90 @@
+//! What became of a thread's events before the recording that is read, of which nothing is lost in that.
+
+use crate::manner::{Manner, Since};
+use crate::ring_file::RingFile;
+
+/// What is done with events before the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Old {
+    /// They are left out, even if they are still there.
+    Unwanted,
+    /// Those that are still there are written.
+    Wanted,
+    /// As [`Old::Wanted`]. Those count as dropped before the recording, too, that were so before the first block that
+    /// is still there, which was not read yet.
+    WantedFromThere,
+}
+
+/// What became of a thread's events before the recording.
+#[derive(Debug, Clone, Copy)]
+pub struct Before {
+    /// Events that had found a place.
+    events: u64,
+    /// Events that had found none.
+    dropped: u64,
+    old: Old,
+}
+
+impl Before {
+    /// Of a ring that is recorded so.
+    pub fn of(ring: &RingFile, manner: Manner) -> Self {
+        let (events, dropped) = ring.before_kept();
+        match (manner.keep, manner.since) {
+            // All that there was since the process began.
+            (true, Since::Oldest) => Self {
+                events: 0,
+                dropped: 0,
+                old: Old::Wanted,
+            },
+            (true, _) => Self {
+                events,
+                dropped,
+                old: Old::Unwanted,
+            },
+            // Somebody else has read, or counts, all that is not there any more.
+            (false, _) if ring.is_kept() => Self {
+                events: u64::MAX,
+                dropped,
+                old: Old::WantedFromThere,
+            },
+            // The newest take the place of the oldest, so that all find one; unless a recorder was expected that never
+            // came, and no recording has begun since.
+            (false, _) => Self {
+                events: ring.before_last(),
+                dropped: match ring.before_last() {
+                    0 => 0,
+                    _ => ring.dropped(),
+                },
+                old: Old::Wanted,
+            },
+        }
+    }
+
+    /// Events that had found a place.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Whether events are left out by their number. Else it is their time that counts.
+    pub fn is_exact(&self) -> bool {
+        self.old == Old::Unwanted
+    }
+
+    /// Whether the event with a number is left out for that.
+    pub fn leaves_out(&self, index: u64) -> bool {
+        self.is_exact() && index < self.events
+    }
+
+    /// A block is read before which so many events were dropped in all.
+    pub fn enter(&mut self, dropped: u64) {
+        if self.old == Old::WantedFromThere {
+            self.old = Old::Wanted;
+            self.dropped = self.dropped.max(dropped);
+        }
+    }
+
+    /// So many of the recording, of all that were dropped.
+    pub fn own(&self, dropped: u64) -> u64 {
+        dropped.saturating_sub(self.dropped)
+    }
+}

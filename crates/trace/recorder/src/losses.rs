@@ -1,0 +1,125 @@
+//! Events that had no ring, as their process counts them.
+
+use std::os::unix::fs::FileExt;
+
+use perflab_abi::LossesContent;
+use perflab_abi::recording::{LOSSES_FILE, LOSSES_MAGIC, losses};
+use perflab_control::Process;
+
+use crate::directory::Directory;
+use crate::manner::{Manner, Since};
+use crate::mapping::Access;
+use crate::progress::Progress;
+
+/// Words that are read of what a process has counted.
+const LOSSES_WORDS: usize = losses::BEFORE_OVERWRITTEN[2] + 1;
+
+/// What a process may lack for another ring, besides memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// It has another user than its directory has, where it can make no more files.
+    Rights,
+    /// It has a filter of system calls, which may refuse what a ring needs.
+    Calls,
+}
+
+/// What was counted so far.
+#[derive(Debug, Default)]
+pub struct Losses {
+    no_ring: u64,
+    late: u64,
+    unreached: u64,
+    /// What else than memory the process may have lacked when it lost events for want of a ring.
+    lack: Option<Lack>,
+    /// What was counted before the recording, in the order of [`losses::COUNTS`], once it is known.
+    before: [Option<u64>; 3],
+    /// Children that could not be recorded, the first ones.
+    children: Vec<u32>,
+}
+
+impl Losses {
+    /// Adds them to what was recorded.
+    pub fn add_to(&self, sum: &mut Progress) {
+        sum.no_ring = self.no_ring;
+        sum.late = self.late;
+        sum.unreached = self.unreached;
+    }
+
+    /// Numbers of children that could not be recorded, the first ones.
+    pub fn children(&self) -> &[u32] {
+        &self.children
+    }
+
+    /// What else than memory the process may have lacked for events that had no ring.
+    pub fn lack(&self) -> Option<Lack> {
+        self.lack
+    }
+
+    /// Reads what a process with this number in the trace has counted. Returns what the trace should say, if that is
+    /// new.
+    pub fn read(
+        &mut self,
+        directory: &Directory,
+        process: Process,
+        number: u32,
+        manner: Manner,
+    ) -> Option<LossesContent> {
+        let [no_ring, late, unreached] = self.counted(directory, manner)?;
+        if no_ring > self.no_ring {
+            let owner = directory.owner();
+            if process.user().is_some_and(|user| user != owner) {
+                self.lack = Some(Lack::Rights);
+            } else if process.has_filter() {
+                self.lack.get_or_insert(Lack::Calls);
+            }
+        }
+        let is_new = no_ring > self.no_ring || late > self.late || unreached > self.unreached;
+        self.no_ring = no_ring.max(self.no_ring);
+        self.late = late.max(self.late);
+        self.unreached = unreached.max(self.unreached);
+        let all = self.no_ring.saturating_add(self.late);
+        is_new.then_some(LossesContent {
+            process: number,
+            no_ring: all.saturating_add(self.unreached),
+        })
+    }
+
+    /// Events of the process, and of its children, for which there was no ring.
+    fn counted(&mut self, directory: &Directory, manner: Manner) -> Option<[u64; 3]> {
+        let file = directory.file(LOSSES_FILE, Access::Read).ok()?;
+        let mut bytes = [0; LOSSES_WORDS * 8];
+        file.read_exact_at(&mut bytes, 0).ok()?;
+        let (words, _) = bytes.as_chunks::<8>();
+        let word = |index: usize| u64::from_le_bytes(words[index]);
+        if word(losses::MAGIC) != LOSSES_MAGIC {
+            return None;
+        }
+        let all = losses::COUNTS.map(word);
+        let [kept, overwritten] =
+            [losses::BEFORE_KEPT, losses::BEFORE_OVERWRITTEN].map(|before| before.map(word));
+        let mut lost = [0; 3];
+        for (index, lost) in lost.iter_mut().enumerate() {
+            let before = match (manner.keep, manner.since) {
+                (true, Since::Oldest) => 0,
+                (true, _) => kept[index],
+                // Counts only grow: the greater one is of the last recording.
+                (false, _) => kept[index].max(overwritten[index]),
+            };
+            // Somebody else may come meanwhile.
+            let before = *self.before[index].get_or_insert(before);
+            *lost = all[index].saturating_sub(before);
+        }
+        let [no_ring, unreached, late] = lost;
+        if unreached > 0 {
+            // A child is counted before it is named, and at the end of a recording the process forgets all names.
+            let children = losses::CHILDREN.map(word);
+            for child in children.filter_map(|child| u32::try_from(child).ok()) {
+                let is_full = self.children.len() >= losses::CHILDREN.len();
+                if child != 0 && !is_full && !self.children.contains(&child) {
+                    self.children.push(child);
+                }
+            }
+        }
+        Some([no_ring, late, unreached])
+    }
+}
