@@ -1,157 +1,30 @@
 //! `perflab compare`: the verdicts on a result, or on plain files of numbers.
 
 mod apart;
+mod arguments;
+pub mod gate;
 mod plain;
 mod recorded;
 
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
-use perflab_compare::{AnalysisError, Comparison, Outcome, Row};
+use perflab_compare::Comparison;
 use perflab_plot::TextStyle;
 use perflab_report::TextOptions;
 use perflab_store::RunRecord;
 
-use crate::bench::margin;
 use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
-use crate::numbers::{NumbersArguments, refuse};
-use crate::selection::{Claim, claims, confidence, is_result};
+use crate::numbers::refuse;
+use crate::percent::margin;
+use crate::selection::{claims, confidence, is_result};
 use crate::terminal;
 use apart::apart;
+pub use arguments::CompareArguments;
+use arguments::Form;
+use gate::{Gate, has_uncompared, verdict};
 use plain::{labelled, labelled_results, plain};
 use recorded::recorded;
-
-/// Compare variants with their baseline: which differ, by how much, and how sure that is.
-///
-/// Takes result directories of `perflab run`, or plain files of numbers, one per line, as
-/// LABEL=FILE; the first is then the baseline. Two results as LABEL=RESULT are compared with each
-/// other: what both measured of the same variant.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  perflab compare results/first\n  \
-perflab compare results/first --metric wall --detail\n  \
-perflab compare results/first --drift\n  \
-perflab compare results/first --plot=forest,runs\n  \
-perflab compare results/first --calibrate=200\n  \
-perflab compare old=before.txt new=after.txt --unit ms --better lower\n  \
-perflab compare monday=results/first tuesday=results/second\n  \
-perflab compare results/first --margin 1% --gate same --format json")]
-pub struct CompareArguments {
-    /// A result directory, LABEL=FILE for each variant, or LABEL=RESULT for each of two.
-    #[arg(required = true, value_name = "RESULT")]
-    results: Vec<String>,
-
-    /// The variant that the others are compared with.
-    #[arg(long, value_name = "VARIANT")]
-    baseline: Option<String>,
-
-    /// Metrics to compare (may be given again) [default: the experiment's, else the driver's first].
-    #[arg(long, value_name = "NAME")]
-    metric: Vec<String>,
-
-    /// Benchmarks to compare, as a request type or a subset that the experiment names (may be given
-    /// again).
-    #[arg(long, alias = "part", value_name = "NAME")]
-    benchmark: Vec<String>,
-
-    /// A quantile of each run's samples to compare together with their metric, as 99% or 99.9% (may be
-    /// given again); it makes claims of its own.
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
-    tail: Vec<String>,
-
-    /// Largest difference that does not matter, as in 1%; declare it before you look.
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
-    margin: Option<String>,
-
-    /// Confidence level, as in 95%.
-    #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true)]
-    confidence: Option<String>,
-
-    /// Which claims are made; all of them share the error [default: typical,mean].
-    #[arg(long, value_enum, value_delimiter = ',')]
-    claims: Vec<Claim>,
-
-    /// Shuffle the labels of the runs within blocks, compute the whole report again, and print how
-    /// often it finds a difference, each of which is false: of 1000 reports, or as many as are given.
-    #[arg(
-        long,
-        value_name = "REPORTS",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "1000",
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
-    )]
-    calibrate: Option<u32>,
-
-    /// Print the output in this form.
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
-
-    /// What makes the command fail.
-    #[arg(long, value_enum, default_value_t = Gate::Regression)]
-    gate: Gate,
-
-    /// Show for every row the plot, the modes, and what the runs could have shown.
-    #[arg(long)]
-    detail: bool,
-
-    /// Compare every row decile by decile (implies --detail).
-    #[arg(long)]
-    deciles: bool,
-
-    /// Show for every row how the levels and their difference moved from the first block to the
-    /// last.
-    #[arg(long)]
-    drift: bool,
-
-    /// Draw plots below the tables: without a value, all differences with their intervals.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "KIND",
-        value_delimiter = ',',
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "forest"
-    )]
-    plot: Vec<Kind>,
-
-    /// Draw plots in ASCII only.
-    #[arg(long)]
-    ascii: bool,
-
-    /// What plain files hold.
-    #[command(flatten)]
-    numbers: NumbersArguments,
-
-    /// Believe that the numbers in plain files come from separate runs, though they do not look it.
-    #[arg(long, conflicts_with = "iterations")]
-    independent: bool,
-}
-
-/// Forms of output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For people.
-    Text,
-    /// For programs: see `perflab schema result`.
-    Json,
-    /// For spreadsheets.
-    Csv,
-    /// For pull requests.
-    Markdown,
-}
-
-/// What makes the command fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Gate {
-    /// Exit code 1 when any claim is proven worse.
-    Regression,
-    /// Exit code 3 when any claim is not proven to be the same within the margin.
-    Same,
-    /// Never.
-    None,
-}
 
 /// Executes the command.
 pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
@@ -230,11 +103,6 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     ))
 }
 
-/// Whether something that was measured is in no row, so that no gate may end with 0.
-pub fn has_uncompared(report: &Comparison) -> bool {
-    report.rows.is_empty() || report.is_one_sided()
-}
-
 /// Refuses what another form of the output would show.
 fn refuse_for_format(arguments: &CompareArguments) -> Result<(), Failure> {
     let Form::Text = arguments.format else {
@@ -263,17 +131,6 @@ fn refuse_for_format(arguments: &CompareArguments) -> Result<(), Failure> {
         );
     };
     Ok(())
-}
-
-/// Why there is nothing to say about the runs.
-pub fn analysis_failure(error: &AnalysisError) -> Failure {
-    let code = match error {
-        AnalysisError::NoBaseline { .. }
-        | AnalysisError::NoParts { .. }
-        | AnalysisError::Unknown { .. } => Code::Usage,
-        _ => Code::NoData,
-    };
-    Failure::new(code, error.to_string())
 }
 
 fn render(
@@ -331,21 +188,4 @@ fn render(
         }
     }
     Drawn { text: out, nothing }
-}
-
-/// What the process ends with; `incomplete` where cells could not be measured.
-pub fn verdict(reports: &[Comparison], incomplete: bool, gate: Gate) -> Option<Code> {
-    let mut outcomes = reports
-        .iter()
-        .flat_map(|report| report.rows.iter().chain(&report.pooled))
-        // Of what was not measured together nothing is asked.
-        .filter(|row| row.is_asked())
-        .map(Row::outcome);
-    match gate {
-        Gate::Regression if outcomes.clone().any(Outcome::is_regression) => Some(Code::Regression),
-        // What was not measured cannot pass.
-        Gate::Regression | Gate::Same if incomplete => Some(Code::NoData),
-        Gate::Same if outcomes.any(|outcome| outcome != Outcome::Same) => Some(Code::NotSame),
-        _ => None,
-    }
 }

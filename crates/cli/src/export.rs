@@ -9,8 +9,7 @@ use perflab_formats::{Place, Run, Target};
 use perflab_report::command_of_run;
 use perflab_store::{ResultDir, RunRecord};
 
-use crate::failure::{Code, Failure};
-use crate::run::store_failure;
+use crate::failure::{Code, Failure, store_failure};
 use crate::selection::{known, known_metrics};
 
 /// Write a result in another tool's format.

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::io::{self, ErrorKind};
 
+use perflab_compare::AnalysisError;
+use perflab_store::StoreError;
+
 /// Exit codes, as documented in `docs/command-line.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
@@ -74,4 +77,31 @@ pub fn is_disk_full(error: &io::Error) -> bool {
         error.kind(),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded
     )
+}
+
+/// A failure of the store.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "for map_err, which hands it over"
+)]
+pub fn store_failure(error: StoreError) -> Failure {
+    let code = match error {
+        StoreError::NotEmpty(_) | StoreError::NoDirectory(_) | StoreError::Uncreatable { .. } => {
+            Code::Usage
+        }
+        StoreError::Lock(_) => Code::Environment,
+        _ => Code::NoData,
+    };
+    Failure::new(code, error.to_string())
+}
+
+/// Why there is nothing to say about the runs.
+pub fn analysis_failure(error: &AnalysisError) -> Failure {
+    let code = match error {
+        AnalysisError::NoBaseline { .. }
+        | AnalysisError::NoParts { .. }
+        | AnalysisError::Unknown { .. } => Code::Usage,
+        _ => Code::NoData,
+    };
+    Failure::new(code, error.to_string())
 }

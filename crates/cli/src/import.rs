@@ -1,5 +1,6 @@
 //! `perflab import`: results of other tools as a result of our own.
 
+mod collected;
 mod files;
 mod names;
 mod result;
@@ -14,6 +15,7 @@ use perflab_report::operand;
 use crate::failure::{Code, Failure};
 use crate::numbers::refuse_iterations;
 use crate::terminal;
+use collected::Collected;
 use files::Input;
 use names::Names;
 
@@ -52,15 +54,6 @@ fn format_name(name: &str) -> Result<Format, String> {
         let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
         format!("expected one of {}", known.join(", "))
     })
-}
-
-/// What was read, ready to be stored.
-pub(crate) struct Collected {
-    format: Format,
-    independent: bool,
-    inputs: Vec<Input>,
-    runs: Vec<Run>,
-    notes: Vec<String>,
 }
 
 /// Executes the command.

@@ -8,10 +8,9 @@ use perflab_compare::{
 };
 use perflab_report::{TextOptions, plan_text};
 
-use crate::bench::percent;
-use crate::compare::analysis_failure;
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, analysis_failure};
 use crate::numbers::refuse;
+use crate::percent::percent;
 use crate::selection::{Chosen, Claim, chosen, claims, confidence, opened};
 use crate::terminal;
 

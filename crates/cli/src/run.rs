@@ -1,114 +1,40 @@
 //! `perflab run`: executes an experiment file, or goes on with one.
 
+mod arguments;
 mod decided;
 mod dry_run;
 mod failures;
+mod file;
 mod observers;
 mod probes;
 mod result;
 mod scratch;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use clap::Args;
 use indexmap::IndexMap;
-use perflab_experiment::{Experiment, MAX_RUNS, Plan, counted, renamed_keys};
-use perflab_machine::{Fingerprint, LockError, MachineLock};
+use perflab_experiment::{MAX_RUNS, Plan, counted};
+use perflab_machine::Fingerprint;
 use perflab_report::operand;
-use perflab_runner::{Lab, Preflight, Programs, preflight, programs, unknown_metrics};
+use perflab_runner::{Lab, Preflight, preflight, programs, unknown_metrics};
 use perflab_store::RunRecord;
-use serde::{Deserialize, Serialize};
 
-use crate::doctor::settle;
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, store_failure};
 use crate::progress::{Extent, Progress};
+use crate::results::{RESULTS, Surroundings, now_for_a_name};
 use crate::settings;
-use crate::standby::stand_by;
+use crate::standby::{lock, stand_by};
 use crate::terminal;
-use crate::until::UntilArguments;
+pub use arguments::RunArguments;
 pub(crate) use decided::comparisons_of;
 use decided::{Decided, comparisons};
 use dry_run::dry_run;
 use failures::lab_failure;
-pub(crate) use failures::store_failure;
+use file::{home_of, parse, read};
 use observers::observers;
 use result::{create, resume};
 use scratch::tempdir;
-
-/// Where results go unless told otherwise.
-pub const RESULTS: &str = "results";
-
-/// Run an experiment: measures every cell of its plan and keeps each run.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  perflab run experiments/sort.toml --dry-run\n  \
-perflab run experiments/sort.toml --runs 12 --out results/first\n  \
-perflab run experiments/sort.toml --resume --out results/first"
-)]
-pub struct RunArguments {
-    /// The experiment file.
-    #[arg(value_name = "EXP.toml")]
-    file: PathBuf,
-
-    /// Runs of each cell, instead of the file's.
-    #[arg(long, value_name = "N", conflicts_with_all = ["resume", "until_decided"])]
-    runs: Option<u32>,
-
-    /// With --until-decided: most runs of each cell, instead of the file's.
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "until_decided",
-        conflicts_with = "resume"
-    )]
-    max_runs: Option<u32>,
-
-    /// Seed of the random order, instead of the file's.
-    #[arg(long, value_name = "SEED", conflicts_with = "resume")]
-    seed: Option<u64>,
-
-    /// Go on with an experiment that was interrupted: the result in --out, or else the newest one
-    /// of this experiment in the directory `results`.
-    #[arg(long)]
-    resume: bool,
-
-    /// Print the plan and the time limits; run nothing.
-    #[arg(long, conflicts_with = "resume")]
-    dry_run: bool,
-
-    /// Directory of the result [default: results/NAME-TIME].
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-
-    /// Let variants change settings of the machine as their tables `machine` say; they are put back
-    /// afterwards. Needs root.
-    #[arg(long)]
-    allow_machine_settings: bool,
-
-    /// Wait while another laboratory measures on this machine.
-    #[arg(long)]
-    wait: bool,
-
-    /// When to stop by the results.
-    #[command(flatten)]
-    until: UntilArguments,
-
-    /// Print no progress.
-    #[arg(short, long)]
-    quiet: bool,
-}
-
-/// What is kept of the surroundings of a result.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Surroundings {
-    /// The machine.
-    pub machine: Fingerprint,
-    /// What runs on it.
-    #[serde(default)]
-    pub programs: IndexMap<String, Programs>,
-}
 
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
@@ -301,70 +227,4 @@ fn conclude(records: &[RunRecord], path: &Path, next: &str, quiet: bool) -> Resu
         Some((cell, _)) => Err(Failure::no_data(format!("no run of {cell} passed"))),
         None => Ok(()),
     }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!(
-            "cannot read the experiment file {}: {error}",
-            path.display()
-        ))
-    })
-}
-
-fn parse(text: &str, path: &Path) -> Result<Experiment, Failure> {
-    let mut experiment = Experiment::parse(text, &path.display().to_string())
-        .map_err(|error| Failure::usage(error.to_string()))?;
-    for (old, new) in renamed_keys(text) {
-        terminal::say(&format!(
-            "{}: the key `{old}` of metrics is called `{new}` now",
-            path.display()
-        ));
-    }
-    if experiment.name.is_empty() {
-        experiment.name = path.file_stem().map_or_else(
-            || "experiment".to_owned(),
-            |stem| stem.to_string_lossy().into_owned(),
-        );
-    }
-    Ok(experiment)
-}
-
-fn home_of(file: &Path) -> Result<PathBuf, Failure> {
-    let parent = file
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    parent
-        .unwrap_or(Path::new("."))
-        .canonicalize()
-        .map_err(|error| {
-            Failure::usage(format!(
-                "cannot find the directory of {}: {error}",
-                file.display()
-            ))
-        })
-}
-
-/// The right to measure on this machine, with the settings that are its own.
-pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
-    let got = if wait {
-        MachineLock::wait(None, |_| true)
-    } else {
-        MachineLock::acquire(None)
-    };
-    let lock = got.map_err(|error| match error {
-        LockError::Busy { .. } if !wait => {
-            Failure::environment(format!("{error} (--wait waits for it)"))
-        }
-        error => Failure::environment(error.to_string()),
-    })?;
-    settle()?;
-    Ok(lock)
-}
-
-/// UTC to the second, in a form that sorts and suits a file name.
-pub fn now_for_a_name() -> String {
-    jiff::Timestamp::now()
-        .strftime("%Y%m%dT%H%M%SZ")
-        .to_string()
 }

@@ -10,11 +10,9 @@ use perflab_compare::{
 use perflab_experiment::{Experiment, Plan};
 use perflab_store::{ResultDir, RunRecord};
 
-use crate::bench::percent;
-use crate::compare::analysis_failure;
-use crate::failure::Failure;
+use crate::failure::{Failure, analysis_failure, store_failure};
+use crate::percent::percent;
 use crate::progress::counting;
-use crate::run::store_failure;
 
 /// Claims that can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,7 +7,7 @@ use clap::Args;
 use perflab_serve::{Limits, Options, ServeError, serve as answer};
 
 use crate::failure::{Code, Failure};
-use crate::run::RESULTS;
+use crate::results::RESULTS;
 use crate::selection::is_result;
 use crate::terminal;
 

@@ -6,8 +6,8 @@ use perflab_experiment::Experiment;
 use perflab_machine::tune::Session;
 use perflab_runner::Restorer;
 
-use crate::doctor::{directory, must_be_root, start_restorer, tune_failure};
 use crate::failure::Failure;
+use crate::tune::{directory, must_be_root, start_restorer, tune_failure};
 
 /// The settings that variants ask for, each variant in a few words.
 pub fn named(experiment: &Experiment) -> Vec<String> {

@@ -11,8 +11,8 @@ use perflab_report::{command, command_of_run};
 use perflab_store::{Imported, Index, ResultDir, RunRecord};
 
 use crate::drawn::{Drawn, Kind, drawn};
-use crate::failure::{Code, Failure};
-use crate::run::{RESULTS, Surroundings, store_failure};
+use crate::failure::{Code, Failure, store_failure};
+use crate::results::{RESULTS, Surroundings};
 use crate::selection::{is_result, opened};
 use crate::terminal;
 

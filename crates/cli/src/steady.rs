@@ -9,10 +9,9 @@ use perflab_experiment::Metric;
 use perflab_report::{TextOptions, steady_text};
 use perflab_store::ResultDir;
 
-use crate::bench::margin;
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, store_failure};
 use crate::numbers::{NumbersArguments, refuse};
-use crate::run::store_failure;
+use crate::percent::margin;
 use crate::selection::known_metrics;
 use crate::terminal;
 

@@ -8,7 +8,7 @@ use perflab_report::share;
 use perflab_stats::sequential::RankEProcess;
 use perflab_store::StopReason;
 
-use crate::compare::{Gate, has_uncompared, verdict};
+use crate::compare::gate::{Gate, has_uncompared, verdict};
 use crate::failure::{Code, Failure};
 
 /// Fewest blocks, so that what is claimed was seen at two times at least.

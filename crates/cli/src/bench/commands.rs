@@ -1,9 +1,10 @@
 //! The commands of `perflab bench`, expanded over parameters.
 
 use perflab_experiment::counted;
-use std::ffi::OsString;
 
 use super::arguments::{BenchArguments, Output};
+use super::command_line::empty;
+use super::parameters::parameters;
 use crate::failure::Failure;
 
 /// One command to measure.
@@ -28,63 +29,6 @@ pub struct BenchCommand {
     pub output: Output,
     /// Parameters in the order of the flags.
     pub parameters: Vec<(String, String)>,
-}
-
-/// How a command line becomes a process.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shell {
-    /// Split into words and executed directly.
-    None,
-    /// Given to this program and its arguments, behind `-c`.
-    Through(Vec<String>),
-}
-
-impl Shell {
-    /// From the flags.
-    ///
-    /// # Errors
-    /// When the shell's own command line cannot be split into words.
-    pub fn from(arguments: &BenchArguments) -> Result<Self, Failure> {
-        match arguments.shell.as_str() {
-            _ if arguments.no_shell => Ok(Self::None),
-            "none" => Ok(Self::None),
-            "default" => Ok(Self::Through(vec!["sh".to_owned()])),
-            other => match shell_words::split(other) {
-                Ok(words) if words.first().is_some_and(|word| !word.is_empty()) => {
-                    Ok(Self::Through(words))
-                }
-                _ => Err(Failure::usage(format!(
-                    "--shell: `{other}` is not a command"
-                ))),
-            },
-        }
-    }
-
-    /// Program and arguments for a command line.
-    ///
-    /// # Errors
-    /// Without a shell: when the line cannot be split into words.
-    pub fn argv(&self, line: &str) -> Result<Vec<OsString>, Failure> {
-        match self {
-            Self::Through(shell) => Ok(shell
-                .iter()
-                .map(String::as_str)
-                .chain(["-c", line])
-                .map(Into::into)
-                .collect()),
-            Self::None => match shell_words::split(line) {
-                Ok(words) if !words.is_empty() => Ok(words.into_iter().map(Into::into).collect()),
-                Ok(_) => Err(empty()),
-                Err(error) => Err(Failure::usage(format!(
-                    "cannot split `{line}` into words: {error}; quote it, or leave -N out"
-                ))),
-            },
-        }
-    }
-}
-
-fn empty() -> Failure {
-    Failure::usage("a command is empty".to_owned())
 }
 
 /// All commands in the order of the command line, the reference first where one is given.
@@ -244,175 +188,6 @@ fn not_in(line: &str, parameters: &[(String, String)]) -> String {
     }
 }
 
-/// Every combination of parameter values; one empty combination where there are no parameters.
-fn parameters(arguments: &BenchArguments) -> Result<Vec<Vec<(String, String)>>, Failure> {
-    if let Some(scan) = &arguments.parameter_scan {
-        let [name, low, high] = scan.as_slice() else {
-            return Err(Failure::usage(
-                "--parameter-scan takes VAR, MIN and MAX".to_owned(),
-            ));
-        };
-        let step = arguments.parameter_step_size.as_deref();
-        if step.is_none() && [low, high].iter().any(|end| end.contains('.')) {
-            return Err(Failure::usage(format!(
-                "--parameter-scan from {low} to {high} needs --parameter-step-size, as they are not whole numbers"
-            )));
-        }
-        let values = scan_values(low, high, step.unwrap_or("1"))?;
-        return Ok(values
-            .into_iter()
-            .map(|value| vec![(name.clone(), value)])
-            .collect());
-    }
-    let mut combinations = vec![Vec::new()];
-    for pair in arguments.parameter_list.chunks(2) {
-        let [name, values] = pair else { continue };
-        if combinations
-            .iter()
-            .flatten()
-            .any(|(known, _)| known == name)
-        {
-            return Err(Failure::usage(format!(
-                "--parameter-list names `{name}` twice"
-            )));
-        }
-        let values = split_list(values);
-        // The first variable changes fastest.
-        combinations = values
-            .iter()
-            .flat_map(|value| {
-                combinations.iter().map(move |combination: &Vec<_>| {
-                    let mut combination = combination.clone();
-                    combination.push((name.clone(), value.clone()));
-                    combination
-                })
-            })
-            .collect();
-    }
-    Ok(combinations)
-}
-
-/// Splits at commas; `\,` is a comma.
-fn split_list(text: &str) -> Vec<String> {
-    let mut values = vec![String::new()];
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' if characters.peek() == Some(&',') => {
-                characters.next();
-                if let Some(value) = values.last_mut() {
-                    value.push(',');
-                }
-            }
-            ',' => values.push(String::new()),
-            other => {
-                if let Some(value) = values.last_mut() {
-                    value.push(other);
-                }
-            }
-        }
-    }
-    values
-}
-
-/// Most values of a scan: each is a command of its own.
-const MOST_SCANNED: i128 = 10_000;
-
-/// The numbers from `low` to `high`, in decimal, so that 0.1 steps do not drift.
-fn scan_values(low: &str, high: &str, step: &str) -> Result<Vec<String>, Failure> {
-    let parsed = [low, high, step].map(Decimal::parse);
-    let [Some(low_value), Some(high_value), Some(step_value)] = parsed else {
-        return Err(Failure::usage(format!(
-            "--parameter-scan needs plain numbers as 1, -2 or 0.25; found {low}, {high} and step {step}"
-        )));
-    };
-    let places = low_value
-        .places
-        .max(step_value.places)
-        .max(high_value.places);
-    let (low, high, step) = match (
-        low_value.scaled(places),
-        high_value.scaled(places),
-        step_value.scaled(places),
-    ) {
-        (Some(low), Some(high), Some(step)) if step > 0 && low <= high => (low, high, step),
-        (Some(_), Some(_), Some(step)) if step <= 0 => {
-            return Err(Failure::usage(
-                "--parameter-step-size must be greater than 0".to_owned(),
-            ));
-        }
-        _ => {
-            return Err(Failure::usage(format!(
-                "--parameter-scan: the range from {low} to {high} is empty"
-            )));
-        }
-    };
-    if (high - low) / step >= MOST_SCANNED {
-        return Err(Failure::usage(format!(
-            "--parameter-scan makes more than {MOST_SCANNED} commands; take larger steps"
-        )));
-    }
-    let mut values = Vec::new();
-    let (mut value, mut shown) = (low, low_value.places);
-    while value <= high {
-        values.push(Decimal { value, places }.show(shown));
-        // As in hyperfine: a sum has the digits of the longer number, but 0 adds none of its own.
-        shown = match value {
-            0 => step_value.places,
-            _ => shown.max(step_value.places),
-        };
-        value += step;
-    }
-    Ok(values)
-}
-
-/// A number with so many digits behind the point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Decimal {
-    value: i128,
-    places: u32,
-}
-
-impl Decimal {
-    fn parse(text: &str) -> Option<Self> {
-        let (sign, digits) = match text.strip_prefix('-') {
-            Some(rest) => (-1, rest),
-            None => (1, text),
-        };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let all: String = [whole, fraction].concat();
-        let plain = !all.is_empty()
-            && all.len() <= 18
-            && all.bytes().all(|byte| byte.is_ascii_digit())
-            && (whole.len() + fraction.len() + 1 == digits.len() || !digits.contains('.'));
-        if !plain {
-            return None;
-        }
-        Some(Self {
-            value: sign * all.parse::<i128>().ok()?,
-            places: fraction.len() as u32,
-        })
-    }
-
-    fn scaled(self, places: u32) -> Option<i128> {
-        self.value
-            .checked_mul(10_i128.checked_pow(places - self.places)?)
-    }
-
-    fn show(self, places: u32) -> String {
-        let sign = if self.value < 0 { "-" } else { "" };
-        let unit = 10_i128.pow(self.places);
-        let (whole, fraction) = (self.value.abs() / unit, self.value.abs() % unit);
-        let mut digits = format!("{fraction:0width$}", width = self.places as usize);
-        digits.truncate(places as usize);
-        if digits.is_empty() {
-            format!("{sign}{whole}")
-        } else {
-            format!("{sign}{whole}.{digits}")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -438,26 +213,6 @@ mod tests {
         assert_eq!(got, ["t 1 x,y", "t 2 x,y", "t 1 z", "t 2 z"]);
         let got = lines(&["-L", "a", "1,2", "t {a}", "u {a}"]).unwrap();
         assert_eq!(got, ["t 1", "u 1", "t 2", "u 2"]);
-    }
-
-    #[test]
-    fn scans_are_exact_in_decimal() {
-        assert_eq!(
-            scan_values("0", "0.3", "0.1").unwrap(),
-            ["0", "0.1", "0.2", "0.3"]
-        );
-        assert_eq!(scan_values("-2", "2", "2").unwrap(), ["-2", "0", "2"]);
-        assert_eq!(scan_values("1", "3.5", "1").unwrap(), ["1", "2", "3"]);
-        for (low, high, step) in [
-            ("1", "0", "1"),
-            ("1", "2", "0"),
-            ("a", "2", "1"),
-            ("1e3", "2", "1"),
-            ("0", "9e9", "1"),
-            ("1", "999999999", "1"),
-        ] {
-            assert!(scan_values(low, high, step).is_err(), "{low} {high} {step}");
-        }
     }
 
     #[test]

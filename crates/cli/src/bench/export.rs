@@ -9,7 +9,8 @@ use perflab_formats::hyperfine::{
 use perflab_stats::Summary;
 
 use super::arguments::{BenchArguments, Sort, TimeUnit};
-use super::{Measured, Measurements};
+use super::measure::Timing;
+use super::measured::{Measured, Measurements};
 use crate::failure::Failure;
 use crate::output::{self, write};
 
@@ -91,7 +92,7 @@ pub fn all(measurements: &Measurements, arguments: &BenchArguments) -> Result<()
 }
 
 fn entry(measured: &Measured) -> Result<Entry, Failure> {
-    let column = |of: fn(&super::Timing) -> f64| -> Vec<f64> {
+    let column = |of: fn(&Timing) -> f64| -> Vec<f64> {
         measured.runs.iter().map(|(_, timing)| of(timing)).collect()
     };
     let wall = column(|timing| timing.wall_s);

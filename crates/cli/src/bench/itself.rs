@@ -8,10 +8,12 @@ use perflab_runner::ThisMachine;
 use rustix::thread::CpuSet;
 
 use super::arguments::Output;
-use super::commands::{BenchCommand, Shell};
+use super::command_line::Shell;
+use super::commands::BenchCommand;
 use super::measure::{Bench, Tolerated, undisturbed};
+use super::measured::{Measured, Measurements};
 use super::schedule::Shuffler;
-use super::{Measured, Measurements, summary};
+use super::summary;
 use crate::failure::Failure;
 
 /// What is compared with itself, and how.

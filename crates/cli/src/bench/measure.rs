@@ -10,7 +10,8 @@ use perflab_runner::{
 use rustix::thread::CpuSet;
 
 use super::arguments::Output;
-use super::commands::{BenchCommand, Shell};
+use super::command_line::Shell;
+use super::commands::BenchCommand;
 use super::pipe::Pipe;
 use crate::failure::{Code, Failure, is_disk_full};
 use crate::terminal;

@@ -14,7 +14,7 @@ use perflab_stats::mean::mean_interval;
 use perflab_stats::ratio_of_means::{RatioInterval, ratio_of_means, ratio_of_paired_means};
 use perflab_stats::{Summary, summary};
 
-use super::Measured;
+use super::measured::Measured;
 
 /// How far an empty shell's time may be from what a shell adds to a command, as a share of it. With
 /// dash and bash, and commands of 0 to 5 ms, what a shell added was 0.84 to 1.13 times the former

@@ -13,8 +13,9 @@ use perflab_report::{TextOptions, percent_within};
 use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
+use super::measure::Timing;
+use super::measured::{Measured, Measurements};
 use super::shell::{difference, share};
-use super::{Measured, Measurements};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -200,7 +201,7 @@ fn group(measured: &Measured, variant: String) -> Group {
 }
 
 fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result<String, Failure> {
-    let column = |of: fn(&super::Timing) -> f64| -> Vec<f64> {
+    let column = |of: fn(&Timing) -> f64| -> Vec<f64> {
         measured.runs.iter().map(|(_, timing)| of(timing)).collect()
     };
     let wall = column(|timing| timing.wall_s);

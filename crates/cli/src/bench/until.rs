@@ -4,7 +4,8 @@ use perflab_compare::{Selection, UntilDecided, is_decided};
 use perflab_store::StopReason;
 
 use super::arguments::{BenchArguments, Order};
-use super::{Measurements, summary};
+use super::measured::Measurements;
+use super::summary;
 use crate::failure::Failure;
 use crate::until::{Budget, LEAST_BLOCKS, Limit, UntilArguments};
 

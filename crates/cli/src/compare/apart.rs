@@ -4,8 +4,8 @@ use std::path::Path;
 
 use perflab_compare::{Comparison, Half, compare_apart};
 
-use super::{CompareArguments, analysis_failure};
-use crate::failure::Failure;
+use super::arguments::CompareArguments;
+use crate::failure::{Failure, analysis_failure};
 use crate::numbers::refuse;
 use crate::selection::opened;
 

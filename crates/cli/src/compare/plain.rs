@@ -7,8 +7,8 @@ use perflab_compare::{
 };
 use perflab_stats::Observation;
 
-use super::{CompareArguments, analysis_failure};
-use crate::failure::Failure;
+use super::arguments::CompareArguments;
+use crate::failure::{Failure, analysis_failure};
 use crate::numbers::refuse_iterations;
 use crate::progress::counting;
 

@@ -7,10 +7,10 @@ use perflab_compare::{Claims, Comparison, SampleSelection, Warning};
 use perflab_experiment::counted;
 use perflab_store::RunRecord;
 
-use super::CompareArguments;
-use crate::bench::percent;
+use super::arguments::CompareArguments;
 use crate::drawn::needs_runs;
 use crate::failure::Failure;
+use crate::percent::percent;
 use crate::selection::{Chosen, Recorded, chosen, opened};
 
 /// Cells that are named before the rest is counted.

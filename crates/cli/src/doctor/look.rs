@@ -8,11 +8,12 @@ use perflab_machine::doctor::{self, Disk, Finding, Glance, Report, measured};
 use perflab_runner::ThisMachine;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-use super::{DoctorArguments, floor, own_root, settle};
+use super::arguments::DoctorArguments;
+use super::floor;
 use crate::failure::{Code, Failure};
-use crate::run::lock;
-use crate::standby::stand_by;
+use crate::standby::{lock, stand_by};
 use crate::terminal;
+use crate::tune::{own_root, settle};
 
 /// How long it is watched what else runs: a hundred ticks, so that shares are known to a per cent.
 const WATCH: Duration = Duration::from_secs(1);

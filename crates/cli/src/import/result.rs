@@ -12,10 +12,11 @@ use perflab_formats::Run;
 use perflab_store::{Imported, ImportedFile, Origin, ResultDir, RunRecord};
 use serde_json::json;
 
-use super::Collected;
+use super::collected::Collected;
 use super::names::plain;
-use crate::failure::{Failure, is_disk_full};
-use crate::run::{RESULTS, comparisons_of, now_for_a_name, store_failure};
+use crate::failure::{Failure, is_disk_full, store_failure};
+use crate::results::{RESULTS, now_for_a_name};
+use crate::run::comparisons_of;
 
 /// Writes the result, and returns where it is.
 ///

@@ -10,8 +10,7 @@ use perflab_experiment::{Cell, Experiment, Lifetime, Plan};
 use perflab_report::ending;
 use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
 
-use crate::failure::Failure;
-use crate::run::store_failure;
+use crate::failure::{Failure, store_failure};
 use crate::until::{Budget, LEAST_BLOCKS, Limit, UntilArguments};
 
 /// The rule as it is kept with the result; nothing where the number of runs is fixed.

@@ -1,4 +1,4 @@
-//! What went wrong in the laboratory or its files, with the code that says whose fault it is.
+//! What went wrong in the laboratory, with the code that says whose fault it is.
 
 use std::path::Path;
 
@@ -7,22 +7,6 @@ use perflab_runner::LabError;
 use perflab_store::StoreError;
 
 use crate::failure::{Code, Failure};
-
-/// A failure of the store.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "for map_err, which hands it over"
-)]
-pub(crate) fn store_failure(error: StoreError) -> Failure {
-    let code = match error {
-        StoreError::NotEmpty(_) | StoreError::NoDirectory(_) | StoreError::Uncreatable { .. } => {
-            Code::Usage
-        }
-        StoreError::Lock(_) => Code::Environment,
-        _ => Code::NoData,
-    };
-    Failure::new(code, error.to_string())
-}
 
 /// A failure of the laboratory, and how to go on.
 pub(super) fn lab_failure(error: &LabError, path: &Path, file: &Path) -> Failure {

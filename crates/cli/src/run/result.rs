@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use perflab_experiment::{Experiment, Plan};
 use perflab_store::{Origin, ResultDir, UntilDecided};
 
-use super::failures::store_failure;
-use super::{RESULTS, RunArguments, Surroundings};
-use crate::failure::Failure;
+use super::arguments::RunArguments;
+use crate::failure::{Failure, store_failure};
+use crate::results::{RESULTS, Surroundings};
 
 /// Sets up the directory of a new result.
 pub(super) fn create(

@@ -1,0 +1,239 @@
+//! A bench under way: which command runs next, and when it has been enough.
+
+use std::ffi::OsString;
+
+use perflab_compare::UntilDecided;
+
+use super::arguments::{BenchArguments, Order};
+use super::command_line::Shell;
+use super::commands::BenchCommand;
+use super::measure::{Bench, Timing, undisturbed};
+use super::measured::{Measured, Measurements};
+use super::schedule::{Count, Shuffler};
+use super::summary::BenchProgress;
+use super::until::Until;
+use crate::failure::Failure;
+
+/// The state of a bench under way.
+pub struct Round<'a> {
+    commands: &'a [BenchCommand],
+    argvs: &'a [Vec<OsString>],
+    arguments: &'a BenchArguments,
+    shuffler: Shuffler,
+    seed: u64,
+    until: Option<Until>,
+    until_decided: Option<UntilDecided>,
+    runs: Vec<Vec<(u32, Timing)>>,
+    /// The empty shell, where its time is measured.
+    empty: Option<Vec<OsString>>,
+    shells: Vec<Vec<(u32, f64)>>,
+    progress: BenchProgress,
+}
+
+impl<'a> Round<'a> {
+    /// Nothing is measured yet.
+    pub fn new(
+        commands: &'a [BenchCommand],
+        argvs: &'a [Vec<OsString>],
+        arguments: &'a BenchArguments,
+        seed: u64,
+        until: Option<Until>,
+    ) -> Self {
+        Self {
+            commands,
+            argvs,
+            arguments,
+            shuffler: Shuffler::new(seed),
+            seed,
+            until,
+            until_decided: None,
+            runs: vec![Vec::new(); commands.len()],
+            empty: None,
+            shells: vec![Vec::new(); commands.len()],
+            progress: BenchProgress::new(arguments.style.progress() && !arguments.is_silent()),
+        }
+    }
+
+    /// Measures all commands.
+    pub fn all(&mut self, bench: &Bench<'_>) -> Result<(), Failure> {
+        self.empty = self.empty_shell(bench)?;
+        match self.arguments.order {
+            Order::Interleaved => {
+                let all: Vec<usize> = (0..self.commands.len()).collect();
+                self.group(bench, &all)?;
+            }
+            Order::Sequential => {
+                for command in 0..self.commands.len() {
+                    self.group(bench, &[command])?;
+                }
+            }
+        }
+        self.progress.finish();
+        Ok(())
+    }
+
+    /// What runs an empty shell, having run it once; none where its time would tell nothing:
+    /// without a shell, and where what comes before and after each run may change it.
+    fn empty_shell(&mut self, bench: &Bench<'_>) -> Result<Option<Vec<OsString>>, Failure> {
+        if bench.shell == Shell::None {
+            return Ok(None);
+        }
+        let argv = bench.shell.argv("")?;
+        empty_shell_s(bench, &argv, 0)?;
+        let around =
+            |command: &BenchCommand| command.prepare.is_some() || command.conclude.is_some();
+        Ok((!self.commands.iter().any(around)).then_some(argv))
+    }
+
+    /// Measures some of the commands against each other, in blocks.
+    fn group(&mut self, bench: &Bench<'_>, members: &[usize]) -> Result<(), Failure> {
+        for command in self.pick(members) {
+            if let Some(setup) = &command.setup {
+                bench.aside("--setup", setup, &command.output)?;
+            }
+        }
+        for warmup in 0..self.arguments.warmup {
+            for &member in members {
+                self.one(bench, member, &format!("warmup-{warmup}"))?;
+            }
+        }
+        let count = Count {
+            seconds: self.arguments.min_benchmarking_time,
+            exactly: self.until.as_ref().map(Until::most).or(self.arguments.runs),
+            least: self.arguments.min_runs,
+            most: self.arguments.max_runs,
+        };
+        let first = self
+            .arguments
+            .block
+            .min(count.exactly.or(count.most).unwrap_or(u32::MAX));
+        let (before, moment) = (bench.host.now(), bench.host.moment());
+        self.block(bench, members, 1, first)?;
+        let seconds = match moment.until(&bench.host.moment()) {
+            None => (bench.host.now() - before).as_secs_f64(),
+            Some(_) => self.measured_s(members),
+        } / f64::from(first);
+        let total = count
+            .decide(seconds, members.len(), self.arguments.block)
+            .max(first);
+        self.progress.expect(total as usize * members.len());
+        let mut done = first;
+        let mut block = 2;
+        while !self.enough(block - 1, done)? && done < total {
+            let each = self.arguments.block.min(total - done);
+            self.block(bench, members, block, each)?;
+            done += each;
+            block += 1;
+        }
+        for command in self.pick(members) {
+            if let Some(cleanup) = &command.cleanup {
+                bench.aside("--cleanup", cleanup, &command.output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the results so far end the bench, after so many blocks and runs of each command.
+    fn enough(&mut self, blocks: u32, runs: u32) -> Result<bool, Failure> {
+        let Some(until) = &self.until else {
+            return Ok(false);
+        };
+        let reached = until.look(&self.measurements(), blocks, runs)?;
+        self.until_decided = Some(reached);
+        Ok(reached.stopped.is_some())
+    }
+
+    fn block(
+        &mut self,
+        bench: &Bench<'_>,
+        members: &[usize],
+        block: u32,
+        each: u32,
+    ) -> Result<(), Failure> {
+        let empty = self.empty.clone();
+        let drawn = members.len() + usize::from(empty.is_some());
+        for drawn in self.shuffler.block(drawn, each) {
+            match (members.get(drawn), &empty) {
+                (Some(&member), _) => {
+                    let iteration = self.runs[member].len().to_string();
+                    let timing = self.one(bench, member, &iteration)?;
+                    self.runs[member].push((block, timing));
+                    self.progress.add(&self.commands[member].name);
+                }
+                (None, Some(empty)) => {
+                    let padding = self.shuffler.padding();
+                    let shell = empty_shell_s(bench, empty, padding)?;
+                    for &member in members {
+                        self.shells[member].push((block, shell));
+                    }
+                }
+                (None, None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// One execution with what goes before and after.
+    fn one(
+        &mut self,
+        bench: &Bench<'_>,
+        member: usize,
+        iteration: &str,
+    ) -> Result<Timing, Failure> {
+        let command = &self.commands[member];
+        let padding = self.shuffler.padding();
+        undisturbed(bench.host, &command.name, || {
+            if let Some(prepare) = &command.prepare {
+                bench.aside("--prepare", prepare, &command.output)?;
+            }
+            let timing = bench.run(command, &self.argvs[member], padding, iteration)?;
+            if let Some(conclude) = &command.conclude {
+                bench.aside("--conclude", conclude, &command.output)?;
+            }
+            Ok(timing)
+        })
+    }
+
+    /// Time that the runs so far of some of the commands have taken themselves.
+    fn measured_s(&self, members: &[usize]) -> f64 {
+        let runs = members.iter().flat_map(|&member| &self.runs[member]);
+        runs.map(|(_, timing)| timing.wall_s).sum()
+    }
+
+    fn pick(&self, members: &[usize]) -> Vec<&'a BenchCommand> {
+        members
+            .iter()
+            .map(|&member| &self.commands[member])
+            .collect()
+    }
+
+    /// What was measured so far.
+    pub fn measurements(&self) -> Measurements {
+        let commands = self
+            .commands
+            .iter()
+            .zip(self.runs.iter().zip(&self.shells))
+            .map(|(command, (runs, shells))| Measured {
+                command: command.clone(),
+                runs: runs.clone(),
+                shells: shells.clone(),
+            })
+            .collect();
+        Measurements {
+            commands,
+            seed: self.seed,
+            randomised: self.arguments.order == Order::Interleaved,
+            until_decided: self.until_decided,
+        }
+    }
+}
+
+/// Seconds of a run of the empty shell.
+fn empty_shell_s(bench: &Bench<'_>, argv: &[OsString], padding: u32) -> Result<f64, Failure> {
+    undisturbed(bench.host, "the empty shell", || {
+        bench.probe(argv, padding)?.ok_or_else(|| {
+            let text = "the shell cannot run an empty command; is --shell right?";
+            Failure::usage(text.to_owned())
+        })
+    })
+}
