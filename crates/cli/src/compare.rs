@@ -10,13 +10,13 @@ use clap::{Args, ValueEnum};
 use perflab_compare::{AnalysisError, Comparison, Outcome, Row};
 use perflab_plot::TextStyle;
 use perflab_report::TextOptions;
-use perflab_store::RunRecord;
+use perflab_store::{RunRecord, is_result};
 
 use crate::bench::margin;
 use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
 use crate::numbers::{NumbersArguments, refuse};
-use crate::selection::{Claim, claims, confidence, is_result};
+use crate::selection::{Claim, claims, confidence};
 use crate::terminal;
 use apart::apart;
 use plain::{labelled, labelled_results, plain};

@@ -12,7 +12,7 @@ use crate::bench::percent;
 use crate::compare::analysis_failure;
 use crate::failure::{Code, Failure};
 use crate::numbers::refuse;
-use crate::selection::{Chosen, Claim, chosen, claims, confidence, opened};
+use crate::selection::{Chosen, Claim, chosen, claims, confidence, input, open};
 use crate::terminal;
 
 /// Plan how many runs it takes to show a difference.
@@ -139,7 +139,8 @@ fn from_pilot(
     confidence: Option<f64>,
     goal: &mut Goal,
 ) -> Result<PlanReport, Failure> {
-    let pilot = opened(path)?;
+    let opened = open(path)?;
+    let pilot = input(&opened)?;
     let sample_selection = SampleSelection {
         metrics: arguments.metric.clone(),
         benchmarks: arguments.benchmark.clone(),
@@ -159,11 +160,11 @@ fn from_pilot(
     goal.confidence = selection.confidence;
     goal.block = arguments.block.unwrap_or(pilot.experiment.design.block) as usize;
     let cells = pilot.plan.cells.len() as f64;
-    goal.round_s = Costs::of(&pilot.records).map(|costs| costs.run_s * cells);
+    goal.round_s = Costs::of(pilot.records).map(|costs| costs.run_s * cells);
     let subjects = result_subjects(
-        &pilot.experiment,
-        &pilot.plan,
-        &pilot.records,
+        pilot.experiment,
+        pilot.plan,
+        pilot.records,
         &sample_selection,
         &selection,
     )

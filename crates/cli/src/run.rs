@@ -15,9 +15,8 @@ use indexmap::IndexMap;
 use perflab_experiment::{Experiment, MAX_RUNS, Plan, counted, renamed_keys};
 use perflab_machine::{Fingerprint, LockError, MachineLock};
 use perflab_report::operand;
-use perflab_runner::{Lab, Preflight, Programs, preflight, programs, unknown_metrics};
-use perflab_store::RunRecord;
-use serde::{Deserialize, Serialize};
+use perflab_runner::{Lab, Preflight, preflight, programs, unknown_metrics};
+use perflab_store::{Environment, RunRecord};
 
 use crate::doctor::settle;
 use crate::failure::{Code, Failure};
@@ -97,16 +96,6 @@ pub struct RunArguments {
     quiet: bool,
 }
 
-/// What is kept of the surroundings of a result.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Surroundings {
-    /// The machine.
-    pub machine: Fingerprint,
-    /// What runs on it.
-    #[serde(default)]
-    pub programs: IndexMap<String, Programs>,
-}
-
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let text = read(&arguments.file)?;
@@ -175,7 +164,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             terminal::say(&format!("note: {line}, unless a build installs it"));
         }
     }
-    let surroundings = Surroundings {
+    let environment = Environment {
         machine: Fingerprint::take(Path::new("/")),
         programs: programs(&experiment, &home, &scratch.0, &reaper, &interrupt),
     };
@@ -191,7 +180,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
 
     let (mut result, plan, experiment) = if arguments.resume {
-        resume(arguments, &text, &experiment, &surroundings)?
+        resume(arguments, &text, &experiment, &environment)?
     } else {
         let seed = match arguments.seed.or(experiment.design.seed) {
             Some(seed) => seed,
@@ -202,7 +191,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             Some(path) => path.clone(),
             None => Path::new(RESULTS).join(format!("{}-{}", experiment.name, now_for_a_name())),
         };
-        let result = create(&path, &text, &experiment, &plan, &surroundings, rule)?;
+        let result = create(&path, &text, &experiment, &plan, &environment, rule)?;
         (result, plan, experiment)
     };
     for notice in result.notices() {

@@ -9,13 +9,13 @@ use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::{Experiment, Metric, Refresh};
 use perflab_stats::Observation;
 use perflab_stats::summary::median;
-use perflab_store::RunRecord;
-use serde_json::Value;
+use perflab_store::{Environment, RunRecord};
 
 use crate::analyse::{AnalysisError, Group, Subject, analyse, one_sided};
 use crate::comparison::{Comparison, Design, SubjectKey};
 use crate::experiment::failed;
 use crate::reference::{NoReference, reference};
+use crate::result::ResultInput;
 use crate::run_warnings::warnings;
 use crate::sample_selection::{SampleSelection, metrics};
 use crate::selection::{Claims, Selection};
@@ -33,11 +33,26 @@ pub struct Half<'r> {
     /// Its runs.
     pub records: &'r [RunRecord],
     /// The machine and the programs it was measured with, as far as they are known.
-    pub fingerprint: Option<&'r Value>,
+    pub environment: Option<&'r Environment>,
     /// Runs of its plan.
     pub planned: usize,
     /// Whether its own results could end it.
     pub until_decided: bool,
+}
+
+impl<'r> Half<'r> {
+    /// Of a result, with its name in the report and its directory as a command line names it.
+    pub fn of(name: &'r str, directory: &'r str, result: &ResultInput<'r>) -> Self {
+        Self {
+            name,
+            directory,
+            experiment: result.experiment,
+            records: result.records,
+            environment: result.environment,
+            planned: result.plan.runs.len(),
+            until_decided: result.origin.until_decided.is_some(),
+        }
+    }
 }
 
 /// The key of a subject: workload, parameters by name, benchmark, metric.

@@ -54,7 +54,7 @@ pub use plain::{plain_report, plain_subject};
 pub use planning::{Goal, PlanReport, known_plan, pilot_plan, plan_schema};
 pub use reference::{NoReference, ReferenceDifference};
 pub use resolution::{percent_decimals, step};
-pub use result::{ResultInput, calibrate, compare_result, usable_cpus};
+pub use result::{ResultInput, calibrate, compare_result};
 pub use sample_index::SampleIndex;
 pub use sample_selection::SampleSelection;
 pub use saturation::add_saturation;

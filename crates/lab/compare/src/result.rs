@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use perflab_experiment::{CpuList, Experiment, Plan};
-use perflab_store::{Notice, Origin, RunRecord, Stopped};
-use serde_json::Value;
+use perflab_experiment::{Experiment, ParseError, Plan};
+use perflab_store::{Environment, Notice, OpenedResult, Origin, RunRecord, Salvage, Stopped};
 
 use crate::analyse::AnalysisError;
 use crate::calibration::add_calibration;
@@ -34,8 +33,53 @@ pub struct ResultInput<'r> {
     pub stopped: Option<Stopped>,
     /// What a person should know about the directory.
     pub notices: &'r [Notice],
-    /// CPUs that a process could use where it was measured, unless it was pinned.
-    pub usable_cpus: Option<usize>,
+    /// The machine and the programs it was measured with, as far as they are known.
+    pub environment: Option<&'r Environment>,
+}
+
+impl<'r> ResultInput<'r> {
+    /// Of a result that was opened.
+    ///
+    /// # Errors
+    /// If this version of perflab does not understand the experiment.
+    pub fn of(result: &'r OpenedResult) -> Result<Self, &'r ParseError> {
+        Ok(Self {
+            directory: Some(&result.path),
+            origin: &result.meta.origin,
+            experiment: result.experiment.parsed.as_ref()?,
+            plan: &result.plan,
+            records: &result.records,
+            stopped: result.stopped,
+            notices: &result.notices,
+            environment: Some(&result.environment),
+        })
+    }
+
+    /// Of a result that perhaps cannot be trusted, whose directory the report does not name.
+    ///
+    /// # Errors
+    /// Why it cannot be compared, in words.
+    pub fn of_salvage(salvage: &'r Salvage) -> Result<Self, &'static str> {
+        let experiment = salvage.experiment.as_ref();
+        let experiment = experiment.and_then(|experiment| experiment.parsed.as_ref().ok());
+        let (Some(meta), Some(experiment), Some(plan)) = (&salvage.meta, experiment, &salvage.plan)
+        else {
+            return Err("what the runs were made for cannot be trusted");
+        };
+        if !salvage.problems.is_empty() {
+            return Err("a part of the result is missing or was altered");
+        }
+        Ok(Self {
+            directory: None,
+            origin: &meta.origin,
+            experiment,
+            plan,
+            records: &salvage.records,
+            stopped: salvage.stopped,
+            notices: &salvage.notices,
+            environment: salvage.environment.as_ref(),
+        })
+    }
 }
 
 impl Selection {
@@ -69,7 +113,7 @@ pub fn compare_result(
         records,
         stopped,
         notices,
-        usable_cpus,
+        environment,
     } = *known;
     let mut report = result_report(experiment, plan, records, sample_selection, selection)?;
     report.directory = directory.map(Path::to_path_buf);
@@ -82,6 +126,7 @@ pub fn compare_result(
         sample_selection,
         selection,
     );
+    let usable_cpus = environment.and_then(Environment::usable_cpus);
     add_saturation(&mut report, experiment, records, usable_cpus);
     if origin
         .imported
@@ -111,11 +156,4 @@ pub fn calibrate(
     let (experiment, plan, records) = (known.experiment, known.plan, known.records);
     let subjects = reported_subjects(experiment, plan, records, sample_selection, selection)?;
     add_calibration(report, &subjects, selection, reports, tick)
-}
-
-/// How many CPUs a process could use, by the fingerprint of a result; none where it does not say.
-pub fn usable_cpus(fingerprint: &Value) -> Option<usize> {
-    let allowed = fingerprint.pointer("/machine/confinement/allowed_cpus")?;
-    let allowed: CpuList = allowed.as_str()?.parse().ok()?;
-    Some(allowed.numbers().len())
 }

@@ -48,7 +48,7 @@ pub use lab::{Lab, LabError, Observer};
 pub use locate::locate;
 pub use preflight::{Preflight, preflight, unknown_metrics};
 pub use process::{Ended, Launch, LaunchError, Process, Redirect, Stopped};
-pub use programs::{Programs, programs};
+pub use programs::{program_changes, programs};
 pub use reaper::{REAPER_ARGUMENT, Reaper, reap};
 pub use restorer::{RESTORER_ARGUMENT, Restorer, restore_settings};
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};

@@ -2,32 +2,32 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use perflab_experiment::Plan;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::atomic;
+use crate::environment::Environment;
 use crate::error::StoreError;
 use crate::file;
 use crate::line;
-use crate::meta::{self, Hashes, Meta, Origin};
+use crate::meta::{self, Hashes, Meta, MetaFile, Origin};
 
 pub(crate) const EXPERIMENT: &str = "experiment.toml";
 pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const FINGERPRINT: &str = "fingerprint.json";
 
-/// Their content, as it was written.
+/// What they hold.
 #[derive(Debug)]
 pub(crate) struct Frozen {
-    directory: PathBuf,
-    pub(crate) meta: Meta,
-    /// The line of `meta.json`, which the first record names.
-    pub(crate) meta_line: Vec<u8>,
+    pub(crate) meta: MetaFile,
+    /// The experiment, word for word.
     pub(crate) experiment: String,
-    pub(crate) plan: Vec<u8>,
-    fingerprint: Vec<u8>,
+    pub(crate) plan: Plan,
+    pub(crate) environment: Environment,
 }
 
 impl Frozen {
@@ -35,39 +35,35 @@ impl Frozen {
     pub(crate) fn write(
         directory: &Path,
         experiment: &str,
-        plan: &Value,
-        fingerprint: &Value,
+        plan: &Plan,
+        environment: &Environment,
         origin: Origin,
     ) -> Result<Self, StoreError> {
-        let plan = format!("{plan}\n").into_bytes();
-        // The alternate form has line breaks: people read this one.
-        let fingerprint = format!("{fingerprint:#}\n").into_bytes();
+        let plan_text = json(directory, PLAN, plan, serde_json::to_string)?;
+        // People read this one.
+        let pretty = serde_json::to_string_pretty;
+        let environment_text = json(directory, FINGERPRINT, environment, pretty)?;
         let sha256 = Hashes {
             experiment: sha256(experiment.as_bytes()),
-            plan: sha256(&plan),
-            fingerprint: sha256(&fingerprint),
+            plan: sha256(plan_text.as_bytes()),
+            fingerprint: sha256(environment_text.as_bytes()),
         };
         let meta = Meta::new(origin, sha256);
-        let sealed = line::seal(&meta).map_err(|error| StoreError::Content {
-            path: directory.join(meta::FILE),
-            reason: error.to_string(),
-        })?;
+        let line = line::seal(&meta).map_err(content(directory, meta::FILE))?;
         let files = [
             (EXPERIMENT, experiment.as_bytes()),
-            (PLAN, &plan),
-            (FINGERPRINT, &fingerprint),
-            (meta::FILE, &sealed),
+            (PLAN, plan_text.as_bytes()),
+            (FINGERPRINT, environment_text.as_bytes()),
+            (meta::FILE, &line),
         ];
         for (name, content) in files {
             atomic::write(directory, name, content)?;
         }
         Ok(Self {
-            directory: directory.to_owned(),
-            meta,
-            meta_line: sealed,
+            meta: MetaFile { meta, line },
             experiment: experiment.to_owned(),
-            plan,
-            fingerprint,
+            plan: plan.clone(),
+            environment: environment.clone(),
         })
     }
 
@@ -76,21 +72,13 @@ impl Frozen {
         if !directory.is_dir() {
             return Err(StoreError::NoDirectory(directory.to_owned()));
         }
-        let (meta, meta_line) = Meta::read(directory)?;
-        let experiment = verified(directory, EXPERIMENT, &meta.sha256.experiment)?;
-        let experiment = String::from_utf8(experiment).map_err(|error| StoreError::Content {
-            path: directory.join(EXPERIMENT),
-            reason: error.to_string(),
-        })?;
-        let plan = verified(directory, PLAN, &meta.sha256.plan)?;
-        let fingerprint = verified(directory, FINGERPRINT, &meta.sha256.fingerprint)?;
+        let meta = MetaFile::read(directory)?;
+        let hashes = &meta.meta.sha256;
         Ok(Self {
-            directory: directory.to_owned(),
+            experiment: experiment(directory, hashes)?,
+            plan: plan(directory, hashes)?,
+            environment: environment(directory, hashes)?,
             meta,
-            meta_line,
-            experiment,
-            plan,
-            fingerprint,
         })
     }
 
@@ -100,29 +88,35 @@ impl Frozen {
             let _not_there = fs::remove_file(directory.join(name));
         }
     }
+}
 
-    pub(crate) fn plan<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
-        self.parse(PLAN, &self.plan)
-    }
+/// The experiment, word for word, if it is the one that was written.
+pub(crate) fn experiment(directory: &Path, hashes: &Hashes) -> Result<String, StoreError> {
+    let bytes = verified(directory, EXPERIMENT, &hashes.experiment)?;
+    String::from_utf8(bytes).map_err(content(directory, EXPERIMENT))
+}
 
-    pub(crate) fn fingerprint<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
-        self.parse(FINGERPRINT, &self.fingerprint)
-    }
+/// The plan, if it is the one that was written.
+pub(crate) fn plan(directory: &Path, hashes: &Hashes) -> Result<Plan, StoreError> {
+    parsed(directory, PLAN, &hashes.plan)
+}
 
-    fn parse<T: DeserializeOwned>(&self, name: &str, content: &[u8]) -> Result<T, StoreError> {
-        serde_json::from_slice(content).map_err(|error| StoreError::Content {
-            path: self.directory.join(name),
-            reason: error.to_string(),
-        })
-    }
+/// The environment, if it is the one that was written.
+pub(crate) fn environment(directory: &Path, hashes: &Hashes) -> Result<Environment, StoreError> {
+    parsed(directory, FINGERPRINT, &hashes.fingerprint)
+}
+
+fn parsed<T: DeserializeOwned>(
+    directory: &Path,
+    file: &'static str,
+    sha256: &str,
+) -> Result<T, StoreError> {
+    let bytes = verified(directory, file, sha256)?;
+    serde_json::from_slice(&bytes).map_err(content(directory, file))
 }
 
 /// A file, if it is the one that the hash was taken of.
-pub(crate) fn verified(
-    directory: &Path,
-    file: &'static str,
-    expected: &str,
-) -> Result<Vec<u8>, StoreError> {
+fn verified(directory: &Path, file: &'static str, expected: &str) -> Result<Vec<u8>, StoreError> {
     let path = directory.join(file);
     let content = file::read(&path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => StoreError::Missing {
@@ -140,6 +134,26 @@ pub(crate) fn verified(
             expected: expected.to_owned(),
             found,
         })
+    }
+}
+
+/// The text of a file that holds a value.
+fn json<T: Serialize>(
+    directory: &Path,
+    file: &'static str,
+    value: &T,
+    to_text: impl FnOnce(&T) -> serde_json::Result<String>,
+) -> Result<String, StoreError> {
+    let text = to_text(value).map_err(content(directory, file))?;
+    Ok(text + "\n")
+}
+
+/// The error of a file that does not hold what it should.
+fn content<E: ToString>(directory: &Path, file: &'static str) -> impl FnOnce(E) -> StoreError {
+    let path = directory.join(file);
+    move |error| StoreError::Content {
+        path,
+        reason: error.to_string(),
     }
 }
 

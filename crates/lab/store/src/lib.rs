@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/experiment.toml    the experiment, word for word
 //! DIR/plan.json          every run, in order
-//! DIR/fingerprint.json   the machine
+//! DIR/fingerprint.json   the machine and the programs
 //! DIR/meta.json          who wrote this, when, and the hashes of the three files above
 //! DIR/runs.jsonl         one line for each finished run, with a checksum and the name of the line before
 //! DIR/stopped.json       why it ended, if its own results may end it
@@ -18,32 +18,44 @@
 //!
 //! [`Index`] is a summary of many such directories in SQLite, which can be thrown away at any time.
 
+mod appender;
 mod atomic;
 mod chain;
+mod directories;
+mod environment;
 mod error;
 mod expected;
+mod experiment;
 mod file;
 mod frozen;
 mod imported;
 mod index;
 mod line;
+mod link;
 mod meta;
 mod metrics;
 mod notice;
+mod opened_result;
 mod raw_output;
 mod record;
 mod result_dir;
 mod runs_file;
 mod salvage;
+mod stamp;
 mod stopped;
 mod summary;
 
+pub use directories::{find, is_result};
+pub use environment::{Environment, Programs};
 pub use error::{LineProblem, StoreError};
+pub use experiment::StoredExperiment;
 pub use index::Index;
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
+pub use opened_result::OpenedResult;
 pub use record::{RunRecord, Step, StepKind, Usage};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
+pub use stamp::FileStamps;
 pub use stopped::{StopReason, Stopped};
-pub use summary::{ResultSummary, find};
+pub use summary::ResultSummary;

@@ -34,8 +34,7 @@ const MOST_METRICS: usize = 400;
 
 pub(crate) fn first(shown: &Shown, page: &mut Page) -> Markup {
     let question = shown
-        .experiment
-        .as_ref()
+        .experiment()
         .and_then(|experiment| experiment.question.as_deref());
     html! {
         h1 { (say(question.unwrap_or(shown.name()))) }
@@ -175,7 +174,7 @@ fn metrics(shown: &Shown) -> Markup {
 
 fn counts(shown: &Shown) -> Markup {
     let records = shown.records();
-    let planned = shown.plan.as_ref().map(|plan| plan.runs.len());
+    let planned = shown.salvage.plan.as_ref().map(|plan| plan.runs.len());
     let failed = records
         .iter()
         .filter(|record| !record.status.passed())

@@ -31,13 +31,13 @@ pub(crate) fn method(shown: &Shown) -> Markup {
             }
         }
         (methods())
-        @if let Some(fingerprint) = &shown.salvage.fingerprint {
+        @if let Some(environment) = &shown.salvage.environment {
             h2 { "The machine and what ran on it" }
-            (tree(fingerprint, 0))
+            (tree(&serde_json::to_value(environment).unwrap_or_default(), 0))
         }
         @if let Some(experiment) = &shown.salvage.experiment {
             h2 { "The experiment, word for word" }
-            pre tabindex="0" { (lines(experiment)) }
+            pre tabindex="0" { (lines(&experiment.text)) }
         }
     }
 }
@@ -48,7 +48,7 @@ fn design(shown: &Shown, report: &Comparison) -> Markup {
         dl.facts {
             dt { "in short" } dd { (say(&words::design(report))) }
             @if let Some(failures) = words::failures(report) { dt { "runs" } dd { (say(&failures)) } }
-            @if let Some(experiment) = &shown.experiment {
+            @if let Some(experiment) = shown.experiment() {
                 @let text = toml_of(experiment);
                 @for (name, value) in text { dt { (say(&name)) } dd { (say(&value)) } }
             }

@@ -1,7 +1,7 @@
 //! Two results that were not measured together: each variant that both have, in the second against the first.
 
 use maud::{Markup, html};
-use perflab_compare::{Comparison, Half, Row, compare_apart};
+use perflab_compare::{Comparison, Half, ResultInput, Row, compare_apart};
 use perflab_report::plots::forest;
 use perflab_report::sections::{by_metric, sections};
 use perflab_report::{answers, words};
@@ -49,18 +49,9 @@ fn report((a_path, a): (&str, &Site), (b_path, b): (&str, &Site)) -> Result<Comp
 }
 
 fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s>, String> {
-    let shown = site.shown();
-    match (&shown.experiment, &shown.salvage.meta) {
-        (Some(experiment), Some(meta)) if site.problems().is_empty() => Ok(Half {
-            name,
-            directory: path,
-            experiment,
-            records: shown.records(),
-            fingerprint: shown.salvage.fingerprint.as_ref(),
-            planned: shown.plan.as_ref().map_or(0, |plan| plan.runs.len()),
-            until_decided: meta.origin.until_decided.is_some(),
-        }),
-        _ => Err(format!("{name} cannot be trusted as a whole")),
+    match ResultInput::of_salvage(&site.shown().salvage) {
+        Ok(result) => Ok(Half::of(name, path, &result)),
+        Err(_) => Err(format!("{name} cannot be trusted as a whole")),
     }
 }
 
@@ -96,8 +87,9 @@ fn compared(report: &Comparison) -> Markup {
 fn changes(a: &Site, b: &Site) -> Markup {
     let facts = [a, b].map(|site| {
         let mut leaves = Vec::new();
-        if let Some(fingerprint) = &site.shown().salvage.fingerprint {
-            flatten(fingerprint, "", &mut leaves);
+        if let Some(environment) = &site.shown().salvage.environment {
+            let value = serde_json::to_value(environment).unwrap_or_default();
+            flatten(&value, "", &mut leaves);
         }
         leaves
     });
