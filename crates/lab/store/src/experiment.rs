@@ -4,7 +4,7 @@ use std::path::Path;
 
 use perflab_experiment::{Experiment, ParseError};
 
-use crate::frozen::EXPERIMENT;
+use crate::frozen_files::EXPERIMENT;
 
 /// The experiment of a result.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,7 +16,8 @@
 //! A run counts once its line is complete: until then its raw output lies in `runs/000017.partial`,
 //! and a laboratory that dies loses no more than that. [`ResultDir::resume`] clears it away.
 //!
-//! [`Index`] is a summary of many such directories in SQLite, which can be thrown away at any time.
+//! [`ResultDir`] writes such a directory, [`OpenedResult`] reads one that can be trusted as a whole, and [`Salvage`] reads
+//! what is left of any other. [`Index`] is a summary of many such directories in SQLite, which can be thrown away at any time.
 
 mod appender;
 mod atomic;
@@ -24,11 +25,10 @@ mod chain;
 mod directories;
 mod environment;
 mod error;
-mod expected;
+mod expected_runs;
 mod experiment;
-mod file;
-mod frozen;
-mod imported;
+mod frozen_files;
+mod imported_files;
 mod index;
 mod line;
 mod link;
@@ -38,6 +38,7 @@ mod notice;
 mod opened_result;
 mod raw_output;
 mod record;
+mod regular_file;
 mod result_dir;
 mod runs_file;
 mod salvage;

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LineProblem, StoreError};
-use crate::file;
 use crate::line;
+use crate::regular_file;
 
 /// The file's name.
 pub(crate) const FILE: &str = "meta.json";
@@ -118,7 +118,7 @@ pub(crate) struct MetaFile {
 impl MetaFile {
     pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(FILE);
-        let content = file::read(&path).map_err(|source| match source.kind() {
+        let content = regular_file::read(&path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => StoreError::Missing {
                 directory: directory.to_owned(),
                 file: FILE,

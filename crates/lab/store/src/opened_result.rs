@@ -7,8 +7,8 @@ use perflab_experiment::Plan;
 use crate::environment::Environment;
 use crate::error::StoreError;
 use crate::experiment::StoredExperiment;
-use crate::frozen::Frozen;
-use crate::imported;
+use crate::frozen_files::FrozenFiles;
+use crate::imported_files;
 use crate::meta::Meta;
 use crate::notice::Notice;
 use crate::raw_output;
@@ -43,19 +43,19 @@ impl OpenedResult {
     /// # Errors
     /// If it is not a results directory, or anything in it is missing or was altered: [`crate::Salvage`] reads the rest.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let Frozen {
+        let FrozenFiles {
             meta,
             experiment,
             plan,
             environment,
-        } = Frozen::read(path)?;
+        } = FrozenFiles::read(path)?;
         let runs = RunsFile::read_sound(path, &meta, &plan)?;
         let stopped = Stopped::read(path)?;
         let meta = meta.meta;
         let notices = runs.notice().into_iter();
         Ok(Self {
             experiment: StoredExperiment::new(path, experiment, &meta.origin.name),
-            notices: notices.chain(imported::check(path, &meta)).collect(),
+            notices: notices.chain(imported_files::check(path, &meta)).collect(),
             path: path.to_owned(),
             records: runs.records,
             meta,

@@ -10,8 +10,8 @@ use crate::appender::Appender;
 use crate::atomic;
 use crate::environment::Environment;
 use crate::error::StoreError;
-use crate::frozen::Frozen;
-use crate::imported;
+use crate::frozen_files::FrozenFiles;
+use crate::imported_files;
 use crate::meta::{Meta, Origin};
 use crate::notice::Notice;
 use crate::raw_output;
@@ -38,7 +38,7 @@ const PARTS: [&str; 8] = [
 #[derive(Debug)]
 pub struct ResultDir {
     path: PathBuf,
-    frozen: Frozen,
+    frozen: FrozenFiles,
     notices: Vec<Notice>,
     runs: Appender,
     _lock: LockFile,
@@ -68,10 +68,10 @@ impl ResultDir {
         let write = || {
             raw_output::create(path)?;
             runs_file::create(path)?;
-            Frozen::write(path, experiment, plan, environment, origin)
+            FrozenFiles::write(path, experiment, plan, environment, origin)
         };
         let frozen = write().inspect_err(|_| {
-            Frozen::remove(path);
+            FrozenFiles::remove(path);
             let _not_there = fs::remove_file(path.join(runs_file::FILE));
             raw_output::remove_empty(path);
         })?;
@@ -97,7 +97,7 @@ impl ResultDir {
     /// If it is not a results directory, or a file that never changes was altered; [`StoreError::Lock`] if another
     /// laboratory writes to it; [`StoreError::Line`] if a record cannot be trusted. Nothing is changed then.
     pub fn resume(path: &Path) -> Result<Self, StoreError> {
-        let frozen = Frozen::read(path)?;
+        let frozen = FrozenFiles::read(path)?;
         let lock = LockFile::try_lock(&path.join(LOCK))?;
         let (runs, cut) = Appender::open(path, &frozen.meta, &frozen.plan)?;
         raw_output::create(path)?;
@@ -200,7 +200,7 @@ impl ResultDir {
     /// # Errors
     /// If the path leads elsewhere, or it cannot be written.
     pub fn keep_imported(&self, path: &str, content: &[u8]) -> Result<(), StoreError> {
-        imported::write(&self.path, path, content)
+        imported_files::write(&self.path, path, content)
     }
 
     /// Whether a run is recorded.

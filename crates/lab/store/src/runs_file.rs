@@ -11,13 +11,13 @@ use perflab_experiment::Plan;
 use crate::atomic;
 use crate::chain::{Chain, Continuity};
 use crate::error::{LineProblem, StoreError};
-use crate::expected::Expected;
-use crate::file;
+use crate::expected_runs::ExpectedRuns;
 use crate::line;
 use crate::meta::MetaFile;
 use crate::metrics::Metrics;
 use crate::notice::Notice;
 use crate::record::{RunRecord, Usage};
+use crate::regular_file;
 
 /// The file's name.
 pub(crate) const FILE: &str = "runs.jsonl";
@@ -48,9 +48,10 @@ impl RunsFile {
         meta: Option<&MetaFile>,
         plan: Option<&Plan>,
     ) -> Result<Self, StoreError> {
-        let expected = meta.map(|file| Expected::gather(directory, &file.meta, plan));
+        let expected = meta.map(|file| ExpectedRuns::gather(directory, &file.meta, plan));
         let path = directory.join(FILE);
-        let content = file::read(&path).map_err(|error| missing_or("read", directory, error))?;
+        let content =
+            regular_file::read(&path).map_err(|error| missing_or("read", directory, error))?;
         let lines: Vec<&[u8]> = complete(&content)
             .split_inclusive(|byte| *byte == b'\n')
             .collect();

@@ -8,8 +8,8 @@ use perflab_machine::{Holder, LockFile};
 use crate::environment::Environment;
 use crate::error::StoreError;
 use crate::experiment::StoredExperiment;
-use crate::frozen;
-use crate::imported;
+use crate::frozen_files;
+use crate::imported_files;
 use crate::meta::{Meta, MetaFile};
 use crate::notice::Notice;
 use crate::raw_output;
@@ -50,12 +50,13 @@ impl Salvage {
         let mut problems = Problems(Vec::new());
         let meta = problems.none_if_wrong(MetaFile::read(directory));
         let hashes = meta.as_ref().map(|file| &file.meta.sha256);
-        let text =
-            hashes.and_then(|hashes| problems.none_if_wrong(frozen::experiment(directory, hashes)));
+        let text = hashes
+            .and_then(|hashes| problems.none_if_wrong(frozen_files::experiment(directory, hashes)));
         let plan =
-            hashes.and_then(|hashes| problems.none_if_wrong(frozen::plan(directory, hashes)));
-        let environment = hashes
-            .and_then(|hashes| problems.none_if_wrong(frozen::environment(directory, hashes)));
+            hashes.and_then(|hashes| problems.none_if_wrong(frozen_files::plan(directory, hashes)));
+        let environment = hashes.and_then(|hashes| {
+            problems.none_if_wrong(frozen_files::environment(directory, hashes))
+        });
         let runs = RunsFile::read(directory, meta.as_ref(), plan.as_ref());
         let (mut records, mut notices) = (Vec::new(), Vec::new());
         if let Some(runs) = problems.none_if_wrong(runs) {
@@ -68,7 +69,7 @@ impl Salvage {
         let name = meta.as_ref().map(|meta| meta.origin.name.as_str());
         notices.extend(
             meta.iter()
-                .flat_map(|meta| imported::check(directory, meta)),
+                .flat_map(|meta| imported_files::check(directory, meta)),
         );
         Self {
             experiment: (text.zip(name))

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::frozen;
+use crate::frozen_files;
 use crate::meta;
 use crate::runs_file;
 use crate::stopped;
@@ -18,9 +18,9 @@ impl FileStamps {
     pub fn of(directory: &Path) -> Self {
         let files = [
             meta::FILE,
-            frozen::EXPERIMENT,
-            frozen::PLAN,
-            frozen::FINGERPRINT,
+            frozen_files::EXPERIMENT,
+            frozen_files::PLAN,
+            frozen_files::FINGERPRINT,
             runs_file::FILE,
             stopped::FILE,
         ];

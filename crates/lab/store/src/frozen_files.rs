@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 use crate::atomic;
 use crate::environment::Environment;
 use crate::error::StoreError;
-use crate::file;
 use crate::line;
 use crate::meta::{self, Hashes, Meta, MetaFile, Origin};
+use crate::regular_file;
 
 pub(crate) const EXPERIMENT: &str = "experiment.toml";
 pub(crate) const PLAN: &str = "plan.json";
@@ -22,7 +22,7 @@ pub(crate) const FINGERPRINT: &str = "fingerprint.json";
 
 /// What they hold.
 #[derive(Debug)]
-pub(crate) struct Frozen {
+pub(crate) struct FrozenFiles {
     pub(crate) meta: MetaFile,
     /// The experiment, word for word.
     pub(crate) experiment: String,
@@ -30,7 +30,7 @@ pub(crate) struct Frozen {
     pub(crate) environment: Environment,
 }
 
-impl Frozen {
+impl FrozenFiles {
     /// Writes them, `meta.json` last: its presence says that all are there.
     pub(crate) fn write(
         directory: &Path,
@@ -118,7 +118,7 @@ fn parsed<T: DeserializeOwned>(
 /// A file, if it is the one that the hash was taken of.
 fn verified(directory: &Path, file: &'static str, expected: &str) -> Result<Vec<u8>, StoreError> {
     let path = directory.join(file);
-    let content = file::read(&path).map_err(|source| match source.kind() {
+    let content = regular_file::read(&path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => StoreError::Missing {
             directory: directory.to_owned(),
             file,

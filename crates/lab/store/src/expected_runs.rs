@@ -12,7 +12,7 @@ use crate::stopped::Stopped;
 
 /// Runs that must be recorded, each with what tells of it.
 #[derive(Debug, Default)]
-pub(crate) struct Expected(BTreeMap<u32, Reason>);
+pub(crate) struct ExpectedRuns(BTreeMap<u32, Reason>);
 
 #[derive(Debug, Clone, Copy)]
 enum Reason {
@@ -24,7 +24,7 @@ enum Reason {
     Finished(u32),
 }
 
-impl Expected {
+impl ExpectedRuns {
     /// To be gathered before the records are read, so that a laboratory that adds to them meanwhile does no harm.
     /// Results that were begun before lines were chained keep no such promises.
     pub(crate) fn gather(directory: &Path, meta: &Meta, plan: Option<&Plan>) -> Self {
