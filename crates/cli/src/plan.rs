@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_compare::{
-    Costs, Goal, PlanReport, SampleSelection, Selection, known_plan, pilot_plan, result_subjects,
+    Costs, Goal, PlanReport, SampleSelection, Selection, deviation_plan, pilot_plan,
+    result_subjects,
 };
 use perflab_report::{TextOptions, plan_text};
 
@@ -113,7 +114,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
                 .transpose()
                 .map_err(|error| Failure::usage(format!("--each: {error}")))?;
             goal.round_s = each.map(|each| 2.0 * each.as_secs_f64());
-            known_plan(share("--sd", sd, 0.0)?, &goal)
+            deviation_plan(share("--sd", sd, 0.0)?, &goal)
                 .map_err(|error| statistics_failure(&error))?
         }
         (None, None) => return Err(Failure::usage("a plan needs a pilot's result, or --sd")),

@@ -8,7 +8,9 @@ use perflab_store::StopReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::drift::Drift;
+use crate::subject::SubjectKey;
+use crate::trend::Drift;
+use crate::verdict::Verdict;
 use crate::warning::{RowWarning, Warning};
 
 /// A comparison of variants with their baseline, over all cells and metrics that were selected.
@@ -181,19 +183,6 @@ pub struct Row {
     /// What to know about this row.
     #[serde(skip)]
     pub warnings: Vec<RowWarning>,
-}
-
-/// What is compared, without the variants: two rows with the same key have the same baseline.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct SubjectKey {
-    /// The workload; several, with `+` between, where pooled.
-    pub workload: String,
-    /// Parameter values.
-    pub parameters: IndexMap<String, String>,
-    /// The benchmark of the workload, as a request type; the number of benchmarks where pooled.
-    pub benchmark: Option<String>,
-    /// What was measured.
-    pub metric: Metric,
 }
 
 /// The runs of one side.
@@ -375,19 +364,4 @@ pub struct Level {
     /// time; absent for the highest level, which takes the time that remains, and where the level
     /// above does not vary.
     pub best: Option<f64>,
-}
-
-/// What is proven about one question.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The candidate is better.
-    Better,
-    /// The candidate is worse.
-    Worse,
-    /// They differ by less than the margin.
-    Same,
-    /// The runs prove none of these.
-    #[default]
-    NotProven,
 }

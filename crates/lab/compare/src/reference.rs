@@ -2,40 +2,8 @@
 
 use indexmap::IndexMap;
 
-use crate::apart::Half;
-
-/// Why no change can be divided out of two results.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoReference {
-    /// The result of this name was measured until it was decided.
-    UntilDecided(String),
-    /// They share no baseline and no control.
-    NoneShared,
-    /// The variant of this name is perhaps not the same in both.
-    Changed {
-        /// The variant.
-        variant: String,
-        /// What differs, or is not known.
-        difference: ReferenceDifference,
-    },
-}
-
-/// Why a variant of one name is perhaps not the same in two results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReferenceDifference {
-    /// It was not measured on the same machine.
-    Machine,
-    /// It is not started in the same way.
-    Start,
-    /// The experiment builds it, from sources that may have changed.
-    Built,
-    /// The workloads differ.
-    Workloads,
-    /// Its programs differ.
-    Programs,
-    /// Which programs it ran is not known.
-    UnknownPrograms,
-}
+use crate::input::Half;
+use crate::warning::{NoReference, ReferenceDifference};
 
 /// The variant whose change can be divided out; else why there is none.
 pub(crate) fn reference<'r>(a: &Half<'r>, b: &Half<'r>) -> Result<&'r str, NoReference> {

@@ -120,7 +120,7 @@ impl Shown {
 
     /// Values of a report and the runs behind them.
     pub(crate) fn origins(&self, report: &Comparison) -> Origins<'_> {
-        Origins::known(self.records(), &self.places, report)
+        Origins::with_index(self.records(), &self.places, report)
     }
 
     /// A row of the main report as it was after so many blocks. Samples of other rows are left out, as a page

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use perflab_compare::Comparison;
-use perflab_report::{command, words};
+use perflab_report::{command, sentences};
 use serde_json::Value;
 
 use crate::address::Address;
@@ -46,14 +46,14 @@ fn design(shown: &Shown, report: &Comparison) -> Markup {
     html! {
         h2 { "Design" }
         dl.facts {
-            dt { "in short" } dd { (say(&words::design(report))) }
-            @if let Some(failures) = words::failures(report) { dt { "runs" } dd { (say(&failures)) } }
+            dt { "in short" } dd { (say(&sentences::design(report))) }
+            @if let Some(failures) = sentences::failures(report) { dt { "runs" } dd { (say(&failures)) } }
             @if let Some(experiment) = shown.experiment() {
                 @let text = toml_of(experiment);
                 @for (name, value) in text { dt { (say(&name)) } dd { (say(&value)) } }
             }
         }
-        ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
+        ul.legend { @for sentence in sentences::legend(report, true) { li { (say(&sentence)) } } }
     }
 }
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use perflab_compare::{Comparison, Half, ResultInput, Row, compare_apart};
 use perflab_report::plots::forest;
 use perflab_report::sections::{by_metric, sections};
-use perflab_report::{answers, words};
+use perflab_report::{answers, sentences};
 use serde_json::Value;
 
 use crate::page::{Shell, drawing, say};
@@ -75,11 +75,11 @@ fn compared(report: &Comparison) -> Markup {
             p.answer { span class={ "verdict " (tables::class(answer.outcome)) } { (say(&answer.text)) } }
         }
         section.warnings aria-label="Warnings" {
-            ul { @for warning in words::warnings(report) { li { (say(&warning)) } } }
+            ul { @for warning in sentences::warnings(report) { li { (say(&warning)) } } }
         }
         @for plot in &plots { (plot) }
         @for section in sections(report) { (tables::section(&section, MOST_ROWS, None, &|_| None)) }
-        ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
+        ul.legend { @for sentence in sentences::legend(report, true) { li { (say(&sentence)) } } }
     }
 }
 
