@@ -11,13 +11,13 @@ use std::path::Path;
 use perflab_compare::Comparison;
 use perflab_plot::TextStyle;
 use perflab_report::TextOptions;
-use perflab_store::RunRecord;
+use perflab_store::{RunRecord, is_result};
 
 use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
 use crate::numbers::refuse;
 use crate::percent::margin;
-use crate::selection::{claims, confidence, is_result};
+use crate::selection::{claims, confidence};
 use crate::terminal;
 use apart::apart;
 pub use arguments::CompareArguments;

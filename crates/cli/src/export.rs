@@ -7,10 +7,10 @@ use clap::Args;
 use perflab_experiment::{Cell, Experiment, Template};
 use perflab_formats::{Place, Run, Target};
 use perflab_report::command_of_run;
-use perflab_store::{ResultDir, RunRecord};
+use perflab_store::RunRecord;
 
-use crate::failure::{Code, Failure, store_failure};
-use crate::selection::{known, known_metrics};
+use crate::failure::{Code, Failure};
+use crate::selection::{input, known, known_metrics, open};
 
 /// Write a result in another tool's format.
 #[derive(Debug, Args)]
@@ -48,12 +48,12 @@ fn target_name(name: &str) -> Result<Target, String> {
 
 /// Executes the command.
 pub fn export(arguments: &ExportArguments) -> Result<Option<Code>, Failure> {
-    let result = ResultDir::open(&arguments.result).map_err(store_failure)?;
-    let records = result.records().map_err(store_failure)?;
+    let result = open(&arguments.result)?;
+    let records = &result.records;
     known("variant", &arguments.variant, |name| {
         records.iter().any(|record| record.variant == name)
     })?;
-    known_metrics(&arguments.metric, &records)?;
+    known_metrics(&arguments.metric, records)?;
     let wanted = |names: &[String], name: &String| names.is_empty() || names.contains(name);
     let mut runs: Vec<Run> = records
         .iter()
@@ -67,15 +67,14 @@ pub fn export(arguments: &ExportArguments) -> Result<Option<Code>, Failure> {
         .collect();
     // A table of samples is in the order of execution. All else lists variants, the baseline first.
     if arguments.to != Target::Csv {
-        let experiment = Experiment::parse(result.experiment(), "experiment.toml")
-            .map_err(|error| Failure::no_data(error.to_string()))?;
-        let drawn = cells_with_drawn_values(&experiment);
+        let experiment = input(&result)?.experiment;
+        let drawn = cells_with_drawn_values(experiment);
         let records = records.iter();
         let own = records.filter(|record| wanted(&arguments.variant, &record.variant));
         for (run, record) in runs.iter_mut().zip(own) {
             run.command.take_if(|_| drawn.contains(&record.cell));
         }
-        let order = order(&experiment);
+        let order = order(experiment);
         runs.sort_by_key(|run| {
             let place = order
                 .iter()

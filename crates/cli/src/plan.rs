@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_compare::{
-    Costs, Goal, PlanReport, SampleSelection, Selection, known_plan, pilot_plan, result_subjects,
+    Costs, Goal, PlanReport, SampleSelection, Selection, deviation_plan, pilot_plan,
+    result_subjects,
 };
 use perflab_report::{TextOptions, plan_text};
 
 use crate::failure::{Code, Failure, analysis_failure};
 use crate::numbers::refuse;
 use crate::percent::percent;
-use crate::selection::{Chosen, Claim, chosen, claims, confidence, opened};
+use crate::selection::{Chosen, Claim, chosen, claims, confidence, input, open};
 use crate::terminal;
 
 /// Plan how many runs it takes to show a difference.
@@ -112,7 +113,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
                 .transpose()
                 .map_err(|error| Failure::usage(format!("--each: {error}")))?;
             goal.round_s = each.map(|each| 2.0 * each.as_secs_f64());
-            known_plan(share("--sd", sd, 0.0)?, &goal)
+            deviation_plan(share("--sd", sd, 0.0)?, &goal)
                 .map_err(|error| statistics_failure(&error))?
         }
         (None, None) => return Err(Failure::usage("a plan needs a pilot's result, or --sd")),
@@ -138,7 +139,8 @@ fn from_pilot(
     confidence: Option<f64>,
     goal: &mut Goal,
 ) -> Result<PlanReport, Failure> {
-    let pilot = opened(path)?;
+    let opened = open(path)?;
+    let pilot = input(&opened)?;
     let sample_selection = SampleSelection {
         metrics: arguments.metric.clone(),
         benchmarks: arguments.benchmark.clone(),
@@ -158,11 +160,11 @@ fn from_pilot(
     goal.confidence = selection.confidence;
     goal.block = arguments.block.unwrap_or(pilot.experiment.design.block) as usize;
     let cells = pilot.plan.cells.len() as f64;
-    goal.round_s = Costs::of(&pilot.records).map(|costs| costs.run_s * cells);
+    goal.round_s = Costs::of(pilot.records).map(|costs| costs.run_s * cells);
     let subjects = result_subjects(
-        &pilot.experiment,
-        &pilot.plan,
-        &pilot.records,
+        pilot.experiment,
+        pilot.plan,
+        pilot.records,
         &sample_selection,
         &selection,
     )

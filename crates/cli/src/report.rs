@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use perflab_pages::{Site, Step, WriteError, write};
+use perflab_store::is_result;
 
 use crate::failure::{Code, Failure, is_disk_full};
-use crate::selection::is_result;
 use crate::terminal;
 
 /// Write a result as pages for a browser, into a folder that needs no server and no network.

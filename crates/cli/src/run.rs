@@ -18,11 +18,11 @@ use perflab_experiment::{MAX_RUNS, Plan, counted};
 use perflab_machine::Fingerprint;
 use perflab_report::operand;
 use perflab_runner::{Lab, Preflight, preflight, programs, unknown_metrics};
-use perflab_store::RunRecord;
+use perflab_store::{Environment, RunRecord};
 
 use crate::failure::{Code, Failure, store_failure};
 use crate::progress::{Extent, Progress};
-use crate::results::{RESULTS, Surroundings, now_for_a_name};
+use crate::results::{RESULTS, now_for_a_name};
 use crate::settings;
 use crate::standby::{lock, stand_by};
 use crate::terminal;
@@ -105,7 +105,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             terminal::say(&format!("note: {line}, unless a build installs it"));
         }
     }
-    let surroundings = Surroundings {
+    let environment = Environment {
         machine: Fingerprint::take(Path::new("/")),
         programs: programs(&experiment, &home, &scratch.0, &machine),
     };
@@ -121,7 +121,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
 
     let (mut result, plan, experiment) = if arguments.resume {
-        resume(arguments, &text, &experiment, &surroundings)?
+        resume(arguments, &text, &experiment, &environment)?
     } else {
         let seed = match arguments.seed.or(experiment.design.seed) {
             Some(seed) => seed,
@@ -132,7 +132,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             Some(path) => path.clone(),
             None => Path::new(RESULTS).join(format!("{}-{}", experiment.name, now_for_a_name())),
         };
-        let result = create(&path, &text, &experiment, &plan, &surroundings, rule)?;
+        let result = create(&path, &text, &experiment, &plan, &environment, rule)?;
         (result, plan, experiment)
     };
     for notice in result.notices() {

@@ -3,16 +3,11 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use perflab_compare::{
-    Claims, Comparison, ResultInput, SampleSelection, Selection, calibrate, compare_result,
-    usable_cpus,
-};
-use perflab_experiment::{Experiment, Plan};
-use perflab_store::{ResultDir, RunRecord};
+use perflab_compare::{Claims, ResultInput, Selection};
+use perflab_store::{OpenedResult, RunRecord};
 
-use crate::failure::{Failure, analysis_failure, store_failure};
+use crate::failure::{Failure, store_failure};
 use crate::percent::percent;
-use crate::progress::counting;
 
 /// Claims that can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,82 +18,14 @@ pub enum Claim {
     Mean,
 }
 
-/// What a result holds.
-pub struct Recorded {
-    /// Its directory.
-    pub result: ResultDir,
-    /// The experiment as it was executed.
-    pub experiment: Experiment,
-    /// Its plan.
-    pub plan: Plan,
-    /// Its runs.
-    pub records: Vec<RunRecord>,
-}
-
-impl Recorded {
-    /// The report on it.
-    pub fn compare(
-        &self,
-        sample_selection: &SampleSelection,
-        selection: &Selection,
-    ) -> Result<Comparison, Failure> {
-        compare_result(&self.known()?, sample_selection, selection)
-            .map_err(|error| analysis_failure(&error))
-    }
-
-    /// Adds to that report how often such reports are false where nothing differs.
-    pub fn calibrate(
-        &self,
-        report: &mut Comparison,
-        sample_selection: &SampleSelection,
-        selection: &Selection,
-        reports: u32,
-    ) -> Result<(), Failure> {
-        let known = self.known()?;
-        counting("calibrating", reports, |tick| {
-            calibrate(report, &known, sample_selection, selection, reports, tick)
-        })
-        .map_err(|error| analysis_failure(&error))
-    }
-
-    fn known(&self) -> Result<ResultInput<'_>, Failure> {
-        let fingerprint = self.result.fingerprint().ok();
-        Ok(ResultInput {
-            directory: Some(self.result.path()),
-            origin: &self.result.meta().origin,
-            experiment: &self.experiment,
-            plan: &self.plan,
-            records: &self.records,
-            stopped: self.result.stopped().map_err(store_failure)?,
-            notices: self.result.notices(),
-            usable_cpus: fingerprint.as_ref().and_then(usable_cpus),
-        })
-    }
-}
-
-/// Whether a directory is a result, though perhaps a damaged one.
-pub fn is_result(path: &Path) -> bool {
-    ["meta.json", "runs.jsonl"]
-        .iter()
-        .any(|file| path.join(file).exists())
-}
-
 /// Reads a result.
-pub fn opened(path: &Path) -> Result<Recorded, Failure> {
-    let result = ResultDir::open(path).map_err(store_failure)?;
-    let records = result.records().map_err(store_failure)?;
-    let frozen = path.join("experiment.toml");
-    let mut experiment = Experiment::parse(result.experiment(), &frozen.display().to_string())
-        .map_err(|error| Failure::no_data(error.to_string()))?;
-    // A file that names no experiment gives it its own name, which here is another one.
-    experiment.name.clone_from(&result.meta().origin.name);
-    let plan: Plan = result.plan().map_err(store_failure)?;
-    Ok(Recorded {
-        result,
-        experiment,
-        plan,
-        records,
-    })
+pub fn open(path: &Path) -> Result<OpenedResult, Failure> {
+    OpenedResult::open(path).map_err(store_failure)
+}
+
+/// What of a result is compared.
+pub fn input(result: &OpenedResult) -> Result<ResultInput<'_>, Failure> {
+    ResultInput::of(result).map_err(|error| Failure::no_data(error.to_string()))
 }
 
 /// A name that there is not is a slip, which an empty answer would hide.
@@ -133,8 +60,8 @@ pub struct Chosen<'a> {
 }
 
 /// How a result is compared.
-pub fn chosen(recorded: &Recorded, chosen: Chosen<'_>) -> Selection {
-    let own = Selection::of(&recorded.experiment, &recorded.result.meta().origin);
+pub fn chosen(result: &ResultInput<'_>, chosen: Chosen<'_>) -> Selection {
+    let own = Selection::of(result.experiment, result.origin);
     let baseline = chosen.baseline.map(str::to_owned).or(own.baseline.clone());
     Selection {
         // The control is the experiment's own baseline once more, and no other's.

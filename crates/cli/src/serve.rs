@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use perflab_serve::{Limits, Options, ServeError, serve as answer};
+use perflab_store::is_result;
 
 use crate::failure::{Code, Failure};
 use crate::results::RESULTS;
-use crate::selection::is_result;
 use crate::terminal;
 
 /// Serve the results in a directory to a browser.

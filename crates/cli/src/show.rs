@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indexmap::IndexMap;
-use perflab_compare::{SampleSelection, Selection};
+use perflab_compare::{SampleSelection, Selection, compare_result};
 use perflab_experiment::counted;
 use perflab_plot::TextStyle;
 use perflab_report::{command, command_of_run};
-use perflab_store::{Imported, Index, ResultDir, RunRecord};
+use perflab_store::{Imported, Index, RunRecord, is_result};
 
 use crate::drawn::{Drawn, Kind, drawn};
-use crate::failure::{Code, Failure, store_failure};
-use crate::results::{RESULTS, Surroundings};
-use crate::selection::{is_result, opened};
+use crate::failure::{Code, Failure, analysis_failure, store_failure};
+use crate::results::RESULTS;
+use crate::selection::{input, open};
 use crate::terminal;
 
 /// Show the results in a directory, or what is in one result.
@@ -91,9 +91,11 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
 
 /// The plots that are asked for.
 fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
-    let opened = opened(path)?;
-    let selection = Selection::of(&opened.experiment, &opened.result.meta().origin);
-    let mut report = opened.compare(&SampleSelection::default(), &selection)?;
+    let opened = open(path)?;
+    let result = input(&opened)?;
+    let selection = Selection::of(result.experiment, result.origin);
+    let mut report = compare_result(&result, &SampleSelection::default(), &selection)
+        .map_err(|error| analysis_failure(&error))?;
     if arguments.plot.contains(&Kind::Shift) {
         perflab_compare::add_deciles(&mut report);
     }
@@ -154,11 +156,9 @@ fn list(index: &Index) -> Result<String, Failure> {
 }
 
 fn one_result(path: &Path) -> Result<String, Failure> {
-    let result = ResultDir::open(path).map_err(store_failure)?;
-    let records = result.records().map_err(store_failure)?;
-    let plan: perflab_experiment::Plan = result.plan().map_err(store_failure)?;
-    let surroundings: Surroundings = result.fingerprint().map_err(store_failure)?;
-    let origin = &result.meta().origin;
+    let result = open(path)?;
+    let (records, plan, environment) = (&result.records, &result.plan, &result.environment);
+    let origin = &result.meta.origin;
     let mut lines = vec![
         format!(
             "{}: begun {} by perflab {}",
@@ -175,7 +175,7 @@ fn one_result(path: &Path) -> Result<String, Failure> {
             plan.seed
         )),
     }
-    let machine = serde_json::to_value(&surroundings.machine).unwrap_or_default();
+    let machine = serde_json::to_value(&environment.machine).unwrap_or_default();
     for (group, facts) in machine.as_object().into_iter().flatten() {
         if let Some(facts) = facts.as_object().filter(|facts| !facts.is_empty()) {
             let known: Vec<String> = facts
@@ -188,7 +188,7 @@ fn one_result(path: &Path) -> Result<String, Failure> {
             }
         }
     }
-    for (what, programs) in &surroundings.programs {
+    for (what, programs) in &environment.programs {
         for (name, file) in &programs.files {
             lines.push(format!(
                 "{what}: {name} is {} ({:.12})",
@@ -203,17 +203,17 @@ fn one_result(path: &Path) -> Result<String, Failure> {
         }
     }
     lines.push(String::new());
-    for (cell, statuses) in statuses(&records) {
+    for (cell, statuses) in statuses(records) {
         let counts: Vec<String> = statuses
             .iter()
             .map(|(status, count)| format!("{count} {status}"))
             .collect();
         lines.push(format!("{cell}: {}", counts.join(", ")));
     }
-    for notice in result.notices() {
+    for notice in &result.notices {
         lines.push(format!("note: {notice}"));
     }
-    if !result.meta().chained {
+    if !result.meta.chained {
         lines.push(
             "note: unchained: an older version of perflab began this result, and lines that were removed from its \
              runs.jsonl since may not show"
@@ -254,8 +254,8 @@ fn statuses(records: &[RunRecord]) -> IndexMap<&str, IndexMap<&'static str, usiz
 }
 
 fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
-    let result = ResultDir::open(path).map_err(store_failure)?;
-    let records = result.records().map_err(store_failure)?;
+    let result = open(path)?;
+    let records = &result.records;
     let Some(record) = records.iter().find(|record| record.run == number) else {
         return Err(Failure::no_data(format!(
             "run {number} is not recorded in {}, which has {}",

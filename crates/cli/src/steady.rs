@@ -7,12 +7,11 @@ use indexmap::IndexMap;
 use perflab_compare::{SteadyReport, steady_report};
 use perflab_experiment::Metric;
 use perflab_report::{TextOptions, steady_text};
-use perflab_store::ResultDir;
 
-use crate::failure::{Code, Failure, store_failure};
+use crate::failure::{Code, Failure};
 use crate::numbers::{NumbersArguments, refuse};
 use crate::percent::margin;
-use crate::selection::known_metrics;
+use crate::selection::{known_metrics, open};
 use crate::terminal;
 
 /// Find out from which iteration on processes are steady, if ever.
@@ -107,8 +106,7 @@ fn recorded(
     margin: f64,
 ) -> Result<Vec<SteadyReport>, Failure> {
     arguments.numbers.refuse_for_result(path)?;
-    let result = ResultDir::open(path).map_err(store_failure)?;
-    let records = result.records().map_err(store_failure)?;
+    let records = open(path)?.records;
     known_metrics(arguments.metric.as_slice(), &records)?;
     let mut found: IndexMap<(String, Metric), IndexMap<String, Vec<f64>>> = IndexMap::new();
     for record in records.iter().filter(|record| record.status.passed()) {

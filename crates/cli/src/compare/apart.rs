@@ -7,7 +7,7 @@ use perflab_compare::{Comparison, Half, compare_apart};
 use super::arguments::CompareArguments;
 use crate::failure::{Failure, analysis_failure};
 use crate::numbers::refuse;
-use crate::selection::opened;
+use crate::selection::{input, open};
 
 /// The report on what changed from the first result to the second.
 pub(super) fn apart(
@@ -29,17 +29,9 @@ pub(super) fn apart(
     arguments.numbers.refuse_for_result(results[0].1)?;
     let reason = "is for plain files; a result knows what its runs are; leave it out";
     refuse(&[("--independent", arguments.independent)], reason)?;
-    let [a, b] = [opened(results[0].1)?, opened(results[1].1)?];
-    let fingerprints = [&a, &b].map(|opened| opened.result.fingerprint().ok());
-    let directories = results.map(|(_, path)| path.display().to_string());
-    let [first, second] = [(0, &a), (1, &b)].map(|(side, opened)| Half {
-        name: results[side].0,
-        directory: &directories[side],
-        experiment: &opened.experiment,
-        records: &opened.records,
-        fingerprint: fingerprints[side].as_ref(),
-        planned: opened.plan.runs.len(),
-        until_decided: opened.result.meta().origin.until_decided.is_some(),
-    });
+    let [a, b] = [open(results[0].1)?, open(results[1].1)?];
+    let [of_a, of_b] = results.map(|(_, path)| path.display().to_string());
+    let first = Half::of(results[0].0, &of_a, &input(&a)?);
+    let second = Half::of(results[1].0, &of_b, &input(&b)?);
     compare_apart(first, second).map_err(|error| analysis_failure(&error))
 }

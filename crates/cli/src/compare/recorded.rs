@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use perflab_compare::{Claims, Comparison, SampleSelection, Warning};
+use perflab_compare::{Claims, Comparison, SampleSelection, Warning, calibrate, compare_result};
 use perflab_experiment::counted;
-use perflab_store::RunRecord;
+use perflab_store::{OpenedResult, RunRecord};
 
 use super::arguments::CompareArguments;
 use crate::drawn::needs_runs;
-use crate::failure::Failure;
+use crate::failure::{Failure, analysis_failure};
 use crate::percent::percent;
-use crate::selection::{Chosen, Recorded, chosen, opened};
+use crate::progress::counting;
+use crate::selection::{Chosen, chosen, input, open};
 
 /// Cells that are named before the rest is counted.
 const NAMED: usize = 3;
@@ -73,9 +74,10 @@ pub(super) fn recorded(
             path.display()
         )));
     }
-    let opened = opened(path)?;
+    let opened = open(path)?;
+    let result = input(&opened)?;
     let selection = chosen(
-        &opened,
+        &result,
         Chosen {
             baseline: arguments.baseline.as_deref(),
             margin,
@@ -99,7 +101,8 @@ pub(super) fn recorded(
             .map(|text| tail(text))
             .collect::<Result<_, _>>()?,
     };
-    let mut report = opened.compare(&sample_selection, &selection)?;
+    let mut report = compare_result(&result, &sample_selection, &selection)
+        .map_err(|error| analysis_failure(&error))?;
     for (quantile, text) in sample_selection.tails.iter().zip(&arguments.tail) {
         if report.warnings.contains(&Warning::NoQuantile(*quantile)) {
             return Err(Failure::usage(format!(
@@ -109,9 +112,13 @@ pub(super) fn recorded(
         }
     }
     if let Some(reports) = arguments.calibrate {
-        opened.calibrate(&mut report, &sample_selection, &selection, reports)?;
+        let samples = &sample_selection;
+        counting("calibrating", reports, |tick| {
+            calibrate(&mut report, &result, samples, &selection, reports, tick)
+        })
+        .map_err(|error| analysis_failure(&error))?;
     }
-    let Recorded { plan, records, .. } = opened;
+    let OpenedResult { plan, records, .. } = opened;
     let mut passed: HashMap<&str, bool> = HashMap::new();
     for record in &records {
         *passed.entry(&record.cell).or_default() |= record.status.passed();

@@ -7,10 +7,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
-use perflab_experiment::{Cell, Experiment, Status};
+use perflab_experiment::{Cell, Experiment, Plan, PlannedRun, Status};
 use perflab_formats::Run;
-use perflab_store::{Imported, ImportedFile, Origin, ResultDir, RunRecord};
-use serde_json::json;
+use perflab_store::{Environment, Imported, ImportedFile, Origin, ResultDir, RunRecord};
 
 use super::collected::Collected;
 use super::names::plain;
@@ -100,16 +99,25 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
     let experiment = experiment(collected, name);
     Experiment::parse(&experiment, "experiment.toml")
         .map_err(|error| Failure::environment(error.to_string()))?;
-    let runs: Vec<_> = records
+    let runs = records
         .iter()
-        .map(|(cell, record)| {
-            json!({"run": record.run, "block": record.block, "cell": cell, "seed": 0,
-                   "unit": record.unit})
+        .map(|(cell, record)| PlannedRun {
+            run: record.run,
+            block: record.block,
+            cell: *cell,
+            seed: 0,
+            unit: record.unit,
+            observed: false,
         })
         .collect();
-    let plan = json!({"schema": 1, "seed": 0, "cells": cells, "runs": runs});
+    let plan = Plan {
+        schema: 1,
+        seed: 0,
+        cells,
+        runs,
+    };
     // The machine that measured is not this one, as far as is known.
-    let fingerprint = json!({"machine": {"schema": 1}});
+    let environment = Environment::unknown();
     let copies = copies(collected);
     let origin = Origin {
         perflab: env!("CARGO_PKG_VERSION").to_owned(),
@@ -128,7 +136,7 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
         }),
     };
     let mut result =
-        ResultDir::create(path, &experiment, &plan, &fingerprint, origin).map_err(store_failure)?;
+        ResultDir::create(path, &experiment, &plan, &environment, origin).map_err(store_failure)?;
     for (path, bytes) in &copies {
         result.keep_imported(path, bytes).map_err(store_failure)?;
     }

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use perflab_experiment::{Experiment, Plan};
-use perflab_store::{Origin, ResultDir, UntilDecided};
+use perflab_runner::program_changes;
+use perflab_store::{Environment, Origin, ResultDir, UntilDecided};
 
 use super::arguments::RunArguments;
 use crate::failure::{Failure, store_failure};
-use crate::results::{RESULTS, Surroundings};
+use crate::results::RESULTS;
 
 /// Sets up the directory of a new result.
 pub(super) fn create(
@@ -16,14 +17,9 @@ pub(super) fn create(
     text: &str,
     experiment: &Experiment,
     plan: &Plan,
-    surroundings: &Surroundings,
+    environment: &Environment,
     until_decided: Option<UntilDecided>,
 ) -> Result<ResultDir, Failure> {
-    let json = |what: Result<serde_json::Value, serde_json::Error>| {
-        what.map_err(|error| Failure::environment(format!("cannot write JSON: {error}")))
-    };
-    let plan = json(serde_json::to_value(plan))?;
-    let fingerprint = json(serde_json::to_value(surroundings))?;
     let origin = Origin {
         perflab: env!("CARGO_PKG_VERSION").to_owned(),
         created: jiff::Timestamp::now().to_string(),
@@ -32,7 +28,7 @@ pub(super) fn create(
         until_decided,
         imported: None,
     };
-    ResultDir::create(path, text, &plan, &fingerprint, origin).map_err(store_failure)
+    ResultDir::create(path, text, plan, environment, origin).map_err(store_failure)
 }
 
 /// Opens the result of the same experiment under the same conditions.
@@ -40,7 +36,7 @@ pub(super) fn resume(
     arguments: &RunArguments,
     text: &str,
     experiment: &Experiment,
-    now: &Surroundings,
+    now: &Environment,
 ) -> Result<(ResultDir, Plan, Experiment), Failure> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
@@ -61,8 +57,7 @@ pub(super) fn resume(
             path.display()
         )));
     }
-    let plan: Plan = result.plan().map_err(store_failure)?;
-    let before: Surroundings = result.fingerprint().map_err(store_failure)?;
+    let before = result.environment();
     let mut differences: Vec<String> = before
         .machine
         .differences(&now.machine)
@@ -71,7 +66,7 @@ pub(super) fn resume(
         .collect();
     for (what, programs) in &before.programs {
         let now = now.programs.get(what).cloned().unwrap_or_default();
-        let changes = programs.changes(&now).into_iter();
+        let changes = program_changes(programs, &now).into_iter();
         differences.extend(changes.map(|change| format!("{what}: {change}")));
     }
     if !differences.is_empty() {
@@ -81,6 +76,7 @@ pub(super) fn resume(
             differences.join("\n  ")
         )));
     }
+    let plan = result.plan().clone();
     Ok((result, plan, experiment.clone()))
 }
 

@@ -219,6 +219,35 @@ fn a_file_that_is_missing() {
 }
 
 #[test]
+fn a_note_of_the_end_that_was_altered() {
+    let laboratory = measured();
+    let note = r#"{"schema":1,"reason":"decided","blocks":1,"crc":"00000000"}"#;
+    laboratory.write("result/stopped.json", format!("{note}\n"));
+    let words = ["result/stopped.json:1: ", "checksum"];
+    for arguments in [
+        &["compare", "result"][..],
+        &["show", "result"],
+        &["show", "result", "--run", "1"],
+        &["export", "result", "--to", "csv"],
+        &["plan", "result", "--show", "1%"],
+        &["steady", "result"],
+    ] {
+        let said = laboratory.call(arguments).code(4).says(&words);
+        assert!(said.out.is_empty(), "{}", said.out);
+    }
+    for arguments in [["index", "."], ["show", "."]] {
+        let listed = laboratory.call(&arguments).code(0).prints(&words);
+        listed.prints(&["result  cannot be read:"]);
+    }
+    // What looks at damaged results says what is wrong, and shows the rest.
+    let pages = laboratory
+        .call(&["report", "result", "-o", "pages"])
+        .code(4);
+    pages.says(&words);
+    assert!(laboratory.read("pages/index.html").contains("stopped.json"));
+}
+
+#[test]
 fn a_result_in_which_one_variant_never_passed() {
     let laboratory = Laboratory::new();
     // With an order in which the experiment does not end before `a` has passed.

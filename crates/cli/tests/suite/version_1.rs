@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use perflab_store::OpenedResult;
 use serde_json::Value;
 
 use crate::support::Laboratory;
@@ -53,6 +54,18 @@ fn assert_holds(now: &Value, before: &Value, place: &str) {
             assert_eq!(now.as_str(), Some(text.as_str()), "{place}");
         }
         _ => assert_eq!(now, before, "{place}"),
+    }
+}
+
+#[test]
+fn nothing_of_their_environment_is_lost() {
+    for result in RESULTS {
+        let path = fixtures().join(result);
+        let text = fs::read_to_string(path.join("fingerprint.json")).unwrap();
+        let before: Value = serde_json::from_str(&text).unwrap();
+        let environment = OpenedResult::open(&path).unwrap().environment;
+        let now = serde_json::to_value(environment).unwrap();
+        assert_holds(&now, &before, result);
     }
 }
 

@@ -3,10 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use perflab_store::{ResultDir, RunRecord};
+use perflab_store::{OpenedResult, ResultDir, RunRecord};
 use perflab_testing::needs;
 use rustix::process::Signal;
-use serde_json::Value;
 
 use crate::damaged_results::{EXPERIMENT, measured};
 use crate::plain_files::{scattered, with_good, write};
@@ -14,13 +13,11 @@ use crate::support::{Laboratory, signal, wait_until};
 
 /// Makes `copy` from `result`, with these records.
 fn remade(laboratory: &Laboratory, records: impl Fn(Vec<RunRecord>) -> Vec<RunRecord>) {
-    let old = ResultDir::open(&laboratory.path("result")).unwrap();
-    let plan: Value = old.plan().unwrap();
-    let surroundings: Value = old.fingerprint().unwrap();
-    let origin = old.meta().origin.clone();
+    let old = OpenedResult::open(&laboratory.path("result")).unwrap();
     let path = laboratory.path("copy");
-    let mut new = ResultDir::create(&path, old.experiment(), &plan, &surroundings, origin).unwrap();
-    for record in records(old.records().unwrap()) {
+    let (text, origin) = (&old.experiment.text, old.meta.origin);
+    let mut new = ResultDir::create(&path, text, &old.plan, &old.environment, origin).unwrap();
+    for record in records(old.records) {
         new.append(&record).unwrap();
     }
 }

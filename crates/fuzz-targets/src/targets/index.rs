@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use perflab_experiment::{Experiment, Plan};
-use perflab_store::{Index, Origin, ResultDir, StoreError};
+use perflab_store::{Environment, Index, Origin, ResultDir, StoreError};
 
 use crate::shared::directory;
 
@@ -22,7 +22,7 @@ struct Results {
 static RESULTS: LazyLock<Results> = LazyLock::new(|| {
     let root = directory();
     let experiment = Experiment::parse(EXPERIMENT, "small.toml").expect("it is sound");
-    let plan = serde_json::to_value(Plan::new(&experiment, 7)).expect("a plan can be written");
+    let plan = Plan::new(&experiment, 7);
     for name in ["first", "second"] {
         let origin = Origin {
             perflab: "0.1.0".to_owned(),
@@ -32,8 +32,8 @@ static RESULTS: LazyLock<Results> = LazyLock::new(|| {
             until_decided: None,
             imported: None,
         };
-        let fingerprint = serde_json::json!({"schema": 1});
-        ResultDir::create(&root.join(name), EXPERIMENT, &plan, &fingerprint, origin)
+        let environment = Environment::unknown();
+        ResultDir::create(&root.join(name), EXPERIMENT, &plan, &environment, origin)
             .expect("a result can be set up");
     }
     drop(Index::rebuild(&root).expect("an index can be made"));

@@ -11,7 +11,7 @@ use perflab_compare::{
 };
 use perflab_experiment::{Experiment, Plan};
 use perflab_report::{TextOptions, csv, detail, json, markdown, text};
-use perflab_store::{Origin, ResultDir, RunRecord};
+use perflab_store::{Environment, OpenedResult, Origin, ResultDir, RunRecord};
 
 use crate::shared::{ChainedLines, directory, has_control};
 
@@ -27,7 +27,6 @@ static SMALL: LazyLock<Small> = LazyLock::new(|| {
     let path = directory();
     let experiment = Experiment::parse(EXPERIMENT, "small.toml").expect("it is sound");
     let plan = Plan::new(&experiment, 7);
-    let value = serde_json::to_value(&plan).expect("a plan can be written");
     let origin = Origin {
         perflab: "0.1.0".to_owned(),
         created: "2026-03-01T12:00:00Z".to_owned(),
@@ -36,14 +35,8 @@ static SMALL: LazyLock<Small> = LazyLock::new(|| {
         until_decided: None,
         imported: None,
     };
-    ResultDir::create(
-        &path,
-        EXPERIMENT,
-        &value,
-        &serde_json::json!({"schema": 1}),
-        origin,
-    )
-    .expect("a result can be set up");
+    ResultDir::create(&path, EXPERIMENT, &plan, &Environment::unknown(), origin)
+        .expect("a result can be set up");
     Small {
         path,
         experiment,
@@ -64,8 +57,7 @@ pub fn run(input: &[u8]) -> bool {
     };
     fs::write(path.join("runs.jsonl"), content).expect("a file can be written");
 
-    let opened = ResultDir::open(path).expect("the other files are sound");
-    let records = opened.records();
+    let records = OpenedResult::open(path).map(|opened| opened.records);
     assert!(!has_gap || records.is_err(), "a removed line is missed");
     resumed(path, records.as_deref().ok());
     match records {
@@ -79,13 +71,9 @@ fn resumed(path: &Path, records: Option<&[RunRecord]>) {
     match (ResultDir::resume(path), records) {
         (Ok(resumed), Some(records)) => {
             assert_eq!(resumed.records().expect("they were read before"), records);
-            assert!(
-                records
-                    .iter()
-                    .all(|record| resumed.is_recorded(record.run).is_ok_and(|is| is))
-            );
-            let again = ResultDir::open(path).expect("it was resumed");
-            assert!(again.notices().is_empty(), "a cut line is moved away");
+            assert!(records.iter().all(|record| resumed.is_recorded(record.run)));
+            let again = OpenedResult::open(path).expect("it was resumed");
+            assert!(again.notices.is_empty(), "a cut line is moved away");
         }
         (Err(error), None) => assert!(!error.to_string().is_empty()),
         (resumed, records) => panic!("{resumed:?} with {records:?}"),

@@ -1,137 +1,26 @@
 //! From runs to a report: compares every variant with the baseline on every subject.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::thread;
 
-use perflab_experiment::{Better, counted};
-use perflab_stats::Observation;
+use perflab_experiment::Better;
 use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
-use perflab_stats::verdict::{self, Cache, Sides, Terms, compare};
+use perflab_stats::verdict::{self, Cache, Terms, compare};
 
-use crate::comparison::{
-    Answer, Comparison, Design, MainMode, Row, Sameness, Side, Slow, SubjectKey, Verdict,
-};
-use crate::configuration::Configuration;
-use crate::drift::{Drift, measured};
-use crate::family::{Draft, judge};
-use crate::pool::{Pool, pool, warn_outside};
+use crate::comparable::{Comparable, pools};
+use crate::comparison::{Answer, Comparison, Design, MainMode, Row, Sameness, Side, Slow};
+use crate::drift::drift_of;
+use crate::error::AnalysisError;
+use crate::family::{Draft, decide_claims};
+use crate::one_sided::one_sided;
+use crate::pool::warn_outside;
 use crate::selection::Selection;
-use crate::warning::{RowWarning, Warning};
+use crate::subject::{Group, Subject, pairs, variants};
+use crate::trend::Drift;
+use crate::verdict::Verdict;
+use crate::warning::RowWarning;
 use crate::workers::Workers;
-
-/// Runs of one variant on one metric.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// The variant.
-    pub variant: String,
-    /// Its runs.
-    pub observations: Vec<Observation>,
-}
-
-/// What may be compared: the same metric of the same benchmark under the same workload and parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Subject {
-    /// What identifies it.
-    pub key: SubjectKey,
-    /// Runs by variant, the baseline among them.
-    pub groups: Vec<Group>,
-}
-
-/// Why there is nothing to report.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AnalysisError {
-    /// There are no samples at all.
-    #[error("there are no samples to compare: no run that passed is recorded")]
-    Empty,
-    /// All runs that passed are in a block under way, which does not count until it is complete.
-    #[error(
-        "{}, and what is measured until it is decided is compared by complete blocks only; in the one under way: {} \
-         that passed; `perflab run EXP.toml --resume --out RESULT` makes the rest",
-        match *.complete {
-            0 => "no block is complete yet",
-            _ => "no run that passed is in a complete block",
-        },
-        counted(*.passed, "run")
-    )]
-    UnderWay {
-        /// How many blocks are complete.
-        complete: u32,
-        /// How many runs of the block under way passed.
-        passed: usize,
-    },
-    /// The baseline is not among the variants.
-    #[error("there is no variant `{wanted}` to compare with; there are: {known}")]
-    NoBaseline {
-        /// What was asked for.
-        wanted: String,
-        /// What there is.
-        known: String,
-    },
-    /// A variant has nothing to compare, or to compare with.
-    #[error(
-        "no run of `{variant}` passed, so there is nothing to compare: {failed} of its runs failed{detail}"
-    )]
-    NeverPassed {
-        /// The variant.
-        variant: String,
-        /// How many runs of it are recorded.
-        failed: usize,
-        /// What the first of them died of, behind a semicolon; empty where nothing is known.
-        detail: String,
-    },
-    /// Two results that measure different things.
-    #[error(
-        "the two have nothing in common: no variant, or no metric that the first one asks about that was measured in \
-         the second under the same workload and parameters, in the same unit"
-    )]
-    NothingShared,
-    /// A benchmark or a subset is asked for, and there is none.
-    #[error(
-        "there is no benchmark or subset `{wanted}`: the result has no benchmarks; leave --benchmark out"
-    )]
-    NoParts {
-        /// What was asked for.
-        wanted: String,
-    },
-    /// A filter names what there is not.
-    #[error("there is no {what} `{wanted}`; there are: {known}")]
-    Unknown {
-        /// Kind of thing.
-        what: &'static str,
-        /// What was asked for.
-        wanted: String,
-        /// What there is.
-        known: String,
-    },
-    /// A value of an old result, of a time when it was not refused.
-    #[error(
-        "run {run} of `{variant}`: expected 0 or a size from 1e-75 to 1e75 for {metric}, found {value:e}"
-    )]
-    Size {
-        /// The run.
-        run: u32,
-        /// Its variant.
-        variant: String,
-        /// What was measured.
-        metric: String,
-        /// The value.
-        value: f64,
-    },
-    /// There is but one variant.
-    #[error("only the variant `{0}` has such runs, so there is nothing to compare it with")]
-    OnlyBaseline(String),
-    /// The numbers do not allow it.
-    #[error("{what}: {source}")]
-    Statistics {
-        /// Which comparison.
-        what: String,
-        /// Why.
-        source: perflab_stats::Error,
-    },
-}
 
 /// Compares every variant with the baseline on every subject.
 ///
@@ -144,7 +33,7 @@ pub fn analyse(
     design: Design,
     selection: &Selection,
 ) -> Result<Comparison, AnalysisError> {
-    analyse_with(name, question, subjects, design, selection, measured)
+    analyse_with(name, question, subjects, design, selection, drift_of)
 }
 
 /// How the drift of two groups is found.
@@ -179,7 +68,7 @@ pub(crate) fn analyse_with(
     for draft in &mut pooled {
         warn_outside(&mut draft.row, rows.iter().map(|draft| &draft.row));
     }
-    let claims = judge(&mut rows, &mut pooled, selection)?;
+    let claims = decide_claims(&mut rows, &mut pooled, selection)?;
     Ok(Comparison {
         name: name.to_owned(),
         question,
@@ -198,112 +87,8 @@ pub(crate) fn analyse_with(
     })
 }
 
-pub(crate) fn variants(subjects: &[Subject]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for group in subjects.iter().flat_map(|subject| &subject.groups) {
-        if !names.contains(&group.variant) {
-            names.push(group.variant.clone());
-        }
-    }
-    names
-}
-
-/// What the baseline was measured on and another variant was not, or the other way round, although both have runs beside
-/// it, of the same workload with the same parameters: a benchmark that was dropped, or whose unit is another one.
-pub(crate) fn one_sided(subjects: &[Subject], baseline: &str, variants: &[String]) -> Vec<Warning> {
-    let has = |subject: &Subject, variant: &str| {
-        let mut groups = subject.groups.iter();
-        groups.any(|group| group.variant == variant && !group.observations.is_empty())
-    };
-    fn configuration(subject: &Subject) -> Configuration<'_> {
-        Configuration(Cow::Borrowed(&subject.key.parameters))
-    }
-    let mut beside: HashSet<(&str, &str, Configuration<'_>)> = HashSet::new();
-    for subject in subjects {
-        for group in &subject.groups {
-            beside.insert((
-                &group.variant,
-                &subject.key.workload,
-                configuration(subject),
-            ));
-        }
-    }
-    let mut warnings = Vec::new();
-    for variant in variants.iter().filter(|variant| *variant != baseline) {
-        for (measured, missing) in [(baseline, variant.as_str()), (variant, baseline)] {
-            let own = subjects.iter().filter(|subject| {
-                let cell = (
-                    missing,
-                    subject.key.workload.as_str(),
-                    configuration(subject),
-                );
-                has(subject, measured) && !has(subject, missing) && beside.contains(&cell)
-            });
-            let subjects: Vec<SubjectKey> = own.map(|subject| subject.key.clone()).collect();
-            if !subjects.is_empty() {
-                warnings.push(Warning::OneSided {
-                    measured: measured.to_owned(),
-                    missing: missing.to_owned(),
-                    subjects,
-                });
-            }
-        }
-    }
-    warnings
-}
-
 /// Subjects that are worth a thread.
 const ENOUGH: usize = 8;
-
-/// What has rows: a subject, or several as one.
-pub(crate) trait Comparable: Sync {
-    /// As a subject.
-    fn subject(&self) -> &Subject;
-
-    /// The runs of two groups of it; nothing where they cannot be compared.
-    fn sides(&self, base: &Group, candidate: &Group)
-    -> Result<Option<Sides>, perflab_stats::Error>;
-}
-
-impl Comparable for Subject {
-    fn subject(&self) -> &Subject {
-        self
-    }
-
-    fn sides(
-        &self,
-        base: &Group,
-        candidate: &Group,
-    ) -> Result<Option<Sides>, perflab_stats::Error> {
-        let has_runs = |group: &Group| !group.observations.is_empty();
-        if !has_runs(base) || !has_runs(candidate) {
-            return Ok(None);
-        }
-        Sides::of(&base.observations, &candidate.observations).map(Some)
-    }
-}
-
-impl Comparable for Pool<'_> {
-    fn subject(&self) -> &Subject {
-        &self.subject
-    }
-
-    fn sides(
-        &self,
-        base: &Group,
-        candidate: &Group,
-    ) -> Result<Option<Sides>, perflab_stats::Error> {
-        self.sides(&base.variant, &candidate.variant)
-    }
-}
-
-/// The pools of subjects.
-pub(crate) fn pools(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, AnalysisError> {
-    pool(subjects).map_err(|source| AnalysisError::Statistics {
-        what: "all subjects together".to_owned(),
-        source,
-    })
-}
 
 /// Compares on all subjects, in their order, on all processors.
 fn compare_all<C: Comparable>(
@@ -375,20 +160,6 @@ fn compare_subject<C: Comparable>(
         drafts.push(draft);
     }
     Ok(drafts)
-}
-
-/// The baseline with each of the others.
-pub(crate) fn pairs<'s>(
-    subject: &'s Subject,
-    baseline: &str,
-) -> impl Iterator<Item = (&'s Group, &'s Group)> {
-    let is_baseline = |group: &&Group| group.variant == baseline;
-    let base = subject.groups.iter().find(is_baseline);
-    base.into_iter().flat_map(|base| {
-        let groups = subject.groups.iter();
-        let others = groups.filter(|group| group.variant != base.variant);
-        others.map(move |group| (base, group))
-    })
 }
 
 fn draft(

@@ -6,40 +6,24 @@
 //! What slowed both down is gone from them (the difference of differences).
 
 use indexmap::{IndexMap, IndexSet};
-use perflab_experiment::{Experiment, Metric, Refresh};
+use perflab_experiment::{Metric, Refresh};
 use perflab_stats::Observation;
 use perflab_stats::summary::median;
 use perflab_store::RunRecord;
-use serde_json::Value;
 
-use crate::analyse::{AnalysisError, Group, Subject, analyse, one_sided};
-use crate::comparison::{Comparison, Design, SubjectKey};
-use crate::experiment::failed;
+use crate::analyse::analyse;
+use crate::comparison::{Comparison, Design};
+use crate::error::AnalysisError;
+use crate::input::Half;
 use crate::observation::of_one_kind;
-use crate::reference::{NoReference, reference};
-use crate::run_warnings::warnings;
+use crate::one_sided::one_sided;
+use crate::reference::reference;
+use crate::result_report::failed;
+use crate::run_warnings::run_warnings;
 use crate::sample_selection::{SampleSelection, metrics};
 use crate::selection::{Claims, Selection};
-use crate::warning::{NotTogether, Warning};
-
-/// A result of two.
-#[derive(Debug, Clone, Copy)]
-pub struct Half<'r> {
-    /// What it is called in the report.
-    pub name: &'r str,
-    /// Its directory, as a command line names it.
-    pub directory: &'r str,
-    /// Its experiment.
-    pub experiment: &'r Experiment,
-    /// Its runs.
-    pub records: &'r [RunRecord],
-    /// The machine and the programs it was measured with, as far as they are known.
-    pub fingerprint: Option<&'r Value>,
-    /// Runs of its plan.
-    pub planned: usize,
-    /// Whether its own results could end it.
-    pub until_decided: bool,
-}
+use crate::subject::{Group, Subject, SubjectKey};
+use crate::warning::{NoReference, NotTogether, Warning};
 
 /// The key of a subject: workload, parameters by name, benchmark, metric.
 type Key<'r> = (
@@ -127,7 +111,7 @@ pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisErr
             let of_half = Warning::OfResult(half.name.to_owned(), Box::new(partly));
             report.warnings.push(of_half);
         }
-        let of_runs = warnings(half.experiment, &of(&half, &variants));
+        let of_runs = run_warnings(half.experiment, &of(&half, &variants));
         let named = of_runs
             .into_iter()
             .map(|warning| Warning::OfResult(half.name.to_owned(), Box::new(warning)));

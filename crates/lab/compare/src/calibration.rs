@@ -12,10 +12,12 @@ use perflab_stats::proportion::Proportion;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-use crate::analyse::{AnalysisError, Group, Subject, analyse_with};
+use crate::analyse::analyse_with;
 use crate::comparison::{Calibration, Comparison, Row, Share};
-use crate::outcome::Asked;
+use crate::error::AnalysisError;
+use crate::outcome::AskedQuestion;
 use crate::selection::Selection;
+use crate::subject::{Group, Subject};
 use crate::workers::Workers;
 
 /// Always the same shuffles: the same runs give the same calibration.
@@ -108,7 +110,7 @@ fn shuffled_report(
     )?;
     let rows = || {
         let all = found.rows.iter().chain(&found.pooled);
-        all.filter(|row| row.asked().any(Asked::is_difference))
+        all.filter(|row| row.asked().any(AskedQuestion::is_difference))
     };
     let is_control = |row: &&Row| Some(&row.variant) == found.control.as_ref();
     Ok([
@@ -212,7 +214,7 @@ fn relabelled<'s>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::SubjectKey;
+    use crate::subject::SubjectKey;
     use perflab_experiment::{Better, Metric};
 
     fn subject(benchmark: &str, factor: f64) -> Subject {

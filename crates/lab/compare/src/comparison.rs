@@ -8,7 +8,9 @@ use perflab_store::StopReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::drift::Drift;
+use crate::subject::SubjectKey;
+use crate::trend::Drift;
+use crate::verdict::Verdict;
 use crate::warning::{RowWarning, Warning};
 
 /// A comparison of variants with their baseline, over all cells and metrics that were selected.
@@ -186,22 +188,6 @@ pub struct Row {
     /// What to know about this row.
     #[serde(skip)]
     pub warnings: Vec<RowWarning>,
-}
-
-/// What is compared, without the variants: two rows with the same key have the same baseline.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct SubjectKey {
-    /// The workload; several, with `+` between, where pooled.
-    pub workload: String,
-    /// Parameter values.
-    pub parameters: IndexMap<String, String>,
-    /// The benchmark of the workload, as a request type; the number of benchmarks where pooled.
-    pub benchmark: Option<String>,
-    /// What was measured.
-    pub metric: Metric,
-    /// Whether it was measured in observed runs. They say nothing of the workload alone.
-    #[serde(default)]
-    pub observed: bool,
 }
 
 /// The runs of one side.
@@ -383,28 +369,4 @@ pub struct Level {
     /// time; absent for the highest level, which takes the time that remains, and where the level
     /// above does not vary.
     pub best: Option<f64>,
-}
-
-/// What is proven about one question.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The candidate is better.
-    Better,
-    /// The candidate is worse.
-    Worse,
-    /// They differ, and neither way is better.
-    Differs,
-    /// They differ by less than the margin.
-    Same,
-    /// The runs prove none of these.
-    #[default]
-    NotProven,
-}
-
-impl Verdict {
-    /// Whether a difference is proven.
-    pub fn is_difference(self) -> bool {
-        matches!(self, Self::Better | Self::Worse | Self::Differs)
-    }
 }

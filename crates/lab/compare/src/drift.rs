@@ -4,21 +4,19 @@
 //! 5 % (at a confidence of 95 %) that any level is falsely said to drift, and the same for any
 //! difference.
 
-mod trend;
 mod warnings;
-
-pub use trend::{Drift, Trend};
 
 use perflab_stats::drift::drift;
 use perflab_stats::location::Scale;
 use perflab_stats::multiplicity::holm;
 
-use crate::analyse::Group;
 use crate::comparison::{Comparison, Row};
 use crate::selection::Selection;
+use crate::subject::Group;
+use crate::trend::{Drift, Trend};
 
 /// The drift of two variants; nothing where they have too few blocks.
-pub(crate) fn measured(
+pub(crate) fn drift_of(
     base: &Group,
     candidate: &Group,
     relative: bool,

@@ -11,9 +11,10 @@ use perflab_stats::detectable::from_half_width;
 use perflab_stats::multiplicity::{Adjusted, Claim, holm_claims};
 use perflab_stats::verdict::{DETECTABLE_POWER, Least, TYPICAL_WEIGHT};
 
-use crate::analyse::AnalysisError;
-use crate::comparison::{Answer, Row, Slow, Verdict};
+use crate::comparison::{Answer, Row, Slow};
+use crate::error::AnalysisError;
 use crate::selection::{Claims, Question, Selection};
+use crate::verdict::Verdict;
 use crate::warning::RowWarning;
 
 /// Runs of a side that may all fall into one of two modes: 3 in one of 4 experiments, 5 in one of 16.
@@ -31,7 +32,7 @@ pub(crate) struct Draft {
 
 /// Shares the error among all claims of each family, and gives every row its verdicts; how many claims the family of
 /// the question has.
-pub(crate) fn judge(
+pub(crate) fn decide_claims(
     rows: &mut [Draft],
     pooled: &mut [Draft],
     selection: &Selection,
@@ -39,11 +40,11 @@ pub(crate) fn judge(
     let all: Vec<&mut Draft> = rows.iter_mut().chain(pooled).collect();
     let is_control = |draft: &&mut Draft| Some(&draft.row.variant) == selection.control.as_ref();
     let (control, question): (Vec<_>, Vec<_>) = all.into_iter().partition(is_control);
-    judge_family(control, selection)?;
-    judge_family(question, selection)
+    decide_family(control, selection)?;
+    decide_family(question, selection)
 }
 
-fn judge_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize, AnalysisError> {
+fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize, AnalysisError> {
     let alpha = 1.0 - selection.confidence;
     let questions = Claims {
         mean: selection.claims.mean && !selection.anytime,

@@ -9,12 +9,14 @@ use perflab_experiment::{Better, Experiment, Plan};
 use perflab_stats::quantile::min_values;
 use perflab_store::RunRecord;
 
-use crate::analyse::{AnalysisError, analyse};
-use crate::comparison::{Comparison, Latency, Row, Verdict};
+use crate::analyse::analyse;
+use crate::comparison::{Comparison, Latency, Row};
+use crate::error::AnalysisError;
 use crate::resolution::step;
 use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
 use crate::subjects::result_subjects;
+use crate::verdict::Verdict;
 use crate::warning::{RowWarning, Warning};
 
 /// Highest quantile that is shown where it is not known how many requests a run made.

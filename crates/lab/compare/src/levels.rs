@@ -16,7 +16,7 @@ pub(crate) fn add_levels(
     report: &mut Comparison,
     experiment: &Experiment,
     records: &[RunRecord],
-    places: &SampleIndex,
+    index: &SampleIndex,
 ) {
     let costs = LazyCell::new(|| Costs::of(records));
     for row in &mut report.rows {
@@ -28,7 +28,7 @@ pub(crate) fn add_levels(
             // Where each unit has one value there is one level.
             let has_levels = side.values.len() > side.n;
             has_levels.then(|| {
-                let samples: Vec<_> = places.of_row(row, variant, records).collect();
+                let samples: Vec<_> = index.of_row(row, variant, records).collect();
                 levels(variant, &samples, experiment, *costs)
             })?
         });
@@ -36,7 +36,7 @@ pub(crate) fn add_levels(
     }
 }
 
-/// Of the samples of one side, with their records and the places of these. What a run costs is that of the runs that
+/// Of the samples of one side, with their records and where these are. What a run costs is that of the runs that
 /// tell of the metric.
 fn levels(
     variant: &str,

@@ -6,17 +6,20 @@ mod analyse;
 mod apart;
 mod autocorrelation;
 mod calibration;
+mod comparable;
 mod comparison;
 mod configuration;
 mod costs;
 mod deciles;
 mod drift;
-mod experiment;
+mod error;
 mod family;
-mod import;
+mod import_warnings;
+mod input;
 mod latencies;
 mod levels;
 mod observation;
+mod one_sided;
 mod origins;
 mod outcome;
 mod plain;
@@ -25,6 +28,7 @@ mod pool;
 mod reference;
 mod resolution;
 mod result;
+mod result_report;
 mod run_warnings;
 mod sample_index;
 mod sample_selection;
@@ -32,36 +36,46 @@ mod saturation;
 mod selection;
 mod steadiness;
 mod stopping;
+mod subject;
 mod subjects;
 mod tail;
+mod trend;
+mod verdict;
 mod warning;
 mod workers;
 
-pub use analyse::{AnalysisError, Group, Subject, analyse};
-pub use apart::{Half, compare_apart};
+pub use analyse::analyse;
+pub use apart::compare_apart;
 pub use calibration::add_calibration;
 pub use comparison::{
     Answer, Calibration, Comparison, Decile, Design, Latency, Level, Levels, MainMode, Row,
-    Sameness, Share, Side, Slow, SubjectKey, UntilDecided, Verdict,
+    Sameness, Share, Side, Slow, UntilDecided,
 };
 pub use costs::Costs;
 pub use deciles::{add_deciles, deciles};
-pub use drift::{Drift, Trend, settle_drift};
-pub use experiment::result_report;
+pub use drift::settle_drift;
+pub use error::AnalysisError;
+pub use input::{Half, ResultInput};
 pub use latencies::{add_latencies, is_any_throughput};
 pub use origins::{Measured, Origins};
-pub use outcome::{Asked, Outcome};
+pub use outcome::{AskedQuestion, Outcome};
 pub use plain::{plain_report, plain_subject};
-pub use planning::{Goal, PlanReport, known_plan, pilot_plan, plan_schema};
-pub use reference::{NoReference, ReferenceDifference};
+pub use planning::{Goal, PlanReport, deviation_plan, pilot_plan, plan_schema};
 pub use resolution::{percent_decimals, step};
-pub use result::{ResultInput, calibrate, compare_result, usable_cpus};
+pub use result::{calibrate, compare_result};
+pub use result_report::result_report;
 pub use sample_index::SampleIndex;
 pub use sample_selection::SampleSelection;
 pub use saturation::add_saturation;
 pub use selection::{Claims, Selection};
 pub use steadiness::{Behaviour, Process, Segment, SteadyReport, steady_report, steady_schema};
 pub use stopping::{is_decided, note_stop};
+pub use subject::{Group, Subject, SubjectKey};
 pub use subjects::result_subjects;
 pub use tail::tail_name;
-pub use warning::{CpuLimit, FewProcesses, LoadShare, NoDeciles, NotTogether, RowWarning, Warning};
+pub use trend::{Drift, Trend};
+pub use verdict::Verdict;
+pub use warning::{
+    CpuLimit, FewProcesses, LoadShare, NoDeciles, NoReference, NotTogether, ReferenceDifference,
+    RowWarning, Warning,
+};

@@ -10,8 +10,9 @@ use indexmap::IndexSet;
 use perflab_experiment::Experiment;
 use perflab_store::RunRecord;
 
-use crate::analyse::{AnalysisError, analyse_with};
+use crate::analyse::analyse_with;
 use crate::comparison::{Comparison, Row};
+use crate::error::AnalysisError;
 use crate::sample_selection::{SampleSelection, metrics};
 use crate::selection::Selection;
 use crate::subjects::{Wanted, subjects_of};

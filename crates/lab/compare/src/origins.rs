@@ -25,7 +25,7 @@ pub struct Measured {
 #[derive(Debug)]
 pub struct Origins<'r> {
     records: &'r [RunRecord],
-    places: Cow<'r, SampleIndex>,
+    index: Cow<'r, SampleIndex>,
     /// The last block that counts.
     until: u32,
     /// The first and the last run of each block.
@@ -39,11 +39,15 @@ impl<'r> Origins<'r> {
     }
 
     /// The same, where it is known where their samples are.
-    pub fn known(records: &'r [RunRecord], places: &'r SampleIndex, report: &Comparison) -> Self {
-        Self::at(records, Cow::Borrowed(places), report)
+    pub fn with_index(
+        records: &'r [RunRecord],
+        index: &'r SampleIndex,
+        report: &Comparison,
+    ) -> Self {
+        Self::at(records, Cow::Borrowed(index), report)
     }
 
-    fn at(records: &'r [RunRecord], places: Cow<'r, SampleIndex>, report: &Comparison) -> Self {
+    fn at(records: &'r [RunRecord], index: Cow<'r, SampleIndex>, report: &Comparison) -> Self {
         let until = report.design.until_decided;
         let mut blocks: HashMap<u32, (u32, u32)> = HashMap::new();
         for record in records {
@@ -55,7 +59,7 @@ impl<'r> Origins<'r> {
         }
         Self {
             records,
-            places,
+            index,
             blocks,
             until: until.map_or(u32::MAX, |until| until.blocks),
         }
@@ -64,7 +68,7 @@ impl<'r> Origins<'r> {
     /// The values of a row's variant, in order of execution: those of [`Row::candidate`], or with the baseline's
     /// name those of [`Row::base`]. None for a pooled row or a quantile, whose values are of no single run.
     pub fn of(&self, row: &Row, variant: &str) -> Option<Vec<Measured>> {
-        let own = self.places.of_row(row, variant, self.records);
+        let own = self.index.of_row(row, variant, self.records);
         let own = own.filter(|(_, record, _)| record.block <= self.until);
         let own = own.map(|(_, record, sample)| Measured {
             value: sample.value,

@@ -1,10 +1,11 @@
 //! What is proven of a row, all its questions together: the one place that text, pages, pictures and gates ask.
 
-use crate::comparison::{Answer, Row, Slow, Verdict};
+use crate::comparison::{Answer, Row, Slow};
+use crate::verdict::Verdict;
 
 /// A question, with its answer.
 #[derive(Debug, Clone, Copy)]
-pub enum Asked<'row> {
+pub enum AskedQuestion<'row> {
     /// About the typical run.
     Typical(&'row Answer),
     /// About the mean.
@@ -13,7 +14,7 @@ pub enum Asked<'row> {
     SlowRuns(&'row Slow),
 }
 
-impl Asked<'_> {
+impl AskedQuestion<'_> {
     /// Its verdict.
     pub fn verdict(self) -> Verdict {
         match self {
@@ -100,16 +101,16 @@ impl Outcome {
 impl Row {
     /// The questions that were asked, with their answers; that about slow runs only where they differ, as nobody can
     /// prove that shares do not.
-    pub fn asked(&self) -> impl Iterator<Item = Asked<'_>> + Clone {
+    pub fn asked(&self) -> impl Iterator<Item = AskedQuestion<'_>> + Clone {
         let is_asked = |p_adjusted: Option<f64>| p_adjusted.is_some();
-        let typical = Some(Asked::Typical(&self.typical));
-        let mean = Some(Asked::Mean(&self.mean));
+        let typical = Some(AskedQuestion::Typical(&self.typical));
+        let mean = Some(AskedQuestion::Mean(&self.mean));
         let slow = self.slow.as_ref();
         [
             typical.filter(|_| is_asked(self.typical.p_adjusted)),
             mean.filter(|_| is_asked(self.mean.p_adjusted)),
             slow.filter(|slow| is_asked(slow.p_adjusted))
-                .map(Asked::SlowRuns)
+                .map(AskedQuestion::SlowRuns)
                 .filter(|asked| asked.is_proven()),
         ]
         .into_iter()
@@ -123,6 +124,6 @@ impl Row {
 
     /// What is proven of it.
     pub fn outcome(&self) -> Outcome {
-        Outcome::of(&self.asked().map(Asked::verdict))
+        Outcome::of(&self.asked().map(AskedQuestion::verdict))
     }
 }

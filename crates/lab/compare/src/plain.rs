@@ -3,9 +3,11 @@
 use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::Metric;
 
-use crate::analyse::{AnalysisError, Group, Subject, analyse};
-use crate::comparison::{Comparison, Design, SubjectKey};
+use crate::analyse::analyse;
+use crate::comparison::{Comparison, Design};
+use crate::error::AnalysisError;
 use crate::selection::Selection;
+use crate::subject::{Group, Subject, SubjectKey};
 
 /// Groups of plain numbers, as what is compared.
 pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject {

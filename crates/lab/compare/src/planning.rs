@@ -6,8 +6,10 @@ use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::analyse::{AnalysisError, Comparable, Subject, pairs, pools, variants};
+use crate::comparable::{Comparable, pools};
+use crate::error::AnalysisError;
 use crate::selection::{Claims, Question, Selection};
+use crate::subject::{Subject, pairs, variants};
 
 /// Runs that a difference takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,7 +77,7 @@ pub fn plan_schema() -> serde_json::Value {
 ///
 /// # Errors
 /// A deviation or a goal outside its range.
-pub fn known_plan(sd: f64, goal: &Goal) -> Result<PlanReport, perflab_stats::Error> {
+pub fn deviation_plan(sd: f64, goal: &Goal) -> Result<PlanReport, perflab_stats::Error> {
     let pilot = Pilot::known(sd, goal.block)?;
     let mut plan = empty("known deviation".to_owned(), goal, 1);
     let mut failures = Failures::new();

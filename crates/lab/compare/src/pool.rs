@@ -5,8 +5,8 @@ use perflab_experiment::Metric;
 use perflab_stats::verdict::Sides;
 use perflab_stats::{Error, Observation, pooled};
 
-use crate::analyse::{Group, Subject};
-use crate::comparison::{Row, SubjectKey};
+use crate::comparison::Row;
+use crate::subject::{Group, Subject, SubjectKey};
 use crate::warning::RowWarning;
 
 /// What may be compared as one: a subject, or several of the same metric.

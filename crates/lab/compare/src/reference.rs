@@ -1,42 +1,9 @@
 //! What two results have in common that surely did not change but with the machine.
 
 use indexmap::IndexMap;
-use serde_json::Value;
 
-use crate::apart::Half;
-
-/// Why no change can be divided out of two results.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoReference {
-    /// The result of this name was measured until it was decided.
-    UntilDecided(String),
-    /// They share no baseline and no control.
-    NoneShared,
-    /// The variant of this name is perhaps not the same in both.
-    Changed {
-        /// The variant.
-        variant: String,
-        /// What differs, or is not known.
-        difference: ReferenceDifference,
-    },
-}
-
-/// Why a variant of one name is perhaps not the same in two results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReferenceDifference {
-    /// It was not measured on the same machine.
-    Machine,
-    /// It is not started in the same way.
-    Start,
-    /// The experiment builds it, from sources that may have changed.
-    Built,
-    /// The workloads differ.
-    Workloads,
-    /// Its programs differ.
-    Programs,
-    /// Which programs it ran is not known.
-    UnknownPrograms,
-}
+use crate::input::Half;
+use crate::warning::{NoReference, ReferenceDifference};
 
 /// The variant whose change can be divided out; else why there is none.
 pub(crate) fn reference<'r>(a: &Half<'r>, b: &Half<'r>) -> Result<&'r str, NoReference> {
@@ -67,14 +34,9 @@ pub(crate) fn reference<'r>(a: &Half<'r>, b: &Half<'r>) -> Result<&'r str, NoRef
 }
 
 /// Why a variant of one name is perhaps not the same in both.
-fn difference(a: &Half<'_>, b: &Half<'_>, variant: &str) -> Option<ReferenceDifference> {
-    let known = |half: &Half<'_>, pointer: &str| {
-        half.fingerprint
-            .and_then(|known| known.pointer(pointer))
-            .cloned()
-    };
-    let [machine_a, machine_b] = [a, b].map(|half| known(half, "/machine/machine_id"));
-    if machine_a.is_none() || machine_a != machine_b {
+fn difference<'r>(a: &Half<'r>, b: &Half<'r>, variant: &str) -> Option<ReferenceDifference> {
+    let environments = a.environment.zip(b.environment);
+    if !environments.is_some_and(|(a, b)| a.is_of_same_machine(b)) {
         return Some(ReferenceDifference::Machine);
     }
     if a.experiment.variants.get(variant) != b.experiment.variants.get(variant) {
@@ -94,30 +56,25 @@ fn difference(a: &Half<'_>, b: &Half<'_>, variant: &str) -> Option<ReferenceDiff
     if workloads.iter().any(is_other) {
         return Some(ReferenceDifference::Workloads);
     }
-    let programs = |half: &Half<'_>| -> Option<IndexMap<String, Value>> {
-        let all = known(half, "/programs")?;
-        let own = all.as_object()?.iter();
-        let own = own.filter(|(name, _)| {
-            *name == &format!("variants/{variant}") || name.starts_with("workloads/")
-        });
-        Some(
-            own.map(|(name, programs)| (name.clone(), hashes(programs)))
-                .collect(),
-        )
-    };
-    match (programs(a), programs(b)) {
-        (Some(a), Some(b)) if a == b && !a.is_empty() => None,
-        (Some(_), Some(_)) => Some(ReferenceDifference::Programs),
-        _ => Some(ReferenceDifference::UnknownPrograms),
+    match (hashes(a, variant), hashes(b, variant)) {
+        (a, b) if a.is_empty() || b.is_empty() => Some(ReferenceDifference::UnknownPrograms),
+        (a, b) => (a != b).then_some(ReferenceDifference::Programs),
     }
 }
 
-/// What tells programs apart, wherever they lie: hashes of their files, and what they say of their versions.
-fn hashes(programs: &Value) -> Value {
-    let mut kept = programs.clone();
-    let files = kept.get_mut("files").and_then(Value::as_object_mut);
-    for (_, file) in files.into_iter().flatten() {
-        *file = file.get("sha256").cloned().unwrap_or_default();
-    }
-    kept
+/// Files by name with their hashes, and what programs say of their versions.
+type Hashes<'r> = (IndexMap<&'r str, &'r str>, &'r IndexMap<String, String>);
+
+/// What tells the programs of a variant and of the workloads apart, wherever they lie.
+fn hashes<'r>(half: &Half<'r>, variant: &str) -> IndexMap<&'r str, Hashes<'r>> {
+    let all = half.environment.map(|environment| &environment.programs);
+    let own = all.into_iter().flatten().filter(|(name, _)| {
+        **name == format!("variants/{variant}") || name.starts_with("workloads/")
+    });
+    own.map(|(name, programs)| {
+        let files = programs.files.iter();
+        let files = files.map(|(name, file)| (name.as_str(), file.sha256.as_str()));
+        (name.as_str(), (files.collect(), &programs.versions))
+    })
+    .collect()
 }

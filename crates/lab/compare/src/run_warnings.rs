@@ -12,7 +12,7 @@ use crate::warning::Warning;
 const STEAL_LIMIT: f64 = 0.01;
 
 /// What to know of the runs and of the tools that made them.
-pub(crate) fn warnings(
+pub(crate) fn run_warnings(
     experiment: &Experiment,
     records: &[impl Borrow<RunRecord>],
 ) -> Vec<Warning> {

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use perflab_experiment::Experiment;
 use perflab_store::RunRecord;
 
-use crate::analyse::AnalysisError;
+use crate::error::AnalysisError;
 
 /// Which of the samples to compare.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,6 +1,8 @@
 //! How to compare, and which claims are made.
 
+use perflab_experiment::Experiment;
 use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
+use perflab_store::Origin;
 
 /// Which claims a report makes. Each takes its share of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,20 @@ impl Default for Selection {
             confidence: 0.95,
             claims: Claims::default(),
             anytime: false,
+        }
+    }
+}
+
+impl Selection {
+    /// How an experiment is compared unless one says otherwise.
+    pub fn of(experiment: &Experiment, origin: &Origin) -> Self {
+        Self {
+            baseline: Some(experiment.baseline().to_owned()),
+            control: experiment.design.control.clone(),
+            margin: experiment.design.margin,
+            confidence: experiment.design.confidence,
+            claims: Claims::default(),
+            anytime: origin.until_decided.is_some(),
         }
     }
 }

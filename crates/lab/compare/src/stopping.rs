@@ -1,7 +1,9 @@
 //! When a measurement that its own results may end has ended.
 
-use crate::comparison::{Comparison, Verdict};
 use perflab_store::Stopped;
+
+use crate::comparison::Comparison;
+use crate::verdict::Verdict;
 
 /// Whether every claim that was asked for is decided: for each row and pooled row, the typical run
 /// is proven to differ, or to be the same within the margin.

@@ -7,11 +7,11 @@ use perflab_experiment::{Experiment, Metric, Plan, Refresh, Sample};
 use perflab_stats::Observation;
 use perflab_store::RunRecord;
 
-use crate::analyse::{AnalysisError, Group, Subject};
-use crate::comparison::SubjectKey;
 use crate::configuration::Configuration;
+use crate::error::AnalysisError;
 use crate::sample_selection::{SampleSelection, benchmarks, metrics};
 use crate::selection::Selection;
+use crate::subject::{Group, Subject, SubjectKey};
 use crate::tail::{tail_metric, tail_name, tail_of_run};
 
 /// Identifies a subject.

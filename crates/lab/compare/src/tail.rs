@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use perflab_experiment::Metric;
 use perflab_stats::quantile::{min_values, quantile};
 
-use crate::analyse::Subject;
 use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
+use crate::subject::Subject;
 use crate::warning::Warning;
 
 /// `latency p99.9`.

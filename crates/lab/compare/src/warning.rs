@@ -3,10 +3,11 @@
 use perflab_stats::Error;
 use perflab_store::Notice;
 
-use crate::analyse::AnalysisError;
-use crate::comparison::{Row, SubjectKey, Verdict};
-use crate::drift::Trend;
-use crate::reference::NoReference;
+use crate::comparison::Row;
+use crate::error::AnalysisError;
+use crate::subject::SubjectKey;
+use crate::trend::Trend;
+use crate::verdict::Verdict;
 
 /// A reason to be careful with one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -260,6 +261,39 @@ pub enum NotTogether {
     },
     /// There is no reference.
     NoReference(NoReference),
+}
+
+/// Why no change can be divided out of two results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoReference {
+    /// The result of this name was measured until it was decided.
+    UntilDecided(String),
+    /// They share no baseline and no control.
+    NoneShared,
+    /// The variant of this name is perhaps not the same in both.
+    Changed {
+        /// The variant.
+        variant: String,
+        /// What differs, or is not known.
+        difference: ReferenceDifference,
+    },
+}
+
+/// Why a variant of one name is perhaps not the same in two results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReferenceDifference {
+    /// It was not measured on the same machine.
+    Machine,
+    /// It is not started in the same way.
+    Start,
+    /// The experiment builds it, from sources that may have changed.
+    Built,
+    /// The workloads differ.
+    Workloads,
+    /// Its programs differ.
+    Programs,
+    /// Which programs it ran is not known.
+    UnknownPrograms,
 }
 
 /// Why a row has no deciles.

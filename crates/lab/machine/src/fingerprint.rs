@@ -72,6 +72,22 @@ impl Fingerprint {
         }
     }
 
+    /// The fingerprint of a machine of which nothing is known.
+    pub fn unknown() -> Self {
+        Self {
+            schema: SCHEMA,
+            machine_id: None,
+            hostname: None,
+            cpu: Cpu::default(),
+            frequency: Frequency::default(),
+            kernel: Kernel::default(),
+            memory: Memory::default(),
+            clock: Clock::default(),
+            confinement: Confinement::default(),
+            moment: Moment::default(),
+        }
+    }
+
     /// Adds the machine's name, which [`Self::take`] leaves out because results are passed on.
     #[must_use]
     pub fn with_hostname(self, root: &Path) -> Self {

@@ -43,7 +43,7 @@ pub use libraries::Libraries;
 pub use metrics::unknown_metrics;
 pub use observer::{HITS, Observation, ObservedRun, Observer};
 pub use preflight::{Preflight, preflight};
-pub use programs::{Programs, programs};
+pub use programs::{program_changes, programs};
 pub use reporter::Reporter;
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};
 pub use this_machine::{

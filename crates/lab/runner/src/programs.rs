@@ -7,9 +7,9 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Status};
 use perflab_machine::Executable;
+use perflab_store::Programs;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::driver::driver_of;
@@ -24,58 +24,45 @@ const VERSION_LIMIT: Duration = Duration::from_secs(20);
 /// Most that is kept of what a program says of its version, in bytes.
 const VERSION_BYTES: u64 = 4096;
 
-/// The programs of one variant or workload.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Programs {
-    /// The files that run, and those that the experiment names besides, by the name used there.
-    #[serde(default)]
-    pub files: IndexMap<String, Executable>,
-    /// What version commands printed, by command line.
-    #[serde(default)]
-    pub versions: IndexMap<String, String>,
-}
-
-impl Programs {
-    /// What has changed since, one line for each program, with its path.
-    pub fn changes(&self, now: &Self) -> Vec<String> {
-        let files = names(&self.files, &now.files).filter_map(|name| {
-            match (self.files.get(name), now.files.get(name)) {
-                (Some(before), Some(now)) if before == now => None,
-                (Some(before), Some(now)) if before.path != now.path => Some(format!(
-                    "`{name}` was {}, and is {} now",
-                    before.path, now.path
-                )),
-                (Some(before), Some(now)) => Some(format!(
-                    "`{name}` has changed: {} ({}) before, {} now",
-                    before.path,
-                    content(before),
-                    content(now)
-                )),
-                (Some(before), None) => Some(format!(
-                    "`{name}` was {}, and is not found now",
-                    before.path
-                )),
-                (None, now) => {
-                    now.map(|now| format!("`{name}` was not found, and is {} now", now.path))
-                }
+/// What has changed since, one line for each program, with its path.
+pub fn program_changes(before: &Programs, now: &Programs) -> Vec<String> {
+    let files = names(&before.files, &now.files).filter_map(|name| {
+        match (before.files.get(name), now.files.get(name)) {
+            (Some(before), Some(now)) if before == now => None,
+            (Some(before), Some(now)) if before.path != now.path => Some(format!(
+                "`{name}` was {}, and is {} now",
+                before.path, now.path
+            )),
+            (Some(before), Some(now)) => Some(format!(
+                "`{name}` has changed: {} ({}) before, {} now",
+                before.path,
+                content(before),
+                content(now)
+            )),
+            (Some(before), None) => Some(format!(
+                "`{name}` was {}, and is not found now",
+                before.path
+            )),
+            (None, now) => {
+                now.map(|now| format!("`{name}` was not found, and is {} now", now.path))
             }
-        });
-        let versions = names(&self.versions, &now.versions).filter_map(|line| {
-            let first = |said: Option<&String>| match said.map(|said| visible(said)) {
-                None => "nothing".to_owned(),
-                Some(said) => format!("\"{said}\""),
-            };
-            let (before, now) = (self.versions.get(line), now.versions.get(line));
-            (before != now).then(|| {
-                format!(
-                    "`{line}` said {}, and says {} now",
-                    first(before),
-                    first(now)
-                )
-            })
-        });
-        files.chain(versions).collect()
-    }
+        }
+    });
+    let versions = names(&before.versions, &now.versions).filter_map(|line| {
+        let first = |said: Option<&String>| match said.map(|said| visible(said)) {
+            None => "nothing".to_owned(),
+            Some(said) => format!("\"{said}\""),
+        };
+        let (before, now) = (before.versions.get(line), now.versions.get(line));
+        (before != now).then(|| {
+            format!(
+                "`{line}` said {}, and says {} now",
+                first(before),
+                first(now)
+            )
+        })
+    });
+    files.chain(versions).collect()
 }
 
 /// The names in either, those of `before` first.

@@ -64,9 +64,6 @@ pub enum StoreError {
     /// Somebody removed the directory, or what is essential in it, while runs were added.
     #[error("the result in {} was removed while the experiment ran, or parts of it were; measure into a new directory, which no workload removes", .0.display())]
     Removed(PathBuf),
-    /// The directory was opened to be read.
-    #[error("the results in {} were opened for reading only; open them with resume to add runs", .0.display())]
-    ReadOnly(PathBuf),
     /// An earlier failure left a part of a line in `runs.jsonl` that could not be taken back.
     #[error("an earlier write to {} failed half way; continue with --resume, which repairs it", .0.display())]
     HalfWritten(PathBuf),

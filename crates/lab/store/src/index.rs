@@ -8,14 +8,17 @@ mod database;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::Metric;
 use rusqlite::{Connection, params};
 
+use crate::directories::find;
 use crate::error::StoreError;
+use crate::opened_result::OpenedResult;
 use crate::record::RunRecord;
-use crate::result_dir::ResultDir;
-use crate::summary::{self, PlanOutline, ResultSummary, Stamp};
-use database::FILE;
+use crate::stamp::Stamp;
+use crate::summary::ResultSummary;
+use database::{FILE, Failure};
 
 /// The index of the results directories one or two levels below a root, in `ROOT/index.sqlite`.
 ///
@@ -115,7 +118,7 @@ impl Index {
     }
 
     fn update_all(&mut self) -> Result<(), Failure> {
-        let found = summary::find(&self.root)?;
+        let found = find(&self.root)?;
         let transaction = self
             .connection
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
@@ -132,10 +135,8 @@ impl Index {
                 continue;
             }
             transaction.execute("DELETE FROM results WHERE path = ?1", [&name])?;
-            match load(&directory) {
-                Ok((result, plan, records)) => {
-                    insert(&transaction, &name, stamp, &result, &plan, &records)?;
-                }
+            match OpenedResult::open(&directory) {
+                Ok(result) => insert(&transaction, &name, stamp, &result)?,
                 Err(error) => insert_error(&transaction, &name, &error)?,
             }
         }
@@ -171,24 +172,6 @@ impl Index {
     }
 }
 
-/// Why the index could not be brought up to date: SQLite's reasons may call for a new one.
-enum Failure {
-    Sqlite(rusqlite::Error),
-    Store(StoreError),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
 fn failed(root: &Path, failure: Failure) -> StoreError {
     match failure {
         Failure::Store(error) => error,
@@ -201,13 +184,6 @@ fn unusable(root: &Path, source: rusqlite::Error) -> StoreError {
         path: root.join(FILE),
         source: Box::new(source),
     }
-}
-
-fn load(directory: &Path) -> Result<(ResultDir, PlanOutline, Vec<RunRecord>), StoreError> {
-    let result = ResultDir::open(directory)?;
-    let plan = PlanOutline::of(&result)?;
-    let records = result.records()?;
-    Ok((result, plan, records))
 }
 
 /// The stamps of all results in the index; `None` for those that could not be read and are tried
@@ -228,12 +204,15 @@ fn insert(
     connection: &Connection,
     path: &str,
     stamp: Option<Stamp>,
-    result: &ResultDir,
-    plan: &PlanOutline,
-    records: &[RunRecord],
+    result: &OpenedResult,
 ) -> rusqlite::Result<()> {
-    let origin = &result.meta().origin;
-    let variants = serde_json::json!(plan.variants()).to_string();
+    let (origin, plan) = (&result.meta.origin, &result.plan);
+    let variants: IndexSet<&str> = plan
+        .cells
+        .iter()
+        .map(|cell| cell.variant.as_str())
+        .collect();
+    let variants = serde_json::json!(variants).to_string();
     connection.execute(
         "INSERT INTO results (path, name, created, runs_planned, variants, runs_bytes, runs_modified_ns)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -241,7 +220,7 @@ fn insert(
             path,
             origin.name,
             origin.created,
-            plan.runs(),
+            plan.runs.len() as u32,
             variants,
             stamp.map(|stamp| stamp.bytes),
             stamp.map(|stamp| stamp.modified_ns)
@@ -255,7 +234,7 @@ fn insert(
     let mut sample = connection.prepare_cached(
         "INSERT INTO samples (result, run, metric, unit, benchmark, samples, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    for record in records {
+    for record in &result.records {
         run.execute(params![
             id,
             record.run,
@@ -294,8 +273,7 @@ fn insert_error(connection: &Connection, path: &str, error: &StoreError) -> rusq
 
 /// The values of a run by metric and benchmark, in the order of their first samples.
 fn by_metric(record: &RunRecord) -> Vec<(&Metric, Option<&str>, Vec<f64>)> {
-    let mut groups: indexmap::IndexMap<(&Metric, Option<&str>), Vec<f64>> =
-        indexmap::IndexMap::new();
+    let mut groups: IndexMap<(&Metric, Option<&str>), Vec<f64>> = IndexMap::new();
     for sample in &record.samples {
         groups
             .entry((&sample.metric, sample.benchmark.as_deref()))

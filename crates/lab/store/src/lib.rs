@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/experiment.toml    the experiment, word for word
 //! DIR/plan.json          every run, in order
-//! DIR/fingerprint.json   the machine
+//! DIR/fingerprint.json   the machine and the programs
 //! DIR/meta.json          who wrote this, when, and the hashes of the three files above
 //! DIR/runs.jsonl         one line for each finished run, with a checksum and the name of the line before
 //! DIR/stopped.json       why it ended, if its own results may end it
@@ -16,34 +16,47 @@
 //! A run counts once its line is complete: until then its raw output lies in `runs/000017.partial`,
 //! and a laboratory that dies loses no more than that. [`ResultDir::resume`] clears it away.
 //!
-//! [`Index`] is a summary of many such directories in SQLite, which can be thrown away at any time.
+//! [`ResultDir`] writes such a directory, [`OpenedResult`] reads one that can be trusted as a whole, and [`Salvage`] reads
+//! what is left of any other. [`Index`] is a summary of many such directories in SQLite, which can be thrown away at any time.
 
+mod appender;
 mod atomic;
 mod chain;
+mod directories;
+mod environment;
 mod error;
-mod expected;
-mod file;
-mod frozen;
-mod imported;
+mod expected_runs;
+mod experiment;
+mod frozen_files;
+mod imported_files;
 mod index;
 mod line;
+mod link;
 mod meta;
 mod metrics;
 mod notice;
+mod opened_result;
 mod raw_output;
 mod record;
+mod regular_file;
 mod result_dir;
 mod runs_file;
 mod salvage;
+mod stamp;
 mod stopped;
 mod summary;
 
+pub use directories::{find, is_result};
+pub use environment::{Environment, Programs};
 pub use error::{LineProblem, StoreError};
+pub use experiment::StoredExperiment;
 pub use index::Index;
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
+pub use opened_result::OpenedResult;
 pub use record::{RunRecord, Step, StepKind, Usage};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
+pub use stamp::FileStamps;
 pub use stopped::{StopReason, Stopped};
-pub use summary::{ResultSummary, find};
+pub use summary::ResultSummary;

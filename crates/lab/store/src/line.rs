@@ -7,8 +7,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::chain::Link;
 use crate::error::LineProblem;
+use crate::link::Link;
 
 const KEY: &[u8] = br#","crc":""#;
 const END: &[u8] = br#""}"#;

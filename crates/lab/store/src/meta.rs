@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LineProblem, StoreError};
-use crate::file;
 use crate::line;
+use crate::regular_file;
 
 /// The file's name.
 pub(crate) const FILE: &str = "meta.json";
@@ -105,11 +105,20 @@ impl Meta {
             sha256,
         }
     }
+}
 
-    /// Reads it; returns its line, too.
-    pub(crate) fn read(directory: &Path) -> Result<(Self, Vec<u8>), StoreError> {
+/// The file, as it was read or written.
+#[derive(Debug)]
+pub(crate) struct MetaFile {
+    pub(crate) meta: Meta,
+    /// Its line, which the first record names.
+    pub(crate) line: Vec<u8>,
+}
+
+impl MetaFile {
+    pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(FILE);
-        let content = file::read(&path).map_err(|source| match source.kind() {
+        let content = regular_file::read(&path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => StoreError::Missing {
                 directory: directory.to_owned(),
                 file: FILE,
@@ -124,13 +133,16 @@ impl Meta {
         let line = content
             .strip_suffix(b"\n")
             .ok_or_else(|| wrong(LineProblem::Altered))?;
-        let meta: Self = line::unseal(line).map_err(wrong)?;
+        let meta: Meta = line::unseal(line).map_err(wrong)?;
         if meta.schema != SCHEMA {
             return Err(wrong(LineProblem::Schema {
                 expected: SCHEMA,
                 found: meta.schema,
             }));
         }
-        Ok((meta, content))
+        Ok(Self {
+            meta,
+            line: content,
+        })
     }
 }

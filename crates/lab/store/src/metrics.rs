@@ -18,8 +18,8 @@ impl Metrics {
         for (index, sample) in record.samples.iter_mut().enumerate() {
             match before.get_mut(index) {
                 Some(known) if *known == sample.metric => {}
-                Some(known) => *known = self.known(&sample.metric),
-                None => before.push(self.known(&sample.metric)),
+                Some(known) => *known = self.shared(&sample.metric),
+                None => before.push(self.shared(&sample.metric)),
             }
             if let Some(known) = before.get(index) {
                 sample.metric = Arc::clone(known);
@@ -27,7 +27,7 @@ impl Metrics {
         }
     }
 
-    fn known(&self, metric: &Arc<Metric>) -> Arc<Metric> {
+    fn shared(&self, metric: &Arc<Metric>) -> Arc<Metric> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.get(metric) {
             return Arc::clone(known);

@@ -160,6 +160,40 @@ impl RunRecord {
         !self.observers.is_empty()
     }
 
+    /// The record of the same run with other samples, and without what no comparison asks for.
+    #[must_use]
+    pub fn with_samples(&self, samples: Vec<Sample>) -> Self {
+        Self {
+            samples,
+            evidence: IndexMap::new(),
+            schema: self.schema,
+            run: self.run,
+            block: self.block,
+            cell: self.cell.clone(),
+            variant: self.variant.clone(),
+            workload: self.workload.clone(),
+            parameters: self.parameters.clone(),
+            unit: self.unit,
+            started: self.started.clone(),
+            status: self.status,
+            detail: self.detail.clone(),
+            source: self.source.clone(),
+            host: None,
+            observers: self.observers.clone(),
+            programs: IndexMap::new(),
+            argv: Vec::new(),
+            exit_code: self.exit_code,
+            signal: self.signal,
+            usage: self.usage,
+            steps: Vec::new(),
+            environment_padding_bytes: self.environment_padding_bytes,
+            layout: self.layout.clone(),
+            settings: self.settings.clone(),
+            load1: self.load1,
+            steal_share: self.steal_share,
+        }
+    }
+
     /// Refuses what would not come back as it was.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         if self.schema != Self::SCHEMA {

@@ -3,19 +3,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use perflab_experiment::Plan;
 use perflab_machine::LockFile;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
+use crate::appender::Appender;
 use crate::atomic;
+use crate::environment::Environment;
 use crate::error::StoreError;
-use crate::frozen::Frozen;
-use crate::imported;
+use crate::frozen_files::FrozenFiles;
+use crate::imported_files;
 use crate::meta::{Meta, Origin};
 use crate::notice::Notice;
 use crate::raw_output;
 use crate::record::RunRecord;
-use crate::runs_file::{self, Appender};
+use crate::runs_file::{self, RunsFile};
 use crate::stopped::Stopped;
 
 pub(crate) const LOCK: &str = "lock";
@@ -32,18 +33,13 @@ const PARTS: [&str; 8] = [
     "imported",
 ];
 
-/// The results of one experiment: see the crate's documentation for the files.
+/// The results of one experiment, held by the laboratory that adds to them: see the crate's documentation for the
+/// files. Readers have [`crate::OpenedResult`].
 #[derive(Debug)]
 pub struct ResultDir {
     path: PathBuf,
-    frozen: Frozen,
+    frozen: FrozenFiles,
     notices: Vec<Notice>,
-    writer: Option<Writer>,
-}
-
-/// What only the laboratory that writes has.
-#[derive(Debug)]
-struct Writer {
     runs: Appender,
     _lock: LockFile,
 }
@@ -59,8 +55,8 @@ impl ResultDir {
     pub fn create(
         path: &Path,
         experiment: &str,
-        plan: &Value,
-        fingerprint: &Value,
+        plan: &Plan,
+        environment: &Environment,
         origin: Origin,
     ) -> Result<Self, StoreError> {
         fs::create_dir_all(path).map_err(|source| StoreError::creation(path, source))?;
@@ -72,10 +68,10 @@ impl ResultDir {
         let write = || {
             raw_output::create(path)?;
             runs_file::create(path)?;
-            Frozen::write(path, experiment, plan, fingerprint, origin)
+            FrozenFiles::write(path, experiment, plan, environment, origin)
         };
         let frozen = write().inspect_err(|_| {
-            Frozen::remove(path);
+            FrozenFiles::remove(path);
             let _not_there = fs::remove_file(path.join(runs_file::FILE));
             raw_output::remove_empty(path);
         })?;
@@ -85,31 +81,12 @@ impl ResultDir {
         {
             atomic::sync(parent)?;
         }
-        let runs = Appender::begin(path, &frozen)?;
-        let writer = Some(Writer { runs, _lock: lock });
         Ok(Self {
             path: path.to_owned(),
+            runs: Appender::begin(path, &frozen.meta)?,
             frozen,
             notices: Vec::new(),
-            writer,
-        })
-    }
-
-    /// Opens a directory for reading, also while a laboratory writes to it. Changes nothing.
-    ///
-    /// # Errors
-    /// If it is not a results directory, or a file that never changes was altered.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let frozen = Frozen::read(path)?;
-        let mut notices: Vec<Notice> = runs_file::cut_line(path)?.into_iter().collect();
-        if let Some(imported) = &frozen.meta.origin.imported {
-            notices.extend(imported::check(path, imported));
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            frozen,
-            notices,
-            writer: None,
+            _lock: lock,
         })
     }
 
@@ -117,22 +94,22 @@ impl ResultDir {
     /// half done, see [`Self::notices`].
     ///
     /// # Errors
-    /// As [`Self::open`]; [`StoreError::Lock`] if another laboratory writes to it;
-    /// [`StoreError::Line`] if a record cannot be trusted. Nothing is changed then.
+    /// If it is not a results directory, or a file that never changes was altered; [`StoreError::Lock`] if another
+    /// laboratory writes to it; [`StoreError::Line`] if a record cannot be trusted. Nothing is changed then.
     pub fn resume(path: &Path) -> Result<Self, StoreError> {
-        let frozen = Frozen::read(path)?;
+        let frozen = FrozenFiles::read(path)?;
         let lock = LockFile::try_lock(&path.join(LOCK))?;
-        let (runs, cut) = Appender::open(path, &frozen)?;
+        let (runs, cut) = Appender::open(path, &frozen.meta, &frozen.plan)?;
         raw_output::create(path)?;
         let directories = raw_output::clear(path, |run| runs.has(run))?;
         let removed = (!directories.is_empty()).then_some(Notice::RemovedRaw { directories });
         let notices = cut.into_iter().chain(removed).collect();
-        let writer = Some(Writer { runs, _lock: lock });
         Ok(Self {
             path: path.to_owned(),
             frozen,
             notices,
-            writer,
+            runs,
+            _lock: lock,
         })
     }
 
@@ -163,7 +140,7 @@ impl ResultDir {
 
     /// Who wrote the results, when, and what with.
     pub fn meta(&self) -> &Meta {
-        &self.frozen.meta
+        &self.frozen.meta.meta
     }
 
     /// The experiment, word for word.
@@ -172,19 +149,13 @@ impl ResultDir {
     }
 
     /// The plan.
-    ///
-    /// # Errors
-    /// If it is not a `T`.
-    pub fn plan<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
-        self.frozen.plan()
+    pub fn plan(&self) -> &Plan {
+        &self.frozen.plan
     }
 
-    /// The machine, when the experiment began.
-    ///
-    /// # Errors
-    /// If it is not a `T`.
-    pub fn fingerprint<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
-        self.frozen.fingerprint()
+    /// The machine and the programs, when the experiment began.
+    pub fn environment(&self) -> &Environment {
+        &self.frozen.environment
     }
 
     /// What a person should know about the directory, as found when it was opened.
@@ -197,7 +168,8 @@ impl ResultDir {
     /// # Errors
     /// [`StoreError::Line`] if a line was altered or removed, is of another schema or has a run again.
     pub fn records(&self) -> Result<Vec<RunRecord>, StoreError> {
-        runs_file::read(&self.path, &self.frozen)
+        let (meta, plan) = (&self.frozen.meta, &self.frozen.plan);
+        Ok(RunsFile::read_sound(&self.path, meta, plan)?.records)
     }
 
     /// Records a run that has ended. When this returns, the record is on the disk, and the run's raw output has its
@@ -207,7 +179,7 @@ impl ResultDir {
     /// [`StoreError::DiskFull`] or [`StoreError::Io`] if it cannot be written: the records before are
     /// intact, and appending may be tried again. Else if the record is not fit to be stored.
     pub fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
-        self.writer_mut()?.runs.append(record)?;
+        self.runs.append(record)?;
         raw_output::name(&self.path, record.run)
     }
 
@@ -219,25 +191,21 @@ impl ResultDir {
         &mut self,
         records: impl IntoIterator<Item = &'r RunRecord>,
     ) -> Result<(), StoreError> {
-        self.writer_mut()?.runs.append_all(records)
+        self.runs.append_all(records)
     }
 
     /// Keeps a copy of a file that results were read from, `imported/PATH`. Its hash belongs into
     /// [`Origin::imported`].
     ///
     /// # Errors
-    /// If the directory was opened for reading, the path leads elsewhere, or it cannot be written.
+    /// If the path leads elsewhere, or it cannot be written.
     pub fn keep_imported(&self, path: &str, content: &[u8]) -> Result<(), StoreError> {
-        self.writer()?;
-        imported::write(&self.path, path, content)
+        imported_files::write(&self.path, path, content)
     }
 
     /// Whether a run is recorded.
-    ///
-    /// # Errors
-    /// If the directory was opened for reading.
-    pub fn is_recorded(&self, run: u32) -> Result<bool, StoreError> {
-        Ok(self.writer()?.runs.has(run))
+    pub fn is_recorded(&self, run: u32) -> bool {
+        self.runs.has(run)
     }
 
     /// Where the raw output of a recorded run lies.
@@ -251,7 +219,7 @@ impl ResultDir {
     /// # Errors
     /// If the run is already recorded, or the directory cannot be made.
     pub fn begin_run(&mut self, run: u32) -> Result<PathBuf, StoreError> {
-        if self.is_recorded(run)? {
+        if self.is_recorded(run) {
             return Err(StoreError::Recorded {
                 run,
                 path: self.path.join(runs_file::FILE),
@@ -266,7 +234,6 @@ impl ResultDir {
     /// # Errors
     /// If the run was not begun, or its files cannot be synced.
     pub fn finish_run(&mut self, run: u32) -> Result<(), StoreError> {
-        self.writer()?;
         raw_output::finish(&self.path, run)
     }
 
@@ -285,9 +252,8 @@ impl ResultDir {
     /// Notes why the experiment has ended; instead of what was noted before.
     ///
     /// # Errors
-    /// If the directory was opened for reading, or the note cannot be written.
+    /// If the note cannot be written.
     pub fn stop(&mut self, stopped: Stopped) -> Result<(), StoreError> {
-        self.writer()?;
         stopped.write(&self.path)
     }
 
@@ -297,18 +263,6 @@ impl ResultDir {
     /// [`StoreError::Line`] if the note was altered or is of another schema.
     pub fn stopped(&self) -> Result<Option<Stopped>, StoreError> {
         Stopped::read(&self.path)
-    }
-
-    fn writer(&self) -> Result<&Writer, StoreError> {
-        self.writer
-            .as_ref()
-            .ok_or_else(|| StoreError::ReadOnly(self.path.clone()))
-    }
-
-    fn writer_mut(&mut self) -> Result<&mut Writer, StoreError> {
-        self.writer
-            .as_mut()
-            .ok_or_else(|| StoreError::ReadOnly(self.path.clone()))
     }
 }
 

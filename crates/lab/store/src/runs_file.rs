@@ -1,23 +1,29 @@
 //! `runs.jsonl`: one line for each finished run.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::io::{self, ErrorKind};
+use std::num::NonZero;
+use std::path::Path;
+use std::thread;
+
+use perflab_experiment::Plan;
 
 use crate::atomic;
-use crate::chain::{Chain, Continuity, Link};
+use crate::chain::{Chain, Continuity};
 use crate::error::{LineProblem, StoreError};
-use crate::expected::Expected;
-use crate::file;
-use crate::frozen::Frozen;
+use crate::expected_runs::ExpectedRuns;
 use crate::line;
+use crate::meta::MetaFile;
 use crate::metrics::Metrics;
 use crate::notice::Notice;
 use crate::record::{RunRecord, Usage};
+use crate::regular_file;
 
 /// The file's name.
 pub(crate) const FILE: &str = "runs.jsonl";
+
+/// Lines that one processor reads faster than another one is asked.
+const FEW: usize = 200;
 
 /// Makes an empty file of records.
 pub(crate) fn create(directory: &Path) -> Result<(), StoreError> {
@@ -25,22 +31,110 @@ pub(crate) fn create(directory: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// All records. A last line that was cut off is left out; anything else that is wrong is an error.
-pub(crate) fn read(directory: &Path, frozen: &Frozen) -> Result<Vec<RunRecord>, StoreError> {
-    let (content, expected) = content(directory, frozen)?;
-    parse(directory, frozen, &content, &expected)
+/// What the file holds.
+#[derive(Debug)]
+pub(crate) struct RunsFile {
+    content: Vec<u8>,
+    /// The records that are intact, in the order in which the runs ended.
+    pub(crate) records: Vec<RunRecord>,
+    /// Lines that are altered or missing, in order.
+    pub(crate) problems: Vec<StoreError>,
 }
 
-/// The bytes of the file, and the runs that must be in it.
-fn content(directory: &Path, frozen: &Frozen) -> Result<(Vec<u8>, Expected), StoreError> {
-    let expected = Expected::gather(directory, &frozen.meta, Some(&frozen.plan));
-    let content = file::read(&directory.join(FILE));
-    let content = content.map_err(|source| missing_or("read", directory, source))?;
-    Ok((content, expected))
+impl RunsFile {
+    /// Reads all lines. Without the other files of the result, fewer of the lines that are missing are noticed.
+    pub(crate) fn read(
+        directory: &Path,
+        meta: Option<&MetaFile>,
+        plan: Option<&Plan>,
+    ) -> Result<Self, StoreError> {
+        let expected = meta.map(|file| ExpectedRuns::gather(directory, &file.meta, plan));
+        let path = directory.join(FILE);
+        let content =
+            regular_file::read(&path).map_err(|error| missing_or("read", directory, error))?;
+        let lines: Vec<&[u8]> = complete(&content)
+            .split_inclusive(|byte| *byte == b'\n')
+            .collect();
+        let mut records: Vec<RunRecord> = Vec::new();
+        let mut first_line: HashMap<u32, usize> = HashMap::new();
+        let mut chain = Chain::begin(meta.is_some_and(|file| file.meta.chained));
+        let mut problems: Vec<(usize, LineProblem)> = Vec::new();
+        let meta_line = meta.map(|file| file.line.as_slice());
+        for (line, (read, continuity)) in (1..).zip(parsed(meta_line, &lines)) {
+            let problem = match read {
+                Ok(record) => match first_line.get(&record.run) {
+                    Some(first) => LineProblem::Duplicate {
+                        run: record.run,
+                        first: *first,
+                    },
+                    None => {
+                        first_line.insert(record.run, line);
+                        records.push(record);
+                        // A line after a wrong one cannot follow it: that one is reported.
+                        let is_known = problems.last().is_some_and(|(last, _)| last + 1 == line);
+                        match chain.take(continuity) {
+                            Err(problem) if !is_known => problem,
+                            _ => continue,
+                        }
+                    }
+                },
+                Err(problem) => problem,
+            };
+            problems.push((line, problem));
+        }
+        // Runs whose lines are wrong are missing for that.
+        if problems.is_empty() {
+            let is_recorded = |run| first_line.contains_key(&run);
+            let missing = expected.and_then(|expected| expected.missing(is_recorded));
+            problems.extend(missing.map(|problem| (lines.len() + 1, problem)));
+        }
+        let wrong = |(line, problem)| StoreError::Line {
+            path: path.clone(),
+            line,
+            problem,
+        };
+        Ok(Self {
+            records,
+            problems: problems.into_iter().map(wrong).collect(),
+            content,
+        })
+    }
+
+    /// The same, unless a line is wrong. A last line that was cut off is no error.
+    pub(crate) fn read_sound(
+        directory: &Path,
+        meta: &MetaFile,
+        plan: &Plan,
+    ) -> Result<Self, StoreError> {
+        let mut file = Self::read(directory, Some(meta), Some(plan))?;
+        match file.problems.is_empty() {
+            true => Ok(file),
+            false => Err(file.problems.swap_remove(0)),
+        }
+    }
+
+    /// The lines that have an end.
+    pub(crate) fn complete(&self) -> &[u8] {
+        complete(&self.content)
+    }
+
+    /// What a reader should know of a last line that was cut off.
+    pub(crate) fn notice(&self) -> Option<Notice> {
+        let bytes = self.cut_line().len();
+        (bytes > 0).then_some(Notice::CutLine {
+            bytes,
+            moved_to: None,
+        })
+    }
+
+    /// What is there of a last line that was cut off.
+    pub(crate) fn cut_line(&self) -> &[u8] {
+        &self.content[self.complete().len()..]
+    }
 }
 
 /// What lies before the last line feed, with it.
-pub(crate) fn complete(content: &[u8]) -> &[u8] {
+fn complete(content: &[u8]) -> &[u8] {
     let end = content
         .iter()
         .rposition(|byte| *byte == b'\n')
@@ -48,47 +142,8 @@ pub(crate) fn complete(content: &[u8]) -> &[u8] {
     &content[..end]
 }
 
-fn parse(
-    directory: &Path,
-    frozen: &Frozen,
-    content: &[u8],
-    expected: &Expected,
-) -> Result<Vec<RunRecord>, StoreError> {
-    let wrong = |line, problem| StoreError::Line {
-        path: directory.join(FILE),
-        line,
-        problem,
-    };
-    let whole = complete(content);
-    let mut records: Vec<RunRecord> = Vec::new();
-    let mut first_line: HashMap<u32, usize> = HashMap::new();
-    let (metrics, mut shared) = (Metrics::default(), Vec::new());
-    let mut chain = Chain::begin(frozen.meta.chained);
-    let mut before = frozen.meta_line.as_slice();
-    for (line, text) in (1..).zip(whole.split_inclusive(|byte| *byte == b'\n')) {
-        let wrong = |problem| wrong(line, problem);
-        let mut record = record(text.strip_suffix(b"\n").unwrap_or(text)).map_err(wrong)?;
-        metrics.share(&mut record, &mut shared);
-        if let Some(first) = first_line.insert(record.run, line) {
-            return Err(wrong(LineProblem::Duplicate {
-                run: record.run,
-                first,
-            }));
-        }
-        chain
-            .take(Continuity::between(Some(before), text))
-            .map_err(wrong)?;
-        before = text;
-        records.push(record);
-    }
-    match expected.missing(|run| first_line.contains_key(&run)) {
-        Some(problem) => Err(wrong(records.len() + 1, problem)),
-        None => Ok(records),
-    }
-}
-
 /// The record in a line, given without its line feed.
-pub(crate) fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
+fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
     /// What can be said of a line of any format.
     #[derive(serde::Deserialize)]
     struct Schema {
@@ -120,35 +175,43 @@ pub(crate) fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
     }
 }
 
-/// Whether the last line was cut off.
-pub(crate) fn cut_line(directory: &Path) -> Result<Option<Notice>, StoreError> {
-    let failed = |source| missing_or("read", directory, source);
-    let mut file = file::open(&directory.join(FILE)).map_err(failed)?;
-    let bytes = unfinished(&mut file).map_err(failed)?;
-    Ok((bytes > 0).then_some(Notice::CutLine {
-        bytes,
-        moved_to: None,
-    }))
-}
+/// A line: its record, and how it goes with the line before it.
+type Parsed = (Result<RunRecord, LineProblem>, Continuity);
 
-/// Number of bytes behind the last line feed, found from the end without reading all records.
-fn unfinished(file: &mut File) -> io::Result<usize> {
-    const STEP: u64 = 1 << 16;
-    let length = file.seek(SeekFrom::End(0))?;
-    let mut start = length;
-    while start > 0 {
-        let end = start;
-        start = end.saturating_sub(STEP);
-        file.seek(SeekFrom::Start(start))?;
-        let mut part = Vec::new();
-        Read::by_ref(file)
-            .take(end - start)
-            .read_to_end(&mut part)?;
-        if let Some(position) = part.iter().rposition(|byte| *byte == b'\n') {
-            return Ok((length - start) as usize - position - 1);
-        }
+/// What lines say, in their order. Thousands of runs are long lines, so all processors read them.
+fn parsed(meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Parsed> {
+    let metrics = &Metrics::default();
+    let before: Vec<Option<&[u8]>> = std::iter::once(meta_line)
+        .chain(lines.iter().copied().map(Some))
+        .collect();
+    let pairs: Vec<(Option<&[u8]>, &[u8])> =
+        before.into_iter().zip(lines.iter().copied()).collect();
+    let parse = |pairs: &[(Option<&[u8]>, &[u8])]| -> Vec<Parsed> {
+        let mut shared = Vec::new();
+        let read = |(before, line): &(Option<&[u8]>, &[u8])| {
+            let mut record = record(line.strip_suffix(b"\n").unwrap_or(line));
+            if let Ok(record) = &mut record {
+                metrics.share(record, &mut shared);
+            }
+            (record, Continuity::between(*before, line))
+        };
+        pairs.iter().map(read).collect()
+    };
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = lines.len().div_ceil(workers).max(FEW);
+    if lines.len() <= share {
+        return parse(&pairs);
     }
-    Ok(length as usize)
+    thread::scope(|scope| {
+        let parts: Vec<_> = pairs
+            .chunks(share)
+            .map(|part| (part, scope.spawn(move || parse(part))))
+            .collect();
+        let each = parts
+            .into_iter()
+            .flat_map(|(part, worker)| worker.join().unwrap_or_else(|_| parse(part)));
+        each.collect()
+    })
 }
 
 pub(crate) fn missing_or(action: &'static str, directory: &Path, source: io::Error) -> StoreError {
@@ -158,182 +221,5 @@ pub(crate) fn missing_or(action: &'static str, directory: &Path, source: io::Err
             file: FILE,
         },
         _ => StoreError::io(action, &directory.join(FILE), source),
-    }
-}
-
-/// What a call adds, until all of it is on the disk.
-struct Added {
-    runs: Vec<u32>,
-    length: u64,
-    last: Link,
-    has_written: bool,
-}
-
-/// The file of records, opened by the one laboratory that may add to it.
-#[derive(Debug)]
-pub(crate) struct Appender {
-    path: PathBuf,
-    file: File,
-    length: u64,
-    recorded: HashSet<u32>,
-    /// The last line, or that of `meta.json` if there is none.
-    last: Link,
-    half_written: bool,
-}
-
-impl Appender {
-    /// Opens the empty file of a new result.
-    pub(crate) fn begin(directory: &Path, frozen: &Frozen) -> Result<Self, StoreError> {
-        Self::at_end(directory, frozen, b"", HashSet::new())
-    }
-
-    /// Opens the file behind complete lines, which hold these runs.
-    fn at_end(
-        directory: &Path,
-        frozen: &Frozen,
-        complete: &[u8],
-        recorded: HashSet<u32>,
-    ) -> Result<Self, StoreError> {
-        let path = directory.join(FILE);
-        let file = OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .map_err(|source| missing_or("open", directory, source))?;
-        let last = complete.split_inclusive(|byte| *byte == b'\n').next_back();
-        Ok(Self {
-            path,
-            file,
-            length: complete.len() as u64,
-            recorded,
-            last: Link::of(last.unwrap_or(&frozen.meta_line)),
-            half_written: false,
-        })
-    }
-
-    /// Opens the file and moves what is left of a cut-off last line into a file of its own.
-    ///
-    /// All complete lines are checked first: nothing is changed if one of them cannot be trusted.
-    pub(crate) fn open(
-        directory: &Path,
-        frozen: &Frozen,
-    ) -> Result<(Self, Option<Notice>), StoreError> {
-        let (content, expected) = content(directory, frozen)?;
-        let complete = complete(&content);
-        let recorded = parse(directory, frozen, &content, &expected)?
-            .into_iter()
-            .map(|record| record.run)
-            .collect();
-        let mut appender = Self::at_end(directory, frozen, complete, recorded)?;
-        let cut = &content[complete.len()..];
-        if cut.is_empty() {
-            return Ok((appender, None));
-        }
-        let name = free_name(directory);
-        atomic::write(directory, &name, cut)?;
-        appender.take_back()?;
-        Ok((
-            appender,
-            Some(Notice::CutLine {
-                bytes: cut.len(),
-                moved_to: Some(name),
-            }),
-        ))
-    }
-
-    pub(crate) fn has(&self, run: u32) -> bool {
-        self.recorded.contains(&run)
-    }
-
-    /// Adds a record: one write of one line, then it is on the disk.
-    pub(crate) fn append(&mut self, record: &RunRecord) -> Result<(), StoreError> {
-        self.append_all([record])
-    }
-
-    /// Adds records: all of them are on the disk then, or none is in the file.
-    pub(crate) fn append_all<'r>(
-        &mut self,
-        records: impl IntoIterator<Item = &'r RunRecord>,
-    ) -> Result<(), StoreError> {
-        if self.half_written {
-            return Err(StoreError::HalfWritten(self.path.clone()));
-        }
-        let mut added = Added {
-            runs: Vec::new(),
-            length: self.length,
-            last: self.last,
-            has_written: false,
-        };
-        let written = self.write(records, &mut added);
-        if written.is_err() {
-            for run in &added.runs {
-                self.recorded.remove(run);
-            }
-            self.half_written = added.has_written && self.take_back().is_err();
-            return written;
-        }
-        self.length = added.length;
-        self.last = added.last;
-        Ok(())
-    }
-
-    /// Many lines go into one write, and one sync is for all of them.
-    fn write<'r>(
-        &mut self,
-        records: impl IntoIterator<Item = &'r RunRecord>,
-        added: &mut Added,
-    ) -> Result<(), StoreError> {
-        const PIECE: usize = 1 << 20;
-        let failed = |source| StoreError::io("add a record to", &self.path, source);
-        let mut lines = Vec::new();
-        for record in records {
-            record.check()?;
-            if !self.recorded.insert(record.run) {
-                return Err(StoreError::Recorded {
-                    run: record.run,
-                    path: self.path.clone(),
-                });
-            }
-            added.runs.push(record.run);
-            let line = line::seal_after(record, Some(added.last));
-            let line = line.map_err(|error| StoreError::Content {
-                path: self.path.clone(),
-                reason: error.to_string(),
-            })?;
-            added.length += line.len() as u64;
-            added.last = Link::of(&line);
-            lines.extend_from_slice(&line);
-            if lines.len() > PIECE {
-                added.has_written = true;
-                self.file.write_all(&lines).map_err(failed)?;
-                lines.clear();
-            }
-        }
-        // write_all makes a single call unless the disk fills up within the lines; the next call then
-        // says so.
-        added.has_written = true;
-        self.file
-            .write_all(&lines)
-            .and_then(|()| self.file.sync_data())
-            .map_err(failed)
-    }
-
-    /// Cuts the file to the records that are complete.
-    fn take_back(&mut self) -> Result<(), StoreError> {
-        self.file
-            .set_len(self.length)
-            .and_then(|()| self.file.sync_data())
-            .map_err(|source| StoreError::io("repair", &self.path, source))
-    }
-}
-
-/// A name for the rest of a cut-off line that is not taken.
-fn free_name(directory: &Path) -> String {
-    let mut number = 1_u32;
-    loop {
-        let name = format!("{FILE}.cut-{number}");
-        if directory.join(&name).symlink_metadata().is_err() {
-            return name;
-        }
-        number += 1;
     }
 }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic;
 use crate::error::{LineProblem, StoreError};
-use crate::file;
 use crate::line;
+use crate::regular_file;
 
 /// The file's name.
 pub(crate) const FILE: &str = "stopped.json";
@@ -61,7 +61,7 @@ impl Stopped {
     /// Nothing if there is no such file.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>, StoreError> {
         let path = directory.join(FILE);
-        let content = match file::read(&path) {
+        let content = match regular_file::read(&path) {
             Ok(content) => content,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io("read", &path, error)),

@@ -5,7 +5,7 @@ use perflab_compare::{Outcome, Row};
 use perflab_experiment::counted;
 use perflab_report::plots::{forest, sweep, sweeps};
 use perflab_report::sections::sections;
-use perflab_report::{answers, words};
+use perflab_report::{answers, sentences};
 
 use crate::address::Address;
 use crate::known::Shown;
@@ -34,8 +34,7 @@ const MOST_METRICS: usize = 400;
 
 pub(crate) fn first(shown: &Shown, page: &mut Page) -> Markup {
     let question = shown
-        .experiment
-        .as_ref()
+        .experiment()
         .and_then(|experiment| experiment.question.as_deref());
     html! {
         h1 { (say(question.unwrap_or(shown.name()))) }
@@ -67,8 +66,8 @@ pub(crate) fn trouble(shown: &Shown) -> Markup {
 }
 
 fn compared(report: &Reported, page: &mut Page) -> Markup {
-    let warnings = words::warnings(report);
-    let control = words::control(report);
+    let warnings = sentences::warnings(report);
+    let control = sentences::control(report);
     let of_row = |row: &Row| tables::address(report, row);
     let link = |row: &Row| of_row(row).map(|address| address.to_string());
     let all = sections(report);
@@ -110,9 +109,9 @@ fn compared(report: &Reported, page: &mut Page) -> Markup {
                 }
             }
             (more(told.len(), MOST_ANSWERS, "answers are on the pages of their metrics"))
-            @if let Some(nothing) = words::nothing(report) { p.answer { (say(&nothing)) } }
-            p.note { (say(&words::design(report))) }
-            @if let Some(failures) = words::failures(report) { p.note { (say(&failures)) } }
+            @if let Some(nothing) = sentences::nothing(report) { p.answer { (say(&nothing)) } }
+            p.note { (say(&sentences::design(report))) }
+            @if let Some(failures) = sentences::failures(report) { p.note { (say(&failures)) } }
         }
         @if let Some((sentence, alarm)) = control {
             p.warning[alarm].note[!alarm] { (say(&sentence)) }
@@ -131,7 +130,7 @@ fn compared(report: &Reported, page: &mut Page) -> Markup {
             h2 { "Every comparison" }
             @for section in all.iter().take(MOST_TABLES) { (tables::section(section, MOST_ROWS, Some(&Address::ReportCsv), &of_row)) }
             (more(all.len(), MOST_TABLES, "tables are on the pages of their metrics"))
-            ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
+            ul.legend { @for sentence in sentences::legend(report, true) { li { (say(&sentence)) } } }
         }
     }
 }
@@ -175,7 +174,7 @@ fn metrics(shown: &Shown) -> Markup {
 
 fn counts(shown: &Shown) -> Markup {
     let records = shown.records();
-    let planned = shown.plan.as_ref().map(|plan| plan.runs.len());
+    let planned = shown.salvage.plan.as_ref().map(|plan| plan.runs.len());
     let failed = records
         .iter()
         .filter(|record| !record.status.passed())

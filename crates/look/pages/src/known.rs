@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use indexmap::IndexMap;
 use perflab_compare::{
     Comparison, Origins, ResultInput, Row, SampleIndex, SampleSelection, Selection, compare_result,
-    is_any_throughput, usable_cpus,
+    is_any_throughput,
 };
-use perflab_experiment::{Experiment, Metric, Plan, Sample};
+use perflab_experiment::{Experiment, Metric};
 use perflab_store::{RunRecord, Salvage};
 
 use crate::reported::{MOST_DECILED, Reported};
@@ -18,8 +17,6 @@ use crate::reported::{MOST_DECILED, Reported};
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) salvage: Salvage,
-    pub(crate) experiment: Option<Experiment>,
-    pub(crate) plan: Option<Plan>,
     /// What was measured, and where its samples are.
     places: SampleIndex,
     /// The comparison that the experiment asks for, or why there is none.
@@ -38,22 +35,9 @@ impl Shown {
     pub(crate) fn read(path: &Path) -> Self {
         let salvage = Salvage::read(path);
         let mut problems: Vec<String> = salvage.problems.iter().map(ToString::to_string).collect();
-        let frozen = path.join("experiment.toml");
-        let mut experiment = salvage.experiment.as_deref().and_then(|text| {
-            let parsed = Experiment::parse(text, &frozen.display().to_string());
-            parsed
-                .map_err(|error| problems.push(error.to_string()))
-                .ok()
-        });
-        if let (Some(experiment), Some(meta)) = (&mut experiment, &salvage.meta) {
-            experiment.name.clone_from(&meta.origin.name);
-        }
-        let plan = salvage.plan.as_ref().and_then(|plan| {
-            let parsed = serde_json::from_value::<Plan>(plan.clone());
-            parsed
-                .map_err(|error| problems.push(format!("plan.json: {error}")))
-                .ok()
-        });
+        let experiment = salvage.experiment.as_ref();
+        let mistake = experiment.and_then(|experiment| experiment.parsed.as_ref().err());
+        problems.extend(mistake.map(ToString::to_string));
         let places = SampleIndex::of(&salvage.records);
         Self {
             others: places.metrics().iter().map(|_| OnceLock::new()).collect(),
@@ -64,8 +48,6 @@ impl Shown {
             report: OnceLock::new(),
             bare: Mutex::default(),
             salvage,
-            experiment,
-            plan,
             problems,
         }
     }
@@ -79,6 +61,11 @@ impl Shown {
         };
         let report = self.report.get_or_init(compare).as_ref();
         report.map_err(String::as_str)
+    }
+
+    /// The experiment, if it is understood.
+    pub(crate) fn experiment(&self) -> Option<&Experiment> {
+        self.salvage.experiment.as_ref()?.parsed.as_ref().ok()
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -133,7 +120,7 @@ impl Shown {
 
     /// Values of a report and the runs behind them.
     pub(crate) fn origins(&self, report: &Comparison) -> Origins<'_> {
-        Origins::known(self.records(), &self.places, report)
+        Origins::with_index(self.records(), &self.places, report)
     }
 
     /// A row of the main report as it was after so many blocks. Samples of other rows are left out, as a page
@@ -149,7 +136,7 @@ impl Shown {
                     && sample.metric.name == row.key.metric.name
                     && sample.benchmark == row.key.benchmark
             });
-            with_samples(record, samples.cloned().collect())
+            record.with_samples(samples.cloned().collect())
         };
         let early = self
             .records()
@@ -172,8 +159,7 @@ impl Shown {
             ..SampleSelection::default()
         };
         let needs_others = self
-            .experiment
-            .as_ref()
+            .experiment()
             .is_some_and(|experiment| is_any_throughput(name, experiment));
         if needs_others {
             let report = self.compare(&sample_selection, self.records())?;
@@ -200,7 +186,7 @@ impl Shown {
 
     fn bare_records(&self) -> Vec<RunRecord> {
         let lent = self.bare().pop();
-        let without = |record: &RunRecord| with_samples(record, Vec::new());
+        let without = |record: &RunRecord| record.with_samples(Vec::new());
         lent.unwrap_or_else(|| self.records().iter().map(without).collect())
     }
 
@@ -213,58 +199,13 @@ impl Shown {
         sample_selection: &SampleSelection,
         records: &[RunRecord],
     ) -> Result<Comparison, String> {
-        let (Some(meta), Some(experiment), Some(plan)) =
-            (&self.salvage.meta, &self.experiment, &self.plan)
-        else {
-            return Err("what the runs were made for cannot be trusted".to_owned());
-        };
-        if !self.problems.is_empty() {
-            return Err("a part of the result is missing or was altered".to_owned());
-        }
-        let known = ResultInput {
-            directory: None,
-            origin: &meta.origin,
-            experiment,
-            plan,
-            records,
-            stopped: self.salvage.stopped,
-            notices: &self.salvage.notices,
-            usable_cpus: self.salvage.fingerprint.as_ref().and_then(usable_cpus),
-        };
-        let selection = Selection::of(experiment, &meta.origin);
-        compare_result(&known, sample_selection, &selection).map_err(|error| error.to_string())
-    }
-}
-
-/// A record with other samples.
-fn with_samples(record: &RunRecord, samples: Vec<Sample>) -> RunRecord {
-    RunRecord {
-        samples,
-        evidence: IndexMap::new(),
-        schema: record.schema,
-        run: record.run,
-        block: record.block,
-        cell: record.cell.clone(),
-        variant: record.variant.clone(),
-        workload: record.workload.clone(),
-        parameters: record.parameters.clone(),
-        unit: record.unit,
-        started: record.started.clone(),
-        status: record.status,
-        detail: record.detail.clone(),
-        source: record.source.clone(),
-        host: None,
-        observers: Vec::new(),
-        programs: IndexMap::new(),
-        argv: Vec::new(),
-        exit_code: record.exit_code,
-        signal: record.signal,
-        usage: record.usage,
-        steps: Vec::new(),
-        environment_padding_bytes: record.environment_padding_bytes,
-        layout: record.layout.clone(),
-        settings: record.settings.clone(),
-        load1: record.load1,
-        steal_share: record.steal_share,
+        let result = ResultInput::of_salvage(&self.salvage)?;
+        let selection = Selection::of(result.experiment, result.origin);
+        compare_result(
+            &ResultInput { records, ..result },
+            sample_selection,
+            &selection,
+        )
+        .map_err(|error| error.to_string())
     }
 }

@@ -25,7 +25,8 @@ pub(crate) fn live(shown: &Shown, page: &mut Page) -> Markup {
         return html! {};
     };
     let done = shown.records().len();
-    let planned = shown.plan.as_ref().map_or(0, |plan| plan.runs.len());
+    let planned = shown.salvage.plan.as_ref();
+    let planned = planned.map_or(0, |plan| plan.runs.len());
     let left = time_left(shown.records(), planned);
     let rows: Vec<&Row> = shown
         .report()

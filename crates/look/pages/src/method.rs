@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use perflab_compare::Comparison;
-use perflab_report::{command, words};
+use perflab_report::{command, sentences};
 use serde_json::Value;
 
 use crate::address::Address;
@@ -31,13 +31,13 @@ pub(crate) fn method(shown: &Shown) -> Markup {
             }
         }
         (methods())
-        @if let Some(fingerprint) = &shown.salvage.fingerprint {
+        @if let Some(environment) = &shown.salvage.environment {
             h2 { "The machine and what ran on it" }
-            (tree(fingerprint, 0))
+            (tree(&serde_json::to_value(environment).unwrap_or_default(), 0))
         }
         @if let Some(experiment) = &shown.salvage.experiment {
             h2 { "The experiment, word for word" }
-            pre tabindex="0" { (lines(experiment)) }
+            pre tabindex="0" { (lines(&experiment.text)) }
         }
     }
 }
@@ -46,14 +46,14 @@ fn design(shown: &Shown, report: &Comparison) -> Markup {
     html! {
         h2 { "Design" }
         dl.facts {
-            dt { "in short" } dd { (say(&words::design(report))) }
-            @if let Some(failures) = words::failures(report) { dt { "runs" } dd { (say(&failures)) } }
-            @if let Some(experiment) = &shown.experiment {
+            dt { "in short" } dd { (say(&sentences::design(report))) }
+            @if let Some(failures) = sentences::failures(report) { dt { "runs" } dd { (say(&failures)) } }
+            @if let Some(experiment) = shown.experiment() {
                 @let text = toml_of(experiment);
                 @for (name, value) in text { dt { (say(&name)) } dd { (say(&value)) } }
             }
         }
-        ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
+        ul.legend { @for sentence in sentences::legend(report, true) { li { (say(&sentence)) } } }
     }
 }
 

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use perflab_compare::{Comparison, Row, Side};
 use perflab_report::plots::{forest, sweep, sweeps};
 use perflab_report::sections::{metric_in_words, row_label, sections};
-use perflab_report::{answers, words};
+use perflab_report::{answers, sentences};
 
 use crate::address::Address;
 use crate::known::Shown;
@@ -90,7 +90,7 @@ fn compared(index: usize, report: &Reported, page: &mut Page) -> Markup {
             h2 { "Every comparison" }
             @for section in own { (tables::section(section, MOST_ROWS, Some(&Address::MetricJson(index)), &of_row)) }
             (summaries(report, &rows))
-            ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
+            ul.legend { @for sentence in sentences::legend(report, true) { li { (say(&sentence)) } } }
         }
     }
 }

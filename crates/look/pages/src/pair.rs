@@ -1,10 +1,10 @@
 //! Two results that were not measured together: each variant that both have, in the second against the first.
 
 use maud::{Markup, html};
-use perflab_compare::{Comparison, Half, Row, compare_apart};
+use perflab_compare::{Comparison, Half, ResultInput, Row, compare_apart};
 use perflab_report::plots::forest;
 use perflab_report::sections::{by_metric, sections};
-use perflab_report::{answers, words};
+use perflab_report::{answers, sentences};
 use serde_json::Value;
 
 use crate::page::{Shell, drawing, say};
@@ -49,18 +49,9 @@ fn report((a_path, a): (&str, &Site), (b_path, b): (&str, &Site)) -> Result<Comp
 }
 
 fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s>, String> {
-    let shown = site.shown();
-    match (&shown.experiment, &shown.salvage.meta) {
-        (Some(experiment), Some(meta)) if site.problems().is_empty() => Ok(Half {
-            name,
-            directory: path,
-            experiment,
-            records: shown.records(),
-            fingerprint: shown.salvage.fingerprint.as_ref(),
-            planned: shown.plan.as_ref().map_or(0, |plan| plan.runs.len()),
-            until_decided: meta.origin.until_decided.is_some(),
-        }),
-        _ => Err(format!("{name} cannot be trusted as a whole")),
+    match ResultInput::of_salvage(&site.shown().salvage) {
+        Ok(result) => Ok(Half::of(name, path, &result)),
+        Err(_) => Err(format!("{name} cannot be trusted as a whole")),
     }
 }
 
@@ -84,11 +75,11 @@ fn compared(report: &Comparison) -> Markup {
             p.answer { span class={ "verdict " (tables::class(answer.outcome)) } { (say(&answer.text)) } }
         }
         section.warnings aria-label="Warnings" {
-            ul { @for warning in words::warnings(report) { li { (say(&warning)) } } }
+            ul { @for warning in sentences::warnings(report) { li { (say(&warning)) } } }
         }
         @for plot in &plots { (plot) }
         @for section in sections(report) { (tables::section(&section, MOST_ROWS, None, &|_| None)) }
-        ul.legend { @for sentence in words::legend(report, true) { li { (say(&sentence)) } } }
+        ul.legend { @for sentence in sentences::legend(report, true) { li { (say(&sentence)) } } }
     }
 }
 
@@ -96,8 +87,9 @@ fn compared(report: &Comparison) -> Markup {
 fn changes(a: &Site, b: &Site) -> Markup {
     let facts = [a, b].map(|site| {
         let mut leaves = Vec::new();
-        if let Some(fingerprint) = &site.shown().salvage.fingerprint {
-            flatten(fingerprint, "", &mut leaves);
+        if let Some(environment) = &site.shown().salvage.environment {
+            let value = serde_json::to_value(environment).unwrap_or_default();
+            flatten(&value, "", &mut leaves);
         }
         leaves
     });

@@ -51,7 +51,7 @@ impl Site {
     pub fn entry(&self, path: &str) -> Entry {
         let shown = &self.shown;
         let mut variants: Vec<String> = Vec::new();
-        for cell in shown.plan.iter().flat_map(|plan| &plan.cells) {
+        for cell in shown.salvage.plan.iter().flat_map(|plan| &plan.cells) {
             if !variants.contains(&cell.variant) {
                 variants.push(cell.variant.clone());
             }
@@ -62,8 +62,7 @@ impl Site {
             path: path.to_owned(),
             name: shown.name().to_owned(),
             question: shown
-                .experiment
-                .as_ref()
+                .experiment()
                 .and_then(|experiment| experiment.question.clone()),
             created: meta
                 .map(|meta| meta.origin.created.clone())
@@ -73,7 +72,7 @@ impl Site {
                 .iter()
                 .filter(|record| !record.status.passed())
                 .count(),
-            planned: shown.plan.as_ref().map(|plan| plan.runs.len()),
+            planned: shown.salvage.plan.as_ref().map(|plan| plan.runs.len()),
             variants,
             is_running: shown.salvage.writer().is_some(),
             problems: shown.problems.len(),

@@ -1,7 +1,7 @@
 //! The answer in a sentence: for each metric and candidate what is proven, of how many rows, and how much.
 
 use perflab_compare::{Answer, Comparison, Row, Verdict};
-use perflab_compare::{Asked, Outcome};
+use perflab_compare::{AskedQuestion, Outcome};
 
 use crate::difference::{Differences, Estimate, detectable, percent};
 use crate::headline::{headline, unqualified};
@@ -53,7 +53,7 @@ fn single(row: &Row) -> String {
         };
     };
     match row.typical.verdict {
-        Verdict::NotProven => clause(row, Asked::Typical(&row.typical)),
+        Verdict::NotProven => clause(row, AskedQuestion::Typical(&row.typical)),
         Verdict::Same if word == Verdict::Same.word(&row.key.metric) => {
             let difference = written(row, &row.typical);
             format!("{word} within the margin, the typical run differs by {difference}")
@@ -63,11 +63,11 @@ fn single(row: &Row) -> String {
 }
 
 /// What is proven about one question.
-fn clause(row: &Row, asked: Asked<'_>) -> String {
+fn clause(row: &Row, asked: AskedQuestion<'_>) -> String {
     let (name, answer) = match asked {
-        Asked::Typical(answer) => ("typical run", answer),
-        Asked::Mean(answer) => ("mean", answer),
-        Asked::SlowRuns(slow) => {
+        AskedQuestion::Typical(answer) => ("typical run", answer),
+        AskedQuestion::Mean(answer) => ("mean", answer),
+        AskedQuestion::SlowRuns(slow) => {
             let (base, candidate) = (row.base.n, row.candidate.n);
             let shares = format!(
                 "{} of {candidate}, baseline {} of {base}",
@@ -99,7 +99,7 @@ fn clause(row: &Row, asked: Asked<'_>) -> String {
 
 /// A difference with its interval.
 fn written(row: &Row, answer: &Answer) -> String {
-    Estimate::from(answer).written(row)
+    Estimate::from(answer).text(row)
 }
 
 fn could_show(row: &Row) -> Option<String> {
@@ -145,11 +145,11 @@ fn several(rows: &[&Row]) -> String {
 
 /// Whether no word about a row says yet that it is about the margin.
 fn is_plainly_same(row: &Row) -> bool {
-    let is_plain = |asked: Asked<'_>| match asked {
-        Asked::Typical(answer) | Asked::Mean(answer) => {
+    let is_plain = |asked: AskedQuestion<'_>| match asked {
+        AskedQuestion::Typical(answer) | AskedQuestion::Mean(answer) => {
             answer.word(&row.key.metric) == Verdict::Same.word(&row.key.metric)
         }
-        Asked::SlowRuns(_) => true,
+        AskedQuestion::SlowRuns(_) => true,
     };
     row.asked().all(is_plain)
 }

@@ -1,6 +1,6 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
-use perflab_compare::Asked;
+use perflab_compare::AskedQuestion;
 use perflab_compare::{Answer, Comparison, Row, Side, Slow, Verdict};
 use perflab_experiment::{Better, Metric};
 use perflab_ministat::{Confidence, Dataset, compare_sentence, render_plot};
@@ -123,7 +123,7 @@ fn ministat(row: &Row) -> String {
 }
 
 fn answer(answer: &Answer, row: &Row) -> String {
-    let difference = Estimate::from(answer).written(row);
+    let difference = Estimate::from(answer).text(row);
     let (p, p_adjusted) = match (&answer.same, answer.verdict) {
         (Some(same), Verdict::Same) => (same.p, same.p_adjusted),
         _ => (answer.p, answer.p_adjusted),
@@ -159,7 +159,7 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
         Some(p) => {
             let verdict = match slow.verdict {
                 Verdict::NotProven => slow.verdict.word(&row.key.metric).into_owned(),
-                _ => phrase(Asked::SlowRuns(slow), &row.key.metric),
+                _ => phrase(AskedQuestion::SlowRuns(slow), &row.key.metric),
             };
             let all = number::probability(p);
             format!("{shares}; {verdict}; {alone} alone, {all} among all claims")
@@ -175,10 +175,7 @@ fn main_modes(slow: &Slow, row: &Row) -> Option<String> {
     let (base, candidate) = number::pair(base, candidate, &row.key.metric.unit);
     let medians = format!("medians {base} and {candidate}, without the slow runs");
     Some(match &slow.main {
-        Some(main) => format!(
-            "{medians}; {} between them",
-            Estimate::from(main).written(row)
-        ),
+        Some(main) => format!("{medians}; {} between them", Estimate::from(main).text(row)),
         None => medians,
     })
 }

@@ -4,7 +4,7 @@
 //! either side. A typical run that is faster while the mean is not proven to be so may hide more
 //! slow runs; so it is said what was proven, and no more.
 
-use perflab_compare::Asked;
+use perflab_compare::AskedQuestion;
 use perflab_compare::{Row, Verdict};
 
 use crate::verdict::{InWords as _, phrase};
@@ -34,8 +34,8 @@ pub(crate) fn unqualified(row: &Row) -> Option<String> {
     let answers: Option<Vec<_>> = row
         .asked()
         .map(|asked| match asked {
-            Asked::Typical(answer) | Asked::Mean(answer) => Some(answer),
-            Asked::SlowRuns(_) => None,
+            AskedQuestion::Typical(answer) | AskedQuestion::Mean(answer) => Some(answer),
+            AskedQuestion::SlowRuns(_) => None,
         })
         .collect();
     let answers = answers?;

@@ -12,7 +12,7 @@ pub(crate) const TITLE: &str = "latencies of the same runs, without verdicts:";
 
 /// One latency of one row, as it is written.
 #[derive(Debug, Clone)]
-pub(crate) struct Written {
+pub(crate) struct LatencyCell {
     /// Medians; empty for pooled rows, whose values have no meaning of their own.
     pub(crate) base: String,
     pub(crate) candidate: String,
@@ -23,7 +23,7 @@ pub(crate) struct Written {
     pub(crate) is_clear: bool,
 }
 
-impl Written {
+impl LatencyCell {
     /// The change and its interval.
     pub(crate) fn answer(&self) -> String {
         match &self.ends {
@@ -41,7 +41,7 @@ pub(crate) struct Block {
     /// Places of the rows among all rows of the section.
     pub(crate) rows: Vec<usize>,
     /// For each latency a cell for each of these rows.
-    pub(crate) columns: Vec<Vec<Written>>,
+    pub(crate) columns: Vec<Vec<LatencyCell>>,
 }
 
 /// The latencies of a section; several blocks where rows have different ones.
@@ -67,7 +67,7 @@ pub(crate) fn blocks(section: &Section<'_>) -> Vec<Block> {
                     let latency = rows.get(place)?.latencies.get(index)?;
                     Some((latency, place >= section.rows.len()))
                 });
-                written(&cells.collect::<Vec<_>>())
+                cells_of(&cells.collect::<Vec<_>>())
             };
             Block {
                 columns: (0..kind.len()).map(column).collect(),
@@ -79,7 +79,7 @@ pub(crate) fn blocks(section: &Section<'_>) -> Vec<Block> {
 }
 
 /// The cells of one latency, in a common style; whether each belongs to a pooled row.
-fn written(latencies: &[(&Latency, bool)]) -> Vec<Written> {
+fn cells_of(latencies: &[(&Latency, bool)]) -> Vec<LatencyCell> {
     let style = |relative: bool| {
         let own = latencies.iter().filter(|(one, _)| one.relative == relative);
         let estimates = own.clone().map(|(latency, _)| estimate(latency));
@@ -102,7 +102,7 @@ fn written(latencies: &[(&Latency, bool)]) -> Vec<Written> {
             let medians = [latency.base.median, latency.candidate.median];
             number::pair_in_steps(medians, &latency.metric.unit, latency.step)
         };
-        Written {
+        LatencyCell {
             base,
             candidate,
             change: style.estimate(latency.difference),
@@ -115,7 +115,7 @@ fn written(latencies: &[(&Latency, bool)]) -> Vec<Written> {
 
 /// A latency in a line of its own: medians and change.
 pub(crate) fn latency_in_words(latency: &Latency) -> String {
-    let cells = written(&[(latency, false)]);
+    let cells = cells_of(&[(latency, false)]);
     let words = cells.iter().map(|cell| {
         format!(
             "medians {} and {}, change {}; no claim",

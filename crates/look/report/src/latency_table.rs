@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::latency_cells::{Block, TITLE, Written, blocks};
+use crate::latency_cells::{Block, LatencyCell, TITLE, blocks};
 use crate::sections::Section;
 use crate::terminal::{TextOptions, pad};
 
@@ -33,7 +33,7 @@ pub(crate) fn latency_table(
     let mut text = String::new();
     let mut omitted = Vec::new();
     for block in blocks(section) {
-        let full = Shown {
+        let full = VisibleColumns {
             intervals: true,
             medians: true,
         };
@@ -42,7 +42,7 @@ pub(crate) fn latency_table(
         for (name, medians) in [(INTERVALS, true), (MEDIANS, false)] {
             if table.width() > options.width {
                 omitted.push(name);
-                let shown = Shown {
+                let shown = VisibleColumns {
                     intervals: false,
                     medians,
                 };
@@ -57,7 +57,7 @@ pub(crate) fn latency_table(
 
 /// Which columns there are.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct VisibleColumns {
     intervals: bool,
     medians: bool,
 }
@@ -105,7 +105,12 @@ struct Table {
 }
 
 impl Table {
-    fn new(section: &Section<'_>, block: &Block, shown: Shown, options: &TextOptions) -> Self {
+    fn new(
+        section: &Section<'_>,
+        block: &Block,
+        shown: VisibleColumns,
+        options: &TextOptions,
+    ) -> Self {
         let column = |header: String, cells: Vec<String>, right: bool| Column {
             cells: std::iter::once(header).chain(cells).collect(),
             right,
@@ -116,8 +121,8 @@ impl Table {
             column(options.show(&label.header), cells.collect(), false)
         });
         let variant = |name: &str| options.cut(&options.show(name), LONGEST_NAME);
-        let group = |(name, cells): (&String, &Vec<Written>)| {
-            let medians = |of: fn(&Written) -> &String| {
+        let group = |(name, cells): (&String, &Vec<LatencyCell>)| {
+            let medians = |of: fn(&LatencyCell) -> &String| {
                 let shown = cells.iter().map(|cell| options.show(of(cell)));
                 shown.collect::<Vec<String>>()
             };
@@ -192,7 +197,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 }
 
 /// The changes below each other, with their intervals or with a mark instead of them.
-fn changes(cells: &[Written], intervals: bool, options: &TextOptions) -> Vec<String> {
+fn changes(cells: &[LatencyCell], intervals: bool, options: &TextOptions) -> Vec<String> {
     let parts: Vec<[String; 3]> = cells
         .iter()
         .map(|cell| {
@@ -206,7 +211,7 @@ fn changes(cells: &[Written], intervals: bool, options: &TextOptions) -> Vec<Str
         widths.max().unwrap_or(0)
     };
     let widths = [width(0), width(1), width(2)];
-    let cell = |(cell, [change, low, high]): (&Written, &[String; 3])| {
+    let cell = |(cell, [change, low, high]): (&LatencyCell, &[String; 3])| {
         let change = pad(change, widths[0], true);
         if !intervals {
             return change + if cell.is_clear { CLEAR } else { "" };

@@ -4,9 +4,9 @@ use perflab_compare::{Comparison, Row, Verdict};
 
 use crate::headline::headline;
 use crate::latency_cells::{TITLE, blocks, latency_legend};
+use crate::markup::{escape, line};
 use crate::sections::{Section, sections, slow_runs};
-use crate::terminal::{clean, one_line};
-use crate::words;
+use crate::sentences;
 
 /// The report as Markdown. Names are escaped, so that none of them is taken for markup.
 pub fn markdown(report: &Comparison) -> String {
@@ -15,11 +15,11 @@ pub fn markdown(report: &Comparison) -> String {
     if let Some(question) = &report.question {
         paragraph(question);
     }
-    paragraph(&words::design(report));
-    if let Some(failures) = words::failures(report) {
+    paragraph(&sentences::design(report));
+    if let Some(failures) = sentences::failures(report) {
         paragraph(&failures);
     }
-    if let Some(nothing) = words::nothing(report) {
+    if let Some(nothing) = sentences::nothing(report) {
         paragraph(&nothing);
     }
     for section in sections(report) {
@@ -28,7 +28,7 @@ pub fn markdown(report: &Comparison) -> String {
         text.push('\n');
         text += &latencies(&section);
     }
-    if let Some((sentence, alarm)) = words::control(report) {
+    if let Some((sentence, alarm)) = sentences::control(report) {
         text += &format!(
             "{}{}\n\n",
             if alarm { WARNING } else { "" },
@@ -36,10 +36,10 @@ pub fn markdown(report: &Comparison) -> String {
         );
     }
     let latencies = latency_legend(report, true);
-    for sentence in words::legend(report, true).into_iter().chain(latencies) {
+    for sentence in sentences::legend(report, true).into_iter().chain(latencies) {
         text += &format!("- {}\n", escape(&sentence));
     }
-    for warning in words::warnings(report) {
+    for warning in sentences::warnings(report) {
         text += &format!("- {WARNING}{}\n", escape(&warning));
     }
     text
@@ -123,11 +123,6 @@ fn latencies(section: &Section<'_>) -> String {
     text
 }
 
-/// A line of a table.
-pub(crate) fn line(cells: impl Iterator<Item = String>) -> String {
-    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
-}
-
 /// What is proven stands out.
 fn verdict(row: &Row) -> String {
     let proven = [row.typical.verdict, row.mean.verdict]
@@ -138,112 +133,5 @@ fn verdict(row: &Row) -> String {
         format!("**{word}**")
     } else {
         word
-    }
-}
-
-/// The text on one line, free of markup: Markdown's own, HTML's, and the separator of cells.
-pub(crate) fn escape(text: &str) -> String {
-    let text = clean(&one_line(text));
-    let mut escaped = String::with_capacity(text.len());
-    let marker = list_marker(&text);
-    for (at, character) in text.char_indices() {
-        let (before, behind) = (&text[..at], &text[at + character.len_utf8()..]);
-        match character {
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '&' => escaped += "&amp;",
-            // A zero-width joiner keeps a name from notifying its namesake.
-            '@' => escaped += "@\u{200d}",
-            // The same keeps addresses from becoming links: GFM, "autolinks (extension)".
-            ':' if behind.starts_with("//") => escaped += ":\u{200d}",
-            '.' if ends_with_www(before) => escaped += "\u{200d}.",
-            _ if marker == Some(at) => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            _ => escaped.push(character),
-        }
-    }
-    escaped
-}
-
-fn ends_with_www(text: &str) -> bool {
-    let start = text.len().saturating_sub(3);
-    text.get(start..)
-        .is_some_and(|end| end.eq_ignore_ascii_case("www"))
-}
-
-/// Where the character is that makes the text an item of a list, or a line across the page.
-fn list_marker(text: &str) -> Option<usize> {
-    let number = text.bytes().take_while(u8::is_ascii_digit).count();
-    let mut rest = text[number..].chars();
-    let is_marker = match rest.next()? {
-        '-' | '+' => number == 0,
-        '.' | ')' => number > 0,
-        _ => false,
-    };
-    let rest = rest.as_str();
-    let is_line = text.chars().all(|character| matches!(character, '-' | ' '));
-    (is_marker && (rest.is_empty() || rest.starts_with(' ') || is_line)).then_some(number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_no_markup() {
-        assert_eq!(escape("a|b"), "a\\|b");
-        assert_eq!(escape("`x` *y* _z_"), "\\`x\\` \\*y\\* \\_z\\_");
-        assert_eq!(escape("<script>&"), "&lt;script&gt;&amp;");
-        assert_eq!(escape("[a](b)"), "\\[a\\](b)");
-        assert_eq!(escape("a\nb\u{1b}[2J"), "a b\\\\u{1b}\\[2J");
-        assert_eq!(escape("@root"), "@\u{200d}root");
-    }
-
-    #[test]
-    fn addresses_are_no_links() {
-        for (text, expected) in [
-            ("https://evil.example", "https:\u{200d}//evil.example"),
-            ("see HTTP://evil", "see HTTP:\u{200d}//evil"),
-            ("(www.evil.example)", "(www\u{200d}.evil.example)"),
-            ("WWW.evil.example", "WWW\u{200d}.evil.example"),
-        ] {
-            assert_eq!(escape(text), expected);
-        }
-        for ordinary in ["rps: 5", "a: /b", "1.5 w.w ww.x äww.x", "src/main.rs:7"] {
-            assert_eq!(escape(ordinary), ordinary);
-        }
-    }
-
-    #[test]
-    fn texts_are_no_lists() {
-        for (text, expected) in [
-            ("- a", "\\- a"),
-            ("+ a", "\\+ a"),
-            ("1. a", "1\\. a"),
-            ("12) a", "12\\) a"),
-            (" -", "\\-"),
-            ("3.", "3\\."),
-            ("---", "\\---"),
-            ("-- -", "\\-- -"),
-        ] {
-            assert_eq!(escape(text), expected);
-        }
-        for ordinary in [
-            "-5% a",
-            "+1.2",
-            "--flag",
-            "1.5 s",
-            "10 blocks",
-            "a - b",
-            "-O2 - b",
-        ] {
-            assert_eq!(escape(ordinary), ordinary);
-        }
     }
 }

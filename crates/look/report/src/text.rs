@@ -10,17 +10,17 @@ use crate::latency_cells::{TITLE, blocks, latency_legend};
 use crate::latency_table::{INTERVALS, latency_table};
 use crate::number;
 use crate::sections::{Section, colour, sections};
+use crate::sentences;
 use crate::table::table;
 use crate::terminal::{Colour, TextOptions, pad};
-use crate::words;
 
 /// The report for a terminal: a table for each metric and candidate, what verdicts mean, and warnings.
 ///
 /// Of what names contain, only what is harmless to a terminal is printed as it is.
 pub fn text(report: &Comparison, options: &TextOptions) -> String {
-    let mut text = options.paragraph(&words::heading(report));
-    text += &options.paragraph(&words::design(report));
-    let failures = words::failures(report).map(|failures| options.paragraph(&failures));
+    let mut text = options.paragraph(&sentences::heading(report));
+    text += &options.paragraph(&sentences::design(report));
+    let failures = sentences::failures(report).map(|failures| options.paragraph(&failures));
     text += &failures.unwrap_or_default();
     let mut omitted = Vec::new();
     let mut medians = false;
@@ -39,11 +39,11 @@ pub fn text(report: &Comparison, options: &TextOptions) -> String {
             omitted.extend(narrow);
         }
     }
-    if let Some((sentence, alarm)) = words::control(report) {
+    if let Some((sentence, alarm)) = sentences::control(report) {
         text += &alarmed(&sentence, alarm, options);
     }
     text.push('\n');
-    text += &words::nothing(report)
+    text += &sentences::nothing(report)
         .map(|nothing| options.paragraph(&nothing))
         .unwrap_or_default();
     omitted.sort_unstable();
@@ -53,10 +53,13 @@ pub fn text(report: &Comparison, options: &TextOptions) -> String {
         text += &options.paragraph(&format!("not shown, as the page is too narrow: {columns}"));
     }
     let latencies = latency_legend(report, !omitted.contains(&INTERVALS));
-    for sentence in words::legend(report, medians).into_iter().chain(latencies) {
+    for sentence in sentences::legend(report, medians)
+        .into_iter()
+        .chain(latencies)
+    {
         text += &options.paragraph(&sentence);
     }
-    for warning in words::warnings(report) {
+    for warning in sentences::warnings(report) {
         text += &alarmed(&warning, true, options);
     }
     text
@@ -102,7 +105,7 @@ fn single(section: &Section<'_>, row: &Row, options: &TextOptions) -> String {
     if let Some(main) = slow.and_then(|slow| slow.main.as_ref()) {
         let line = options.show(&format!(
             "without slow runs: {}",
-            Estimate::from(main).written(row)
+            Estimate::from(main).text(row)
         ));
         text += &format!("  {line}\n");
     }

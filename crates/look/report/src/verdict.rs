@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use perflab_compare::{Answer, Asked, Verdict};
+use perflab_compare::{Answer, AskedQuestion, Verdict};
 use perflab_experiment::{Better, Metric};
 
 /// What a verdict is called, which depends on what was measured.
@@ -39,11 +39,11 @@ impl InWords for Answer {
 }
 
 /// What a question is about, with its verdict: `typical run faster`.
-pub(crate) fn phrase(asked: Asked<'_>, metric: &Metric) -> String {
+pub(crate) fn phrase(asked: AskedQuestion<'_>, metric: &Metric) -> String {
     match asked {
-        Asked::Typical(answer) => format!("typical run {}", answer.word(metric)),
-        Asked::Mean(answer) => format!("mean {}", answer.word(metric)),
-        Asked::SlowRuns(slow) => match slow.verdict {
+        AskedQuestion::Typical(answer) => format!("typical run {}", answer.word(metric)),
+        AskedQuestion::Mean(answer) => format!("mean {}", answer.word(metric)),
+        AskedQuestion::SlowRuns(slow) => match slow.verdict {
             Verdict::Better => "fewer slow runs".to_owned(),
             Verdict::Worse => "more slow runs".to_owned(),
             verdict => format!("slow runs {}", verdict.word(metric)),

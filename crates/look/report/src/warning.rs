@@ -114,7 +114,7 @@ fn observed(observers: &str, row: &Row) -> String {
         Some(benchmarks) => format!("{} of {} ({benchmarks})", row.key.metric.name, row.variant),
         None => format!("{} of {}", row.key.metric.name, row.variant),
     };
-    let typical = Estimate::from(&row.typical).written(row);
+    let typical = Estimate::from(&row.typical).text(row);
     let what = match row.typical.verdict {
         verdict if verdict.is_difference() => "changed by",
         _ => "not proven to change:",

@@ -1,25 +1,20 @@
 //! The results below a directory, read when they are asked for, and kept until they change.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::SystemTime;
 
 use perflab_pages::{Content, Entry, Site, asset, list, pair};
-use perflab_store::find;
+use perflab_store::{FileStamps, find};
 
 /// Results whose pages are kept.
 const KEPT: usize = 8;
-
-/// What changes about a result while it is measured: length and time of its files.
-type Stamp = Vec<(u64, Option<SystemTime>)>;
 
 /// A result that is read by who needs it first. Meanwhile others wait for it alone, and not for the library.
 #[derive(Debug)]
 pub(crate) struct Kept {
     directory: PathBuf,
-    stamp: Stamp,
+    stamps: FileStamps,
     site: OnceLock<Site>,
 }
 
@@ -34,7 +29,7 @@ impl Kept {
 pub(crate) struct Library {
     root: PathBuf,
     kept: Mutex<HashMap<PathBuf, Arc<Kept>>>,
-    entries: Mutex<HashMap<PathBuf, (Stamp, Entry)>>,
+    entries: Mutex<HashMap<PathBuf, (FileStamps, Entry)>>,
 }
 
 impl Library {
@@ -82,10 +77,10 @@ impl Library {
     /// What the list says of a result, read again only if it has changed.
     fn entry(&self, path: &Path, name: &str) -> Entry {
         let directory = self.root.join(path);
-        let stamp = stamp(&directory);
+        let stamps = FileStamps::of(&directory);
         let known = locked(&self.entries).get(path).cloned();
         if let Some((of, entry)) = known
-            && of == stamp
+            && of == stamps
         {
             // Somebody may go on with it, which its files tell late.
             let is_running = perflab_store::writer(&directory).is_some();
@@ -95,23 +90,23 @@ impl Library {
             };
         }
         let entry = Site::read(&directory).entry(name);
-        locked(&self.entries).insert(path.to_owned(), (stamp, entry.clone()));
+        locked(&self.entries).insert(path.to_owned(), (stamps, entry.clone()));
         entry
     }
 
     /// A result, by its path below the root.
     pub(crate) fn kept(&self, path: &Path) -> Arc<Kept> {
         let directory = self.root.join(path);
-        let stamp = stamp(&directory);
+        let stamps = FileStamps::of(&directory);
         let mut all = locked(&self.kept);
         if let Some(kept) = all.get(path)
-            && kept.stamp == stamp
+            && kept.stamps == stamps
         {
             return Arc::clone(kept);
         }
         let kept = Arc::new(Kept {
             directory,
-            stamp,
+            stamps,
             site: OnceLock::new(),
         });
         if all.len() >= KEPT && !all.contains_key(path) {
@@ -139,21 +134,4 @@ fn address(path: &str) -> String {
         }
     }
     address + "/index.html"
-}
-
-fn stamp(directory: &Path) -> Stamp {
-    [
-        "meta.json",
-        "experiment.toml",
-        "plan.json",
-        "fingerprint.json",
-        "runs.jsonl",
-        "stopped.json",
-    ]
-    .iter()
-    .map(|file| match fs::metadata(directory.join(file)) {
-        Ok(metadata) => (metadata.len(), metadata.modified().ok()),
-        Err(_) => (0, None),
-    })
-    .collect()
 }

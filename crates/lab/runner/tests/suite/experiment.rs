@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use perflab_experiment::{Cell, Experiment, Plan, PlannedRun};
 use perflab_runner::{Exit, Lab, LabError, Observer, Reporter, Standstill};
-use perflab_store::{Origin, ResultDir, RunRecord};
+use perflab_store::{Environment, OpenedResult, Origin, ResultDir, RunRecord};
 use tempfile::TempDir;
 
 use crate::simulated::{Crashed, End, Script, Simulated};
@@ -157,7 +157,6 @@ impl World {
         let mut result = match path.join("meta.json").exists() {
             true => ResultDir::resume(&path).unwrap(),
             false => {
-                let plan = serde_json::to_value(&self.plan).unwrap();
                 let origin = Origin {
                     perflab: "test".to_owned(),
                     created: String::new(),
@@ -166,8 +165,8 @@ impl World {
                     until_decided: None,
                     imported: None,
                 };
-                let nothing = serde_json::Value::Null;
-                ResultDir::create(&path, &self.text, &plan, &nothing, origin).unwrap()
+                let environment = Environment::unknown();
+                ResultDir::create(&path, &self.text, &self.plan, &environment, origin).unwrap()
             }
         };
         let done = result.records().unwrap();
@@ -195,7 +194,7 @@ impl World {
     }
 
     pub fn records(&self) -> Vec<RunRecord> {
-        ResultDir::open(&self.result()).unwrap().records().unwrap()
+        OpenedResult::open(&self.result()).unwrap().records
     }
 
     /// Checks that each run of the plan was recorded once, passed, and left nothing behind.

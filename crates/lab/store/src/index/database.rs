@@ -9,7 +9,6 @@ use std::time::Duration;
 use rusqlite::ffi::{SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_SCHEMA};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::Failure;
 use crate::error::StoreError;
 
 /// The file's name.
@@ -66,6 +65,24 @@ CREATE INDEX samples_of_run ON samples (result, run);
 const OTHER_TABLES: &str = "
 SELECT count(*) FROM sqlite_schema
 WHERE name NOT IN ('results', 'runs', 'samples', 'samples_of_run') AND name NOT LIKE 'sqlite_%'";
+
+/// Why the index could not be brought up to date: SQLite's reasons may call for a new one.
+pub(super) enum Failure {
+    Sqlite(rusqlite::Error),
+    Store(StoreError),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
 
 /// Opens the index, or makes an empty one.
 pub(super) fn open(path: &Path) -> Result<Connection, Failure> {

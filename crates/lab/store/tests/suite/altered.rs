@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use perflab_store::{LineProblem, ResultDir, StoreError};
+use perflab_store::{LineProblem, OpenedResult, ResultDir, StoreError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -24,7 +24,6 @@ fn any_altered_byte_of_a_record_is_found() {
             .filter(|(_, byte)| **byte == b'\n')
             .map(|(at, _)| at + 1),
     );
-    let results = ResultDir::open(root.path()).unwrap();
     // The second of three lines, with its line feed.
     for position in starts[1]..starts[2] {
         for altered in [
@@ -39,7 +38,7 @@ fn any_altered_byte_of_a_record_is_found() {
             let mut content = original.clone();
             content[position] = altered;
             fs::write(&file, &content).unwrap();
-            let error = results.records().unwrap_err();
+            let error = OpenedResult::open(root.path()).unwrap_err();
             assert!(
                 matches!(
                     error,
@@ -53,7 +52,7 @@ fn any_altered_byte_of_a_record_is_found() {
             );
         }
     }
-    let said = results.records().unwrap_err().to_string();
+    let said = OpenedResult::open(root.path()).unwrap_err().to_string();
     assert!(
         said.starts_with(&format!("{}:2: ", file.display())),
         "{said}"
@@ -70,9 +69,9 @@ fn the_last_line_feed_counts_as_well() {
     fs::write(runs_file(root.path()), content).unwrap();
     let output = root.path().join("runs/000002");
     fs::rename(&output, output.with_extension("partial")).unwrap();
-    let results = ResultDir::open(root.path()).unwrap();
-    assert_eq!(results.notices().len(), 1);
-    assert_eq!(results.records().unwrap(), [record(1)]);
+    let results = OpenedResult::open(root.path()).unwrap();
+    assert_eq!(results.notices.len(), 1);
+    assert_eq!(results.records, [record(1)]);
 }
 
 #[test]
@@ -106,7 +105,7 @@ fn any_altered_byte_of_the_other_files_is_found() {
             let mut content = original.clone();
             content[position] ^= 1;
             fs::write(&file, &content).unwrap();
-            let error = ResultDir::open(root.path()).unwrap_err();
+            let error = OpenedResult::open(root.path()).unwrap_err();
             assert!(
                 error.to_string().contains(name),
                 "{name} {position}: {error}"
@@ -120,18 +119,18 @@ fn any_altered_byte_of_the_other_files_is_found() {
             );
         }
         fs::write(&file, &original[..original.len() - 1]).unwrap();
-        assert!(ResultDir::open(root.path()).is_err());
+        assert!(OpenedResult::open(root.path()).is_err());
         fs::remove_file(&file).unwrap();
-        let error = ResultDir::open(root.path()).unwrap_err();
+        let error = OpenedResult::open(root.path()).unwrap_err();
         assert!(
             matches!(error, StoreError::Missing { file, .. } if file == name),
             "{error}"
         );
         fs::write(&file, original).unwrap();
     }
-    ResultDir::open(root.path()).unwrap();
+    OpenedResult::open(root.path()).unwrap();
     fs::remove_file(runs_file(root.path())).unwrap();
-    let error = ResultDir::open(root.path()).unwrap_err();
+    let error = OpenedResult::open(root.path()).unwrap_err();
     assert!(
         matches!(
             error,
@@ -154,7 +153,7 @@ fn add_sealed(file: &Path, value: &Value) {
 }
 
 fn problem(root: &Path) -> LineProblem {
-    match ResultDir::open(root).unwrap().records() {
+    match OpenedResult::open(root).map(|result| result.records) {
         Err(StoreError::Line {
             line: 2, problem, ..
         }) => problem,
@@ -237,13 +236,13 @@ fn records_of_version_1_are_read_beside_those_of_today() {
     for record in &mut expected[2..] {
         record.usage = None;
     }
-    let read = ResultDir::open(root.path()).unwrap().records().unwrap();
+    let read = OpenedResult::open(root.path()).unwrap().records;
     assert_eq!(read, expected);
     let mut broken = of_version_1(5);
     broken.as_object_mut().unwrap().remove("wall_s");
     add_sealed(&runs_file(root.path()), &broken);
     assert!(matches!(
-        ResultDir::open(root.path()).unwrap().records(),
+        OpenedResult::open(root.path()).map(|result| result.records),
         Err(StoreError::Line { line: 5, problem: LineProblem::Malformed(reason), .. }) if reason.contains("wall_s")
     ));
 }
@@ -260,7 +259,7 @@ fn fields_that_a_later_version_adds_are_ignored() {
     let mut expected = record(2);
     expected.layout = None;
     assert_eq!(
-        ResultDir::open(root.path()).unwrap().records().unwrap(),
+        OpenedResult::open(root.path()).unwrap().records,
         [record(1), expected]
     );
 }
@@ -285,7 +284,7 @@ proptest! {
         content.truncate(keep);
         content.extend_from_slice(&garbage);
         fs::write(&file, &content).unwrap();
-        let read = ResultDir::open(root.path()).unwrap().records();
+        let read = OpenedResult::open(root.path()).map(|result| result.records);
         match (read, ResultDir::resume(root.path())) {
             (Ok(read), Ok(resumed)) => {
                 prop_assert_eq!(&resumed.records().unwrap(), &read);

@@ -3,11 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_store::{Imported, LineProblem, ResultDir, Salvage, StopReason, Stopped, StoreError};
-use serde_json::{Value, json};
+use perflab_experiment::Plan;
+use perflab_store::{
+    Imported, LineProblem, OpenedResult, ResultDir, Salvage, StopReason, Stopped, StoreError,
+};
+use serde_json::Value;
 
 use crate::fixture::{
-    EXPERIMENT, link, names, origin, plan, record, run_one, runs_file, sealed, unchain, with_runs,
+    EXPERIMENT, environment, link, names, origin, plan, planned, record, run_one, runs_file,
+    sealed, unchain, with_runs,
 };
 
 /// The lines of the records, without line feeds.
@@ -34,7 +38,7 @@ fn refused(root: &Path) -> (usize, LineProblem) {
         } if path == runs_file(root) => (line, problem),
         other => panic!("{other}"),
     };
-    let read = of(ResultDir::open(root).unwrap().records().unwrap_err());
+    let read = of(OpenedResult::open(root).unwrap_err());
     assert_eq!(of(ResultDir::resume(root).unwrap_err()), read);
     let mut salvaged: Vec<_> = Salvage::read(root).problems.into_iter().map(of).collect();
     assert_eq!(salvaged.remove(0), read);
@@ -78,7 +82,7 @@ fn lines_that_are_removed_moved_or_brought_from_elsewhere() {
         let mut moved = whole.clone();
         moved.swap(first, first + 1);
         write(root.path(), &moved);
-        let of_output = ResultDir::open(root.path()).unwrap().records().unwrap_err();
+        let of_output = OpenedResult::open(root.path()).unwrap_err();
         assert!(
             of_output
                 .to_string()
@@ -89,7 +93,7 @@ fn lines_that_are_removed_moved_or_brought_from_elsewhere() {
     let other = tempfile::tempdir().unwrap();
     let mut origin = origin();
     origin.name = "other".into();
-    let made = ResultDir::create(other.path(), EXPERIMENT, &plan(), &Value::Null, origin);
+    let made = ResultDir::create(other.path(), EXPERIMENT, &plan(), &environment(), origin);
     let mut made = made.unwrap();
     for run in 1..=6 {
         run_one(&mut made, run);
@@ -141,20 +145,13 @@ fn lines_at_the_end_are_missed_by_the_plan_of_an_import() {
         files: Vec::new(),
         notes: Vec::new(),
     });
-    let made = ResultDir::create(root.path(), EXPERIMENT, &plan(), &Value::Null, origin);
+    let made = ResultDir::create(root.path(), EXPERIMENT, &plan(), &environment(), origin);
     let mut made = made.unwrap();
     for run in 1..=3 {
         made.append(&record(run)).unwrap();
     }
     drop(made);
-    assert_eq!(
-        ResultDir::open(root.path())
-            .unwrap()
-            .records()
-            .unwrap()
-            .len(),
-        3
-    );
+    assert_eq!(OpenedResult::open(root.path()).unwrap().records.len(), 3);
     let whole = lines(root.path());
     write(root.path(), &whole[..2]);
     assert!(matches!(
@@ -166,9 +163,12 @@ fn lines_at_the_end_are_missed_by_the_plan_of_an_import() {
 #[test]
 fn lines_at_the_end_are_missed_by_the_note_of_the_end() {
     let root = tempfile::tempdir().unwrap();
-    let runs = [1, 2, 3, 4].map(|run: u32| json!({"run": run, "block": run.div_ceil(2)}));
-    let plan = json!({"schema": 1, "cells": [], "runs": runs});
-    let made = ResultDir::create(root.path(), EXPERIMENT, &plan, &Value::Null, origin());
+    let runs = [1, 2, 3, 4].map(|run: u32| planned(run, run.div_ceil(2), 0));
+    let plan = Plan {
+        runs: runs.to_vec(),
+        ..plan()
+    };
+    let made = ResultDir::create(root.path(), EXPERIMENT, &plan, &environment(), origin());
     let mut made = made.unwrap();
     for run in 1..=3 {
         made.append(&record(run)).unwrap();
@@ -178,14 +178,7 @@ fn lines_at_the_end_are_missed_by_the_note_of_the_end() {
     drop(made);
     let whole = lines(root.path());
     write(root.path(), &whole[..2]);
-    assert_eq!(
-        ResultDir::open(root.path())
-            .unwrap()
-            .records()
-            .unwrap()
-            .len(),
-        2
-    );
+    assert_eq!(OpenedResult::open(root.path()).unwrap().records.len(), 2);
     write(root.path(), &whole[..1]);
     assert!(matches!(
         refused(root.path()),
@@ -213,14 +206,7 @@ fn going_on_continues_the_chain() {
     drop(resumed);
     let all = lines(root.path());
     assert_eq!(all[..2], whole);
-    assert_eq!(
-        ResultDir::open(root.path())
-            .unwrap()
-            .records()
-            .unwrap()
-            .len(),
-        3
-    );
+    assert_eq!(OpenedResult::open(root.path()).unwrap().records.len(), 3);
     write(root.path(), &[all[0].clone(), all[2].clone()]);
     assert_eq!(refused(root.path()), (2, LineProblem::Gap));
 }
@@ -234,8 +220,8 @@ fn output_that_was_not_renamed_in_time_is_still_found() {
         root.path().join("runs/000002.partial"),
     );
     fs::rename(&named, &partial).unwrap();
-    let opened = ResultDir::open(root.path()).unwrap();
-    assert_eq!(opened.records().unwrap().len(), 2);
+    let opened = OpenedResult::open(root.path()).unwrap();
+    assert_eq!(opened.records.len(), 2);
     assert!(opened.run_dir(2).join("stdout").exists());
     assert!(
         Salvage::read(root.path())
@@ -255,24 +241,17 @@ fn results_of_older_versions_are_read_as_they_were_and_go_on_with_a_chain() {
     unchain(root.path());
     let whole = lines(root.path());
     assert!(!whole.concat().contains("previous"));
-    assert!(!ResultDir::open(root.path()).unwrap().meta().chained);
+    assert!(!OpenedResult::open(root.path()).unwrap().meta.chained);
     // As ever, this looks like an interruption.
     write(root.path(), &whole[..3]);
-    assert_eq!(
-        ResultDir::open(root.path())
-            .unwrap()
-            .records()
-            .unwrap()
-            .len(),
-        3
-    );
+    assert_eq!(OpenedResult::open(root.path()).unwrap().records.len(), 3);
     let mut resumed = ResultDir::resume(root.path()).unwrap();
     for run in 4..=7 {
         run_one(&mut resumed, run);
     }
     drop(resumed);
-    let opened = ResultDir::open(root.path()).unwrap();
-    assert_eq!(opened.records().unwrap(), [1, 2, 3, 4, 5, 6, 7].map(record));
+    let opened = OpenedResult::open(root.path()).unwrap();
+    assert_eq!(opened.records, [1, 2, 3, 4, 5, 6, 7].map(record));
     assert!(Salvage::read(root.path()).problems.is_empty());
     let all = lines(root.path());
     for (removed, line) in [(2, 3), (3, 4), (5, 6)] {
@@ -291,14 +270,7 @@ fn results_of_older_versions_are_read_as_they_were_and_go_on_with_a_chain() {
     let mut left = all.clone();
     left.remove(0);
     write(root.path(), &left);
-    assert_eq!(
-        ResultDir::open(root.path())
-            .unwrap()
-            .records()
-            .unwrap()
-            .len(),
-        6
-    );
+    assert_eq!(OpenedResult::open(root.path()).unwrap().records.len(), 6);
 }
 
 #[test]
@@ -329,19 +301,12 @@ fn readers_beside_a_laboratory_miss_nothing() {
         });
         let mut seen = 0;
         while !writer.is_finished() {
-            let records = ResultDir::open(root.path()).unwrap().records().unwrap();
+            let records = OpenedResult::open(root.path()).unwrap().records;
             assert!(records.len() >= seen);
             seen = records.len();
             let salvage = Salvage::read(root.path());
             assert!(salvage.problems.is_empty(), "{:?}", salvage.problems);
         }
     });
-    assert_eq!(
-        ResultDir::open(root.path())
-            .unwrap()
-            .records()
-            .unwrap()
-            .len(),
-        150
-    );
+    assert_eq!(OpenedResult::open(root.path()).unwrap().records.len(), 150);
 }

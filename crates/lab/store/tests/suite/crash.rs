@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use perflab_store::{Notice, ResultDir};
+use perflab_store::{Notice, OpenedResult, ResultDir, Salvage};
 
 use crate::fixture::{names, record, run_one, runs_file, with_runs};
 
@@ -25,13 +25,13 @@ fn a_cut_at_any_byte_of_the_last_line_costs_that_run_alone() {
         fs::rename(&output, output.with_extension("partial")).unwrap();
         let bytes = end - last;
 
-        let reader = ResultDir::open(root.path()).unwrap();
-        assert_eq!(reader.records().unwrap(), original[..2], "{end}");
+        let reader = OpenedResult::open(root.path()).unwrap();
+        assert_eq!(reader.records, original[..2], "{end}");
         let seen = (bytes > 0).then_some(Notice::CutLine {
             bytes,
             moved_to: None,
         });
-        assert_eq!(reader.notices(), seen.as_slice());
+        assert_eq!(reader.notices, seen.as_slice());
         assert_eq!(
             fs::read(&file).unwrap(),
             whole[..end],
@@ -62,7 +62,7 @@ fn a_cut_at_any_byte_of_the_last_line_costs_that_run_alone() {
             "and the run can be measured again"
         );
     }
-    assert_eq!(ResultDir::open(root.path()).unwrap().notices(), []);
+    assert_eq!(OpenedResult::open(root.path()).unwrap().notices, []);
 }
 
 #[test]
@@ -96,20 +96,19 @@ fn a_long_cut_line_is_found_without_reading_everything() {
         let mut content = whole.clone();
         content.resize(whole.len() + bytes, 0);
         fs::write(runs_file(root.path()), &content).unwrap();
-        let reader = ResultDir::open(root.path()).unwrap();
+        let reader = OpenedResult::open(root.path()).unwrap();
         assert_eq!(
-            reader.notices(),
+            reader.notices,
             [Notice::CutLine {
                 bytes,
                 moved_to: None
             }]
         );
-        assert_eq!(reader.records().unwrap(), [record(1)]);
+        assert_eq!(reader.records, [record(1)]);
         // The same without a complete line before it.
         fs::write(runs_file(root.path()), vec![0; bytes]).unwrap();
-        let reader = ResultDir::open(root.path()).unwrap();
         assert_eq!(
-            reader.notices(),
+            Salvage::read(root.path()).notices,
             [Notice::CutLine {
                 bytes,
                 moved_to: None

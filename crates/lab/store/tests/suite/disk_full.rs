@@ -6,9 +6,10 @@ use std::process::Command;
 
 use perflab_store::{ResultDir, StoreError};
 use perflab_testing::{needs, not_checked, test_name};
-use serde_json::Value;
 
-use crate::fixture::{EXPERIMENT, create, names, origin, plan, record, run_one, runs_file};
+use crate::fixture::{
+    EXPERIMENT, create, environment, names, origin, plan, record, run_one, runs_file,
+};
 
 /// A file system that is unmounted at the end.
 struct SmallDisk(tempfile::TempDir);
@@ -99,7 +100,7 @@ fn a_set_up_that_does_not_fit_leaves_nothing_in_the_way() {
     };
     let path = disk.path().join("results");
     let filler = disk.fill(8192);
-    let make = || ResultDir::create(&path, EXPERIMENT, &plan(), &Value::Null, origin());
+    let make = || ResultDir::create(&path, EXPERIMENT, &plan(), &environment(), origin());
     let error = make().unwrap_err();
     assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
     assert_eq!(names(&path), ["lock"]);

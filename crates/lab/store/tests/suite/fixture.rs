@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
-use perflab_experiment::{Better, Metric, Sample, Status};
-use perflab_store::{Origin, ResultDir, RunRecord, Step, StepKind, Usage};
-use serde_json::{Value, json};
+use perflab_experiment::{Better, Cell, Metric, Plan, PlannedRun, Sample, Status};
+use perflab_store::{Environment, Origin, ResultDir, RunRecord, Step, StepKind, Usage};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub const EXPERIMENT: &str = "# an experiment\nname = \"small\"\r\n";
@@ -22,17 +22,40 @@ pub fn origin() -> Origin {
     }
 }
 
-pub fn plan() -> Value {
-    json!({
-        "schema": 1,
-        "cells": [{"variant": "new"}, {"variant": "old"}],
-        "runs": [{"run": 1, "cell": 0}, {"run": 2, "cell": 1}, {"run": 3, "cell": 1}],
-    })
+/// In none of the blocks that a note of the end may count.
+pub fn plan() -> Plan {
+    Plan {
+        schema: 1,
+        seed: 0,
+        cells: ["new", "old"]
+            .map(|variant| Cell::new(variant, "load", IndexMap::new()))
+            .to_vec(),
+        runs: [(1, 0), (2, 1), (3, 1)]
+            .map(|(run, cell)| planned(run, 0, cell))
+            .to_vec(),
+    }
+}
+
+pub fn planned(run: u32, block: u32, cell: usize) -> PlannedRun {
+    PlannedRun {
+        run,
+        block,
+        cell,
+        seed: 0,
+        unit: 1,
+        observed: false,
+    }
+}
+
+/// Of a machine with four cores, of which nothing else is known.
+pub fn environment() -> Environment {
+    let mut environment = Environment::unknown();
+    environment.machine.cpu.cores = Some(4);
+    environment
 }
 
 pub fn create(path: &Path) -> ResultDir {
-    let fingerprint = json!({"schema": 1, "cpu": {"cores": 4}});
-    ResultDir::create(path, EXPERIMENT, &plan(), &fingerprint, origin()).unwrap()
+    ResultDir::create(path, EXPERIMENT, &plan(), &environment(), origin()).unwrap()
 }
 
 pub fn sample(benchmark: Option<&str>, name: &str, value: f64) -> Sample {

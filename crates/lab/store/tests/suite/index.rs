@@ -9,7 +9,9 @@ use perflab_store::{Index, ResultDir, ResultSummary, StoreError};
 use rusqlite::Connection;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::fixture::{create, origin, plan, record, run_one, runs_file, sample, with_runs};
+use crate::fixture::{
+    create, environment, origin, plan, record, run_one, runs_file, sample, with_runs,
+};
 
 /// Results at both depths.
 fn populated() -> tempfile::TempDir {
@@ -92,7 +94,7 @@ fn newest_results_come_first() {
         let mut origin = origin();
         origin.created = created.into();
         let path = root.path().join(name);
-        ResultDir::create(&path, "", &plan(), &plan(), origin).unwrap();
+        ResultDir::create(&path, "", &plan(), &environment(), origin).unwrap();
     }
     let names: Vec<_> = list(root.path())
         .into_iter()

@@ -5,15 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use perflab_store::{
-    Imported, ImportedFile, LineProblem, Notice, ResultDir, Salvage, StopReason, Stopped,
-    StoreError,
+    Imported, ImportedFile, LineProblem, Notice, OpenedResult, ResultDir, Salvage, StopReason,
+    Stopped, StoreError,
 };
 use proptest::prelude::*;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 
 use crate::fixture::{
-    EXPERIMENT, create, origin, plan, record, run_one, runs_file, sealed, unchain, with_runs,
+    EXPERIMENT, create, environment, origin, plan, record, run_one, runs_file, sealed, unchain,
+    with_runs,
 };
 
 /// Files that never change; of what is in each, [`parts`] says whether it is there.
@@ -34,7 +35,7 @@ fn parts(salvage: &Salvage) -> [bool; 4] {
     [
         salvage.experiment.is_some(),
         salvage.plan.is_some(),
-        salvage.fingerprint.is_some(),
+        salvage.environment.is_some(),
         salvage.meta.is_some(),
     ]
 }
@@ -87,19 +88,17 @@ fn starts(content: &[u8]) -> Vec<usize> {
 #[test]
 fn of_an_intact_directory_it_is_all() {
     let (root, salvage) = after(|_| ());
-    let opened = ResultDir::open(root.path()).unwrap();
+    let opened = OpenedResult::open(root.path()).unwrap();
     assert!(salvage.problems.is_empty(), "{:?}", salvage.problems);
-    assert_eq!(salvage.notices, opened.notices());
-    assert_eq!(salvage.meta.as_ref(), Some(opened.meta()));
-    assert_eq!(salvage.experiment.as_deref(), Some(EXPERIMENT));
+    assert_eq!(salvage.notices, opened.notices);
+    assert_eq!(salvage.meta.as_ref(), Some(&opened.meta));
+    assert_eq!(salvage.experiment.as_ref().unwrap().text, EXPERIMENT);
+    assert_eq!(salvage.experiment.as_ref(), Some(&opened.experiment));
     assert_eq!(salvage.plan, Some(plan()));
-    assert_eq!(
-        salvage.fingerprint,
-        Some(opened.fingerprint::<Value>().unwrap())
-    );
-    assert_eq!(salvage.records, opened.records().unwrap());
+    assert_eq!(salvage.environment.as_ref(), Some(&opened.environment));
+    assert_eq!(salvage.records, opened.records);
     assert_eq!(salvage.records, [record(2), record(1), record(3)]);
-    assert_eq!(salvage.stopped, opened.stopped().unwrap());
+    assert_eq!(salvage.stopped, opened.stopped);
     assert_eq!(salvage.stopped, Some(Stopped::new(StopReason::Decided, 2)));
     assert_eq!(salvage.run_dir(3), opened.run_dir(3));
     assert!(salvage.writer().is_none());
@@ -162,7 +161,7 @@ fn a_file_that_never_changes_is_whole_or_is_not_used() {
             assert_eq!(is_missing, kind == "missing", "{file} {kind}: {problem}");
             assert_eq!(salvage.records.len(), 3, "{file} {kind}");
             assert!(salvage.stopped.is_some(), "{file} {kind}");
-            assert!(ResultDir::open(root.path()).is_err(), "{file} {kind}");
+            assert!(OpenedResult::open(root.path()).is_err(), "{file} {kind}");
         }
     }
 }
@@ -362,7 +361,7 @@ fn a_file_that_runs_were_read_from_is_missed() {
         notes: Vec::new(),
     });
     let mut result =
-        ResultDir::create(root.path(), EXPERIMENT, &plan(), &Value::Null, origin).unwrap();
+        ResultDir::create(root.path(), EXPERIMENT, &plan(), &environment(), origin).unwrap();
     result.keep_imported("1/a", b"x").unwrap();
     for run in 1..=3 {
         result.append(&record(run)).unwrap();
@@ -373,7 +372,7 @@ fn a_file_that_runs_were_read_from_is_missed() {
     assert_eq!(salvage.notices, [evidence("imported/../secret")]);
     assert_eq!(
         salvage.notices,
-        ResultDir::open(root.path()).unwrap().notices()
+        OpenedResult::open(root.path()).unwrap().notices
     );
     fs::remove_file(root.path().join("imported/1/a")).unwrap();
     let salvage = Salvage::read(root.path());
@@ -440,7 +439,7 @@ proptest! {
         prop_assert!(salvage.meta.is_none() || salvage.meta == sound.meta);
         prop_assert!(salvage.experiment.is_none() || salvage.experiment == sound.experiment);
         prop_assert!(salvage.plan.is_none() || salvage.plan == sound.plan);
-        prop_assert!(salvage.fingerprint.is_none() || salvage.fingerprint == sound.fingerprint);
+        prop_assert!(salvage.environment.is_none() || salvage.environment == sound.environment);
         prop_assert!(salvage.stopped.is_none() || salvage.stopped == sound.stopped);
         let mut left = sound.records.iter();
         prop_assert!(salvage.records.iter().all(|record| left.any(|sound| sound == record)), "order and content");
@@ -448,10 +447,7 @@ proptest! {
         let missing = parts(&salvage).iter().any(|there| !there) || salvage.stopped.is_none();
         prop_assert!(!missing || !salvage.problems.is_empty());
         // It has no problems exactly when everything can be trusted.
-        let is_sound = match ResultDir::open(root.path()) {
-            Ok(opened) => opened.records().is_ok() && opened.stopped().is_ok(),
-            Err(_) => false,
-        };
+        let is_sound = OpenedResult::open(root.path()).is_ok();
         prop_assert_eq!(salvage.problems.is_empty(), is_sound, "{:?}", salvage.problems);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric, Status};
 use perflab_pages::Site;
-use perflab_store::{Imported, ImportedFile};
+use perflab_store::{Imported, ImportedFile, Programs};
 use serde_json::{Value, json};
 
 use crate::html::crawl;
@@ -53,15 +53,13 @@ fn with(string: &str) -> Made {
             .map(|(_, value)| (of("-parameter"), of(&format!("-value-{value}"))))
             .collect()
     };
-    for cell in made.plan["cells"].as_array_mut().unwrap() {
-        let old: IndexMap<String, String> =
-            serde_json::from_value(cell["parameters"].clone()).unwrap();
-        cell["parameters"] = json!(parameters(&old));
-        cell["workload"] = json!(of("-workload"));
-        cell["id"] = json!(of(&format!("-cell-{}", cell["id"].as_str().unwrap())));
-        cell["vars"] = json!({of("-var"): of("-var-value")});
-        if cell["variant"] == "again" {
-            cell["variant"] = json!(of("-variant"));
+    for cell in &mut made.plan.cells {
+        cell.parameters = parameters(&cell.parameters);
+        cell.workload = of("-workload");
+        cell.id = of(&format!("-cell-{}", cell.id));
+        cell.vars = [(of("-var"), of("-var-value"))].into();
+        if cell.variant == "again" {
+            cell.variant = of("-variant");
         }
     }
     for record in &mut made.records {
@@ -108,10 +106,12 @@ fn with(string: &str) -> Made {
         files: vec![ImportedFile::new(of("-file"), b"")],
         notes: vec![of("-note")],
     });
-    made.fingerprint = json!({
-        "machine": {"schema": 1, of("-group"): {of("-fact"): of("-fact-value")}},
-        "programs": {of("-program"): {"versions": {of("-asked"): [of("-said")]}}},
-    });
+    made.environment.machine.kernel.version = Some(of("-fact-value"));
+    let programs = Programs {
+        versions: [(of("-asked"), of("-said"))].into(),
+        ..Programs::default()
+    };
+    made.environment.programs.insert(of("-program"), programs);
     let name: Vec<u8> = of("-log")
         .bytes()
         .filter(|byte| !matches!(byte, 0 | b'/'))

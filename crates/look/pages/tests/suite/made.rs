@@ -6,8 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use perflab_experiment::{Better, Experiment, Metric, Plan, Sample, Status};
-use perflab_store::{Origin, ResultDir, RunRecord, Step, StepKind, Usage};
-use serde_json::{Value, json};
+use perflab_store::{Environment, Origin, ResultDir, RunRecord, Step, StepKind, Usage};
 
 /// Two candidates, one of which is the baseline once more, under two settings.
 const EXPERIMENT: &str = r#"
@@ -37,8 +36,8 @@ clients = [1, 50]
 /// What there is to be written.
 pub struct Made {
     pub experiment: String,
-    pub plan: Value,
-    pub fingerprint: Value,
+    pub plan: Plan,
+    pub environment: Environment,
     pub origin: Origin,
     pub records: Vec<RunRecord>,
     /// Files of a run: its number, their names and content.
@@ -116,10 +115,12 @@ impl Made {
                 )
             })
             .collect();
+        let mut environment = Environment::unknown();
+        environment.machine.confinement.allowed_cpus = Some("0-3".into());
         Self {
             experiment: text,
-            plan: serde_json::to_value(&plan).unwrap(),
-            fingerprint: json!({"machine": {"schema": 1, "confinement": {"allowed_cpus": "0-3"}}}),
+            plan,
+            environment,
             origin: Origin {
                 perflab: "0.1.0".into(),
                 created: "2026-03-01T12:00:00Z".into(),
@@ -135,10 +136,10 @@ impl Made {
 
     /// Writes it, and keeps it open as a laboratory does that goes on.
     pub fn begin(&self, directory: &Path) -> ResultDir {
-        let (plan, fingerprint) = (&self.plan, &self.fingerprint);
+        let (plan, environment) = (&self.plan, &self.environment);
         let origin = self.origin.clone();
         let mut result =
-            ResultDir::create(directory, &self.experiment, plan, fingerprint, origin).unwrap();
+            ResultDir::create(directory, &self.experiment, plan, environment, origin).unwrap();
         for record in &self.records {
             let partial = result.begin_run(record.run).unwrap();
             for (_, name, content) in self.files.iter().filter(|(run, ..)| *run == record.run) {

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use perflab_compare::{
-    Comparison, ResultInput, Row, SampleSelection, Selection, compare_result, usable_cpus,
-};
-use perflab_experiment::{Experiment, Plan, Status};
+use perflab_compare::{Comparison, ResultInput, Row, SampleSelection, Selection, compare_result};
+use perflab_experiment::Status;
 use perflab_pages::Site;
 use perflab_report::{csv, facts, headline, json, row_warnings};
-use perflab_store::ResultDir;
+use perflab_store::OpenedResult;
 use scraper::ElementRef;
 
 use crate::html::{Crawled, all, crawl, text};
@@ -16,20 +14,10 @@ use crate::made::Made;
 
 /// What `perflab compare` computes of a result.
 fn report(directory: &Path, metrics: &[&str]) -> Comparison {
-    let result = ResultDir::open(directory).unwrap();
-    let experiment = Experiment::parse(result.experiment(), "experiment.toml").unwrap();
-    let plan: Plan = result.plan().unwrap();
-    let records = result.records().unwrap();
-    let origin = &result.meta().origin;
+    let result = OpenedResult::open(directory).unwrap();
     let known = ResultInput {
         directory: None,
-        origin,
-        experiment: &experiment,
-        plan: &plan,
-        records: &records,
-        stopped: result.stopped().unwrap(),
-        notices: result.notices(),
-        usable_cpus: usable_cpus(&result.fingerprint().unwrap()),
+        ..ResultInput::of(&result).unwrap()
     };
     let sample_selection = SampleSelection {
         metrics: metrics.iter().map(|name| (*name).to_owned()).collect(),
@@ -38,7 +26,7 @@ fn report(directory: &Path, metrics: &[&str]) -> Comparison {
     compare_result(
         &known,
         &sample_selection,
-        &Selection::of(&experiment, origin),
+        &Selection::of(known.experiment, known.origin),
     )
     .unwrap()
 }
@@ -84,10 +72,7 @@ fn the_data_is_what_compare_prints() {
 #[test]
 fn every_sample_is_in_the_table_of_samples() {
     let (directory, found) = measured();
-    let records = ResultDir::open(directory.path())
-        .unwrap()
-        .records()
-        .unwrap();
+    let records = OpenedResult::open(directory.path()).unwrap().records;
     let mut rows = csv::Reader::from_reader(found.files["data/samples.csv"].as_slice());
     let mut rows = rows.records();
     for record in &records {
@@ -196,10 +181,7 @@ fn the_sides_of_each_row_are_those_of_the_report() {
 #[test]
 fn each_value_of_a_row_leads_to_the_run_that_measured_it() {
     let (directory, found) = measured();
-    let records = ResultDir::open(directory.path())
-        .unwrap()
-        .records()
-        .unwrap();
+    let records = OpenedResult::open(directory.path()).unwrap().records;
     let reports = [
         report(directory.path(), &[]),
         report(directory.path(), &["steps"]),

@@ -16,7 +16,7 @@ pub(super) fn difference(trend: &Trend, value: f64, row: &Row) -> String {
 
 /// The change with its interval, as differences of the row are written.
 pub(super) fn change(trend: &Trend, row: &Row) -> String {
-    estimate(trend).written(row)
+    estimate(trend).text(row)
 }
 
 /// The same without sign, for a sentence that says which way it went.

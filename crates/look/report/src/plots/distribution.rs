@@ -3,8 +3,9 @@
 use perflab_compare::{Row, Side};
 use perflab_plot::{Axis, Layer, Marks, Plot, Summary, Tone};
 
-use super::points::{Value, points};
-use super::{Link, Sided, in_unit, titled};
+use super::axis_unit::{in_unit, titled};
+use super::points::{Link, Value, points};
+use super::sides::Sided;
 use crate::number;
 
 /// Columns in which points that would hide each other are stacked.

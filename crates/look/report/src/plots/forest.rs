@@ -3,7 +3,8 @@
 use perflab_compare::{Comparison, Row};
 use perflab_plot::{Axis, Interval, Layer, Marks, Plot, Tone, Which};
 
-use super::{in_unit, label, titled, tone};
+use super::axis_unit::{in_unit, titled};
+use super::row_mark::{label, tone};
 use crate::sections::{distinct, label_within_workload, row_label};
 
 /// Rows of one metric, all relative or all absolute, with the typical run's difference.

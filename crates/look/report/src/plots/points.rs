@@ -4,7 +4,10 @@ use perflab_compare::Measured;
 use perflab_compare::Row;
 use perflab_plot::{Layer, Marker, Marks, Point, Tone};
 
-use super::{Link, Sided};
+use super::sides::Sided;
+
+/// Address of the page of a run, relative to the page with the plot.
+pub type Link<'l> = &'l dyn Fn(u32) -> String;
 
 /// A value, and which one it is of which side.
 #[derive(Debug, Clone, Copy)]

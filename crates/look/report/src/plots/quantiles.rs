@@ -3,7 +3,8 @@
 use perflab_compare::Row;
 use perflab_plot::{Axis, Layer, Marks, Plot, Tone};
 
-use super::{Sided, in_unit, titled};
+use super::axis_unit::{in_unit, titled};
+use super::sides::Sided;
 
 /// More places than a line has on a screen tell nothing.
 const MOST: usize = 400;

@@ -5,8 +5,9 @@ use perflab_compare::Row;
 use perflab_experiment::counted;
 use perflab_plot::{Axis, Layer, Marks, Plot, Tone, Which};
 
-use super::points::{Value, points};
-use super::{Link, Sided, in_unit, titled};
+use super::axis_unit::{in_unit, titled};
+use super::points::{Link, Value, points};
+use super::sides::Sided;
 
 /// With more blocks than that their stripes hide the points.
 const MOST_BLOCKS: usize = 80;

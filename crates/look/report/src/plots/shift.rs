@@ -3,7 +3,7 @@
 use perflab_compare::Row;
 use perflab_plot::{Area, Axis, Layer, Marker, Marks, Plot, Point, Tone, Which};
 
-use super::{in_unit, titled};
+use super::axis_unit::{in_unit, titled};
 use crate::difference::Estimate;
 use crate::number;
 
@@ -32,7 +32,7 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
             label: format!(
                 "{} of the runs: {}, {} of 9",
                 number::share(decile.quantile),
-                estimate.written(row),
+                estimate.text(row),
                 number::probability(decile.p_adjusted)
             ),
             link: None,

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use perflab_compare::{Comparison, Row};
 use perflab_plot::{Axis, Cell, Layer, Marks, Plot, Tone};
 
-use super::{label, tone};
+use super::row_mark::{label, tone};
 use crate::difference::Differences;
 use crate::sections::distinct;
 

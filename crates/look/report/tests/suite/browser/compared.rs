@@ -1,12 +1,11 @@
 //! A result as it is compared: the report, and what is to be known beside it.
 
 use perflab_compare::{
-    Comparison, ResultInput, SampleSelection, Selection, compare_result, result_report, usable_cpus,
+    Comparison, ResultInput, SampleSelection, Selection, compare_result, result_report,
 };
 use perflab_experiment::Plan;
 use perflab_report::report_warnings;
 use perflab_store::{Imported, Notice, Origin, RunRecord, StopReason, Stopped, UntilDecided};
-use serde_json::json;
 
 use super::made::{experiment, origin, plan, records};
 
@@ -28,7 +27,7 @@ fn known_of(
         records,
         stopped,
         notices,
-        usable_cpus: None,
+        environment: None,
     };
     compare_result(
         &known,
@@ -124,18 +123,4 @@ fn why_it_ended_is_noted_where_its_results_may_end_it() {
             .until_decided,
         None
     );
-}
-
-#[test]
-fn cpus_that_could_be_used() {
-    let of = |cpus: serde_json::Value| {
-        usable_cpus(&json!({"machine": {"confinement": {"allowed_cpus": cpus}}}))
-    };
-    assert_eq!(of(json!("0-3,6")), Some(5));
-    assert_eq!(of(json!("7")), Some(1));
-    for unknown in [json!(null), json!(""), json!("a"), json!(4), json!(["0"])] {
-        assert_eq!(of(unknown.clone()), None, "{unknown}");
-    }
-    assert_eq!(usable_cpus(&json!({})), None);
-    assert_eq!(usable_cpus(&json!(null)), None);
 }

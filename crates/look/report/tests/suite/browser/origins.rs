@@ -220,7 +220,7 @@ proptest! {
         let mut whole = report(&records());
         whole.design.until_decided = Some(UntilDecided { blocks: until, most: 9, stopped: None });
         let places = SampleIndex::of(&all);
-        let origins = [Origins::new(&all, &whole), Origins::known(&all, &places, &whole)];
+        let origins = [Origins::new(&all, &whole), Origins::with_index(&all, &places, &whole)];
         for (name, unit, benchmark, variant, setting) in all.iter().flat_map(|record| {
             record.samples.iter().map(|sample| (
                 sample.metric.name.as_str(), sample.metric.unit.as_str(), &sample.benchmark, &record.variant, &record.parameters,

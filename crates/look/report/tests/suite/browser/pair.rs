@@ -8,8 +8,8 @@ use perflab_compare::{
 };
 use perflab_experiment::{Better, Experiment, Sample, Status};
 use perflab_report::{headline, left_out, report_warnings};
-use perflab_store::RunRecord;
-use serde_json::{Value, json};
+use perflab_store::{Environment, RunRecord};
+use serde_json::json;
 
 use super::made::{experiment, plan, records, rps};
 use crate::common::metric;
@@ -20,7 +20,7 @@ fn half<'r>(name: &'r str, experiment: &'r Experiment, records: &'r [RunRecord])
         directory: "results/it",
         experiment,
         records,
-        fingerprint: None,
+        environment: None,
         planned: records.len(),
         until_decided: false,
     }
@@ -108,19 +108,23 @@ fn changes_are_measured_and_nothing_is_claimed_of_them() {
 }
 
 /// The machine and programs of a result.
-fn measured_with(machine: &str, old: &str) -> Value {
-    let files = |sha256: &str| json!({"files": {"server": {"sha256": sha256}}, "versions": {}});
-    json!({
-        "machine": {"machine_id": machine},
-        "programs": {"variants/old": files(old), "workloads/load": files("77")}
-    })
+fn measured_with(machine: &str, old: &str) -> Environment {
+    let files = |sha256: &str| json!({"server": {"path": "/server", "sha256": sha256, "bytes": 1}});
+    let environment = json!({
+        "machine": {"schema": 1, "machine_id": machine},
+        "programs": {"variants/old": {"files": files(old)}, "workloads/load": {"files": files("77")}}
+    });
+    serde_json::from_value(environment).unwrap()
 }
 
 /// What is said of `new` with that of `old` divided out, where there is such a row.
-fn of_quotients(a: (&[RunRecord], &Value), b: (&[RunRecord], &Value)) -> (Comparison, Option<Row>) {
+fn of_quotients(
+    a: (&[RunRecord], &Environment),
+    b: (&[RunRecord], &Environment),
+) -> (Comparison, Option<Row>) {
     let experiment = experiment(&["old", "new"], "");
-    let with = |name, (records, fingerprint)| Half {
-        fingerprint: Some(fingerprint),
+    let with = |name, (records, environment)| Half {
+        environment: Some(environment),
         ..half(name, &experiment, records)
     };
     let report = compare_apart(with("A", a), with("B", b)).unwrap();
@@ -181,7 +185,8 @@ fn runs_without_a_partner_are_counted() {
 fn nothing_is_divided_by_what_may_be_another_program() {
     let (first, second) = (records(), later());
     let known = measured_with("m", "1");
-    let unknown = json!({"machine": {"machine_id": "m"}});
+    let mut unknown = measured_with("m", "1");
+    unknown.programs.clear();
     for (other, why) in [
         (
             measured_with("m", "2"),

@@ -44,7 +44,7 @@ pub struct Trend {
 }
 
 impl Trend {
-    pub(super) fn of(found: &drift::Trend, is_estimate: bool) -> Self {
+    pub(crate) fn of(found: &drift::Trend, is_estimate: bool) -> Self {
         let claimed = |value: f64| Some(value).filter(|value| value.is_finite() && !is_estimate);
         Self {
             blocks: found.medians.keys().copied().collect(),

@@ -6,10 +6,10 @@ use perflab_experiment::counted;
 use unicode_width::UnicodeWidthStr;
 
 use super::bars::Axis;
+use super::sentences::control;
 use super::trend::{change, difference};
-use super::words;
 use crate::aligned::aligned;
-use crate::markdown::{escape, line};
+use crate::markup::{escape, line};
 use crate::number;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::{TextOptions, pad};
@@ -142,7 +142,7 @@ fn series<'a>(row: &Row, drift: &'a Drift, report: &'a Comparison) -> Vec<Series
         level(&row.variant, &drift.candidate),
         between("difference".to_owned(), &drift.difference),
     ];
-    let control = words::control(row, report).filter(|(control, _)| control.variant != row.variant);
+    let control = control(row, report).filter(|(control, _)| control.variant != row.variant);
     series.extend(control.map(|(_, trend)| between("the control's".to_owned(), trend)));
     series
 }

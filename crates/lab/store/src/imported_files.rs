@@ -7,9 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::atomic;
 use crate::error::StoreError;
-use crate::file;
-use crate::meta::{Imported, ImportedFile};
+use crate::meta::{ImportedFile, Meta};
 use crate::notice::Notice;
+use crate::regular_file;
 
 const DIRECTORY: &str = "imported";
 
@@ -39,12 +39,12 @@ pub(crate) fn write(directory: &Path, path: &str, content: &[u8]) -> Result<(), 
 }
 
 /// The copies that are missing or altered.
-pub(crate) fn check(directory: &Path, imported: &Imported) -> Vec<Notice> {
-    imported
-        .files
-        .iter()
+pub(crate) fn check(directory: &Path, meta: &Meta) -> Vec<Notice> {
+    let files = meta.origin.imported.iter().flat_map(|of| &of.files);
+    files
         .filter(|file| {
-            let content = below(directory, &file.path).and_then(|path| file::read(&path).ok());
+            let content =
+                below(directory, &file.path).and_then(|path| regular_file::read(&path).ok());
             content.is_none_or(|content| {
                 ImportedFile::new(String::new(), &content).sha256 != file.sha256
             })

@@ -19,7 +19,7 @@ struct Least {
 }
 
 /// What to know of a comparison whose runs were imported.
-pub(crate) fn warnings(report: &Comparison) -> Vec<Warning> {
+pub(crate) fn import_warnings(report: &Comparison) -> Vec<Warning> {
     let mut warnings = vec![Warning::ImportedOrder];
     let mut variants: IndexMap<&str, Least> = IndexMap::new();
     for row in &report.rows {

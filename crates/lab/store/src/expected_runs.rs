@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use perflab_experiment::{Plan, PlannedRun};
 
 use crate::error::LineProblem;
 use crate::meta::Meta;
@@ -12,7 +12,7 @@ use crate::stopped::Stopped;
 
 /// Runs that must be recorded, each with what tells of it.
 #[derive(Debug, Default)]
-pub(crate) struct Expected(BTreeMap<u32, Reason>);
+pub(crate) struct ExpectedRuns(BTreeMap<u32, Reason>);
 
 #[derive(Debug, Clone, Copy)]
 enum Reason {
@@ -24,37 +24,20 @@ enum Reason {
     Finished(u32),
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Runs {
-    runs: Vec<Planned>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Planned {
-    run: u32,
-    #[serde(default)]
-    block: u32,
-}
-
-impl Expected {
+impl ExpectedRuns {
     /// To be gathered before the records are read, so that a laboratory that adds to them meanwhile does no harm.
     /// Results that were begun before lines were chained keep no such promises.
-    pub(crate) fn gather(directory: &Path, meta: &Meta, plan: Option<&[u8]>) -> Self {
+    pub(crate) fn gather(directory: &Path, meta: &Meta, plan: Option<&Plan>) -> Self {
         if !meta.chained {
             return Self::default();
         }
-        let planned = || {
-            let plan = plan.and_then(|plan| serde_json::from_slice::<Runs>(plan).ok());
-            plan.unwrap_or_default().runs
-        };
+        let planned: &[PlannedRun] = plan.map_or(&[], |plan| &plan.runs);
         let mut expected = BTreeMap::new();
         if meta.origin.imported.is_some() {
-            expected.extend(planned().iter().map(|run| (run.run, Reason::Imported)));
+            expected.extend(planned.iter().map(|run| (run.run, Reason::Imported)));
         }
         // A note that cannot be read is reported by those who need what it says.
         if let Ok(Some(stopped)) = Stopped::read(directory) {
-            let planned = planned();
             let finished = planned
                 .iter()
                 .filter(|run| (1..=stopped.blocks).contains(&run.block));

@@ -7,17 +7,19 @@ use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan};
 use perflab_store::RunRecord;
 
-use crate::analyse::{AnalysisError, Subject, analyse};
+use crate::analyse::analyse;
 use crate::autocorrelation::warn_of_autocorrelation;
 use crate::comparison::{Comparison, Design, UntilDecided};
 use crate::drift::settle_drift;
-use crate::import;
+use crate::error::AnalysisError;
+use crate::import_warnings::import_warnings;
 use crate::levels::add_levels;
 use crate::observation::{add_observation, of_one_kind};
-use crate::run_warnings::warnings;
+use crate::run_warnings::run_warnings;
 use crate::sample_index::SampleIndex;
 use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
+use crate::subject::Subject;
 use crate::subjects::result_subjects;
 use crate::tail::short_runs;
 use crate::warning::Warning;
@@ -60,16 +62,16 @@ pub fn result_report(
             planned: plan.runs.len(),
         });
     }
-    report.warnings.extend(warnings(experiment, counted));
+    report.warnings.extend(run_warnings(experiment, counted));
     settle_drift(&mut report);
-    let places = SampleIndex::of(records);
+    let samples = SampleIndex::of(records);
     if experiment.is_imported() {
-        let caveats = import::warnings(&report);
+        let caveats = import_warnings(&report);
         report.warnings.extend(caveats);
     } else {
-        warn_of_autocorrelation(&mut report, records, &places);
+        warn_of_autocorrelation(&mut report, records, &samples);
     }
-    add_levels(&mut report, experiment, records, &places);
+    add_levels(&mut report, experiment, records, &samples);
     match is_observed {
         true => report.warnings.push(Warning::ObservedOnly),
         false => add_observation(&mut report, experiment, counted, sample_selection),
@@ -84,7 +86,7 @@ pub fn result_report(
 ///
 /// # Errors
 /// As of the report.
-pub(crate) fn reported_subjects(
+pub(crate) fn counted_subjects(
     experiment: &Experiment,
     plan: &Plan,
     records: &[RunRecord],
