@@ -7,9 +7,11 @@ use perflab_report::sections::{by_metric, sections};
 use perflab_report::{answers, words};
 use serde_json::Value;
 
-use crate::page::{Shell, drawing, say};
+use crate::figure::figure;
+use crate::shell::Shell;
 use crate::site::Site;
 use crate::tables;
+use crate::text::say;
 
 /// Rows that are drawn, and differences of the surroundings that are listed.
 const MOST: usize = 60;
@@ -49,15 +51,15 @@ fn report((a_path, a): (&str, &Site), (b_path, b): (&str, &Site)) -> Result<Comp
 }
 
 fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s>, String> {
-    let shown = site.shown();
-    match (&shown.experiment, &shown.salvage.meta) {
+    let result = site.result();
+    match (&result.experiment, &result.salvage.meta) {
         (Some(experiment), Some(meta)) if site.problems().is_empty() => Ok(Half {
             name,
             directory: path,
             experiment,
-            records: shown.records(),
-            fingerprint: shown.salvage.fingerprint.as_ref(),
-            planned: shown.plan.as_ref().map_or(0, |plan| plan.runs.len()),
+            records: result.records(),
+            fingerprint: result.salvage.fingerprint.as_ref(),
+            planned: result.plan.as_ref().map_or(0, |plan| plan.runs.len()),
             until_decided: meta.origin.until_decided.is_some(),
         }),
         _ => Err(format!("{name} cannot be trusted as a whole")),
@@ -77,7 +79,7 @@ fn compared(report: &Comparison) -> Markup {
         })
         .flatten()
         .enumerate()
-        .map(|(index, plot)| drawing(&plot, &format!("plot-{index}")))
+        .map(|(index, plot)| figure(&plot, &format!("plot-{index}")))
         .collect();
     html! {
         @for answer in answers(report) {
@@ -96,7 +98,7 @@ fn compared(report: &Comparison) -> Markup {
 fn changes(a: &Site, b: &Site) -> Markup {
     let facts = [a, b].map(|site| {
         let mut leaves = Vec::new();
-        if let Some(fingerprint) = &site.shown().salvage.fingerprint {
+        if let Some(fingerprint) = &site.result().salvage.fingerprint {
             flatten(fingerprint, "", &mut leaves);
         }
         leaves
