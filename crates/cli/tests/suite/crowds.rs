@@ -14,6 +14,17 @@ const DESCRIPTORS: u32 = 128;
 /// Longest that a header may take.
 const HEADER: Duration = Duration::from_secs(10);
 
+/// A large file that a run left.
+const MUCH: &str = "/results/result/raw/1/1-much.txt";
+
+/// A laboratory with a result that has it.
+fn with_much() -> Laboratory {
+    let laboratory = measured();
+    let run = laboratory.path("result/runs/000001");
+    std::fs::write(run.join("0-much"), vec![b'x'; 5_000_000]).unwrap();
+    laboratory
+}
+
 fn serve(laboratory: &Laboratory) -> (Running, String) {
     let arguments = ["serve", "--port", "0", "."];
     let mut server = laboratory.start_with_descriptors(DESCRIPTORS, &arguments);
@@ -83,10 +94,10 @@ fn half_requests_keep_nobody_out_and_are_not_kept() {
 
 #[test]
 fn beyond_the_connections_that_are_answered_clients_are_told() {
-    let laboratory = measured();
+    let laboratory = with_much();
     let (_server, address) = serve(&laboratory);
     // More than the buffers of two sockets hold.
-    let many = request(&address, "/plotly.js")
+    let many = request(&address, MUCH)
         .replace("Connection: close\r\n", "")
         .repeat(8);
     let open = || {
@@ -117,11 +128,11 @@ fn beyond_the_connections_that_are_answered_clients_are_told() {
 
 #[test]
 fn who_is_slow_and_moves_is_served() {
-    let laboratory = measured();
+    let laboratory = with_much();
     let (_server, address) = serve(&laboratory);
-    let whole = get(&address, "/plotly.js");
+    let whole = get(&address, MUCH);
     let mut stream = connect(&address);
-    let request = request(&address, "/plotly.js");
+    let request = request(&address, MUCH);
     for part in request.as_bytes().chunks(4) {
         stream.write_all(part).unwrap();
         sleep(Duration::from_millis(200));

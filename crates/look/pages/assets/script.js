@@ -1,4 +1,4 @@
-// What pages can do where scripts may run: sort and filter tables, and plots to hover over, zoom into and filter.
+// What pages can do where scripts may run: sort and filter tables, follow an experiment, and plots to interact with.
 // Everything is there without it, too.
 "use strict";
 (() => {
@@ -134,103 +134,10 @@
     return;
   }
 
-  // Plots: drawn again to interact with when somebody points at them.
-  const figures = window.perflabFigures ?? {};
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  const faded = (hex, share) => {
-    const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-    return `rgba(${parts.join(",")},${share})`;
-  };
-  const shade = (name) => {
-    const [tone, share] = name.slice("tone:".length).split("/");
-    return share === undefined ? colour(tone) : faded(colour(tone), share);
-  };
-  // Only where a colour stands: others may have given their names the form of ours.
-  const coloured = (value) => {
-    if (Array.isArray(value)) return value.map(coloured);
-    if (value === null || typeof value !== "object") return value;
-    const own = Object.entries(value).map(([key, inner]) => {
-      const isColour = ["color", "fillcolor"].includes(key) && typeof inner === "string";
-      return [key, isColour ? shade(inner) : coloured(inner)];
-    });
-    return Object.fromEntries(own);
-  };
-  const themed = (figure, height) => {
-    const axis = (own) => ({ ...own, color: colour("ink"), gridcolor: colour("line"), linecolor: colour("quiet") });
-    const { data, layout } = coloured(figure);
-    return [data, {
-      ...layout,
-      xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis), height,
-      paper_bgcolor: colour("paper"), plot_bgcolor: colour("paper"),
-      font: { family: "system-ui, sans-serif", size: 13, color: colour("ink") },
-      hoverlabel: { bgcolor: colour("shade"), bordercolor: colour("quiet"), font: { color: colour("ink") } },
-      legend: { orientation: "h", y: 1, yanchor: "bottom", x: 0 },
-      // The legend is below the buttons, whatever its length.
-      margin: { l: 60, r: 16, t: 64, b: 48 }, hovermode: "closest", dragmode: "zoom",
-    }];
-  };
-  // Milliseconds in which a second click makes a double one.
-  const DOUBLE_CLICK = 300;
-  const config = {
-    responsive: true, doubleClickDelay: DOUBLE_CLICK, displaylogo: false, displayModeBar: true,
-    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],
-  };
-  let library;
-  const loaded = () => {
-    library ??= new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = "plotly.js";
-      script.addEventListener("load", () => resolve(window.Plotly));
-      script.addEventListener("error", reject);
-      document.head.append(script);
-    });
-    return library;
-  };
-  // As high as the drawing, so that nothing moves under the hand that points at it.
-  const LOWEST = 260;
-  const drawn = new Set();
-  const draw = async (element) => {
-    const figure = figures[element.dataset.figure];
-    if (!figure) return;
-    const drawing = element.querySelector(".drawing");
-    const height = Math.max(drawing.getBoundingClientRect().height, LOWEST);
-    const plotly = await loaded();
-    const place = document.createElement("div");
-    place.className = "interactive";
-    element.append(place);
-    element.classList.add("is-interactive");
-    const [data, layout] = themed(figure, height);
-    await plotly.newPlot(place, data, layout, config);
-    // Who shows everything again by two clicks does not want to follow the point that happens to be there.
-    let following;
-    place.on("plotly_click", ({ points, event }) => {
-      clearTimeout(following);
-      const link = points[0]?.customdata;
-      if (typeof link === "string" && event.detail < 2) {
-        following = setTimeout(() => { window.location.href = link; }, DOUBLE_CLICK);
-      }
-    });
-    place.on("plotly_doubleclick", () => clearTimeout(following));
-    drawn.add([element, place, figure, height]);
-  };
-  // Drawing takes its time, so it waits for a mouse that moves in the plot, or a finger that taps it: pages that are
-  // only scrolled stay smooth. (A mouse that rests on a page that is scrolled moves by nothing.)
-  const SIGNS = ["pointermove", "click"];
-  const points = ({ type, pointerType, movementX, movementY }) =>
-    type === "click" || (pointerType === "mouse" && (movementX !== 0 || movementY !== 0));
-  for (const element of document.querySelectorAll("figure[data-figure]")) {
-    const pointed = (event) => {
-      if (!points(event)) return;
-      for (const sign of SIGNS) element.removeEventListener(sign, pointed);
-      // The drawing without a script stays if the library is missing.
-      draw(element).catch(() => element.classList.remove("is-interactive"));
-    };
-    for (const sign of SIGNS) element.addEventListener(sign, pointed);
+  // Plots have a script of their own. (Those of a running experiment are replaced all the time.)
+  if (document.querySelector("figure.plot")) {
+    const script = document.createElement("script");
+    script.src = "plots.js";
+    document.head.append(script);
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    for (const [, place, figure, height] of drawn) {
-      const [data, layout] = themed(figure, height);
-      window.Plotly.react(place, data, layout, config);
-    }
-  });
 })();

@@ -29,13 +29,12 @@ pub(crate) enum Address {
     SamplesCsv,
     /// The report that has a metric as JSON.
     MetricJson(usize),
-    /// Plots of a page with plots, by the page's name without its ending.
-    Figures(String),
     /// A file that a run left: the run, and its place among them, from 0, with its name.
     Raw(u32, usize, String),
     Style,
     Script,
-    Plotly,
+    /// The script for plots.
+    PlotScript,
 }
 
 impl fmt::Display for Address {
@@ -58,11 +57,10 @@ impl fmt::Display for Address {
             Self::ReportCsv => f.write_str("data/report.csv"),
             Self::SamplesCsv => f.write_str("data/samples.csv"),
             Self::MetricJson(metric) => write!(f, "data/metric-{}.json", metric + 1),
-            Self::Figures(page) => write!(f, "figures/{page}.js"),
             Self::Raw(run, place, name) => write!(f, "raw/{run}/{}-{name}.txt", place + 1),
             Self::Style => f.write_str("style.css"),
             Self::Script => f.write_str("script.js"),
-            Self::Plotly => f.write_str("plotly.js"),
+            Self::PlotScript => f.write_str("plots.js"),
         }
     }
 }
@@ -87,7 +85,7 @@ impl Address {
             "data/samples.csv" => Self::SamplesCsv,
             "style.css" => Self::Style,
             "script.js" => Self::Script,
-            "plotly.js" => Self::Plotly,
+            "plots.js" => Self::PlotScript,
             _ => Self::numbered(text)?,
         };
         Some(address)
@@ -118,13 +116,6 @@ impl Address {
         if let Some(number) = between("data/metric-", ".json") {
             return Some(Self::MetricJson(place_of(number)?));
         }
-        if let Some(page) = between("figures/", ".js") {
-            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-            return page
-                .bytes()
-                .all(is_name)
-                .then(|| Self::Figures(page.to_owned()));
-        }
         let (run, file) = between("raw/", ".txt")?.split_once('/')?;
         let (place, name) = file.split_once('-')?;
         Some(Self::Raw(
@@ -132,11 +123,6 @@ impl Address {
             place_of(place)?,
             name.to_owned(),
         ))
-    }
-
-    /// The name of a page without its ending, for [`Self::Figures`].
-    pub(crate) fn stem(&self) -> String {
-        self.to_string().trim_end_matches(".html").to_owned()
     }
 }
 
@@ -171,11 +157,10 @@ mod tests {
             Address::Document("mean"),
             Address::ComparisonCsv(2, 0),
             Address::MetricJson(9),
-            Address::Figures("comparison-1-1".to_owned()),
             Address::Raw(3, 0, "stdout".to_owned()),
             Address::Style,
             Address::Script,
-            Address::Plotly,
+            Address::PlotScript,
         ];
         for address in all {
             assert_eq!(Address::parse(&address.to_string()), Some(address));

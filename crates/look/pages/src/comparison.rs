@@ -8,24 +8,25 @@ use perflab_report::{command, facts, no_deciles, row_warnings, value_with_unit};
 
 use crate::address::Address;
 use crate::data;
-use crate::known::Shown;
-use crate::page::{Page, say};
+use crate::page::Page;
+use crate::result::SalvagedResult;
 use crate::tables;
+use crate::text::say;
 
 /// Runs that the table has; the rest is in the data.
 const MOST_RUNS: usize = 1000;
 
 pub(crate) fn comparison(
-    shown: &Shown,
+    result: &SalvagedResult,
     metric: usize,
     place: usize,
     page: &mut Page,
 ) -> Option<(String, Markup)> {
-    let report = shown.report_of(metric).ok()?;
+    let report = result.report_of(metric).ok()?;
     let row = *report.rows_of(metric).get(place)?;
-    let origins = shown.origins(report);
+    let origins = result.origins(report);
     let sides = sided(row, &report.baseline, &origins);
-    let deciles = deciles_of(row, report, shown.affords_deciles(row));
+    let deciles = deciles_of(row, report, result.affords_deciles(row));
     let (deciles, missing) = match deciles {
         Ok(deciles) => (deciles, None),
         Err(reason) => (Vec::new(), Some(reason)),
@@ -74,10 +75,10 @@ pub(crate) fn comparison(
 }
 
 /// All values of a comparison with their runs.
-pub(crate) fn csv(shown: &Shown, metric: usize, place: usize) -> Option<String> {
-    let report = shown.report_of(metric).ok()?;
+pub(crate) fn csv(result: &SalvagedResult, metric: usize, place: usize) -> Option<String> {
+    let report = result.report_of(metric).ok()?;
     let row = *report.rows_of(metric).get(place)?;
-    let sides = sided(row, &report.baseline, &shown.origins(report));
+    let sides = sided(row, &report.baseline, &result.origins(report));
     Some(data::comparison_csv(row, &sides))
 }
 

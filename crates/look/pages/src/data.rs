@@ -8,7 +8,7 @@ use perflab_experiment::Metric;
 use perflab_report::plots::Sided;
 use perflab_report::{csv, json};
 
-use crate::known::Shown;
+use crate::result::SalvagedResult;
 
 /// A report as JSON; an object with the reason where there is none.
 pub(crate) fn report_json(report: Result<&Comparison, &str>) -> String {
@@ -55,7 +55,7 @@ fn text(writer: ::csv::Writer<Vec<u8>>) -> String {
 }
 
 /// Every sample of every run that is recorded, also of those that failed.
-pub(crate) fn samples_csv(shown: &Shown) -> String {
+pub(crate) fn samples_csv(result: &SalvagedResult) -> String {
     let header = [
         "run",
         "block",
@@ -73,7 +73,7 @@ pub(crate) fn samples_csv(shown: &Shown) -> String {
     let mut table = line(&header) + "\n";
     // Samples are many; what they measure are few things.
     let mut things: HashMap<(Option<&str>, &Metric), String> = HashMap::new();
-    for record in shown.records() {
+    for record in result.records() {
         let own = line(&[
             &record.run.to_string(),
             &record.block.to_string(),

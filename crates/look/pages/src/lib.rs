@@ -12,34 +12,39 @@
 //! method.html             how all this was measured
 //! method-NAME.html        a method: its question, formula and source
 //! data/                   what the pages show, as CSV and JSON
-//! figures/                what the plots show, for the script
 //! raw/N/                  what run N said, as it was
 //! ```
 
 mod address;
+mod answer;
 mod assets;
 mod comparison;
 mod content;
 mod data;
+mod document;
 mod documents;
-mod first;
-mod known;
+mod figure;
+mod folder;
+mod indexed_comparison;
 mod list;
-mod live;
 mod method;
 mod metric;
 mod page;
 mod pair;
-mod raw;
-mod reported;
+mod problems;
+mod progress;
+mod result;
 mod run;
+mod run_files;
 mod runs;
+mod shell;
 mod site;
 mod tables;
-mod written;
+mod text;
 
+pub use assets::asset;
 pub use content::{Content, Kind};
+pub use folder::{Progress, Step, WriteError, write};
 pub use list::{Entry, list};
 pub use pair::pair;
-pub use site::{Site, asset};
-pub use written::{Progress, Step, WriteError, write};
+pub use site::Site;

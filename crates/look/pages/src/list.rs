@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::page::{Shell, say};
+use crate::shell::Shell;
+use crate::text::say;
 
 /// What the list says of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]

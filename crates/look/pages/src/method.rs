@@ -6,16 +6,17 @@ use perflab_report::{command, sentences};
 use serde_json::Value;
 
 use crate::address::Address;
-use crate::documents;
-use crate::known::Shown;
-use crate::page::say;
+use crate::document;
+use crate::problems::problems;
+use crate::result::SalvagedResult;
+use crate::text::say;
 
-pub(crate) fn method(shown: &Shown) -> Markup {
+pub(crate) fn method(result: &SalvagedResult) -> Markup {
     html! {
         h1 { "How this was measured" }
-        (crate::first::trouble(shown))
-        @if let Ok(report) = shown.report() { (design(shown, report)) }
-        @if let Some(meta) = &shown.salvage.meta {
+        (problems(result))
+        @if let Ok(report) = result.report() { (design(result, report)) }
+        @if let Some(meta) = &result.salvage.meta {
             h2 { "Origin" }
             dl.facts {
                 dt { "begun" } dd { (say(&meta.origin.created)) }
@@ -31,24 +32,24 @@ pub(crate) fn method(shown: &Shown) -> Markup {
             }
         }
         (methods())
-        @if let Some(environment) = &shown.salvage.environment {
+        @if let Some(environment) = &result.salvage.environment {
             h2 { "The machine and what ran on it" }
             (tree(&serde_json::to_value(environment).unwrap_or_default(), 0))
         }
-        @if let Some(experiment) = &shown.salvage.experiment {
+        @if let Some(experiment) = &result.salvage.experiment {
             h2 { "The experiment, word for word" }
             pre tabindex="0" { (lines(&experiment.text)) }
         }
     }
 }
 
-fn design(shown: &Shown, report: &Comparison) -> Markup {
+fn design(result: &SalvagedResult, report: &Comparison) -> Markup {
     html! {
         h2 { "Design" }
         dl.facts {
             dt { "in short" } dd { (say(&sentences::design(report))) }
             @if let Some(failures) = sentences::failures(report) { dt { "runs" } dd { (say(&failures)) } }
-            @if let Some(experiment) = shown.experiment() {
+            @if let Some(experiment) = result.experiment() {
                 @let text = toml_of(experiment);
                 @for (name, value) in text { dt { (say(&name)) } dd { (say(&value)) } }
             }
@@ -79,7 +80,7 @@ fn methods() -> Markup {
     html! {
         h2 { "Methods" }
         p.note { "What each answers, its formula and source, and when not to use it:" }
-        (documents::list())
+        (document::list())
         p.note {
             "Every figure of these pages is also in " a href=(Address::ReportJson) download { "the report as JSON" }
             ", whose form " code { "perflab schema result" } " prints."

@@ -8,23 +8,24 @@ use perflab_report::sections::{metric_in_words, row_label, sections};
 use perflab_report::{answers, sentences};
 
 use crate::address::Address;
-use crate::known::Shown;
-use crate::page::{Page, say};
-use crate::reported::Reported;
+use crate::indexed_comparison::IndexedComparison;
+use crate::page::Page;
+use crate::result::SalvagedResult;
 use crate::tables;
+use crate::text::say;
 
 /// Rows that are drawn and listed of each candidate.
 const MOST_ROWS: usize = 400;
 
-pub(crate) fn metric(shown: &Shown, index: usize, page: &mut Page) -> Option<Markup> {
-    let metric = shown.metrics().get(index)?;
-    let report = shown.report_of(index);
-    let of_one_unit = |report: &Reported| {
+pub(crate) fn metric(result: &SalvagedResult, index: usize, page: &mut Page) -> Option<Markup> {
+    let metric = result.metrics().get(index)?;
+    let report = result.report_of(index);
+    let of_one_unit = |report: &IndexedComparison| {
         let rows = report.rows_of(index);
         rows.iter().all(|row| row.key.metric == **metric)
     };
     let beside = |index: Option<usize>| {
-        let index = index.filter(|index| *index < shown.metrics().len());
+        let index = index.filter(|index| *index < result.metrics().len());
         index.map(Address::Metric)
     };
     Some(html! {
@@ -36,7 +37,7 @@ pub(crate) fn metric(shown: &Shown, index: usize, page: &mut Page) -> Option<Mar
         h1 {
             @if report.is_ok_and(of_one_unit) { (say(&metric_in_words(metric))) } @else { (say(&metric.name)) }
         }
-        @if !shown.is_asked(index) {
+        @if !result.is_asked(index) {
             p.note {
                 "The experiment does not ask about this metric: verdicts share the error among the claims of this page."
             }
@@ -49,7 +50,7 @@ pub(crate) fn metric(shown: &Shown, index: usize, page: &mut Page) -> Option<Mar
     })
 }
 
-fn compared(index: usize, report: &Reported, page: &mut Page) -> Markup {
+fn compared(index: usize, report: &IndexedComparison, page: &mut Page) -> Markup {
     let rows = report.rows_of(index);
     let of_row = |row: &Row| tables::address(report, row);
     let link = |row: &Row| of_row(row).map(|address| address.to_string());
@@ -111,7 +112,7 @@ fn figure(value: Option<f64>, row: &Row) -> Markup {
 }
 
 /// Mean with its interval, standard deviation, least, most and median of each side of each row.
-fn summaries(report: &Reported, rows: &[&Row]) -> Markup {
+fn summaries(report: &IndexedComparison, rows: &[&Row]) -> Markup {
     let is_pooled = |row: &Row| report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
     let own = rows.iter().filter(|row| !is_pooled(row)).take(MOST_ROWS);
     // The baseline's side comes with each candidate.

@@ -7,9 +7,11 @@ use perflab_report::sections::{by_metric, sections};
 use perflab_report::{answers, sentences};
 use serde_json::Value;
 
-use crate::page::{Shell, drawing, say};
+use crate::figure::figure;
+use crate::shell::Shell;
 use crate::site::Site;
 use crate::tables;
+use crate::text::say;
 
 /// Rows that are drawn, and differences of the surroundings that are listed.
 const MOST: usize = 60;
@@ -49,7 +51,7 @@ fn report((a_path, a): (&str, &Site), (b_path, b): (&str, &Site)) -> Result<Comp
 }
 
 fn half<'s>(name: &'static str, path: &'s str, site: &'s Site) -> Result<Half<'s>, String> {
-    match ResultInput::of_salvage(&site.shown().salvage) {
+    match ResultInput::of_salvage(&site.result().salvage) {
         Ok(result) => Ok(Half::of(name, path, &result)),
         Err(_) => Err(format!("{name} cannot be trusted as a whole")),
     }
@@ -68,7 +70,7 @@ fn compared(report: &Comparison) -> Markup {
         })
         .flatten()
         .enumerate()
-        .map(|(index, plot)| drawing(&plot, &format!("plot-{index}")))
+        .map(|(index, plot)| figure(&plot, &format!("plot-{index}")))
         .collect();
     html! {
         @for answer in answers(report) {
@@ -87,7 +89,7 @@ fn compared(report: &Comparison) -> Markup {
 fn changes(a: &Site, b: &Site) -> Markup {
     let facts = [a, b].map(|site| {
         let mut leaves = Vec::new();
-        if let Some(environment) = &site.shown().salvage.environment {
+        if let Some(environment) = &site.result().salvage.environment {
             let value = serde_json::to_value(environment).unwrap_or_default();
             flatten(&value, "", &mut leaves);
         }

@@ -5,16 +5,16 @@ use perflab_report::command_of_run;
 use perflab_store::{RunRecord, Usage};
 
 use crate::address::Address;
-use crate::known::Shown;
-use crate::page::say;
-use crate::raw::{RawFile, files};
+use crate::result::SalvagedResult;
+use crate::run_files::{RunFile, files};
+use crate::text::say;
 
 /// Samples that are listed; the rest is in the data.
 const MOST_SAMPLES: usize = 1000;
 
-pub(crate) fn run(shown: &Shown, number: u32) -> Option<Markup> {
-    let records = shown.records();
-    let place = shown.place_of(number)?;
+pub(crate) fn run(result: &SalvagedResult, number: u32) -> Option<Markup> {
+    let records = result.records();
+    let place = result.place_of(number)?;
     let record = records.get(place)?;
     let beside = |place: Option<usize>| place.and_then(|place| records.get(place));
     let (before, behind) = (beside(place.checked_sub(1)), beside(Some(place + 1)));
@@ -36,7 +36,7 @@ pub(crate) fn run(shown: &Shown, number: u32) -> Option<Markup> {
                 @if let Some(detail) = &record.detail { ": " (say(detail)) }
             }
         }
-        (raw(shown, record))
+        (raw(result, record))
         (facts(record))
         (steps(record))
         (samples(record))
@@ -143,8 +143,8 @@ fn samples(record: &RunRecord) -> Markup {
     }
 }
 
-fn raw(shown: &Shown, record: &RunRecord) -> Markup {
-    let files = files(&shown.salvage.run_dir(record.run));
+fn raw(result: &SalvagedResult, record: &RunRecord) -> Markup {
+    let files = files(&result.salvage.run_dir(record.run));
     html! {
         h2 { "What it said" }
         @if files.is_empty() {
@@ -157,7 +157,7 @@ fn raw(shown: &Shown, record: &RunRecord) -> Markup {
     }
 }
 
-fn said(run: u32, place: usize, file: &RawFile) -> Markup {
+fn said(run: u32, place: usize, file: &RunFile) -> Markup {
     let address = Address::Raw(run, place, file.plain_name());
     html! {
         details open[file.bytes > 0 && place < 4] {

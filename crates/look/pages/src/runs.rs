@@ -4,23 +4,24 @@ use maud::{Markup, html};
 use perflab_experiment::counted;
 
 use crate::address::Address;
-use crate::known::Shown;
-use crate::page::say;
+use crate::problems::problems;
+use crate::result::SalvagedResult;
+use crate::text::say;
 
 /// Runs of a page.
 pub(crate) const ON_A_PAGE: usize = 2000;
 
 /// How many pages the list has; one at least.
-pub(crate) fn pages(shown: &Shown) -> usize {
-    shown.records().len().div_ceil(ON_A_PAGE).max(1)
+pub(crate) fn pages(result: &SalvagedResult) -> usize {
+    result.records().len().div_ceil(ON_A_PAGE).max(1)
 }
 
-pub(crate) fn runs(shown: &Shown, index: usize) -> Option<Markup> {
-    let pages = pages(shown);
+pub(crate) fn runs(result: &SalvagedResult, index: usize) -> Option<Markup> {
+    let pages = pages(result);
     if index >= pages {
         return None;
     }
-    let records = shown.records();
+    let records = result.records();
     let first = index * ON_A_PAGE;
     let own = records.iter().skip(first).take(ON_A_PAGE);
     Some(html! {
@@ -29,7 +30,7 @@ pub(crate) fn runs(shown: &Shown, index: usize) -> Option<Markup> {
             (counted(records.len(), "run")) ", in the order in which they ended"
             @if pages > 1 { "; page " (index + 1) " of " (pages) } "."
         }
-        (crate::first::trouble(shown))
+        (problems(result))
         (turn(index, pages))
         label.filter { "Show only rows with " input type="search" data-filter="runs"; }
         div.scroll tabindex="0" role="region" aria-label="Runs" {

@@ -6,27 +6,19 @@ use std::path::Path;
 use maud::Markup;
 
 use crate::address::Address;
+use crate::answer::answer;
+use crate::assets::asset;
 use crate::content::{Content, Kind};
-use crate::known::Shown;
 use crate::list::Entry;
 use crate::page::Page;
-use crate::raw::{RawFile, files};
-use crate::{assets, comparison, data, documents, first, method, metric, run, runs};
-
-/// What pages that are no result's share with those of results: style, script and library, by their names.
-pub fn asset(name: &str) -> Option<Content> {
-    match Address::parse(name)? {
-        Address::Style => Some(Content::made(Kind::Css, assets::STYLE.to_owned())),
-        Address::Script => Some(Content::made(Kind::JavaScript, assets::SCRIPT.to_owned())),
-        Address::Plotly => Some(Content::made(Kind::JavaScript, assets::PLOTLY.to_owned())),
-        _ => None,
-    }
-}
+use crate::result::SalvagedResult;
+use crate::run_files::{RunFile, files};
+use crate::{comparison, data, document, documents, method, metric, run, runs};
 
 /// A result, of which each page is made when it is asked for.
 #[derive(Debug)]
 pub struct Site {
-    shown: Shown,
+    result: SalvagedResult,
 }
 
 impl Site {
@@ -34,34 +26,34 @@ impl Site {
     /// known and say what is missing.
     pub fn read(directory: &Path) -> Self {
         Self {
-            shown: Shown::read(directory),
+            result: SalvagedResult::read(directory),
         }
     }
 
-    pub(crate) fn shown(&self) -> &Shown {
-        &self.shown
+    pub(crate) fn result(&self) -> &SalvagedResult {
+        &self.result
     }
 
     /// The result's name.
     pub fn name(&self) -> &str {
-        self.shown.name()
+        self.result.name()
     }
 
     /// What a list says of the result, at a path below its root.
     pub fn entry(&self, path: &str) -> Entry {
-        let shown = &self.shown;
+        let result = &self.result;
         let mut variants: Vec<String> = Vec::new();
-        for cell in shown.salvage.plan.iter().flat_map(|plan| &plan.cells) {
+        for cell in result.salvage.plan.iter().flat_map(|plan| &plan.cells) {
             if !variants.contains(&cell.variant) {
                 variants.push(cell.variant.clone());
             }
         }
-        let records = shown.records();
-        let meta = shown.salvage.meta.as_ref();
+        let records = result.records();
+        let meta = result.salvage.meta.as_ref();
         Entry {
             path: path.to_owned(),
-            name: shown.name().to_owned(),
-            question: shown
+            name: result.name().to_owned(),
+            question: result
                 .experiment()
                 .and_then(|experiment| experiment.question.clone()),
             created: meta
@@ -72,16 +64,16 @@ impl Site {
                 .iter()
                 .filter(|record| !record.status.passed())
                 .count(),
-            planned: shown.salvage.plan.as_ref().map(|plan| plan.runs.len()),
+            planned: result.salvage.plan.as_ref().map(|plan| plan.runs.len()),
             variants,
-            is_running: shown.salvage.writer().is_some(),
-            problems: shown.problems.len(),
+            is_running: result.salvage.writer().is_some(),
+            problems: result.problems.len(),
         }
     }
 
     /// What is missing of the result, or cannot be trusted.
     pub fn problems(&self) -> &[String] {
-        &self.shown.problems
+        &self.result.problems
     }
 
     /// What is at an address relative to the first page; nothing if that is no address of this result.
@@ -91,17 +83,17 @@ impl Site {
 
     /// The metrics that have pages, by number.
     pub(crate) fn metrics(&self) -> Range<usize> {
-        0..self.shown.metrics().len()
+        0..self.result.metrics().len()
     }
 
     /// Makes the comparisons of a metric, so that its pages are quick.
     pub(crate) fn compare(&self, metric: usize) {
-        let _reason = self.shown.report_of(metric);
+        let _reason = self.result.report_of(metric);
     }
 
     /// What a run left, with its addresses.
-    pub(crate) fn raw(&self, run: u32) -> impl Iterator<Item = (Address, RawFile)> {
-        let files = files(&self.shown.salvage.run_dir(run))
+    pub(crate) fn raw(&self, run: u32) -> impl Iterator<Item = (Address, RunFile)> {
+        let files = files(&self.result.salvage.run_dir(run))
             .into_iter()
             .enumerate();
         files.map(move |(place, file)| (Address::Raw(run, place, file.plain_name()), file))
@@ -109,11 +101,11 @@ impl Site {
 
     /// The addresses of all pages and files, but for what is made with a page, and what runs left.
     pub(crate) fn addresses(&self) -> Vec<Address> {
-        let shown = &self.shown;
+        let result = &self.result;
         let mut all = vec![
             Address::Style,
             Address::Script,
-            Address::Plotly,
+            Address::PlotScript,
             Address::First,
             Address::Method,
             Address::ReportJson,
@@ -121,16 +113,16 @@ impl Site {
             Address::SamplesCsv,
         ];
         all.extend(documents::names().map(Address::Document));
-        all.extend((0..runs::pages(shown)).map(Address::Runs));
-        for metric in 0..shown.metrics().len() {
+        all.extend((0..runs::pages(result)).map(Address::Runs));
+        for metric in 0..result.metrics().len() {
             all.push(Address::Metric(metric));
             all.push(Address::MetricJson(metric));
-            if let Ok(report) = shown.report_of(metric) {
+            if let Ok(report) = result.report_of(metric) {
                 let rows = report.rows_of(metric).len();
                 all.extend((0..rows).map(|row| Address::Comparison(metric, row)));
             }
         }
-        for record in shown.records() {
+        for record in result.records() {
             all.push(Address::Run(record.run));
         }
         all
@@ -140,66 +132,60 @@ impl Site {
     pub(crate) fn page(&self, address: &Address) -> Option<(String, Vec<(Address, String)>)> {
         let mut page = Page::new(address.clone());
         let (title, body) = self.body(address, &mut page)?;
-        let text = page.finish(self.shown.name(), &title, &body);
-        Some((text, page.files()))
+        let text = page.finish(self.result.name(), &title, &body);
+        Some((text, page.files))
     }
 
     fn body(&self, address: &Address, page: &mut Page) -> Option<(String, Markup)> {
-        let shown = &self.shown;
+        let result = &self.result;
         Some(match address {
-            Address::First => ("Answer".to_owned(), first::first(shown, page)),
+            Address::First => ("Answer".to_owned(), answer(result, page)),
             Address::Document(name) => {
-                let (title, body) = documents::document(name)?;
+                let (title, body) = document::document(name)?;
                 (title.to_owned(), body)
             }
-            Address::Method => ("Method".to_owned(), method::method(shown)),
-            Address::Runs(index) => ("Runs".to_owned(), runs::runs(shown, *index)?),
-            Address::Run(number) => (format!("Run {number}"), run::run(shown, *number)?),
+            Address::Method => ("Method".to_owned(), method::method(result)),
+            Address::Runs(index) => ("Runs".to_owned(), runs::runs(result, *index)?),
+            Address::Run(number) => (format!("Run {number}"), run::run(result, *number)?),
             Address::Metric(index) => {
-                let name = shown.metrics().get(*index)?.name.clone();
-                (name, metric::metric(shown, *index, page)?)
+                let name = result.metrics().get(*index)?.name.clone();
+                (name, metric::metric(result, *index, page)?)
             }
             Address::Comparison(index, place) => {
-                comparison::comparison(shown, *index, *place, page)?
+                comparison::comparison(result, *index, *place, page)?
             }
             _ => return None,
         })
     }
 
     pub(crate) fn at(&self, address: &Address) -> Option<Content> {
-        let shown = &self.shown;
+        let result = &self.result;
         Some(match address {
-            Address::Style | Address::Script | Address::Plotly => asset(&address.to_string())?,
+            Address::Style | Address::Script | Address::PlotScript => asset(&address.to_string())?,
             Address::ReportJson => Content::made(
                 Kind::Json,
-                data::report_json(shown.report().map(|report| &**report)),
+                data::report_json(result.report().map(|report| &**report)),
             ),
             Address::ReportCsv => Content::made(
                 Kind::Csv,
-                data::report_csv(shown.report().map(|report| &**report)),
+                data::report_csv(result.report().map(|report| &**report)),
             ),
-            Address::SamplesCsv => Content::made(Kind::Csv, data::samples_csv(shown)),
+            Address::SamplesCsv => Content::made(Kind::Csv, data::samples_csv(result)),
             Address::MetricJson(metric) => {
-                let name = &shown.metrics().get(*metric)?.name;
-                let own = shown
+                let name = &result.metrics().get(*metric)?.name;
+                let own = result
                     .report_of(*metric)
                     .map(|report| report.of_metric(name));
                 let own = own.as_ref().map_err(|reason| *reason);
                 Content::made(Kind::Json, data::report_json(own))
             }
             Address::ComparisonCsv(metric, place) => {
-                let table = comparison::csv(shown, *metric, *place)?;
+                let table = comparison::csv(result, *metric, *place)?;
                 Content::made(Kind::Csv, table)
             }
-            Address::Figures(stem) => {
-                let page = Address::parse(&format!("{stem}.html"))?;
-                let (_, files) = self.page(&page)?;
-                let (_, figures) = files.into_iter().find(|(of, _)| of == address)?;
-                Content::made(Kind::JavaScript, figures)
-            }
             Address::Raw(number, place, _) => {
-                shown.record(*number)?;
-                let file = files(&shown.salvage.run_dir(*number))
+                result.record(*number)?;
+                let file = files(&result.salvage.run_dir(*number))
                     .into_iter()
                     .nth(*place)?;
                 Content::Raw(file.open().ok()?)

@@ -6,8 +6,8 @@ use perflab_report::headline;
 use perflab_report::sections::{Section, slow_runs};
 
 use crate::address::Address;
-use crate::page::say;
-use crate::reported::Reported;
+use crate::indexed_comparison::IndexedComparison;
+use crate::text::say;
 
 /// The class of what is proven.
 pub(crate) fn class(outcome: Outcome) -> &'static str {
@@ -32,7 +32,7 @@ pub(crate) fn sign(outcome: Outcome) -> &'static str {
 }
 
 /// The address of a row's page.
-pub(crate) fn address(report: &Reported, row: &Row) -> Option<Address> {
+pub(crate) fn address(report: &IndexedComparison, row: &Row) -> Option<Address> {
     let (metric, place) = report.address_of(row)?;
     Some(Address::Comparison(metric, place))
 }

@@ -1,35 +1,19 @@
-//! Plots as data, drawn in three ways: as SVG, as text for a terminal, and as a figure that a script in a page
-//! lets people interact with.
+//! Plots as data, drawn in two ways: as SVG for a page, and as text for a terminal.
 //!
 //! A [`Plot`] says what is to be seen: two [`Axis`], and [`Layer`]s of marks on them, in the units in which
-//! people read them. What draws it knows nothing of measurements, so all three drawings show the same numbers.
+//! people read them. What draws it knows nothing of measurements, so both drawings show the same numbers.
 
 mod axis;
-mod figure;
 mod marks;
-mod shown;
+mod plot;
 mod svg;
 mod text;
 mod ticks;
+mod untrusted_text;
 
 pub use axis::{Axis, Scale};
-pub use figure::figure;
 pub use marks::{Area, Cell, Interval, Layer, Marker, Marks, Point, Summary, Tone, Which};
-pub use shown::{clean, steers};
+pub use plot::Plot;
 pub use svg::{escaped, svg};
 pub use text::{TextStyle, text};
-
-/// What is to be seen.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Plot {
-    /// What it shows, in a few words.
-    pub title: String,
-    /// What there is to see, for those who cannot.
-    pub description: String,
-    /// The horizontal axis.
-    pub x: Axis,
-    /// The vertical axis.
-    pub y: Axis,
-    /// Marks, the later ones above the earlier ones.
-    pub layers: Vec<Layer>,
-}
+pub use untrusted_text::{clean, steers};

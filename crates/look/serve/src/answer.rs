@@ -10,11 +10,10 @@ use axum::response::Response;
 use perflab_pages::Content;
 use tokio_util::io::ReaderStream;
 
-/// Scripts and data come from here alone. Plotly writes styles, makes functions from text for what the graphics card
-/// draws, and pictures to be saved from its own drawings.
-const POLICY: &str = "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; \
-                      img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
-                      frame-ancestors 'none'";
+/// Scripts, styles and data come from here alone. The only pictures are a plot to be saved, made from its drawing, and
+/// the empty icon of a page.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
@@ -30,7 +29,7 @@ pub(crate) fn made(status: StatusCode, media_type: &'static str, body: Body) -> 
         (X_FRAME_OPTIONS, "DENY"),
         (REFERRER_POLICY, "no-referrer"),
         (CACHE_CONTROL, "no-cache"),
-        // Pages of others may not take a plot's data for a script of theirs.
+        // Pages of others may not take what is here for a part of theirs.
         (RESOURCE_POLICY, "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));

@@ -7,6 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use perflab_pages::{Content, Entry, Site, asset, list, pair};
 use perflab_store::{FileStamps, find};
 
+/// Where results begin in addresses.
+const RESULTS: &str = "/results/";
+
 /// Results whose pages are kept.
 const KEPT: usize = 8;
 
@@ -124,7 +127,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The address of a result's first page.
 fn address(path: &str) -> String {
-    let mut address = String::from(crate::routes::RESULTS);
+    let mut address = String::from(RESULTS);
     for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {

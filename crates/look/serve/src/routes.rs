@@ -17,9 +17,6 @@ use crate::answer::{content, said};
 use crate::guard::{Guard, Pass};
 use crate::library::Library;
 
-/// Where results begin in addresses.
-pub(crate) const RESULTS: &str = "/results/";
-
 #[derive(Debug, Clone)]
 struct Shared {
     library: Arc<Library>,

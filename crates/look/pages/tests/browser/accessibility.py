@@ -13,12 +13,6 @@ WEIGHTY = ("serious", "critical")
 # Styles are not asked for a second time, which pages from files may not.
 OPTIONS = {"resultTypes": ["violations"], "preload": False}
 
-# A plot as before it came into sight, or as drawn to interact with.
-SHOW = """isDrawn => {
-    for (const plot of document.querySelectorAll("figure:has(.interactive)")) {
-        plot.classList.toggle("is-interactive", isDrawn);
-    }
-}"""
 FITS = "() => document.scrollingElement.scrollWidth <= innerWidth"
 WIDER = "() => document.scrollingElement.scrollWidth - innerWidth"
 
@@ -44,18 +38,12 @@ def too_wide(page):
 
 
 def faults(page):
-    """Weighty faults in all looks, with plots as they are at first, and as drawn to interact with."""
+    """Weighty faults in all looks."""
     found = []
     for scheme, size in LOOKS:
-        look = f"{scheme}, {size['width']} wide"
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size(size)
-        # Drawn first: a plot that is hidden does not follow the window.
-        for is_drawn in [True, False] if page.locator(".interactive").count() else [False]:
-            page.evaluate(SHOW, is_drawn)
-            own = [*too_wide(page), *weighty(page)]
-            found += [f"{look}{', drawn' * is_drawn}: {fault}" for fault in own]
-        page.evaluate(SHOW, True)
+        found += [f"{scheme}, {size['width']} wide: {fault}" for fault in [*too_wide(page), *weighty(page)]]
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(DESK)
     return found

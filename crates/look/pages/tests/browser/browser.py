@@ -77,54 +77,51 @@ class PageTest(unittest.TestCase):
             self.complaints.append(f"{response.status}: {response.url}")
 
 
-def draw(page):
-    """Points at every plot, so that it is drawn to interact with; how many there are."""
-    figures = page.locator("figure[data-figure]")
+def point_at_plots(page):
+    """Points at every plot, so that its script reads it; how many there are."""
+    figures = page.locator("figure.plot")
     count = figures.count()
     for index in range(count):
-        drawn(figures.nth(index))
+        pointed_at(figures.nth(index))
     page.evaluate("scrollTo(0, 0)")
     return count
 
 
-def drawn(figure):
-    """Points at a plot, and waits until it is there to interact with."""
+def pointed_at(figure):
+    """Moves the mouse to a plot and in it, and waits until its script has read it."""
     for x in (20, 40):
         # A mouse that is moved: where it comes to rest after scrolling is no sign.
-        figure.hover(position={"x": x, "y": 60})
-    plot = there(figure)
-    # The mouse finds nothing outside of the window, and where points are depends on what was measured.
-    plot.scroll_into_view_if_needed()
-    return plot
+        figure.locator("svg").hover(position={"x": x, "y": 60})
+    figure.locator(".current").wait_for(state="attached")
+    return figure
 
 
-def there(figure):
-    """Waits until a plot is there to interact with."""
-    figure.locator(".js-plotly-plot .nsewdrag").first.wait_for(state="attached")
-    return figure.locator(".js-plotly-plot")
+def places(figure, kind):
+    """Where the marks of a kind are in the window, from left to right: the middle of each."""
+    return figure.locator(f"[data-marks={kind}]:not(.is-off)").evaluate_all("""layers => {
+        layers[0].scrollIntoView({ block: "center" });
+        const paths = layers.flatMap(layer => [...layer.querySelectorAll("path")])
+            .filter(path => !path.matches(":is(.interval, .summary) .line"));
+        const all = paths.flatMap(path => [...path.getAttribute("d").matchAll(/M(-?[\\d.]+) (-?[\\d.]+)/g)]);
+        const matrix = layers[0].getScreenCTM();
+        const seen = all.map(([, x, y]) => new DOMPoint(x, y).matrixTransform(matrix)).map(({ x, y }) => [x, y]);
+        return seen.sort(([a], [b]) => a - b);
+    }""")
 
 
-def place(plot, trace, index):
-    """Where a point of a plot is in the window."""
-    return plot.evaluate("""(plot, [trace, index]) => {
-        const { xaxis, yaxis } = plot._fullLayout;
-        const { x, y } = plot.querySelector(".nsewdrag").getBoundingClientRect();
-        const points = plot.data[trace];
-        return [x + xaxis.d2p(points.x[index]), y + yaxis.d2p(points.y[index])];
-    }""", [trace, index])
+def point(figure, kind, index):
+    """Points at a mark of a plot; what the page says of it."""
+    mouse = figure.page.mouse
+    for away in (2, 0):
+        x, y = places(figure, kind)[index]
+        mouse.move(x + away, y)
+    hint = figure.locator(".hint:not(:empty)")
+    hint.wait_for()
+    return hint
 
 
-def point(plot, trace, index):
-    """Points at a point of a plot; its label. Plotly looks for what is under the mouse at most every 50 ms, and a
-    click is on what it found last: who clicks without pointing may miss."""
-    plot.page.mouse.move(*place(plot, trace, index))
-    label = plot.locator(".hoverlayer .hovertext")
-    label.wait_for()
-    return label
-
-
-def click(plot, trace, index):
-    """Follows a point of a plot to what is behind it."""
-    point(plot, trace, index)
-    with plot.page.expect_navigation():
-        plot.page.mouse.click(*place(plot, trace, index))
+def click(figure, kind, index):
+    """Follows a mark of a plot to what is behind it."""
+    pointed_at(figure)
+    with figure.page.expect_navigation():
+        figure.page.mouse.click(*places(figure, kind)[index])

@@ -3,7 +3,7 @@
 import unittest
 
 from accessibility import faults
-from browser import PageTest, draw
+from browser import PageTest, point_at_plots
 from kinds import served
 from laboratory import server
 
@@ -38,7 +38,7 @@ class Accessibility(PageTest):
             with self.subTest(kind):
                 page = self.open(url)
                 self.assertEqual(faults(page), [])
-                self.assertGreaterEqual(draw(page), plots)
+                self.assertGreaterEqual(point_at_plots(page), plots)
                 if plots:
                     self.assertEqual(faults(page), [])
                 page.context.close()

@@ -2,7 +2,7 @@
 
 import unittest
 
-from browser import PageTest, draw
+from browser import PageTest, point_at_plots
 from kinds import in_folder, served
 
 
@@ -11,7 +11,7 @@ class Complaints(PageTest):
         for kind, (url, plots) in pages.items():
             with self.subTest(kind):
                 page = self.open(url)
-                self.assertGreaterEqual(draw(page), plots)
+                self.assertGreaterEqual(point_at_plots(page), plots)
                 page.wait_for_load_state("networkidle")
                 self.assertEqual(self.complaints, [])
                 page.context.close()

@@ -5,7 +5,7 @@ import time
 import unittest
 
 from accessibility import faults
-from browser import PageTest, draw
+from browser import PageTest, point_at_plots
 from laboratory import PATIENCE, Laboratory, Server, measuring
 from screenshots import take
 
@@ -105,7 +105,7 @@ class Live(PageTest):
             # It is not there as soon as the page is loaded again: scripts come last.
             page.wait_for_load_state()
         self.assertIn("short against long, wall: ", page.locator(".answer").first.inner_text())
-        self.assertGreaterEqual(draw(page), 1)
+        self.assertGreaterEqual(point_at_plots(page), 1)
         self.assertIn("600 runs of 600 planned", page.locator("main").inner_text())
 
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from browser import DESK, PageTest, click, drawn
+from browser import DESK, PageTest, click
 from laboratory import folder
 
 # More elements than that are not passed by on the way to any link.
@@ -49,9 +49,9 @@ class Report(PageTest):
 
     def test_three_clicks_through_plots(self):
         page = self.open(folder())
-        click(drawn(page.locator("figure.plot").first), 0, 0)
+        click(page.locator("figure.plot").first, "intervals", 0)
         self.assertRegex(page.url, r"comparison-1-\d\.html$")
-        click(drawn(page.locator("figure.plot").first), 0, 0)
+        click(page.locator("figure.plot").first, "points", 0)
         self.assertRegex(page.url, r"run-\d+\.html$")
         self.follow(page, "stdout")
         self.assert_says(page)

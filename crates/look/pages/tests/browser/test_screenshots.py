@@ -3,7 +3,7 @@
 import unittest
 from urllib.parse import urljoin
 
-from browser import PHONE, PageTest, draw
+from browser import PHONE, PageTest, point_at_plots
 from laboratory import server
 from screenshots import take
 
@@ -18,7 +18,7 @@ class Screenshots(PageTest):
         take(self.take("first"), "first-full", whole=True)
         self.take("metric", "metric-1.html")
         page = self.take("comparison", "comparison-1-1.html")
-        draw(page)
+        point_at_plots(page)
         take(page, "comparison-pointed-at")
         self.take("run", "run-1.html")
         self.take("list", "/")

@@ -147,18 +147,17 @@ pub fn crawl(site: &Site, below: &Path) -> Crawled {
             .unwrap_or_else(|| panic!("a link leads to {address}, where nothing is"))
         {
             Content::Made { kind, bytes } => {
-                let is_shown = kind == Kind::Html || address.starts_with("figures/");
                 assert!(
-                    !is_shown || bytes.len() <= LARGEST,
+                    kind != Kind::Html || bytes.len() <= LARGEST,
                     "{address}: {} bytes",
                     bytes.len()
                 );
                 let text = String::from_utf8(bytes).unwrap();
                 let links = match kind {
-                    Kind::Html => page(&address, &text),
-                    Kind::JavaScript if address.starts_with("figures/") => {
-                        let links = figures(&address, &text);
-                        found.linked_by_points.extend(links.iter().cloned());
+                    Kind::Html => {
+                        let (mut links, by_points) = page(&address, &text);
+                        links.extend(by_points.iter().cloned());
+                        found.linked_by_points.extend(by_points);
                         links
                     }
                     Kind::Json => {
@@ -190,12 +189,12 @@ pub fn crawl(site: &Site, below: &Path) -> Crawled {
     found
 }
 
-/// Checks a page; returns where it leads.
+/// Checks a page; returns where it leads, and where points of its plots lead.
 #[track_caller]
-fn page(address: &str, text: &str) -> BTreeSet<String> {
+fn page(address: &str, text: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let parsed = Html::parse_document(text);
     assert!(parsed.errors.is_empty(), "{address}: {:?}", parsed.errors);
-    let mut links = BTreeSet::new();
+    let (mut links, mut by_points) = (BTreeSet::new(), BTreeSet::new());
     for node in parsed.tree.nodes() {
         match node.value() {
             Node::Element(element) => {
@@ -214,6 +213,9 @@ fn page(address: &str, text: &str) -> BTreeSet<String> {
                         .get(..2)
                         .is_some_and(|start| start.eq_ignore_ascii_case("on"));
                     assert!(!is_handler, "{address}: {name} {attribute}={value}");
+                    if ["data-link", "data-links"].contains(&attribute) {
+                        by_points.extend(value.split_whitespace().map(str::to_owned));
+                    }
                     let is_address = ADDRESSES.contains(&attribute);
                     let is_own = |scheme: &str| name == "link" && value == scheme;
                     if is_address && !is_own("data:,") && !value.starts_with('#') {
@@ -225,10 +227,7 @@ fn page(address: &str, text: &str) -> BTreeSet<String> {
                 }
                 if name == "script" {
                     let source = element.attr("src").unwrap_or_default();
-                    assert!(
-                        source == "script.js" || source.starts_with("figures/"),
-                        "{address}: {source}"
-                    );
+                    assert_eq!(source, "script.js", "{address}");
                     assert!(!node.has_children(), "{address} has a script within");
                 }
             }
@@ -254,43 +253,7 @@ fn page(address: &str, text: &str) -> BTreeSet<String> {
             panic!("{address}: {error}: {drawing}");
         }
     }
-    links
-}
-
-/// Checks the script with the plots of a page; returns where their points lead.
-#[track_caller]
-fn figures(address: &str, text: &str) -> BTreeSet<String> {
-    let json = text
-        .strip_prefix("window.perflabFigures = ")
-        .and_then(|text| text.strip_suffix(";\n"));
-    let json = json.unwrap_or_else(|| panic!("{address} begins or ends in another way"));
-    assert!(!json.to_ascii_lowercase().contains("</script"), "{address}");
-    let mut links = BTreeSet::new();
-    strings(
-        "",
-        &serde_json::from_str(json).unwrap(),
-        &mut |key, text| {
-            harmless(address, text, false);
-            // Plotly takes some elements for what they are in HTML.
-            let markup = text.replace("<br>", "");
-            assert!(!markup.contains(['<', '>']), "{address}: {key}: {text}");
-            if key == "customdata" {
-                links.insert(text.to_owned());
-            }
-        },
-    );
-    links
-}
-
-fn strings(key: &str, value: &Value, each: &mut dyn FnMut(&str, &str)) {
-    match value {
-        Value::String(text) => each(key, text),
-        Value::Array(items) => items.iter().for_each(|item| strings(key, item, each)),
-        Value::Object(fields) => fields
-            .iter()
-            .for_each(|(key, value)| strings(key, value, each)),
-        _ => {}
-    }
+    (links, by_points)
 }
 
 /// Nothing that steers is in a text, but for lines where the text has lines.
@@ -337,7 +300,8 @@ pub fn alone(text: &str) {
         .replace("href=\"/\"", "href=\"#\"")
         .replace("action=\"/\"", "action=\"#\"")
         .replace("action=\"/pair\"", "action=\"#\"");
-    let links = page("a page of no result", &text);
+    let (links, by_points) = page("a page of no result", &text);
+    assert_eq!(by_points, BTreeSet::new());
     for link in links {
         assert!(
             ["style.css", "script.js", "results/x/index.html"].contains(&link.as_str()),

@@ -2,8 +2,8 @@
 
 use super::legend::{self, Entry};
 use super::letters::{cut, text_width};
-use crate::Plot;
 use crate::marks::Marks;
+use crate::plot::Plot;
 use crate::ticks::ticks;
 
 /// Width of the whole drawing.

@@ -1,6 +1,10 @@
 //! What the legend calls the layers, from left to right in as many lines as it takes.
 
+use std::fmt::Write as _;
+
 use super::letters::{cut, text_width};
+use super::markup::{class, escaped, short};
+use super::outline;
 use crate::marks::Layer;
 
 /// Height of a line.
@@ -25,14 +29,19 @@ pub(super) struct Entry<'p> {
     pub(super) line: usize,
 }
 
+impl Entry<'_> {
+    /// Whether it is what the legend calls a layer.
+    pub(super) fn names(&self, layer: &Layer) -> bool {
+        (&self.layer.name, self.layer.tone) == (&layer.name, layer.tone)
+    }
+}
+
 /// All layers that have a name, those of one name and tone once, between two places across.
 pub(super) fn entries(layers: &[Layer], left: f64, right: f64) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     let (mut x, mut line) = (left, 0);
     for layer in layers.iter().filter(|layer| !layer.name.is_empty()) {
-        let is_same =
-            |entry: &Entry<'_>| (&entry.layer.name, entry.layer.tone) == (&layer.name, layer.tone);
-        if entries.iter().any(is_same) {
+        if entries.iter().any(|entry| entry.names(layer)) {
             continue;
         }
         let name = cut(&layer.name, MOST_OF_A_NAME);
@@ -50,4 +59,19 @@ pub(super) fn entries(layers: &[Layer], left: f64, right: f64) -> Vec<Entry<'_>>
         x += width + SAMPLE;
     }
     entries
+}
+
+pub(super) fn draw(out: &mut String, entries: &[Entry<'_>]) {
+    for entry in entries {
+        let y = 14.0 + LINE * entry.line as f64;
+        let _ = write!(out, "<g class=\"legend {}\">", class(entry.layer.tone));
+        outline::sample(out, &entry.layer.marks, entry.x + 6.0, y - 4.0);
+        let _ = write!(
+            out,
+            "<text x=\"{}\" y=\"{}\">{}</text></g>",
+            short(entry.name_x),
+            short(y),
+            escaped(&entry.name)
+        );
+    }
 }

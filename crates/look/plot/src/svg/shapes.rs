@@ -1,68 +1,55 @@
-//! Marks as elements of SVG. Those without a text of their own share one path, which browsers draw fast.
+//! Marks as elements of SVG. Points without a text of their own share one path, which browsers draw fast.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use super::frame::Frame;
 use super::letters::text_width;
-use super::{MOST_TEXTS, class, escaped, short};
-use crate::marks::{Area, Cell, Interval, Marker, Marks, Point, Summary, Which};
-use crate::shown::brief;
+use super::markup::{class, escaped, fine, short};
+use super::outline::{Outline, class_of};
+use crate::marks::{Area, Cell, Interval, Marker, Point, Summary, Which};
+use crate::untrusted_text::brief;
 
 /// Half the height of an interval's ends.
 const END: f64 = 5.0;
 
-/// A marker as a path. Discs are lines of no length with round ends.
-struct Outline {
-    marker: Marker,
-    x: f64,
-    y: f64,
-}
-
-impl fmt::Display for Outline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let around = match self.marker {
-            Marker::Disc | Marker::Ring => "h0",
-            Marker::Cross => "m-3-3l6 6m0-6l-6 6",
-            Marker::Plus => "m-4 0h8m-4-4v8",
-            Marker::Triangle => "m0-4l4 7h-8z",
-            Marker::Square => "m-3-3h6v6h-6z",
-        };
-        write!(f, "M{} {}{around}", short(self.x), short(self.y))
-    }
-}
-
-fn outline(marker: Marker, x: f64, y: f64) -> Outline {
-    Outline { marker, x, y }
-}
-
-fn shape_class(marker: Marker) -> &'static str {
-    match marker {
-        Marker::Disc => "disc",
-        Marker::Ring => "ring",
-        Marker::Cross | Marker::Plus => "strokes",
-        Marker::Triangle | Marker::Square => "solid",
-    }
-}
-
 pub(super) fn points(out: &mut String, frame: &Frame<'_>, marker: Marker, at: &[Point]) {
-    let class = shape_class(marker);
+    let class = class_of(marker);
     let places = at.iter().filter_map(|point| {
         let (x, y) = (frame.x(point.x)?, frame.y(point.y)?);
-        Some((point, outline(marker, x, y)))
+        Some((point, Outline::new(marker, x, y)))
     });
-    if at.len() <= MOST_TEXTS {
+    if at.iter().any(|point| !point.label.is_empty()) {
         for (point, path) in places {
-            let _ = write!(out, "<path class=\"{class}\" d=\"{path}\">");
+            let _ = write!(out, "<path class=\"{class}\" d=\"{path}\"");
+            link(out, point.link.as_deref());
+            out.push('>');
             title(out, &point.label);
             out.push_str("</path>");
         }
         return;
     }
     let _ = write!(out, "<path class=\"{class}\" d=\"");
-    for (_, path) in places {
+    for (_, path) in places.clone() {
         let _ = write!(out, "{path}");
     }
-    out.push_str("\"/>");
+    out.push('"');
+    if at.iter().any(|point| point.link.is_some()) {
+        out.push_str(" data-links=\"");
+        for (index, (point, _)) in places.enumerate() {
+            let between = if index > 0 { " " } else { "" };
+            let link = escaped(point.link.as_deref().unwrap_or_default());
+            let _ = write!(out, "{between}{link}");
+        }
+        out.push('"');
+    }
+    out.push_str("/>");
+}
+
+/// What to open for more, for a script.
+fn link(out: &mut String, link: Option<&str>) {
+    if let Some(link) = link {
+        let _ = write!(out, " data-link=\"{}\"", escaped(link));
+    }
 }
 
 /// What is shown where the mouse is. Its lines stay lines.
@@ -80,7 +67,7 @@ pub(super) fn line(out: &mut String, frame: &Frame<'_>, at: &[[f64; 2]]) {
     for [x, y] in at {
         match (frame.x(*x), frame.y(*y)) {
             (Some(x), Some(y)) => {
-                let _ = write!(out, "{command}{} {}", short(x), short(y));
+                let _ = write!(out, "{command}{} {}", fine(x), fine(y));
                 command = 'L';
             }
             // A gap, beyond which the line begins again.
@@ -97,7 +84,7 @@ pub(super) fn areas(out: &mut String, frame: &Frame<'_>, at: &[Area]) {
     out.push_str("<path class=\"area\" d=\"");
     let mut command = 'M';
     for (x, y) in there.chain(back) {
-        let _ = write!(out, "{command}{} {}", short(x), short(y));
+        let _ = write!(out, "{command}{} {}", fine(x), fine(y));
         command = 'L';
     }
     if command == 'L' {
@@ -120,23 +107,25 @@ pub(super) fn intervals(out: &mut String, frame: &Frame<'_>, at: &[Interval]) {
         let (high, has_high) = end(interval.high, frame.right());
         let bar = |x: f64, has: bool| {
             if has {
-                format!("M{} {}v{}", short(x), short(y - END), short(2.0 * END))
+                format!("M{} {}m0-{END}v{}", fine(x), fine(y), 2.0 * END)
             } else {
                 String::new()
             }
         };
-        let _ = write!(out, "<g class=\"interval {}\">", class(interval.tone));
+        let _ = write!(out, "<g class=\"interval {}\"", class(interval.tone));
+        link(out, interval.link.as_deref());
+        out.push('>');
         title(out, &interval.label);
         let _ = write!(
             out,
             "<path class=\"line\" d=\"M{} {}H{}{}{}\"/><path class=\"solid\" d=\"M{} {}m-4-4h8v8h-8z\"/></g>",
-            short(low),
-            short(y),
-            short(high),
+            fine(low),
+            fine(y),
+            fine(high),
             bar(low, has_low),
             bar(high, has_high),
-            short(middle),
-            short(y),
+            fine(middle),
+            fine(y),
         );
     }
 }
@@ -156,14 +145,13 @@ pub(super) fn summaries(out: &mut String, frame: &Frame<'_>, at: &[Summary]) {
         title(out, &summary.label);
         let _ = write!(
             out,
-            "<path class=\"line\" d=\"M{low} {y}H{high}M{low} {top}v8M{high} {top}v8M{median} {top}v8\"/>\
+            "<path class=\"line\" d=\"M{low} {y}H{high}M{low} {y}m0-4v8M{high} {y}m0-4v8M{median} {y}m0-4v8\"/>\
              <path class=\"solid\" d=\"M{mean} {y}m-4 0l4-4l4 4l-4 4z\"/></g>",
-            low = short(low),
-            high = short(high),
-            median = short(median),
-            mean = short(mean),
-            y = short(y),
-            top = short(y - 4.0),
+            low = fine(low),
+            high = fine(high),
+            median = fine(median),
+            mean = fine(mean),
+            y = fine(y),
         );
     }
 }
@@ -175,10 +163,11 @@ pub(super) fn cells(out: &mut String, frame: &Frame<'_>, at: &[Cell]) {
         let (Some(x), Some(y)) = (frame.x(cell.x as f64), frame.y(cell.y as f64)) else {
             continue;
         };
+        let _ = write!(out, "<g class=\"cell {}\"", class(cell.tone));
+        link(out, cell.link.as_deref());
         let _ = write!(
             out,
-            "<g class=\"cell {}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{:.2}\">",
-            class(cell.tone),
+            "><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill-opacity=\"{:.2}\">",
             short(x - width / 2.0 + 1.0),
             short(y - height / 2.0 + 1.0),
             short((width - 2.0).max(1.0)),
@@ -200,6 +189,22 @@ pub(super) fn cells(out: &mut String, frame: &Frame<'_>, at: &[Cell]) {
     }
 }
 
+pub(super) fn rule(out: &mut String, frame: &Frame<'_>, axis: Which, at: f64) {
+    let path = match axis {
+        Which::X => frame.x(at).map(|x| {
+            let (top, bottom) = (short(frame.top), short(frame.bottom()));
+            format!("M{} {top}V{bottom}", fine(x))
+        }),
+        Which::Y => frame.y(at).map(|y| {
+            let (left, right) = (short(frame.left), short(frame.right()));
+            format!("M{left} {}H{right}", fine(y))
+        }),
+    };
+    if let Some(path) = path {
+        let _ = write!(out, "<path class=\"rule\" d=\"{path}\"/>");
+    }
+}
+
 pub(super) fn stripe(out: &mut String, frame: &Frame<'_>, axis: Which, low: f64, high: f64) {
     let (across, up) = match axis {
         Which::X => (
@@ -212,31 +217,10 @@ pub(super) fn stripe(out: &mut String, frame: &Frame<'_>, axis: Which, low: f64,
         ),
     };
     if let ((Some(x1), Some(x2)), (Some(y1), Some(y2))) = (across, up) {
+        let (x1, x2, y1, y2) = (fine(x1), fine(x2), fine(y1), fine(y2));
         let _ = write!(
             out,
-            "<rect class=\"stripe\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            short(x1.min(x2)),
-            short(y1.min(y2)),
-            short((x2 - x1).abs()),
-            short((y2 - y1).abs())
+            "<path class=\"stripe\" d=\"M{x1} {y1}H{x2}V{y2}H{x1}Z\"/>"
         );
     }
-}
-
-/// How marks look, for the legend.
-pub(super) fn sample(out: &mut String, marks: &Marks, x: f64, y: f64) {
-    let (class, path) = match marks {
-        Marks::Points { marker, .. } => (shape_class(*marker), outline(*marker, x, y).to_string()),
-        Marks::Line(_) | Marks::Rule { .. } | Marks::Summaries(_) => {
-            ("line", format!("M{} {}h12", short(x - 6.0), short(y)))
-        }
-        Marks::Areas(_) | Marks::Stripe { .. } => (
-            "area",
-            format!("M{} {}h12v8h-12z", short(x - 6.0), short(y - 4.0)),
-        ),
-        Marks::Intervals(_) | Marks::Cells(_) => {
-            ("solid", outline(Marker::Square, x, y).to_string())
-        }
-    };
-    let _ = write!(out, "<path class=\"{class}\" d=\"{path}\"/>");
 }

@@ -1,15 +1,8 @@
 //! Places of letters, and what is drawn on them.
 
-use super::TextStyle;
+use super::style::Ink;
 use crate::axis::Scale;
-use crate::marks::{Tone, Which};
-
-/// A letter with a meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ink {
-    pub(super) symbol: char,
-    pub(super) tone: Tone,
-}
+use crate::marks::Tone;
 
 /// Lines of places, the first on top.
 #[derive(Debug)]
@@ -23,21 +16,6 @@ pub(super) fn column(scale: &Scale, value: f64, columns: usize) -> Option<usize>
         .share(value)
         .filter(|share| (0.0..=1.0).contains(share))?;
     Some(((share * columns as f64) as usize).min(columns.saturating_sub(1)))
-}
-
-/// What fills areas.
-pub(super) fn shade(style: &TextStyle) -> char {
-    if style.ascii { ':' } else { '░' }
-}
-
-/// What a straight line across the plot is made of.
-pub(super) fn rule(axis: Which, style: &TextStyle) -> char {
-    match (axis, style.ascii) {
-        (Which::X, true) => '|',
-        (Which::X, false) => '│',
-        (Which::Y, true) => '-',
-        (Which::Y, false) => '─',
-    }
 }
 
 impl Canvas {

@@ -2,10 +2,12 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::canvas::{Canvas, column, rule, shade};
-use super::{TextStyle, horizontal, symbol};
-use crate::Plot;
+use super::axis::horizontal;
+use super::canvas::{Canvas, column};
+use super::style::TextStyle;
+use super::symbols::{rule, shade, symbol};
 use crate::marks::{Layer, Marks, Which};
+use crate::plot::Plot;
 use crate::ticks::ticks;
 
 /// Lines of a plot.

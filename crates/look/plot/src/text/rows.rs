@@ -2,10 +2,12 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::canvas::{Canvas, column, rule, shade};
-use super::{TextStyle, horizontal, symbol};
-use crate::Plot;
+use super::axis::horizontal;
+use super::canvas::{Canvas, column};
+use super::style::TextStyle;
+use super::symbols::{rule, shade, symbol};
 use crate::marks::{Cell, Interval, Layer, Marks, Summary, Tone, Which};
+use crate::plot::Plot;
 
 /// Columns that names may take: a third of the width, at most this.
 const MOST_LABEL: usize = 40;

@@ -13,28 +13,36 @@ use crate::support::Served;
 
 const SHORT: Duration = Duration::from_millis(1500);
 
-fn served() -> Served {
+/// Far more than sockets hold.
+const MUCH: &str = "/results/first/raw/1/1-much.txt";
+
+/// A directory with a result whose first run left a large file.
+fn root() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
-    Made::plain().write(&root.path().join("first"));
+    let mut made = Made::plain();
+    made.files.push((1, "much".into(), vec![b'x'; 5_000_000]));
+    made.write(&root.path().join("first"));
+    root
+}
+
+fn served() -> Served {
     let limits = Limits {
         connections: 2,
         request: SHORT,
         stall: SHORT,
     };
-    Served::within(root, limits)
+    Served::within(root(), limits)
 }
 
 /// A server that has as many clients as it may, and all of them take nothing of their answers.
 fn crowded() -> (Served, Vec<TcpStream>) {
-    let root = tempfile::tempdir().unwrap();
-    Made::plain().write(&root.path().join("first"));
     let long = Duration::from_secs(600);
     let limits = Limits {
         connections: 2,
         request: long,
         stall: long,
     };
-    let served = Served::within(root, limits);
+    let served = Served::within(root(), limits);
     let stalled = vec![ask_for_much(&served), ask_for_much(&served)];
     let begun = Instant::now();
     // Until both are being answered they make room for others.
@@ -49,12 +57,12 @@ fn status(served: &Served) -> u16 {
     served.get("/style.css").status
 }
 
-/// Asks for far more than sockets hold.
+/// Asks for it several times.
 fn ask_for_much(served: &Served) -> TcpStream {
     let mut stream = TcpStream::connect(served.address).unwrap();
     set_socket_recv_buffer_size(&stream, 1 << 14).unwrap();
     let host = served.address;
-    let request = format!("GET /plotly.js HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let request = format!("GET {MUCH} HTTP/1.1\r\nHost: {host}\r\n\r\n");
     stream.write_all(request.repeat(4).as_bytes()).unwrap();
     stream
 }
@@ -72,7 +80,7 @@ fn read(stream: &mut TcpStream, pause: Duration) -> usize {
 #[test]
 fn who_takes_nothing_of_an_answer_is_let_go_and_who_takes_it_slowly_is_not() {
     let served = served();
-    let one = served.get("/plotly.js").is(200).body.len();
+    let one = served.get(MUCH).is(200).body.len();
     let mut slow = ask_for_much(&served);
     let mut stalled = ask_for_much(&served);
     let begun = Instant::now();

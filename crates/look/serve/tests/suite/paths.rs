@@ -37,7 +37,7 @@ fn pages_and_files_of_a_result() {
         ("data/samples.csv", "text/csv; charset=utf-8"),
         ("style.css", "text/css; charset=utf-8"),
         ("script.js", "text/javascript; charset=utf-8"),
-        ("figures/index.js", "text/javascript; charset=utf-8"),
+        ("plots.js", "text/javascript; charset=utf-8"),
         ("raw/1/1-stdout.txt", "text/plain; charset=utf-8"),
     ] {
         let answer = served.get(&format!("/results/first/{file}")).is(200);

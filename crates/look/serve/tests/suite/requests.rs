@@ -13,9 +13,9 @@ fn every_answer_has_the_headers() {
         ("GET", "/", 200),
         ("HEAD", "/", 200),
         ("GET", "/style.css", 200),
-        ("GET", "/plotly.js", 200),
+        ("GET", "/plots.js", 200),
         ("GET", "/results/first/index.html", 200),
-        ("GET", "/results/first/figures/index.js", 200),
+        ("GET", "/results/first/plots.js", 200),
         ("GET", "/results/first/data/report.json", 200),
         ("GET", "/results/first/raw/1/1-stdout.txt", 200),
         ("GET", "/pair?a=first&b=first", 200),
@@ -120,9 +120,9 @@ fn pages_of_others_take_nothing() {
         );
         served.send(request.as_bytes()).unwrap()
     };
-    let figures = "/results/first/figures/index.js";
-    let refused = with(figures, "no-cors", "script").is(403);
-    assert!(!refused.text().contains("perflabFigures"));
+    let data = "/results/first/data/report.json";
+    let refused = with(data, "no-cors", "script").is(403);
+    assert!(!refused.text().contains("rows"));
     with("/results/first/index.html", "navigate", "document").is(200);
 }
 
@@ -214,7 +214,7 @@ fn fifty_at_once_and_many_that_say_nothing() {
         "/",
         "/results/first/index.html",
         "/results/first/comparison-1-1.html",
-        "/plotly.js",
+        "/plots.js",
         "/results/first/raw/3/1-stdout.txt",
     ];
     std::thread::scope(|scope| {
@@ -235,10 +235,7 @@ fn whoever_goes_away_in_the_middle_does_no_harm() {
     let served = Served::one();
     for _ in 0..20 {
         let mut stream = TcpStream::connect(served.address).unwrap();
-        let request = format!(
-            "GET /plotly.js HTTP/1.1\r\nHost: {}\r\n\r\n",
-            served.address
-        );
+        let request = format!("GET /plots.js HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
         stream.write_all(request.as_bytes()).unwrap();
     }
     served.get("/").is(200);

@@ -10,8 +10,9 @@ use perflab_report::sections::row_label;
 use perflab_store::RunRecord;
 
 use crate::address::Address;
-use crate::known::Shown;
-use crate::page::{Page, say};
+use crate::page::Page;
+use crate::result::SalvagedResult;
+use crate::text::say;
 
 /// Comparisons that are drawn.
 const MOST_ROWS: usize = 3;
@@ -20,15 +21,15 @@ const MOST_ROWS: usize = 3;
 const STEPS: u32 = 10;
 
 /// The part of the first page that a running experiment has; nothing if none is running.
-pub(crate) fn live(shown: &Shown, page: &mut Page) -> Markup {
-    let Some(holder) = shown.salvage.writer() else {
+pub(crate) fn progress(result: &SalvagedResult, page: &mut Page) -> Markup {
+    let Some(holder) = result.salvage.writer() else {
         return html! {};
     };
-    let done = shown.records().len();
-    let planned = shown.salvage.plan.as_ref();
+    let done = result.records().len();
+    let planned = result.salvage.plan.as_ref();
     let planned = planned.map_or(0, |plan| plan.runs.len());
-    let left = time_left(shown.records(), planned);
-    let rows: Vec<&Row> = shown
+    let left = time_left(result.records(), planned);
+    let rows: Vec<&Row> = result
         .report()
         .into_iter()
         .flat_map(|report| &report.rows)
@@ -46,19 +47,19 @@ pub(crate) fn live(shown: &Shown, page: &mut Page) -> Markup {
             p.note data-connection role="status" {
                 "What is shown here may change until the end: a verdict counts when all runs are made."
             }
-            @if let Ok(report) = shown.report() {
-                @for row in &rows { (watched(shown, report, row, page)) }
+            @if let Ok(report) = result.report() {
+                @for row in &rows { (watched(result, report, row, page)) }
             }
         }
     }
 }
 
-fn watched(shown: &Shown, report: &Comparison, row: &Row, page: &mut Page) -> Markup {
-    let origins = shown.origins(report);
+fn watched(result: &SalvagedResult, report: &Comparison, row: &Row, page: &mut Page) -> Markup {
+    let origins = result.origins(report);
     let sides = sided(row, &report.baseline, &origins);
     let mut so_far = runs(row, &sides, &Address::of_run);
     so_far.title = format!("{} {}: runs so far", row_label(row), row.variant);
-    let shrinking = shrinking(shown, row);
+    let shrinking = shrinking(result, row);
     html! {
         (page.plot(&so_far))
         @if let Some(plot) = shrinking { (page.plot(&plot)) }
@@ -70,8 +71,8 @@ fn watched(shown: &Shown, report: &Comparison, row: &Row, page: &mut Page) -> Ma
 const INTERRUPTION: f64 = 10.0;
 
 /// The interval of the typical run after each of some numbers of blocks.
-fn shrinking(shown: &Shown, row: &Row) -> Option<Plot> {
-    let blocks = shown.records().iter().map(|record| record.block).max()?;
+fn shrinking(result: &SalvagedResult, row: &Row) -> Option<Plot> {
+    let blocks = result.records().iter().map(|record| record.block).max()?;
     let mut after: IndexMap<u32, (f64, f64, f64)> = IndexMap::new();
     for step in 1..=STEPS {
         let until = u64::from(blocks) * u64::from(step);
@@ -79,7 +80,7 @@ fn shrinking(shown: &Shown, row: &Row) -> Option<Plot> {
         if until < 2 || after.contains_key(&until) {
             continue;
         }
-        let Some(found) = shown.row_after(until, row) else {
+        let Some(found) = result.row_after(until, row) else {
             continue;
         };
         if let (Some(low), Some(high)) = (found.typical.low, found.typical.high) {

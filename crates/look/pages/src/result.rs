@@ -1,4 +1,4 @@
-//! What is known of a result, and what is missing.
+//! A result, as far as it can be trusted, with its comparisons.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,27 +11,27 @@ use perflab_compare::{
 use perflab_experiment::{Experiment, Metric};
 use perflab_store::{RunRecord, Salvage};
 
-use crate::reported::{MOST_DECILED, Reported};
+use crate::indexed_comparison::{IndexedComparison, MOST_DECILED};
 
 /// A result, as far as it can be trusted.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct SalvagedResult {
     pub(crate) salvage: Salvage,
     /// What was measured, and where its samples are.
     places: SampleIndex,
     /// The comparison that the experiment asks for, or why there is none.
-    report: OnceLock<Result<Reported, String>>,
+    report: OnceLock<Result<IndexedComparison, String>>,
     /// Index of each record, by the number of its run.
     by_run: HashMap<u32, usize>,
     /// Of each metric that the report has not, a comparison of its own.
-    others: Vec<OnceLock<Result<Reported, String>>>,
+    others: Vec<OnceLock<Result<IndexedComparison, String>>>,
     /// The records without samples, to be lent to a comparison that needs few of them.
     bare: Mutex<Vec<Vec<RunRecord>>>,
     /// What is missing or cannot be trusted.
     pub(crate) problems: Vec<String>,
 }
 
-impl Shown {
+impl SalvagedResult {
     pub(crate) fn read(path: &Path) -> Self {
         let salvage = Salvage::read(path);
         let mut problems: Vec<String> = salvage.problems.iter().map(ToString::to_string).collect();
@@ -54,10 +54,10 @@ impl Shown {
 
     /// The comparison that the experiment asks for, or why there is none. It is made when it is first asked for,
     /// as a list of many results does not need it.
-    pub(crate) fn report(&self) -> Result<&Reported, &str> {
+    pub(crate) fn report(&self) -> Result<&IndexedComparison, &str> {
         let compare = || {
             let report = self.compare(&SampleSelection::default(), self.records())?;
-            Ok(Reported::new(report, &self.places))
+            Ok(IndexedComparison::new(report, &self.places))
         };
         let report = self.report.get_or_init(compare).as_ref();
         report.map_err(String::as_str)
@@ -94,7 +94,7 @@ impl Shown {
     }
 
     /// The report that has a metric, or why there is none.
-    pub(crate) fn report_of(&self, metric: usize) -> Result<&Reported, &str> {
+    pub(crate) fn report_of(&self, metric: usize) -> Result<&IndexedComparison, &str> {
         let Some(name) = self.metrics().get(metric).map(|metric| &metric.name) else {
             return Err("there is no such metric");
         };
@@ -153,7 +153,7 @@ impl Shown {
     }
 
     /// The comparison of a metric that the experiment does not ask about.
-    fn compare_alone(&self, metric: usize, name: &str) -> Result<Reported, String> {
+    fn compare_alone(&self, metric: usize, name: &str) -> Result<IndexedComparison, String> {
         let sample_selection = SampleSelection {
             metrics: vec![name.to_owned()],
             ..SampleSelection::default()
@@ -163,7 +163,7 @@ impl Shown {
             .is_some_and(|experiment| is_any_throughput(name, experiment));
         if needs_others {
             let report = self.compare(&sample_selection, self.records())?;
-            return Ok(Reported::new(report, &self.places));
+            return Ok(IndexedComparison::new(report, &self.places));
         }
         // Without the samples of all other metrics, which may be many, it takes far less time.
         let mut records = self.bare_records();
@@ -181,7 +181,7 @@ impl Shown {
             record.samples.clear();
         }
         self.bare().push(records);
-        Ok(Reported::new(report?, &self.places))
+        Ok(IndexedComparison::new(report?, &self.places))
     }
 
     fn bare_records(&self) -> Vec<RunRecord> {

@@ -143,11 +143,18 @@ fn clear(folder: &Path, prefix: &str) -> Result<(), WriteError> {
             clear(&path, &format!("{address}/"))?;
             // It stays if something else is in it.
             let _ = fs::remove_dir(&path);
-        } else if !is_folder && (is_own_folder || Address::parse(&address).is_some()) {
+        } else if !is_folder && (is_own_folder || is_own(&address)) {
             fs::remove_file(&path).map_err(failed(&path))?;
         }
     }
     Ok(())
+}
+
+/// Whether perflab writes a file of this name, or did when plots were drawn a second time by a library.
+fn is_own(address: &str) -> bool {
+    let is_former =
+        address == "plotly.js" || address.starts_with("figures/") && address.ends_with(".js");
+    is_former || Address::parse(address).is_some()
 }
 
 fn one(site: &Site, directory: &Path, address: &Address) -> Result<(), WriteError> {

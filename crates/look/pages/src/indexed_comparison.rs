@@ -9,7 +9,7 @@ use perflab_compare::{Comparison, Row, SampleIndex};
 pub(crate) const MOST_DECILED: usize = 50_000;
 
 #[derive(Debug)]
-pub(crate) struct Reported {
+pub(crate) struct IndexedComparison {
     report: Comparison,
     /// Of each metric the places of its rows, then of its pooled rows.
     of_metric: HashMap<usize, Vec<usize>>,
@@ -19,7 +19,7 @@ pub(crate) struct Reported {
     deciled: usize,
 }
 
-impl Deref for Reported {
+impl Deref for IndexedComparison {
     type Target = Comparison;
 
     fn deref(&self) -> &Comparison {
@@ -27,7 +27,7 @@ impl Deref for Reported {
     }
 }
 
-impl Reported {
+impl IndexedComparison {
     /// Metrics are numbered as samples are.
     pub(crate) fn new(report: Comparison, samples: &SampleIndex) -> Self {
         let mut of_metric: HashMap<usize, Vec<usize>> = HashMap::new();

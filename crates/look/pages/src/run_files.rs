@@ -9,7 +9,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// A file that a run left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RawFile {
+pub(crate) struct RunFile {
     /// Its path below the run's directory, as it may be shown.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
@@ -27,7 +27,7 @@ const SHOWN: u64 = 16 * 1024;
 
 /// The regular files of a run, by name. Links are not followed: they may lead anywhere, also in the place of the
 /// run's directory, or of that of all runs.
-pub(crate) fn files(directory: &Path) -> Vec<RawFile> {
+pub(crate) fn files(directory: &Path) -> Vec<RunFile> {
     let mut found = Vec::new();
     let is_directory = |path: &Path| {
         path.symlink_metadata()
@@ -41,7 +41,7 @@ pub(crate) fn files(directory: &Path) -> Vec<RawFile> {
     found
 }
 
-fn collect(directory: &Path, prefix: &str, depth: usize, found: &mut Vec<RawFile>) {
+fn collect(directory: &Path, prefix: &str, depth: usize, found: &mut Vec<RunFile>) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
     };
@@ -51,7 +51,7 @@ fn collect(directory: &Path, prefix: &str, depth: usize, found: &mut Vec<RawFile
         };
         let name = format!("{prefix}{}", clean(&entry.file_name().to_string_lossy()));
         if metadata.is_file() {
-            found.push(RawFile {
+            found.push(RunFile {
                 name,
                 path: entry.path(),
                 bytes: metadata.len(),
@@ -62,7 +62,7 @@ fn collect(directory: &Path, prefix: &str, depth: usize, found: &mut Vec<RawFile
     }
 }
 
-impl RawFile {
+impl RunFile {
     /// Opens it, if it still is a regular file: a pipe in its place would be waited for without end, a link may lead
     /// anywhere.
     ///

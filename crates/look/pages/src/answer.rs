@@ -8,11 +8,13 @@ use perflab_report::sections::sections;
 use perflab_report::{answers, sentences};
 
 use crate::address::Address;
-use crate::known::Shown;
-use crate::live::live;
-use crate::page::{Page, say};
-use crate::reported::Reported;
+use crate::indexed_comparison::IndexedComparison;
+use crate::page::Page;
+use crate::problems::problems;
+use crate::progress::progress;
+use crate::result::SalvagedResult;
 use crate::tables;
+use crate::text::say;
 
 /// Rows that the first screen draws and lists of each metric and candidate; the rest is on the metric's page.
 const MOST_ROWS: usize = 60;
@@ -32,40 +34,26 @@ const MOST_WARNINGS: usize = 30;
 /// Metrics that it names.
 const MOST_METRICS: usize = 400;
 
-pub(crate) fn first(shown: &Shown, page: &mut Page) -> Markup {
-    let question = shown
+pub(crate) fn answer(result: &SalvagedResult, page: &mut Page) -> Markup {
+    let question = result
         .experiment()
         .and_then(|experiment| experiment.question.as_deref());
     html! {
-        h1 { (say(question.unwrap_or(shown.name()))) }
-        (trouble(shown))
-        (live(shown, page))
-        @match shown.report() {
+        h1 { (say(question.unwrap_or(result.name()))) }
+        (problems(result))
+        (progress(result, page))
+        @match result.report() {
             Ok(report) => (compared(report, page)),
             Err(reason) => {
                 p.answer { span class="verdict open" { "No verdict: " (say(reason)) } }
             }
         }
-        (metrics(shown))
-        (counts(shown))
+        (metrics(result))
+        (counts(result))
     }
 }
 
-/// What is missing or cannot be trusted.
-pub(crate) fn trouble(shown: &Shown) -> Markup {
-    html! {
-        @if !shown.problems.is_empty() {
-            section.warnings.severe aria-label="Problems" {
-                h2 { "This result is damaged" }
-                p { "What is shown below is what can still be trusted." }
-                ul { @for problem in shown.problems.iter().take(50) { li { (say(problem)) } } }
-                @if shown.problems.len() > 50 { p { (shown.problems.len() - 50) " more." } }
-            }
-        }
-    }
-}
-
-fn compared(report: &Reported, page: &mut Page) -> Markup {
+fn compared(report: &IndexedComparison, page: &mut Page) -> Markup {
     let warnings = sentences::warnings(report);
     let control = sentences::control(report);
     let of_row = |row: &Row| tables::address(report, row);
@@ -142,8 +130,8 @@ fn more(all: usize, shown: usize, are: &str) -> Markup {
     }
 }
 
-fn metrics(shown: &Shown) -> Markup {
-    let metrics = shown.metrics();
+fn metrics(result: &SalvagedResult) -> Markup {
+    let metrics = result.metrics();
     html! {
         @if !metrics.is_empty() {
             section aria-label="Metrics" {
@@ -155,7 +143,7 @@ fn metrics(shown: &Shown) -> Markup {
                 ul.metrics {
                     @for (index, metric) in metrics.iter().enumerate().take(MOST_METRICS) {
                         li {
-                            a href=(Address::Metric(index)) class=[shown.is_asked(index).then_some("asked")] {
+                            a href=(Address::Metric(index)) class=[result.is_asked(index).then_some("asked")] {
                                 (say(&metric.name))
                             }
                         }
@@ -172,9 +160,9 @@ fn metrics(shown: &Shown) -> Markup {
     }
 }
 
-fn counts(shown: &Shown) -> Markup {
-    let records = shown.records();
-    let planned = shown.salvage.plan.as_ref().map(|plan| plan.runs.len());
+fn counts(result: &SalvagedResult) -> Markup {
+    let records = result.records();
+    let planned = result.salvage.plan.as_ref().map(|plan| plan.runs.len());
     let failed = records
         .iter()
         .filter(|record| !record.status.passed())
@@ -185,7 +173,7 @@ fn counts(shown: &Shown) -> Markup {
             @if let Some(planned) = planned { " of " (planned) " planned" }
             @if failed > 0 { ", " (failed) " of them failed" }
             ". "
-            @if let Some(meta) = &shown.salvage.meta { "Begun " (say(&meta.origin.created)) ". " }
+            @if let Some(meta) = &result.salvage.meta { "Begun " (say(&meta.origin.created)) ". " }
             a href=(Address::Method) { "How this was measured" } "."
         }
     }

@@ -1,0 +1,88 @@
+//! What all pages have around their content.
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::address::Address;
+use crate::text::say;
+
+/// What is around the content of a page.
+#[derive(Debug)]
+pub(crate) struct Shell<'s> {
+    name: &'s str,
+    first: String,
+    /// Address, word, and whether it is this page.
+    places: Vec<(String, &'static str, bool)>,
+    is_result: bool,
+}
+
+impl<'s> Shell<'s> {
+    /// Around a page of a result.
+    pub(crate) fn of_result(name: &'s str, here: &Address) -> Self {
+        let places = [
+            (Address::First, "Answer"),
+            (Address::Runs(0), "Runs"),
+            (Address::Method, "Method"),
+        ];
+        Self {
+            name,
+            first: Address::First.to_string(),
+            places: places
+                .iter()
+                .map(|(address, word)| (address.to_string(), *word, address == here))
+                .collect(),
+            is_result: true,
+        }
+    }
+
+    /// Around a page that is no result's.
+    pub(crate) fn plain(name: &'s str) -> Self {
+        Self {
+            name,
+            first: "/".to_owned(),
+            places: Vec::new(),
+            is_result: false,
+        }
+    }
+
+    pub(crate) fn finish(&self, title: &str, body: &Markup) -> String {
+        let markup = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="referrer" content="no-referrer";
+                    title { (say(title)) " · " (say(self.name)) }
+                    link rel="icon" href="data:,";
+                    link rel="stylesheet" href=(Address::Style);
+                    script src=(Address::Script) defer {}
+                }
+                body {
+                    a.skip href="#main" { "Skip to the content" }
+                    header {
+                        a.name href=(self.first) { (say(self.name)) }
+                        @if !self.places.is_empty() {
+                            nav aria-label="Pages" {
+                                @for (address, word, is_here) in &self.places {
+                                    a href=(address) aria-current=[is_here.then_some("page")] { (word) }
+                                }
+                            }
+                        }
+                    }
+                    main id="main" { (body) }
+                    footer {
+                        "Made by perflab " (env!("CARGO_PKG_VERSION")) "."
+                        @if self.is_result {
+                            " Data: "
+                            a href=(Address::ReportJson) download { "report (JSON)" } ", "
+                            a href=(Address::ReportCsv) download { "report (CSV)" } ", "
+                            a href=(Address::SamplesCsv) download { "every sample (CSV)" } "."
+                        }
+                    }
+                }
+            }
+        };
+        markup.into_string()
+    }
+}
