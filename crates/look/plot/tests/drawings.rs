@@ -172,7 +172,10 @@ fn links_in(plot: &Plot) -> Vec<String> {
                 let drawn = at.iter().filter(|at| is_drawn(at.x, at.y));
                 links.extend(drawn.filter_map(|at| at.link.clone()));
             }
-            Marks::Cells(at) => links.extend(at.iter().filter_map(|at| at.link.clone())),
+            Marks::Cells(at) => {
+                let drawn = at.iter().filter(|at| is_drawn(at.x as f64, at.y as f64));
+                links.extend(drawn.filter_map(|at| at.link.clone()));
+            }
             Marks::Intervals(at) => {
                 let drawn = at.iter().filter(|at| is_drawn(at.middle, at.y));
                 links.extend(drawn.filter_map(|at| at.link.clone()));
