@@ -112,3 +112,15 @@ fn a_file_that_is_named_twice_is_refused() {
         .call(&["import", "old=one.json", "new=copy.json", "--out", "result"])
         .code(0);
 }
+
+#[test]
+fn a_value_that_is_no_number_is_refused_with_file_and_place() {
+    let laboratory = Laboratory::new();
+    let text = benchmark(&[("x", 900.0, "us"), ("y", 50.0, "ns")]);
+    laboratory.write("one.json", text.replace("50", "NaN"));
+    laboratory
+        .call(&["import", "one.json", "--out", "result"])
+        .code(4)
+        .says(&["one.json: expected a finite number at /benchmarks/1/real_time"]);
+    assert!(!laboratory.path("result").exists());
+}

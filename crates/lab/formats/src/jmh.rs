@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fault::Fault;
-use crate::loose_json;
+use crate::loose_json::{self, finite};
 use crate::run::{Contents, File, Run, direction, sample};
 
 #[derive(Deserialize)]
@@ -28,7 +28,7 @@ struct Entry {
 struct Metric {
     score_unit: String,
     /// For each fork, for each iteration.
-    raw_data: Option<Vec<Vec<Option<Number>>>>,
+    raw_data: Option<Vec<Vec<Value>>>,
     /// For each fork, for each iteration.
     raw_data_histogram: Option<Vec<Vec<Counts>>>,
 }
@@ -36,35 +36,35 @@ struct Metric {
 /// Values, each with how often it came.
 type Counts = Vec<(f64, f64)>;
 
-/// JMH writes NaN as a string.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Number {
-    Value(f64),
-    Word(String),
-}
-
 impl Metric {
-    /// The values of each fork. Of a histogram it is the mean of each iteration.
-    fn forks(&self) -> Vec<Vec<f64>> {
+    /// The values of each fork. Of a histogram it is the mean of each iteration. The metric stands at `at`.
+    fn forks(&self, path: &str, at: &str) -> Result<Vec<Vec<f64>>, Fault> {
         if let Some(raw) = &self.raw_data {
-            let value = |number: &Option<Number>| match number {
-                Some(Number::Value(value)) => Some(*value),
-                Some(Number::Word(word)) => {
-                    word.parse().ok().filter(|value: &f64| value.is_finite())
-                }
-                None => None,
-            };
-            return raw
-                .iter()
-                .map(|fork| fork.iter().filter_map(value).collect())
-                .collect();
+            let forks = raw.iter().enumerate().map(|(fork, values)| {
+                let values = values.iter().enumerate().map(|(place, value)| {
+                    // JMH writes NaN as a string.
+                    finite(value, path, format_args!("{at}/rawData/{fork}/{place}"))
+                });
+                values.collect()
+            });
+            return forks.collect();
         }
-        self.raw_data_histogram
-            .iter()
-            .flatten()
-            .map(|fork| fork.iter().filter_map(|counts| mean(counts)).collect())
-            .collect()
+        let histograms = self.raw_data_histogram.iter().flatten();
+        let forks = histograms.enumerate().map(|(fork, iterations)| {
+            let means = iterations.iter().enumerate().map(|(place, counts)| {
+                mean(counts).ok_or_else(|| {
+                    Fault::new(
+                        path,
+                        format!(
+                            "expected values that have a mean at {at}/rawDataHistogram/{fork}/{place}, found none; \
+                             measure that again, or remove the result"
+                        ),
+                    )
+                })
+            });
+            means.collect()
+        });
+        forks.collect()
     }
 }
 
@@ -77,7 +77,7 @@ fn mean(counts: &[(f64, f64)]) -> Option<f64> {
 /// The runs in a file: a fork each.
 ///
 /// # Errors
-/// Anything but JSON of this shape, or results without raw data.
+/// Anything but JSON of this shape, results without raw data, or a value that is no finite number.
 pub fn read(file: &File) -> Result<Contents, Fault> {
     let results: Vec<Entry> = loose_json::parse(file, "the JSON that JMH's `-rf json` writes")?;
     let mut contents = Contents::default();
@@ -89,13 +89,22 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
             true => format!("{}:{}", result.benchmark, result.mode),
             false => result.benchmark.clone(),
         };
-        let primary = result.primary_metric.forks();
-        if primary.iter().all(Vec::is_empty) {
+        let at = format!("/{index}/primaryMetric");
+        let primary = result.primary_metric.forks(&file.path, &at)?;
+        if primary.is_empty() || primary.iter().any(Vec::is_empty) {
             return Err(Fault::new(
                 &file.path,
-                format!("expected `rawData` in /{index}/primaryMetric, found no value in it"),
+                format!("expected `rawData` of each fork in {at}, found no value in it"),
             ));
         }
+        let secondary: IndexMap<&str, Vec<Vec<f64>>> = result
+            .secondary_metrics
+            .iter()
+            .map(|(name, metric)| {
+                let at = format!("/{index}/secondaryMetrics/{name}");
+                Ok::<_, Fault>((name.as_str(), metric.forks(&file.path, &at)?))
+            })
+            .collect::<Result<_, _>>()?;
         for (fork, values) in primary.iter().enumerate() {
             let (name, better) = match result.mode.as_str() {
                 "thrpt" => ("throughput", Better::Higher),
@@ -107,8 +116,11 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 .map(|value| sample(Some(&benchmark), name, unit, better, *value))
                 .collect();
             for (name, metric) in &result.secondary_metrics {
-                let values = metric.forks();
-                let values = values.get(fork).map_or(&[][..], Vec::as_slice);
+                let forks = secondary.get(name.as_str());
+                let values = forks
+                    .and_then(|forks| forks.get(fork))
+                    .into_iter()
+                    .flatten();
                 let unit = &metric.score_unit;
                 // A rate of allocation is no throughput.
                 let better = match unit.starts_with("ops/") {
@@ -117,13 +129,11 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 };
                 let name = name.trim_start_matches('·');
                 samples.extend(
-                    values
-                        .iter()
-                        .map(|value| sample(Some(&benchmark), name, unit, better, *value)),
+                    values.map(|value| sample(Some(&benchmark), name, unit, better, *value)),
                 );
             }
             contents.runs.push(Run {
-                at: format!("/{index}/primaryMetric/rawData/{fork}"),
+                at: format!("{at}/rawData/{fork}"),
                 parameters: result
                     .params
                     .iter()

@@ -45,12 +45,16 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 ),
             )
         })?;
-        run.samples.extend(
-            per_iteration(&complete.measured_values, &complete.iteration_count).map(|value| {
-                let unit = &complete.unit;
-                sample(Some(&complete.id), "time", unit, Better::Lower, value)
-            }),
-        );
+        let values = per_iteration(
+            &complete.measured_values,
+            &complete.iteration_count,
+            ["measured_values", "iteration_count"],
+        )
+        .map_err(|reason| Fault::line(&file.path, number, reason))?;
+        run.samples.extend(values.into_iter().map(|value| {
+            let unit = &complete.unit;
+            sample(Some(&complete.id), "time", unit, Better::Lower, value)
+        }));
     }
     if run.samples.is_empty() {
         return Err(Fault::new(

@@ -296,6 +296,149 @@ fn hyperfine_times_are_runs_of_their_own() {
     assert!(fault.to_string().contains("summaries only"), "{fault}");
 }
 
+#[track_caller]
+fn refused(format: Format, content: &str, expected: &str) {
+    let fault = format.read(&text(content)).unwrap_err().to_string();
+    assert!(fault.contains(expected), "{}: {fault}", format.name());
+}
+
+/// A result of JMH, of one fork more than has values.
+fn jmh(members: &str, raw: &str) -> String {
+    format!(
+        r#"{{"benchmark": "a", "mode": "avgt", {members} "primaryMetric": {{"scoreUnit": "s", "rawData": [[1.5], {raw}]}},
+            "secondaryMetrics": {{"gc": {{"scoreUnit": "B", "rawData": [["2"], [3]]}}}}}}"#
+    )
+}
+
+#[test]
+fn a_value_that_is_no_number_is_refused_with_its_place() {
+    for (raw, found) in [
+        (r#"[2, "NaN"]"#, "/0/primaryMetric/rawData/1/1, found `NaN`"),
+        (r#"[2, "Infinity"]"#, "/rawData/1/1, found `Infinity`"),
+        ("[null]", "/rawData/1/0, found null"),
+        (
+            "[-Infinity]",
+            "/rawData/1/0, found null, NaN or an infinity",
+        ),
+        (r#"["abc"]"#, "/rawData/1/0, found `abc`"),
+        ("[]", "expected `rawData` of each fork in /0/primaryMetric"),
+    ] {
+        refused(Format::Jmh, &format!("[{}]", jmh("", raw)), found);
+    }
+    let whole = format!("[{}]", jmh("", r#"["2.5"]"#));
+    let runs = read(Format::Jmh, &text(&whole)).runs;
+    assert_eq!(values(&runs[1], "a", "time"), [2.5]);
+    assert_eq!(values(&runs[0], "a", "gc"), [2.0]);
+    let secondary = whole.replace("[3]", r#"["NaN"]"#);
+    refused(
+        Format::Jmh,
+        &secondary,
+        "file: expected a finite number at /0/secondaryMetrics/gc/rawData/1/0",
+    );
+    let sampled = r#"[{"benchmark": "a", "mode": "sample", "primaryMetric": {"scoreUnit": "s",
+        "rawDataHistogram": [[[[1, 2]], []]]}}]"#;
+    refused(
+        Format::Jmh,
+        sampled,
+        "/0/primaryMetric/rawDataHistogram/0/1",
+    );
+
+    let google = |members: &str| {
+        format!(
+            r#"{{"context": {{}}, "benchmarks": [{{"name": "a", "real_time": 1, {members}}}]}}"#
+        )
+    };
+    for (members, place) in [
+        (r#""real_time": NaN"#, "/benchmarks/0/real_time, found null"),
+        (
+            r#""real_time": "abc""#,
+            "/benchmarks/0/real_time, found `abc`",
+        ),
+        (r#""cpu_time": null"#, "/benchmarks/0/cpu_time"),
+        (r#""hits": NaN"#, "/benchmarks/0/hits"),
+    ] {
+        let content =
+            google(members).replacen(r#""real_time": 1, "real_time""#, r#""real_time""#, 1);
+        refused(Format::GoogleBenchmark, &content, place);
+    }
+    let remark = google(r#""label": null, "remark": "of a newer version""#);
+    assert_eq!(
+        read(Format::GoogleBenchmark, &text(&remark)).runs[0]
+            .samples
+            .len(),
+        1
+    );
+
+    let asv = |row: &str| {
+        format!(
+            r#"{{"commit_hash": "abc", "result_columns": ["result", "params", "samples"],
+                "results": {{"time_a": {row}}}}}"#
+        )
+    };
+    let place = "/results/time_a, combination 2, found";
+    refused(
+        Format::Asv,
+        &asv(r#"[[1, 2], [["x", "y"]], [[1], [2, NaN]]]"#),
+        place,
+    );
+    refused(Format::Asv, &asv(r#"[[1, "abc"], [["x", "y"]]]"#), place);
+    let half = read(Format::Asv, &text(&asv(r#"[[1, null], [["x", "y"]]]"#)));
+    assert_eq!(half.runs.len(), 1);
+    assert_eq!(
+        half.notes,
+        ["1 combination of time_a left out of file: no value there"]
+    );
+}
+
+#[test]
+fn lists_that_belong_together_have_one_length() {
+    let criterion = |counts: &str, values: &str| {
+        format!(
+            r#"{{"reason": "benchmark-complete", "id": "a", "unit": "ns", "iteration_count": {counts},
+                "measured_values": {values}}}"#
+        )
+        .replace('\n', "")
+    };
+    for (counts, values, expected) in [
+        (
+            "[1, 0]",
+            "[5, 6]",
+            "file:1: expected iterations in value 2 of `iteration_count`, found 0",
+        ),
+        (
+            "[1, 2]",
+            "[5, 6, 7]",
+            "file:1: expected as many `measured_values` as `iteration_count`",
+        ),
+        ("[]", "[]", "at least one, found 0 and 0"),
+    ] {
+        refused(Format::CargoCriterion, &criterion(counts, values), expected);
+    }
+    let none = vec![File {
+        path: "a/new/sample.json".to_owned(),
+        bytes: br#"{"iters": [1, 0], "times": [1, 1]}"#.to_vec(),
+    }];
+    let fault = Format::Criterion.read(&none).unwrap_err().to_string();
+    assert!(
+        fault.starts_with("a/new/sample.json: expected iterations in value 2 of `iters`"),
+        "{fault}"
+    );
+    for (list, field) in [
+        (r#""memory_usage_byte": [9]"#, "memory_usage_byte"),
+        (r#""exit_codes": [0, 0, 0]"#, "exit_codes"),
+    ] {
+        let content = format!(
+            r#"{{"results": [{{"command": "a", "mean": 1, "stddev": 0, "median": 1, "user": 0, "system": 0, "min": 1,
+                "max": 1, "times": [1, 1], {list}}}]}}"#
+        );
+        refused(
+            Format::Hyperfine,
+            &content,
+            &format!("expected as many `{field}` as `times` in /results/0"),
+        );
+    }
+}
+
 #[test]
 fn faults_name_file_and_line_and_what_was_expected() {
     let cases = [
@@ -361,8 +504,7 @@ fn faults_name_file_and_line_and_what_was_expected() {
         ),
     ];
     for (format, content, expected) in cases {
-        let fault = format.read(&text(content)).unwrap_err().to_string();
-        assert!(fault.contains(expected), "{}: {fault}", format.name());
+        refused(format, content, expected);
     }
     let uneven = vec![File {
         path: "a/new/sample.json".to_owned(),
