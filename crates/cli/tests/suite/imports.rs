@@ -124,3 +124,25 @@ fn a_value_that_is_no_number_is_refused_with_file_and_place() {
         .says(&["one.json: expected a finite number at /benchmarks/1/real_time"]);
     assert!(!laboratory.path("result").exists());
 }
+
+#[test]
+fn two_results_of_one_command_in_one_file_are_refused() {
+    let laboratory = Laboratory::new();
+    let result = |time: u32| {
+        format!(
+            r#"{{"command": "make", "mean": {time}, "stddev": 0, "median": {time}, "user": 0, "system": 0,
+                "min": {time}, "max": {time}, "times": [{time}, {time}, {time}]}}"#
+        )
+    };
+    laboratory.write(
+        "h.json",
+        format!(r#"{{"results": [{}, {}]}}"#, result(1), result(2)),
+    );
+    laboratory
+        .call(&["import", "h.json", "--out", "result"])
+        .code(4)
+        .says(&[
+            "h.json: /results/0 and /results/1 are both of the command `make`",
+            "--command-name",
+        ]);
+}

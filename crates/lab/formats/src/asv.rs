@@ -20,6 +20,9 @@ struct Document {
     commit_hash: String,
     #[serde(default)]
     env_name: String,
+    /// The machine among others.
+    #[serde(default)]
+    params: Value,
     /// Of the commit, in milliseconds since 1970.
     #[serde(default)]
     date: f64,
@@ -51,12 +54,15 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
         documents.push((file, loose_json::parse(file, "a result file of asv")?));
     }
     documents.sort_by(|(_, a), (_, b)| a.date.total_cmp(&b.date));
-    let first = documents
-        .first()
-        .map(|(_, document)| document.env_name.clone());
-    let several = documents
-        .iter()
-        .any(|(_, document)| Some(&document.env_name) != first.as_ref());
+    let has_several = |of: Name| {
+        let mut all = documents.iter().map(|(_, document)| of(document));
+        let first = all.next();
+        all.any(|other| Some(other) != first)
+    };
+    let apart: Vec<_> = [("env", environment as Name), ("machine", machine)]
+        .into_iter()
+        .filter(|(_, of)| has_several(*of))
+        .collect();
     let mut contents = Contents::default();
     for (file, document) in &documents {
         for (name, row) in &document.results {
@@ -76,9 +82,9 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
             }
             for mut run in found {
                 run.at = format!("{} /results/{name}", file.path);
-                if several {
+                for (key, of) in &apart {
                     run.parameters
-                        .insert("env".to_owned(), document.env_name.clone());
+                        .insert((*key).to_owned(), of(document).to_owned());
                 }
                 contents.runs.push(run);
             }
@@ -92,6 +98,21 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
         ));
     }
     Ok(contents)
+}
+
+/// A name that a document bears.
+type Name = fn(&Document) -> &str;
+
+fn environment(document: &Document) -> &str {
+    &document.env_name
+}
+
+fn machine(document: &Document) -> &str {
+    document
+        .params
+        .get("machine")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 fn name_of(file: &File) -> &str {

@@ -3,12 +3,14 @@
 //! All repetitions are made by one process, so a file is a run and its repetitions are samples.
 //! Aggregates are left out: they follow from the repetitions.
 
+use std::collections::HashMap;
+
 use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::Better;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::loose_json::{self, finite};
 use crate::run::{Contents, File, Run, sample};
 
@@ -79,7 +81,7 @@ impl Row {
 /// The run in a file.
 ///
 /// # Errors
-/// Anything but JSON of this shape; a time or counter that is no finite number; a file that holds nothing but aggregates
+/// Anything but JSON of this shape; a time or counter that is no finite number; two benchmarks of one name; a file that holds nothing but aggregates
 /// or errors.
 pub fn read(file: &File) -> Result<Contents, Fault> {
     const EXPECTED: &str = "the JSON that --benchmark_out_format=json writes";
@@ -90,6 +92,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
         ..Run::default()
     };
     let mut notes = IndexSet::new();
+    let mut families = HashMap::new();
     for (index, row) in document.benchmarks.iter().enumerate() {
         if row.is_aggregate() {
             continue;
@@ -99,6 +102,18 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
             let reason = row.error_message.as_deref().unwrap_or("skipped");
             notes.insert(format!("{name} was left out: {reason}"));
             continue;
+        }
+        let own = ["family_index", "per_family_instance_index"].map(|key| row.others.get(key));
+        let (first, known) = *families.entry(name).or_insert((index, own));
+        if known != own {
+            return Err(Fault::new(
+                &file.path,
+                format!(
+                    "/benchmarks/{first} and /benchmarks/{index} are both `{}`, but not repetitions of one benchmark; give \
+                     each a name of its own with `Name`",
+                    shown(name)
+                ),
+            ));
         }
         let number = |value, member: &str| {
             finite(

@@ -7,15 +7,17 @@ use perflab_experiment::{Better, Sample};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::loose_json::{self, finite};
-use crate::run::{Contents, File, Run, direction, sample};
+use crate::run::{Contents, File, Run, direction, sample, twins};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
     benchmark: String,
     mode: String,
+    #[serde(default)]
+    threads: Value,
     #[serde(default)]
     params: IndexMap<String, Value>,
     primary_metric: Metric,
@@ -32,6 +34,9 @@ struct Metric {
     /// For each fork, for each iteration.
     raw_data_histogram: Option<Vec<Vec<Counts>>>,
 }
+
+/// The parameter of a benchmark that was measured with several numbers of threads.
+const THREADS: &str = "threads";
 
 /// Values, each with how often it came.
 type Counts = Vec<(f64, f64)>;
@@ -74,21 +79,52 @@ fn mean(counts: &[(f64, f64)]) -> Option<f64> {
     Some(sum / number).filter(|mean| mean.is_finite())
 }
 
+/// What a result is called, and its parameters.
+type Name = (String, Vec<(String, String)>);
+
+/// The name among all results: mode and threads are in it where a benchmark has several.
+fn name(result: &Entry, results: &[Entry]) -> Name {
+    let has_several = |differs: fn(&Entry, &Entry) -> bool| {
+        let mut others = results.iter();
+        others.any(|other| other.benchmark == result.benchmark && differs(other, result))
+    };
+    let benchmark = match has_several(|a, b| a.mode != b.mode) {
+        true => format!("{}:{}", result.benchmark, result.mode),
+        false => result.benchmark.clone(),
+    };
+    let parameters = result.params.iter();
+    let mut parameters: Vec<_> = parameters
+        .map(|(name, value)| (name.clone(), plain(value)))
+        .collect();
+    if has_several(|a, b| a.threads != b.threads) && !result.params.contains_key(THREADS) {
+        parameters.push((THREADS.to_owned(), plain(&result.threads)));
+    }
+    (benchmark, parameters)
+}
+
 /// The runs in a file: a fork each.
 ///
 /// # Errors
-/// Anything but JSON of this shape, results without raw data, or a value that is no finite number.
+/// Anything but JSON of this shape, results without raw data, a value that is no finite number, or two results that
+/// nothing tells apart.
 pub fn read(file: &File) -> Result<Contents, Fault> {
     let results: Vec<Entry> = loose_json::parse(file, "the JSON that JMH's `-rf json` writes")?;
     let mut contents = Contents::default();
-    for (index, result) in results.iter().enumerate() {
-        let twice = results
-            .iter()
-            .any(|other| other.benchmark == result.benchmark && other.mode != result.mode);
-        let benchmark = match twice {
-            true => format!("{}:{}", result.benchmark, result.mode),
-            false => result.benchmark.clone(),
-        };
+    let names: Vec<Name> = results
+        .iter()
+        .map(|result| name(result, &results))
+        .collect();
+    if let Some([first, second]) = twins(&names) {
+        return Err(Fault::new(
+            &file.path,
+            format!(
+                "/{first} and /{second} are both `{}`, with the same mode, parameters and threads, and may be two sides \
+                 or one; put each into a file of its own",
+                shown(&results[first].benchmark)
+            ),
+        ));
+    }
+    for (index, (result, (benchmark, parameters))) in results.iter().zip(&names).enumerate() {
         let at = format!("/{index}/primaryMetric");
         let primary = result.primary_metric.forks(&file.path, &at)?;
         if primary.is_empty() || primary.iter().any(Vec::is_empty) {
@@ -113,7 +149,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
             let unit = &result.primary_metric.score_unit;
             let mut samples: Vec<Sample> = values
                 .iter()
-                .map(|value| sample(Some(&benchmark), name, unit, better, *value))
+                .map(|value| sample(Some(benchmark), name, unit, better, *value))
                 .collect();
             for (name, metric) in &result.secondary_metrics {
                 let forks = secondary.get(name.as_str());
@@ -129,16 +165,12 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 };
                 let name = name.trim_start_matches('·');
                 samples.extend(
-                    values.map(|value| sample(Some(&benchmark), name, unit, better, *value)),
+                    values.map(|value| sample(Some(benchmark), name, unit, better, *value)),
                 );
             }
             contents.runs.push(Run {
                 at: format!("{at}/rawData/{fork}"),
-                parameters: result
-                    .params
-                    .iter()
-                    .map(|(name, value)| (name.clone(), plain(value)))
-                    .collect(),
+                parameters: parameters.iter().cloned().collect(),
                 samples,
                 ..Run::default()
             });

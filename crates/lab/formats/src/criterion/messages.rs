@@ -1,10 +1,12 @@
 //! The lines of `cargo criterion --message-format=json`.
 
+use std::collections::HashMap;
+
 use perflab_experiment::Better;
 use serde::Deserialize;
 
 use super::per_iteration;
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::run::{Contents, File, Run, sample};
 
 #[derive(Deserialize)]
@@ -29,6 +31,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
         at: "all lines".to_owned(),
         ..Run::default()
     };
+    let mut known: HashMap<String, usize> = HashMap::new();
     for (number, line) in (1..).zip(file.bytes.split(|byte| *byte == b'\n')) {
         let Ok(message) = serde_json::from_slice::<Message>(line) else {
             continue;
@@ -45,6 +48,16 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 ),
             )
         })?;
+        if let Some(first) = known.insert(complete.id.clone(), number) {
+            return Err(Fault::line(
+                &file.path,
+                number,
+                format!(
+                    "`{}` was measured in line {first} before, and a file is one run; put each run into a file of its own",
+                    shown(&complete.id)
+                ),
+            ));
+        }
         let values = per_iteration(
             &complete.measured_values,
             &complete.iteration_count,

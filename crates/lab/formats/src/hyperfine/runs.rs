@@ -6,16 +6,28 @@ use perflab_experiment::{Better, Metric};
 
 use super::{Entry, read_json, write_json};
 use crate::fault::{Fault, WriteFault};
-use crate::run::{Contents, File, Run, sample};
+use crate::run::{Contents, File, Run, sample, twins};
 use crate::summary::{Scope, Summary, summaries};
 
 /// The runs in a file: each time is a process of its own. A command is a variant.
 ///
 /// # Errors
-/// As [`read_json`]; if no command has the times of its runs; and if lists of a command have different lengths.
+/// As [`read_json`]; if no command has the times of its runs; if lists of a command have different lengths; and if
+/// nothing tells two results apart.
 pub fn read_runs(file: &File) -> Result<Contents, Fault> {
     let entries =
         read_json(&file.bytes).map_err(|error| Fault::new(&file.path, error.to_string()))?;
+    let names = entries.iter().map(|entry| name(entry, true));
+    if let Some([first, second]) = twins(names) {
+        return Err(Fault::new(
+            &file.path,
+            format!(
+                "/results/{first} and /results/{second} are both of the command `{}` with the same parameters, and may be \
+                 two sides or one; name them with hyperfine's --command-name, or put each into a file of its own",
+                crate::fault::shown(&entries[first].command)
+            ),
+        ));
+    }
     let mut contents = Contents::default();
     for (index, entry) in entries.iter().enumerate() {
         let Some(times) = entry.times.as_ref().filter(|times| !times.is_empty()) else {

@@ -391,6 +391,103 @@ fn a_value_that_is_no_number_is_refused_with_its_place() {
 }
 
 #[test]
+fn what_differs_in_threads_alone_is_kept_apart() {
+    let entry = |threads: &str| jmh(&format!("\"threads\": {threads},"), "[2.5]");
+    let content = format!("[{}, {}]", entry("1"), entry("4"));
+    let runs = read(Format::Jmh, &text(&content)).runs;
+    let threads: Vec<_> = runs
+        .iter()
+        .map(|run| run.parameters["threads"].as_str())
+        .collect();
+    assert_eq!(threads, ["1", "1", "4", "4"]);
+    let one = format!("[{}]", entry("4"));
+    assert!(read(Format::Jmh, &text(&one)).runs[0].parameters.is_empty());
+    let mode = content.replace("4,", "1,").replacen("avgt", "ss", 1);
+    let runs = read(Format::Jmh, &text(&mode)).runs;
+    assert_eq!(values(&runs[0], "a:ss", "time"), [1.5]);
+    assert_eq!(values(&runs[2], "a:avgt", "time"), [1.5]);
+}
+
+#[test]
+fn what_nothing_tells_apart_is_refused() {
+    let entry = jmh("\"threads\": 1,", "[2.5]");
+    refused(
+        Format::Jmh,
+        &format!("[{entry}, {entry}]"),
+        "/0 and /1 are both `a`",
+    );
+    let benchmark = r#"{"metadata": {"name": "sort"}, "runs": [{"values": [1.5]}]}"#;
+    let suite = format!(r#"{{"version": "1.0", "benchmarks": [{benchmark}, {benchmark}]}}"#);
+    refused(
+        Format::Pyperf,
+        &suite,
+        "/benchmarks/0 and /benchmarks/1 are both `sort`",
+    );
+    let result = |times: &str| {
+        format!(
+            r#"{{"command": "true", "mean": 1, "stddev": 0, "median": 1, "user": 0, "system": 0, "min": 1, "max": 1,
+                "times": {times}}}"#
+        )
+    };
+    let content = format!(
+        r#"{{"results": [{}, {}]}}"#,
+        result("[1, 1, 1]"),
+        result("[2, 2, 2]")
+    );
+    refused(
+        Format::Hyperfine,
+        &content,
+        "/results/0 and /results/1 are both of the command `true`",
+    );
+    let row = |family: u32| {
+        format!(
+            r#"{{"name": "a", "run_type": "iteration", "family_index": {family}, "real_time": 1}}"#
+        )
+    };
+    let rows = |second| {
+        format!(
+            r#"{{"context": {{}}, "benchmarks": [{}, {}]}}"#,
+            row(0),
+            row(second)
+        )
+    };
+    refused(
+        Format::GoogleBenchmark,
+        &rows(1),
+        "/benchmarks/0 and /benchmarks/1 are both `a`",
+    );
+    let repeated = read(Format::GoogleBenchmark, &text(&rows(0))).runs;
+    assert_eq!(values(&repeated[0], "a", "real_time"), [1.0, 1.0]);
+    let message = r#"{"reason": "benchmark-complete", "id": "a", "unit": "ns", "iteration_count": [1], "measured_values": [5]}"#;
+    refused(
+        Format::CargoCriterion,
+        &format!("{message}\n{message}"),
+        "file:2: `a` was measured in line 1 before",
+    );
+}
+
+#[test]
+fn a_commit_of_two_machines_is_kept_apart() {
+    let file = |machine: &str| {
+        File {
+        path: format!("{machine}/abc-env.json"),
+        bytes: format!(
+            r#"{{"commit_hash": "abc", "params": {{"machine": "{machine}"}}, "result_columns": ["result"],
+                "results": {{"time_a": [[1]]}}}}"#
+        )
+        .into_bytes(),
+    }
+    };
+    let runs = read(Format::Asv, &[file("fast"), file("slow")]).runs;
+    assert_eq!(runs[1].parameters["machine"], "slow");
+    assert!(
+        read(Format::Asv, &[file("fast")]).runs[0]
+            .parameters
+            .is_empty()
+    );
+}
+
+#[test]
 fn lists_that_belong_together_have_one_length() {
     let criterion = |counts: &str, values: &str| {
         format!(
