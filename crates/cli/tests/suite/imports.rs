@@ -146,3 +146,21 @@ fn two_results_of_one_command_in_one_file_are_refused() {
             "--command-name",
         ]);
 }
+
+#[test]
+fn a_label_of_which_nothing_is_left_is_refused() {
+    let laboratory = Laboratory::new();
+    laboratory.write("one.json", benchmark(&[("x", 900.0, "us")]));
+    laboratory
+        .call(&["import", "é=one.json", "--out", "result"])
+        .code(2)
+        .says(&["`é=one.json`: expected a letter from a to z or a digit in the label"]);
+    laboratory
+        .call(&["import", "café crème=one.json", "--out", "result"])
+        .code(0);
+    assert!(laboratory.path("result").exists());
+    laboratory
+        .call(&["show", "result"])
+        .code(0)
+        .prints(&["caf-cr-me"]);
+}
