@@ -7,6 +7,7 @@ use perflab_compare::{
     Costs, Goal, PlanReport, SampleSelection, Selection, deviation_plan, pilot_plan,
     result_subjects,
 };
+use perflab_experiment::Lifetime;
 use perflab_report::{TextOptions, plan_text};
 
 use crate::failure::{Code, Failure, analysis_failure};
@@ -87,6 +88,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
         confidence: confidence.unwrap_or(0.95),
         claims: claims(&arguments.claims),
         block: arguments.block.unwrap_or(3) as usize,
+        shared: 1,
         round_s: None,
     };
     let found = match (&arguments.result, &arguments.sd) {
@@ -158,9 +160,21 @@ fn from_pilot(
         ..chosen(&pilot, flags)
     };
     goal.confidence = selection.confidence;
-    goal.block = arguments.block.unwrap_or(pilot.experiment.design.block) as usize;
+    let design = &pilot.experiment.design;
+    let block = arguments.block.unwrap_or(design.block);
+    goal.block = block as usize;
+    if design.instance_lifetime() == Lifetime::Block {
+        if block != design.block {
+            return Err(Failure::usage(format!(
+                "--block {block}: the runs of a block share a build here, and a pilot in blocks of {} does not tell how \
+                 builds of other blocks scatter; leave --block out, or make a pilot with `block = {block}`",
+                design.block
+            )));
+        }
+        goal.shared = goal.block;
+    }
     let cells = pilot.plan.cells.len() as f64;
-    goal.round_s = Costs::of(pilot.records).map(|costs| costs.run_s * cells);
+    goal.round_s = Costs::of(pilot.records).map(|costs| costs.mean_s * cells);
     let subjects = result_subjects(
         pilot.experiment,
         pilot.plan,

@@ -52,6 +52,13 @@ impl Names {
                     (None, Some(variant)) => variant,
                     (None, None) => stem(input),
                     (Some(label), variant) => {
+                        if !label.contains(|c: char| c.is_ascii_alphanumeric()) {
+                            return Err(Failure::usage(format!(
+                                "`{label}={}`: expected a letter from a to z or a digit in the label, found none, so no \
+                                 variant can have that name",
+                                input.name
+                            )));
+                        }
                         if let Some(variant) = variant.filter(|_| several) {
                             into_part(&mut run, &variant);
                         }

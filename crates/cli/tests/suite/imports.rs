@@ -112,3 +112,55 @@ fn a_file_that_is_named_twice_is_refused() {
         .call(&["import", "old=one.json", "new=copy.json", "--out", "result"])
         .code(0);
 }
+
+#[test]
+fn a_value_that_is_no_number_is_refused_with_file_and_place() {
+    let laboratory = Laboratory::new();
+    let text = benchmark(&[("x", 900.0, "us"), ("y", 50.0, "ns")]);
+    laboratory.write("one.json", text.replace("50", "NaN"));
+    laboratory
+        .call(&["import", "one.json", "--out", "result"])
+        .code(4)
+        .says(&["one.json: expected a finite number at /benchmarks/1/real_time"]);
+    assert!(!laboratory.path("result").exists());
+}
+
+#[test]
+fn two_results_of_one_command_in_one_file_are_refused() {
+    let laboratory = Laboratory::new();
+    let result = |time: u32| {
+        format!(
+            r#"{{"command": "make", "mean": {time}, "stddev": 0, "median": {time}, "user": 0, "system": 0,
+                "min": {time}, "max": {time}, "times": [{time}, {time}, {time}]}}"#
+        )
+    };
+    laboratory.write(
+        "h.json",
+        format!(r#"{{"results": [{}, {}]}}"#, result(1), result(2)),
+    );
+    laboratory
+        .call(&["import", "h.json", "--out", "result"])
+        .code(4)
+        .says(&[
+            "h.json: /results/0 and /results/1 are both of the command `make`",
+            "--command-name",
+        ]);
+}
+
+#[test]
+fn a_label_of_which_nothing_is_left_is_refused() {
+    let laboratory = Laboratory::new();
+    laboratory.write("one.json", benchmark(&[("x", 900.0, "us")]));
+    laboratory
+        .call(&["import", "é=one.json", "--out", "result"])
+        .code(2)
+        .says(&["`é=one.json`: expected a letter from a to z or a digit in the label"]);
+    laboratory
+        .call(&["import", "café crème=one.json", "--out", "result"])
+        .code(0);
+    assert!(laboratory.path("result").exists());
+    laboratory
+        .call(&["show", "result"])
+        .code(0)
+        .prints(&["caf-cr-me"]);
+}

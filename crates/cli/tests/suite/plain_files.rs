@@ -357,3 +357,22 @@ fn the_order_of_lines_and_of_files_changes_no_p_value() {
         );
     }
 }
+
+/// No verdict `same` is possible of differences that are absolute.
+#[test]
+fn a_margin_is_mentioned_where_it_counts() {
+    let laboratory = with_good();
+    write(&laboratory, "zeros", &scattered(30, -1.0, 2.0));
+    write(&laboratory, "better", &scattered(30, 100.1, 2.0));
+    write(&laboratory, "others", &scattered(30, -1.1, 2.0));
+    let words = |a: &str, b: &str| {
+        let sides = [format!("a={a}"), format!("b={b}")];
+        let said = laboratory.call(&["compare", &sides[0], &sides[1], "--margin", "5%"]);
+        let words: Vec<&str> = said.out.split_whitespace().collect();
+        words.join(" ")
+    };
+    assert!(words("good", "better").contains("; same: within 5%"));
+    let absolute = words("zeros", "others");
+    assert!(absolute.contains("differences are absolute"), "{absolute}");
+    assert!(!absolute.contains("same: within"), "{absolute}");
+}

@@ -66,3 +66,37 @@ fn the_candidate_s_deviation_grows_with_its_mean() {
         assert_eq!(runs, [typical, mean], "{sd} {show}");
     }
 }
+
+/// Pairs of builds prove something from six on, however often each build is run.
+#[test]
+fn runs_that_share_a_build_are_planned_in_builds() {
+    let laboratory = Laboratory::new();
+    let own = laboratory.path("").display().to_string();
+    let count = format!("echo >> {own}/log; echo VALUE $((100 + $(wc -l < {own}/log))) s time");
+    let experiment = EXPERIMENT
+        .replace("runs = 6", "runs = 18\nseed = 7\nrefresh = 'rebuild'")
+        .replace("echo VALUE $(({base} + $$ % 5)) s time", &count)
+        .replace(
+            "[workloads.w]",
+            "[variants.a.build]\ncommand = ['true']\n[variants.b.build]\ncommand = ['true']\n[workloads.w]",
+        );
+    laboratory.run(&experiment).code(0);
+    let plan = |flags: &[&str]| {
+        let all = ["plan", "result", "--show", "99%", "--claims", "typical"];
+        laboratory.call(&[&all[..], flags].concat())
+    };
+    let said = plan(&["--format=json"]).code(0);
+    let plans = said.json();
+    assert_eq!((&plans["block"], &plans["shared"]), (&3.into(), &3.into()));
+    let runs = plans["rows"][0]["runs"].as_u64().unwrap();
+    assert!(runs >= 18 && runs % 3 == 0, "{runs}");
+    plan(&[]).code(0).prints(&[
+        "in blocks of 3 of each variant that share a build and count as one",
+        "spread: of one",
+        "build, as the question sees it",
+    ]);
+    plan(&["--block=6"])
+        .code(2)
+        .says(&["--block 6: the runs of a block share a build here"]);
+    plan(&["--block=3"]).code(0);
+}

@@ -17,13 +17,16 @@
 //! sqrt((1 + q^2) / 2)`, and the test has Welch's degrees of freedom. A candidate of `1 / q` takes the same runs, as
 //! the sides change places; one of `1 - difference` differs by more, and takes fewer.
 //!
+//! In pairs, blocks of `1 + 1`, the typical run's test is the sign test. It has no guard, but so few levels that its own
+//! power is asked as well.
+//!
 //! The spread of a small pilot is often too small by chance. So the upper end of its one-sided 80 %
 //! interval is taken, `s sqrt(df / x)` with `x` the 20 % quantile of chi-squared; for `tau` that is
 //! an approximation.
 
 use crate::check;
 use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference, t_test_power};
-use crate::distribution::{chi_squared_quantile, normal_upper_quantile};
+use crate::distribution::{binomial, chi_squared_quantile, normal_cdf, normal_upper_quantile};
 use crate::error::Error;
 use crate::location::{Scale, hodges_lehmann, min_blocks};
 use crate::stratum::Stratum;
@@ -35,6 +38,9 @@ const PILOT_CONFIDENCE: f64 = 0.8;
 
 /// Efficiency that is left when the guard ([`crate::guard`]) must agree, found by simulation.
 const GUARDED: f64 = 0.94;
+
+/// The sign test of so many pairs has levels enough that its approximation by the t test holds.
+const MANY_PAIRS: usize = 1000;
 
 /// Chance that the upper end of a pilot's spread is not below the true one.
 const UPPER: f64 = 0.8;
@@ -169,7 +175,10 @@ pub struct Goal {
 /// A goal outside its range, or one that takes more than a million runs.
 pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let runs = needed(goal, spread / GUARDED.sqrt(), false)?;
+    let mut runs = needed(goal, spread / GUARDED.sqrt(), false)?;
+    while block == 1 && runs < MANY_PAIRS && sign_test_power(runs, spread, goal) < goal.power {
+        runs += 1;
+    }
     if block == 0 {
         // The smallest single block that can prove anything.
         let least = (2..).find(|&n| matches!(min_blocks(n, goal.confidence), Ok(1)));
@@ -179,6 +188,22 @@ pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Err
         .div_ceil(block)
         .max(min_blocks(block, goal.confidence)?)
         * block)
+}
+
+/// Power of the sign test of so many pairs, of normal values whose `tau` the spread is. Few pairs have few levels, so
+/// that the level used may be far below that which is left.
+fn sign_test_power(pairs: usize, spread: f64, goal: &Goal) -> f64 {
+    // The deviation of a pair's difference is that of a run, `tau sqrt(2 / pi)`, times the root of 2.
+    let deviation = 2.0 * spread / std::f64::consts::PI.sqrt();
+    let wrong = normal_cdf(-pooled(goal.difference) / deviation);
+    let mut level = 0.0;
+    let both = binomial(pairs, 0.5).into_iter().zip(binomial(pairs, wrong));
+    both.take_while(|(null, _)| {
+        level += null;
+        2.0 * level <= (1.0 - goal.confidence) * (1.0 + 1e-11)
+    })
+    .map(|(_, found)| found)
+    .sum()
 }
 
 /// Runs of each side that show a difference of the mean, as a multiple of `block` (0: a single

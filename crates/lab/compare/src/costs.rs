@@ -15,6 +15,8 @@ pub struct Costs {
     /// What it takes more where the next run has another unit (a restart, a build); absent where
     /// every run or none has.
     pub unit_s: Option<f64>,
+    /// A run with its share of that: the mean over all runs.
+    pub mean_s: f64,
 }
 
 impl Costs {
@@ -33,16 +35,16 @@ impl Costs {
                 }
             }
         }
-        match (typical(kept), typical(renewed)) {
-            (Some(run_s), Some(unit)) => Some(Self {
-                run_s,
-                unit_s: Some(unit - run_s).filter(|extra| *extra > 0.0),
-            }),
-            (one, other) => one.or(other).map(|run_s| Self {
-                run_s,
-                unit_s: None,
-            }),
-        }
+        let (kept, renewed) = (typical(kept), typical(renewed));
+        let run_s = kept.or(renewed)?;
+        let unit_s = kept.and(renewed).map(|unit| unit - run_s);
+        let unit_s = unit_s.filter(|extra| *extra > 0.0);
+        let units = seen.len() as f64 / records.len() as f64;
+        Some(Self {
+            run_s,
+            unit_s,
+            mean_s: run_s + units * unit_s.unwrap_or(0.0),
+        })
     }
 }
 

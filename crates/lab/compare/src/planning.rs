@@ -28,6 +28,8 @@ pub struct PlanReport {
     pub claims: usize,
     /// Runs of each variant in a block; 0 for a single block.
     pub block: usize,
+    /// Runs of each variant in a block that share a unit, such as a build, and count as one; 1 where each run counts.
+    pub shared: usize,
     /// One for each claim.
     pub rows: Vec<PlanRow>,
     /// Claims for which nothing can be planned, and why.
@@ -41,7 +43,7 @@ pub struct PlanRow {
     pub name: String,
     /// `typical` or `mean`.
     pub question: String,
-    /// Spread of a run as the question sees it, relative, as 0.005.
+    /// Spread of a run, or of what runs share, as the question sees it; relative, as 0.005.
     pub spread: f64,
     /// The same as it was planned with: the upper end of its one-sided 80 % interval.
     pub spread_upper: f64,
@@ -64,6 +66,8 @@ pub struct Goal {
     pub claims: Claims,
     /// Runs of each variant in a block; 0 for a single block.
     pub block: usize,
+    /// Runs of each variant in a block that share a unit and count as one; 1 where each run counts.
+    pub shared: usize,
     /// Time of a run of each variant and group, all together, in seconds.
     pub round_s: Option<f64>,
 }
@@ -189,6 +193,7 @@ fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {
         confidence: goal.confidence,
         claims: comparisons * goal.claims.questions().len(),
         block: goal.block,
+        shared: goal.shared,
         rows: Vec::new(),
         warnings: Vec::new(),
     }
@@ -219,13 +224,17 @@ fn rows(
                 power: goal.power,
                 confidence: 1.0 - (1.0 - goal.confidence) * weight / weights,
             };
-            let row = runs(spread.upper, &goal_of_claim, goal.block).map(|runs| PlanRow {
+            // The spread is that of units, so it is units that are planned.
+            let units = runs(spread.upper, &goal_of_claim, goal.block / goal.shared);
+            let row = units.map(|units| PlanRow {
                 name: name.to_owned(),
                 question: question.to_owned(),
                 spread: spread.estimate,
                 spread_upper: spread.upper,
-                runs,
-                seconds: goal.round_s.map(|seconds| seconds * runs as f64),
+                runs: units * goal.shared,
+                seconds: goal
+                    .round_s
+                    .map(|seconds| seconds * (units * goal.shared) as f64),
             });
             Some((question, row))
         })

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 /// Old names and new ones, of keys in `[[workloads.NAME.metrics]]`.
-const OF_METRICS: [(&str, &str); 1] = [("part", "benchmark")];
+pub(crate) const OF_METRICS: [(&str, &str); 1] = [("part", "benchmark")];
 
 /// The keys in the text of an experiment file that have other names now, each with this name. Nothing of a text that
 /// is not TOML.

@@ -5,12 +5,14 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 
 use crate::checked;
 use crate::command::Command;
 use crate::driver::Driver;
 use crate::duration::{self, DurationText};
 use crate::error::Place;
+use crate::renamed::OF_METRICS;
 use crate::sample::{Better, Metric};
 use crate::scope::{Scope, Visitor, visit_list};
 
@@ -130,7 +132,7 @@ pub enum Stream {
 /// [`MetricRule`] as it stands in the file.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "MetricRule")]
+#[schemars(rename = "MetricRule", transform = with_old_names)]
 pub(crate) struct MetricTable {
     /// Name of the metric; with `values`, `*` stands for every name.
     name: String,
@@ -163,6 +165,20 @@ pub(crate) struct MetricTable {
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     scale: f64,
+}
+
+/// Adds the keys that have other names now and are still read.
+fn with_old_names(schema: &mut schemars::Schema) {
+    let keys = schema.get_mut("properties").and_then(Value::as_object_mut);
+    let Some(keys) = keys else { return };
+    for (old, new) in OF_METRICS {
+        let described = format!("The former name of `{new}`.");
+        let same = keys.get(new).and_then(|key| key.get("type")).cloned();
+        keys.insert(
+            old.to_owned(),
+            json!({"description": described, "deprecated": true, "type": same}),
+        );
+    }
 }
 
 fn one() -> f64 {

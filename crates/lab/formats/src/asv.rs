@@ -4,12 +4,12 @@
 //! process a sample comes from is not known: all samples of a benchmark are one run.
 
 use indexmap::IndexMap;
-use perflab_experiment::Better;
+use perflab_experiment::{Better, counted};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fault::Fault;
-use crate::loose_json;
+use crate::loose_json::{self, finite};
 use crate::run::{Contents, File, Run, sample};
 
 /// What describes the benchmarks, beside the machines' directories.
@@ -20,6 +20,9 @@ struct Document {
     commit_hash: String,
     #[serde(default)]
     env_name: String,
+    /// The machine among others.
+    #[serde(default)]
+    params: Value,
     /// Of the commit, in milliseconds since 1970.
     #[serde(default)]
     date: f64,
@@ -40,7 +43,7 @@ struct Description {
 /// commit and combination of parameters. The oldest commit comes first.
 ///
 /// # Errors
-/// A file that is no JSON of this shape, or no value at all.
+/// A file that is no JSON of this shape, a value that is no finite number, or no value at all.
 pub fn read(files: &[File]) -> Result<Contents, Fault> {
     let descriptions = descriptions(files)?;
     let mut documents: Vec<(&File, Document)> = Vec::new();
@@ -51,28 +54,37 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
         documents.push((file, loose_json::parse(file, "a result file of asv")?));
     }
     documents.sort_by(|(_, a), (_, b)| a.date.total_cmp(&b.date));
-    let first = documents
-        .first()
-        .map(|(_, document)| document.env_name.clone());
-    let several = documents
-        .iter()
-        .any(|(_, document)| Some(&document.env_name) != first.as_ref());
+    let has_several = |of: Name| {
+        let mut all = documents.iter().map(|(_, document)| of(document));
+        let first = all.next();
+        all.any(|other| Some(other) != first)
+    };
+    let apart: Vec<_> = [("env", environment as Name), ("machine", machine)]
+        .into_iter()
+        .filter(|(_, of)| has_several(*of))
+        .collect();
     let mut contents = Contents::default();
     for (file, document) in &documents {
         for (name, row) in &document.results {
             let description = descriptions.get(name);
-            let found = benchmark(document, name, row, description);
+            let (found, missing) = benchmark(document, file, name, row, description)?;
             if found.is_empty() {
                 contents.notes.push(format!(
                     "{name} was left out of {}: it has no value there",
                     file.path
                 ));
+            } else if missing > 0 {
+                contents.notes.push(format!(
+                    "{} of {name} left out of {}: no value there",
+                    counted(missing, "combination"),
+                    file.path
+                ));
             }
             for mut run in found {
                 run.at = format!("{} /results/{name}", file.path);
-                if several {
+                for (key, of) in &apart {
                     run.parameters
-                        .insert("env".to_owned(), document.env_name.clone());
+                        .insert((*key).to_owned(), of(document).to_owned());
                 }
                 contents.runs.push(run);
             }
@@ -86,6 +98,21 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
         ));
     }
     Ok(contents)
+}
+
+/// A name that a document bears.
+type Name = fn(&Document) -> &str;
+
+fn environment(document: &Document) -> &str {
+    &document.env_name
+}
+
+fn machine(document: &Document) -> &str {
+    document
+        .params
+        .get("machine")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 fn name_of(file: &File) -> &str {
@@ -110,18 +137,20 @@ fn descriptions(files: &[File]) -> Result<IndexMap<String, Description>, Fault> 
         .collect())
 }
 
+/// A run for each combination of parameters, and how many have no value: there the benchmark failed or was skipped.
 fn benchmark(
     document: &Document,
+    file: &File,
     name: &str,
     row: &Value,
     description: Option<&Description>,
-) -> Vec<Run> {
+) -> Result<(Vec<Run>, usize), Fault> {
     let column = |wanted: &str| -> Option<&Value> {
         let place = document.result_columns.iter().position(|c| c == wanted)?;
         row.get(place)
     };
     let Some(results) = column("result").and_then(Value::as_array) else {
-        return Vec::new();
+        return Ok((Vec::new(), 0));
     };
     let samples = column("samples").and_then(Value::as_array);
     let lists: Vec<&Vec<Value>> = column("params")
@@ -133,14 +162,19 @@ fn benchmark(
     let (metric, unit) = kind(name, description);
     let mut runs = Vec::new();
     for (index, result) in results.iter().enumerate() {
-        let single = || result.as_f64().into_iter().collect::<Vec<f64>>();
-        let values: Vec<f64> = match samples.and_then(|samples| samples.get(index)) {
-            Some(Value::Array(values)) => values.iter().filter_map(Value::as_f64).collect(),
-            _ => single(),
+        let values: &[Value] = match (samples.and_then(|samples| samples.get(index)), result) {
+            (Some(Value::Array(values)), _) if !values.is_empty() => values,
+            (_, Value::Null) => continue,
+            _ => std::slice::from_ref(result),
         };
-        if values.is_empty() {
-            continue;
-        }
+        let values = values.iter().map(|value| {
+            finite(
+                value,
+                &file.path,
+                format_args!("/results/{name}, combination {}", index + 1),
+            )
+        });
+        let values = values.collect::<Result<Vec<f64>, Fault>>()?;
         runs.push(Run {
             variant: Some(document.commit_hash.chars().take(8).collect()),
             parameters: parameters(index, &lists, description),
@@ -151,7 +185,8 @@ fn benchmark(
             ..Run::default()
         });
     }
-    runs
+    let missing = results.len() - runs.len();
+    Ok((runs, missing))
 }
 
 /// Metric and unit: the kind stands in the last part of the name, as asv itself has it.

@@ -1,8 +1,11 @@
 //! JSON as Python and Google Benchmark write it: with NaN and Infinity, which are none.
 
-use serde::de::DeserializeOwned;
+use std::fmt;
 
-use crate::fault::Fault;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::fault::{Fault, shown};
 use crate::run::File;
 
 /// Reads JSON in which `NaN`, `Infinity` and `-Infinity` stand for null.
@@ -12,6 +15,32 @@ use crate::run::File;
 pub(crate) fn parse<T: DeserializeOwned>(file: &File, expected: &str) -> Result<T, Fault> {
     let plain = without_nan(&file.bytes);
     serde_json::from_slice(&plain).map_err(|error| Fault::json(&file.path, expected, &error))
+}
+
+/// A finite number, which may stand in quotes.
+///
+/// # Errors
+/// Anything else, with its place.
+pub(crate) fn finite(value: &Value, path: &str, at: impl fmt::Display) -> Result<f64, Fault> {
+    let number = match value {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_f64(),
+    };
+    number
+        .filter(|number: &f64| number.is_finite())
+        .ok_or_else(|| {
+            let found = match value {
+                Value::Null => "null, NaN or an infinity".to_owned(),
+                Value::String(text) => format!("`{}`", shown(text)),
+                other => format!("`{}`", shown(&other.to_string())),
+            };
+            Fault::new(
+                path,
+                format!(
+                    "expected a finite number at {at}, found {found}; measure that again, or remove the result"
+                ),
+            )
+        })
 }
 
 /// Puts `null` in the place of the words that JSON does not have. Lines stay as they are.

@@ -1,6 +1,8 @@
 //! What every foreign format has in common: runs with samples.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -79,6 +81,13 @@ pub(crate) fn without_marks(files: &[File]) -> Cow<'_, [File]> {
         bytes: without_mark(&file.bytes).to_vec(),
     });
     plain.collect()
+}
+
+/// The places of the first two that are equal.
+pub(crate) fn twins<K: Eq + Hash>(keys: impl IntoIterator<Item = K>) -> Option<[usize; 2]> {
+    let mut seen = HashMap::new();
+    let mut keys = keys.into_iter().enumerate();
+    keys.find_map(|(place, key)| Some([seen.insert(key, place)?, place]))
 }
 
 /// A sample, from its pieces.

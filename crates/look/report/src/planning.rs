@@ -43,8 +43,15 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
         0 => "in one block".to_owned(),
         each => format!("in blocks of {each} of each variant"),
     };
+    let (blocks, counted) = match plan.shared {
+        1 => (blocks, "run"),
+        _ => (
+            format!("{blocks} that share a build and count as one"),
+            "build",
+        ),
+    };
     text += &options.paragraph(&format!(
-        "runs of each: of every variant, {blocks}; spread: of one run, as the question sees it; \
+        "runs of each: of every variant, {blocks}; spread: of one {counted}, as the question sees it; \
          planned with: its upper 80% bound"
     ));
     for warning in &plan.warnings {

@@ -245,8 +245,10 @@ fn columns(report: &Comparison, medians: bool) -> String {
 
 fn family(report: &Comparison) -> String {
     let risk = number::share(1.0 - report.confidence);
-    let same = report
-        .margin
+    // Absolute differences are never within a relative margin.
+    let mut rows = report.rows.iter().chain(&report.pooled);
+    let margin = report.margin.filter(|_| rows.any(|row| row.relative));
+    let same = margin
         .map(|margin| format!("; same: within {}", number::share(margin)))
         .unwrap_or_default();
     if report.claims == 0 {

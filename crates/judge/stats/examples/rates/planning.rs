@@ -116,6 +116,9 @@ fn lines() -> Vec<Line> {
         (slow, Typical, 3, Source::Pilot(10)),
         (normal, Mean, 3, Source::Known),
         (normal, Mean, 3, Source::Pilot(5)),
+        (normal, Typical, 1, Source::Pilot(10)),
+        (normal, Mean, 1, Source::Known),
+        (normal, Mean, 1, Source::Pilot(10)),
     ];
     let small = small.map(|(noise, question, block, source)| Line {
         noise,
@@ -126,7 +129,14 @@ fn lines() -> Vec<Line> {
     });
     let large = [(0.02, 0.05), (0.1, 0.1), (0.2, 0.5), (0.3, 0.5), (0.3, 0.9)];
     let large = large.into_iter().flat_map(|(sd, difference)| {
-        [(Typical, 0), (Mean, 0), (Typical, 3), (Mean, 3)].map(|(question, block)| Line {
+        let asked = [
+            (Typical, 0),
+            (Mean, 0),
+            (Typical, 3),
+            (Mean, 3),
+            (Typical, 1),
+        ];
+        asked.map(|(question, block)| Line {
             noise: Noise::Normal(sd),
             question,
             block,

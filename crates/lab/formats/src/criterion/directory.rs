@@ -31,7 +31,8 @@ const BASE: &str = "base";
 /// A `base` that is nothing but a copy of `new`, as criterion leaves it, is left out.
 ///
 /// # Errors
-/// A `sample.json` that is not of this shape, or has as many times as iterations not; none at all.
+/// A `sample.json` that is not of this shape, has not as many times as iterations, or has a sample without iterations;
+/// none at all.
 pub fn read(files: &[File]) -> Result<Contents, Fault> {
     let mut runs: IndexMap<&str, Run> = IndexMap::new();
     let is_copy = is_copy(files);
@@ -44,16 +45,8 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
         }
         let samples: Samples = serde_json::from_slice(&file.bytes)
             .map_err(|error| Fault::json(&file.path, "criterion's sample.json", &error))?;
-        if samples.iters.len() != samples.times.len() {
-            return Err(Fault::new(
-                &file.path,
-                format!(
-                    "expected as many `times` as `iters`, found {} and {}",
-                    samples.times.len(),
-                    samples.iters.len()
-                ),
-            ));
-        }
+        let values = per_iteration(&samples.times, &samples.iters, ["times", "iters"])
+            .map_err(|reason| Fault::new(&file.path, reason))?;
         let name = full_id(files, benchmark, baseline).unwrap_or_else(|| benchmark.to_owned());
         let run = runs.entry(baseline).or_insert_with(|| Run {
             at: format!("baseline {baseline}"),
@@ -61,14 +54,12 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
             ..Run::default()
         });
         run.samples.extend(
-            per_iteration(&samples.times, &samples.iters)
+            values
+                .into_iter()
                 .map(|value| sample(Some(&name), "time", "ns", Better::Lower, value)),
         );
     }
-    let mut runs: Vec<Run> = runs
-        .into_values()
-        .filter(|run| !run.samples.is_empty())
-        .collect();
+    let mut runs: Vec<Run> = runs.into_values().collect();
     // What was measured last is compared with what was measured before.
     runs.sort_by_key(|run| run.variant.as_deref() == Some(NEW));
     if runs.is_empty() {

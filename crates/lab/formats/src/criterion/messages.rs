@@ -1,10 +1,12 @@
 //! The lines of `cargo criterion --message-format=json`.
 
+use std::collections::HashMap;
+
 use perflab_experiment::Better;
 use serde::Deserialize;
 
 use super::iteration::per_iteration;
-use crate::fault::Fault;
+use crate::fault::{Fault, shown};
 use crate::run::{Contents, File, Run, sample};
 
 #[derive(Deserialize)]
@@ -29,6 +31,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
         at: "all lines".to_owned(),
         ..Run::default()
     };
+    let mut known: HashMap<String, usize> = HashMap::new();
     for (number, line) in (1..).zip(file.bytes.split(|byte| *byte == b'\n')) {
         let Ok(message) = serde_json::from_slice::<Message>(line) else {
             continue;
@@ -45,12 +48,26 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 ),
             )
         })?;
-        run.samples.extend(
-            per_iteration(&complete.measured_values, &complete.iteration_count).map(|value| {
-                let unit = &complete.unit;
-                sample(Some(&complete.id), "time", unit, Better::Lower, value)
-            }),
-        );
+        if let Some(first) = known.insert(complete.id.clone(), number) {
+            return Err(Fault::line(
+                &file.path,
+                number,
+                format!(
+                    "`{}` was measured in line {first} before, and a file is one run; put each run into a file of its own",
+                    shown(&complete.id)
+                ),
+            ));
+        }
+        let values = per_iteration(
+            &complete.measured_values,
+            &complete.iteration_count,
+            ["measured_values", "iteration_count"],
+        )
+        .map_err(|reason| Fault::line(&file.path, number, reason))?;
+        run.samples.extend(values.into_iter().map(|value| {
+            let unit = &complete.unit;
+            sample(Some(&complete.id), "time", unit, Better::Lower, value)
+        }));
     }
     if run.samples.is_empty() {
         return Err(Fault::new(

@@ -7,16 +7,28 @@ use perflab_experiment::{Better, Metric};
 use super::entry::Entry;
 use super::json::{read as read_json, write as write_json};
 use crate::fault::{Fault, WriteFault};
-use crate::run::{Contents, File, Run, sample};
+use crate::run::{Contents, File, Run, sample, twins};
 use crate::summary::{Scope, Summary, summaries};
 
 /// The runs in a file: each time is a process of its own. A command is a variant.
 ///
 /// # Errors
-/// As [`read_json`]; and if no command has the times of its runs.
+/// As [`read_json`]; if no command has the times of its runs; if lists of a command have different lengths; and if
+/// nothing tells two results apart.
 pub fn read_runs(file: &File) -> Result<Contents, Fault> {
     let entries =
         read_json(&file.bytes).map_err(|error| Fault::new(&file.path, error.to_string()))?;
+    let names = entries.iter().map(|entry| name(entry, true));
+    if let Some([first, second]) = twins(names) {
+        return Err(Fault::new(
+            &file.path,
+            format!(
+                "/results/{first} and /results/{second} are both of the command `{}` with the same parameters, and may be \
+                 two sides or one; name them with hyperfine's --command-name, or put each into a file of its own",
+                crate::fault::shown(&entries[first].command)
+            ),
+        ));
+    }
     let mut contents = Contents::default();
     for (index, entry) in entries.iter().enumerate() {
         let Some(times) = entry.times.as_ref().filter(|times| !times.is_empty()) else {
@@ -26,6 +38,22 @@ pub fn read_runs(file: &File) -> Result<Contents, Fault> {
             ));
             continue;
         };
+        let memory = entry.memory_usage_byte.as_ref();
+        for (field, found) in [
+            ("memory_usage_byte", memory.map_or(0, Vec::len)),
+            ("exit_codes", entry.exit_codes.len()),
+        ] {
+            if found > 0 && found != times.len() {
+                return Err(Fault::new(
+                    &file.path,
+                    format!(
+                        "expected as many `{field}` as `times` in /results/{index}, found {found} and {}; measure that \
+                         command again",
+                        times.len()
+                    ),
+                ));
+            }
+        }
         let twice = entries
             .iter()
             .filter(|other| other.command == entry.command)
@@ -45,10 +73,7 @@ pub fn read_runs(file: &File) -> Result<Contents, Fault> {
         }
         for (place, time) in times.iter().enumerate() {
             let mut samples = vec![sample(None, "wall", "s", Better::Lower, *time)];
-            let memory = entry
-                .memory_usage_byte
-                .as_ref()
-                .and_then(|all| all.get(place));
+            let memory = memory.and_then(|all| all.get(place));
             if let Some(bytes) = memory.filter(|bytes| **bytes > 0) {
                 let bytes = *bytes as f64;
                 samples.push(sample(None, "max_rss", "bytes", Better::Lower, bytes));

@@ -8,7 +8,7 @@ use perflab_experiment::Better;
 use serde::Deserialize;
 
 use crate::fault::Fault;
-use crate::run::{Contents, File, Run, sample};
+use crate::run::{Contents, File, Run, sample, twins};
 
 /// The version of the format that is read; older ones had another shape.
 const VERSION: &str = "1.0";
@@ -54,8 +54,8 @@ struct Metadata {
 /// The runs in a file: a worker process each.
 ///
 /// # Errors
-/// Anything but the JSON of pyperf's format 1.0, plain or in gzip; a benchmark without a name; a file
-/// without values.
+/// Anything but the JSON of pyperf's format 1.0, plain or in gzip; a benchmark without a name; two of
+/// one name; a file without values.
 pub fn read(file: &File) -> Result<Contents, Fault> {
     const EXPECTED: &str = "the JSON that pyperf writes";
     let text = decompressed(file)?;
@@ -71,6 +71,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
             ),
         ));
     }
+    let mut names = Vec::new();
     let mut contents = Contents::default();
     for (index, benchmark) in suite.benchmarks.iter().enumerate() {
         let first = benchmark.runs.first().map(|run| &run.metadata);
@@ -87,6 +88,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 format!("expected a `name` in the metadata of /benchmarks/{index}, found none"),
             ));
         };
+        names.push(name);
         let (metric, unit) = match said(|metadata| &metadata.unit) {
             None | Some("second") => ("time", "s"),
             Some("byte") => ("memory", "bytes"),
@@ -116,6 +118,16 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
                 counted(calibrating, "run")
             ));
         }
+    }
+    if let Some([first, second]) = twins(&names) {
+        return Err(Fault::new(
+            &file.path,
+            format!(
+                "/benchmarks/{first} and /benchmarks/{second} are both `{}`, and may be two sides or one; put each into \
+                 a file of its own",
+                crate::fault::shown(names[first])
+            ),
+        ));
     }
     if contents.runs.is_empty() {
         return Err(Fault::new(

@@ -296,6 +296,246 @@ fn hyperfine_times_are_runs_of_their_own() {
     assert!(fault.to_string().contains("summaries only"), "{fault}");
 }
 
+#[track_caller]
+fn refused(format: Format, content: &str, expected: &str) {
+    let fault = format.read(&text(content)).unwrap_err().to_string();
+    assert!(fault.contains(expected), "{}: {fault}", format.name());
+}
+
+/// A result of JMH, of one fork more than has values.
+fn jmh(members: &str, raw: &str) -> String {
+    format!(
+        r#"{{"benchmark": "a", "mode": "avgt", {members} "primaryMetric": {{"scoreUnit": "s", "rawData": [[1.5], {raw}]}},
+            "secondaryMetrics": {{"gc": {{"scoreUnit": "B", "rawData": [["2"], [3]]}}}}}}"#
+    )
+}
+
+#[test]
+fn a_value_that_is_no_number_is_refused_with_its_place() {
+    for (raw, found) in [
+        (r#"[2, "NaN"]"#, "/0/primaryMetric/rawData/1/1, found `NaN`"),
+        (r#"[2, "Infinity"]"#, "/rawData/1/1, found `Infinity`"),
+        ("[null]", "/rawData/1/0, found null"),
+        (
+            "[-Infinity]",
+            "/rawData/1/0, found null, NaN or an infinity",
+        ),
+        (r#"["abc"]"#, "/rawData/1/0, found `abc`"),
+        ("[]", "expected `rawData` of each fork in /0/primaryMetric"),
+    ] {
+        refused(Format::Jmh, &format!("[{}]", jmh("", raw)), found);
+    }
+    let whole = format!("[{}]", jmh("", r#"["2.5"]"#));
+    let runs = read(Format::Jmh, &text(&whole)).runs;
+    assert_eq!(values(&runs[1], "a", "time"), [2.5]);
+    assert_eq!(values(&runs[0], "a", "gc"), [2.0]);
+    let secondary = whole.replace("[3]", r#"["NaN"]"#);
+    refused(
+        Format::Jmh,
+        &secondary,
+        "file: expected a finite number at /0/secondaryMetrics/gc/rawData/1/0",
+    );
+    let sampled = r#"[{"benchmark": "a", "mode": "sample", "primaryMetric": {"scoreUnit": "s",
+        "rawDataHistogram": [[[[1, 2]], []]]}}]"#;
+    refused(
+        Format::Jmh,
+        sampled,
+        "/0/primaryMetric/rawDataHistogram/0/1",
+    );
+
+    let google = |members: &str| {
+        format!(
+            r#"{{"context": {{}}, "benchmarks": [{{"name": "a", "real_time": 1, {members}}}]}}"#
+        )
+    };
+    for (members, place) in [
+        (r#""real_time": NaN"#, "/benchmarks/0/real_time, found null"),
+        (
+            r#""real_time": "abc""#,
+            "/benchmarks/0/real_time, found `abc`",
+        ),
+        (r#""cpu_time": null"#, "/benchmarks/0/cpu_time"),
+        (r#""hits": NaN"#, "/benchmarks/0/hits"),
+    ] {
+        let content =
+            google(members).replacen(r#""real_time": 1, "real_time""#, r#""real_time""#, 1);
+        refused(Format::GoogleBenchmark, &content, place);
+    }
+    let remark = google(r#""label": null, "remark": "of a newer version""#);
+    assert_eq!(
+        read(Format::GoogleBenchmark, &text(&remark)).runs[0]
+            .samples
+            .len(),
+        1
+    );
+
+    let asv = |row: &str| {
+        format!(
+            r#"{{"commit_hash": "abc", "result_columns": ["result", "params", "samples"],
+                "results": {{"time_a": {row}}}}}"#
+        )
+    };
+    let place = "/results/time_a, combination 2, found";
+    refused(
+        Format::Asv,
+        &asv(r#"[[1, 2], [["x", "y"]], [[1], [2, NaN]]]"#),
+        place,
+    );
+    refused(Format::Asv, &asv(r#"[[1, "abc"], [["x", "y"]]]"#), place);
+    let half = read(Format::Asv, &text(&asv(r#"[[1, null], [["x", "y"]]]"#)));
+    assert_eq!(half.runs.len(), 1);
+    assert_eq!(
+        half.notes,
+        ["1 combination of time_a left out of file: no value there"]
+    );
+}
+
+#[test]
+fn what_differs_in_threads_alone_is_kept_apart() {
+    let entry = |threads: &str| jmh(&format!("\"threads\": {threads},"), "[2.5]");
+    let content = format!("[{}, {}]", entry("1"), entry("4"));
+    let runs = read(Format::Jmh, &text(&content)).runs;
+    let threads: Vec<_> = runs
+        .iter()
+        .map(|run| run.parameters["threads"].as_str())
+        .collect();
+    assert_eq!(threads, ["1", "1", "4", "4"]);
+    let one = format!("[{}]", entry("4"));
+    assert!(read(Format::Jmh, &text(&one)).runs[0].parameters.is_empty());
+    let mode = content.replace("4,", "1,").replacen("avgt", "ss", 1);
+    let runs = read(Format::Jmh, &text(&mode)).runs;
+    assert_eq!(values(&runs[0], "a:ss", "time"), [1.5]);
+    assert_eq!(values(&runs[2], "a:avgt", "time"), [1.5]);
+}
+
+#[test]
+fn what_nothing_tells_apart_is_refused() {
+    let entry = jmh("\"threads\": 1,", "[2.5]");
+    refused(
+        Format::Jmh,
+        &format!("[{entry}, {entry}]"),
+        "/0 and /1 are both `a`",
+    );
+    let benchmark = r#"{"metadata": {"name": "sort"}, "runs": [{"values": [1.5]}]}"#;
+    let suite = format!(r#"{{"version": "1.0", "benchmarks": [{benchmark}, {benchmark}]}}"#);
+    refused(
+        Format::Pyperf,
+        &suite,
+        "/benchmarks/0 and /benchmarks/1 are both `sort`",
+    );
+    let result = |times: &str| {
+        format!(
+            r#"{{"command": "true", "mean": 1, "stddev": 0, "median": 1, "user": 0, "system": 0, "min": 1, "max": 1,
+                "times": {times}}}"#
+        )
+    };
+    let content = format!(
+        r#"{{"results": [{}, {}]}}"#,
+        result("[1, 1, 1]"),
+        result("[2, 2, 2]")
+    );
+    refused(
+        Format::Hyperfine,
+        &content,
+        "/results/0 and /results/1 are both of the command `true`",
+    );
+    let row = |family: u32| {
+        format!(
+            r#"{{"name": "a", "run_type": "iteration", "family_index": {family}, "real_time": 1}}"#
+        )
+    };
+    let rows = |second| {
+        format!(
+            r#"{{"context": {{}}, "benchmarks": [{}, {}]}}"#,
+            row(0),
+            row(second)
+        )
+    };
+    refused(
+        Format::GoogleBenchmark,
+        &rows(1),
+        "/benchmarks/0 and /benchmarks/1 are both `a`",
+    );
+    let repeated = read(Format::GoogleBenchmark, &text(&rows(0))).runs;
+    assert_eq!(values(&repeated[0], "a", "real_time"), [1.0, 1.0]);
+    let message = r#"{"reason": "benchmark-complete", "id": "a", "unit": "ns", "iteration_count": [1], "measured_values": [5]}"#;
+    refused(
+        Format::CargoCriterion,
+        &format!("{message}\n{message}"),
+        "file:2: `a` was measured in line 1 before",
+    );
+}
+
+#[test]
+fn a_commit_of_two_machines_is_kept_apart() {
+    let file = |machine: &str| {
+        File {
+        path: format!("{machine}/abc-env.json"),
+        bytes: format!(
+            r#"{{"commit_hash": "abc", "params": {{"machine": "{machine}"}}, "result_columns": ["result"],
+                "results": {{"time_a": [[1]]}}}}"#
+        )
+        .into_bytes(),
+    }
+    };
+    let runs = read(Format::Asv, &[file("fast"), file("slow")]).runs;
+    assert_eq!(runs[1].parameters["machine"], "slow");
+    assert!(
+        read(Format::Asv, &[file("fast")]).runs[0]
+            .parameters
+            .is_empty()
+    );
+}
+
+#[test]
+fn lists_that_belong_together_have_one_length() {
+    let criterion = |counts: &str, values: &str| {
+        format!(
+            r#"{{"reason": "benchmark-complete", "id": "a", "unit": "ns", "iteration_count": {counts},
+                "measured_values": {values}}}"#
+        )
+        .replace('\n', "")
+    };
+    for (counts, values, expected) in [
+        (
+            "[1, 0]",
+            "[5, 6]",
+            "file:1: expected iterations in value 2 of `iteration_count`, found 0",
+        ),
+        (
+            "[1, 2]",
+            "[5, 6, 7]",
+            "file:1: expected as many `measured_values` as `iteration_count`",
+        ),
+        ("[]", "[]", "at least one, found 0 and 0"),
+    ] {
+        refused(Format::CargoCriterion, &criterion(counts, values), expected);
+    }
+    let none = vec![File {
+        path: "a/new/sample.json".to_owned(),
+        bytes: br#"{"iters": [1, 0], "times": [1, 1]}"#.to_vec(),
+    }];
+    let fault = Format::Criterion.read(&none).unwrap_err().to_string();
+    assert!(
+        fault.starts_with("a/new/sample.json: expected iterations in value 2 of `iters`"),
+        "{fault}"
+    );
+    for (list, field) in [
+        (r#""memory_usage_byte": [9]"#, "memory_usage_byte"),
+        (r#""exit_codes": [0, 0, 0]"#, "exit_codes"),
+    ] {
+        let content = format!(
+            r#"{{"results": [{{"command": "a", "mean": 1, "stddev": 0, "median": 1, "user": 0, "system": 0, "min": 1,
+                "max": 1, "times": [1, 1], {list}}}]}}"#
+        );
+        refused(
+            Format::Hyperfine,
+            &content,
+            &format!("expected as many `{field}` as `times` in /results/0"),
+        );
+    }
+}
+
 #[test]
 fn faults_name_file_and_line_and_what_was_expected() {
     let cases = [
@@ -361,8 +601,7 @@ fn faults_name_file_and_line_and_what_was_expected() {
         ),
     ];
     for (format, content, expected) in cases {
-        let fault = format.read(&text(content)).unwrap_err().to_string();
-        assert!(fault.contains(expected), "{}: {fault}", format.name());
+        refused(format, content, expected);
     }
     let uneven = vec![File {
         path: "a/new/sample.json".to_owned(),

@@ -130,5 +130,7 @@ fn costs_are_those_between_starts() {
     let experiment = experiment("rebuild");
     let costs = Costs::of(&records(&Plan::new(&experiment, 1), 1)).unwrap();
     assert_eq!((costs.run_s, costs.unit_s), (1.0, Some(9.0)));
+    // Four runs share a build.
+    assert_eq!(costs.mean_s, 3.25);
     assert_eq!(Costs::of(&[]), None);
 }
