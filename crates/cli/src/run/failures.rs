@@ -15,9 +15,10 @@ use crate::failure::{Code, Failure};
 )]
 pub(crate) fn store_failure(error: StoreError) -> Failure {
     let code = match error {
-        StoreError::NotEmpty(_) | StoreError::NoDirectory(_) | StoreError::Uncreatable { .. } => {
-            Code::Usage
-        }
+        StoreError::NotEmpty(_)
+        | StoreError::NoDirectory(_)
+        | StoreError::NotBegun(_)
+        | StoreError::Uncreatable { .. } => Code::Usage,
         StoreError::Lock(_) => Code::Environment,
         _ => Code::NoData,
     };

@@ -27,6 +27,7 @@ mod frozen;
 mod imported;
 mod index;
 mod line;
+mod lock;
 mod meta;
 mod metrics;
 mod notice;
@@ -35,6 +36,7 @@ mod record;
 mod result_dir;
 mod runs_file;
 mod salvage;
+mod set_up;
 mod stopped;
 mod summary;
 

@@ -14,12 +14,12 @@ use crate::expected::Expected;
 use crate::file;
 use crate::frozen::{self, EXPERIMENT, FINGERPRINT, PLAN};
 use crate::imported;
+use crate::lock::LOCK;
 use crate::meta::Meta;
 use crate::metrics::Metrics;
 use crate::notice::Notice;
 use crate::raw_output;
 use crate::record::RunRecord;
-use crate::result_dir::LOCK;
 use crate::runs_file;
 use crate::stopped::Stopped;
 
