@@ -5,6 +5,7 @@ mod dry_run;
 mod failures;
 mod result;
 mod scratch;
+mod unfinished;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,7 @@ pub struct RunArguments {
     seed: Option<u64>,
 
     /// Go on with an experiment that was interrupted: the result in --out, or else the newest one
-    /// of this experiment in the directory `results`.
+    /// of this experiment below the directory `results` that has runs left.
     #[arg(long)]
     resume: bool,
 

@@ -1,13 +1,12 @@
 //! The result that runs are added to: a new one, or one to go on with.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use perflab_experiment::{Experiment, Plan};
 use perflab_store::{Origin, ResultDir, UntilDecided};
 
 use super::failures::store_failure;
-use super::{RESULTS, RunArguments, Surroundings};
+use super::{RunArguments, Surroundings, unfinished};
 use crate::failure::Failure;
 
 /// Sets up the directory of a new result.
@@ -44,7 +43,7 @@ pub(super) fn resume(
 ) -> Result<(ResultDir, Plan, Experiment), Failure> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
-        None => newest(&experiment.name)?,
+        None => unfinished::newest(&experiment.name)?,
     };
     let result = ResultDir::resume(&path).map_err(store_failure)?;
     if result.experiment() != text {
@@ -82,27 +81,4 @@ pub(super) fn resume(
         )));
     }
     Ok((result, plan, experiment.clone()))
-}
-
-/// The newest result of an experiment below the default directory.
-fn newest(name: &str) -> Result<PathBuf, Failure> {
-    let prefix = format!("{name}-");
-    let entries = fs::read_dir(RESULTS).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_string_lossy()
-                .strip_prefix(&prefix)
-                .is_some_and(|rest| {
-                    rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains('-')
-                })
-        })
-        .map(|entry| entry.path())
-        .max()
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no result of {name} in `{RESULTS}`; name it with --out"
-            ))
-        })
 }

@@ -164,6 +164,35 @@ fn the_newest_result_is_found_by_itself() {
     );
 }
 
+#[test]
+fn an_unfinished_result_is_found_whatever_it_is_called() {
+    let laboratory = begun();
+    fs::create_dir(laboratory.path("results")).unwrap();
+    fs::rename(laboratory.path("result"), laboratory.path("results/kd")).unwrap();
+    // A newer one that is complete, one of another experiment, and one that was never begun.
+    laboratory.call(&["run", "exp.toml"]).code(0);
+    laboratory.write(
+        "other.toml",
+        EXPERIMENT.replace("{experiment}/tool", "true"),
+    );
+    laboratory
+        .call(&["run", "other.toml", "--out", "results/exp-20990101T000000Z"])
+        .code(0);
+    fs::create_dir_all(laboratory.path("results/exp-20980101T000000Z/runs")).unwrap();
+    laboratory.write("results/exp-20980101T000000Z/runs.jsonl", "");
+    laboratory
+        .call(&["run", "exp.toml", "--resume"])
+        .code(0)
+        .says(&["into results/kd"]);
+    let records = laboratory.read("results/kd/runs.jsonl");
+    assert_eq!(records.lines().count(), 3);
+    let executed = laboratory.read("log");
+    laboratory.call(&["run", "exp.toml", "--resume"]).code(0).says(&[
+        "nothing is left to run: 2 results of exp in `results`, all complete; the newest is results/exp-",
+    ]);
+    assert_eq!(laboratory.read("log"), executed);
+}
+
 /// What a kill leaves within the first milliseconds, step by step.
 #[test]
 fn a_result_that_was_never_begun_can_be_begun() {
