@@ -1,7 +1,9 @@
 //! What went wrong in the laboratory or its files, with the code that says whose fault it is.
 
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use perflab_machine::LockFileError;
 use perflab_report::operand;
 use perflab_runner::LabError;
 use perflab_store::StoreError;
@@ -14,15 +16,28 @@ use crate::failure::{Code, Failure};
     reason = "for map_err, which hands it over"
 )]
 pub(crate) fn store_failure(error: StoreError) -> Failure {
-    let code = match error {
+    let code = match &error {
         StoreError::NotEmpty(_)
         | StoreError::NoDirectory(_)
         | StoreError::NotBegun(_)
         | StoreError::Uncreatable { .. } => Code::Usage,
+        StoreError::Io { source, .. } | StoreError::Lock(LockFileError::Open { source, .. })
+            if is_closed(source) =>
+        {
+            Code::Usage
+        }
         StoreError::Lock(_) => Code::Environment,
         _ => Code::NoData,
     };
     Failure::new(code, error.to_string())
+}
+
+/// Whether files may not be opened or made: it is not their content that is wrong.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 /// A failure of the laboratory, and how to go on.
