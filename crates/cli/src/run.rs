@@ -59,7 +59,7 @@ pub struct RunArguments {
         long,
         value_name = "N",
         requires = "until_decided",
-        conflicts_with = "resume"
+        conflicts_with_all = ["resume", "runs"]
     )]
     max_runs: Option<u32>,
 
