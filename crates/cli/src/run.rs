@@ -5,6 +5,7 @@ mod dry_run;
 mod failures;
 mod result;
 mod scratch;
+mod unequal;
 mod unfinished;
 
 use std::fs;
@@ -145,6 +146,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             experiment.baseline()
         ));
     }
+    unequal::warn(&experiment);
     if arguments.dry_run {
         let seed = arguments.seed.or(experiment.design.seed);
         let plan = Plan::new(&experiment, seed.unwrap_or(0));
