@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 
 use perflab_compare::AnalysisError;
+use perflab_machine::LockFileError;
 use perflab_store::StoreError;
 
 /// Exit codes, as documented in `docs/command-line.md`.
@@ -85,14 +86,28 @@ pub fn is_disk_full(error: &io::Error) -> bool {
     reason = "for map_err, which hands it over"
 )]
 pub fn store_failure(error: StoreError) -> Failure {
-    let code = match error {
-        StoreError::NotEmpty(_) | StoreError::NoDirectory(_) | StoreError::Uncreatable { .. } => {
+    let code = match &error {
+        StoreError::NotEmpty(_)
+        | StoreError::NoDirectory(_)
+        | StoreError::NotBegun(_)
+        | StoreError::Uncreatable { .. } => Code::Usage,
+        StoreError::Io { source, .. } | StoreError::Lock(LockFileError::Open { source, .. })
+            if is_closed(source) =>
+        {
             Code::Usage
         }
         StoreError::Lock(_) => Code::Environment,
         _ => Code::NoData,
     };
     Failure::new(code, error.to_string())
+}
+
+/// Whether files may not be opened or made: it is not their content that is wrong.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 /// Why there is nothing to say about the runs.

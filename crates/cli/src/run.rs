@@ -9,6 +9,8 @@ mod observers;
 mod probes;
 mod result;
 mod scratch;
+mod unequal;
+mod unfinished;
 
 use std::path::Path;
 use std::time::Duration;
@@ -73,6 +75,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             experiment.baseline()
         ));
     }
+    unequal::warn(&experiment);
     if arguments.dry_run {
         let seed = arguments.seed.or(experiment.design.seed);
         let plan = Plan::new(&experiment, seed.unwrap_or(0));

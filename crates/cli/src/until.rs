@@ -49,6 +49,24 @@ impl UntilArguments {
         }
     }
 
+    /// Refuses flags that do nothing without `--until-decided`. The parser lets them pass where another flag, as `--runs`,
+    /// rules `--until-decided` out.
+    ///
+    /// # Errors
+    /// When there are any.
+    pub fn check_alone(&self) -> Result<(), Failure> {
+        let given = [
+            ("--gate", self.gate.is_some()),
+            ("--budget", self.budget.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((flag, _)) if !self.until_decided => Err(Failure::usage(format!(
+                "{flag} does nothing without --until-decided; add that, or leave {flag} out"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses a gate that cannot be passed.
     ///
     /// # Errors

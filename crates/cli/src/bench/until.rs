@@ -34,6 +34,7 @@ impl Until {
         commands: usize,
         margin: Option<f64>,
     ) -> Result<Option<Self>, Failure> {
+        arguments.until.check_alone()?;
         if !arguments.until.until_decided {
             return Ok(None);
         }

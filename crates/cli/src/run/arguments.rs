@@ -27,7 +27,7 @@ pub struct RunArguments {
         long,
         value_name = "N",
         requires = "until_decided",
-        conflicts_with = "resume"
+        conflicts_with_all = ["resume", "runs"]
     )]
     pub max_runs: Option<u32>,
 
@@ -36,7 +36,7 @@ pub struct RunArguments {
     pub seed: Option<u64>,
 
     /// Go on with an experiment that was interrupted: the result in --out, or else the newest one
-    /// of this experiment in the directory `results`.
+    /// of this experiment below the directory `results` that has runs left.
     #[arg(long)]
     pub resume: bool,
 

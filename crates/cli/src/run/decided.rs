@@ -23,6 +23,7 @@ pub fn rule(
     experiment: &Experiment,
     resumes: bool,
 ) -> Result<Option<UntilDecided>, Failure> {
+    arguments.check_alone()?;
     if !arguments.until_decided {
         return Ok(None);
     }

@@ -1,15 +1,14 @@
 //! The result that runs are added to: a new one, or one to go on with.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use perflab_experiment::{Experiment, Plan};
 use perflab_runner::program_changes;
 use perflab_store::{Environment, Origin, ResultDir, UntilDecided};
 
 use super::arguments::RunArguments;
+use super::unfinished;
 use crate::failure::{Failure, store_failure};
-use crate::results::RESULTS;
 
 /// Sets up the directory of a new result.
 pub(super) fn create(
@@ -40,7 +39,7 @@ pub(super) fn resume(
 ) -> Result<(ResultDir, Plan, Experiment), Failure> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
-        None => newest(&experiment.name)?,
+        None => unfinished::newest(&experiment.name)?,
     };
     let result = ResultDir::resume(&path).map_err(store_failure)?;
     if result.experiment() != text {
@@ -78,27 +77,4 @@ pub(super) fn resume(
     }
     let plan = result.plan().clone();
     Ok((result, plan, experiment.clone()))
-}
-
-/// The newest result of an experiment below the default directory.
-fn newest(name: &str) -> Result<PathBuf, Failure> {
-    let prefix = format!("{name}-");
-    let entries = fs::read_dir(RESULTS).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_string_lossy()
-                .strip_prefix(&prefix)
-                .is_some_and(|rest| {
-                    rest.starts_with(|c: char| c.is_ascii_digit()) && !rest.contains('-')
-                })
-        })
-        .map(|entry| entry.path())
-        .max()
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no result of {name} in `{RESULTS}`; name it with --out"
-            ))
-        })
 }

@@ -39,6 +39,42 @@ fn a_good_file_is_run() {
 }
 
 #[test]
+fn a_control_that_runs_something_else() {
+    let laboratory = Laboratory::new();
+    let control = GOOD
+        .replace("baseline = \"a\"", "baseline = \"a\"\ncontrol = \"again\"")
+        .replace("[variants.a]", "[variants.a]\n[variants.again]");
+    let warning =
+        "warning: the control again does not run exactly what the baseline a does, in again/w";
+    for (from, to, is_warned) in [
+        ("echo >>", "echo >>", false),
+        ("echo >>", "echo {variant} >>", true),
+        // The same for both.
+        ("echo >>", "echo {run} >>", false),
+    ] {
+        laboratory.write("exp.toml", control.replace(from, to));
+        let said = laboratory.call(&["run", "exp.toml", "--dry-run"]).code(0);
+        assert_eq!(said.err.contains(warning), is_warned, "{}", said.err);
+    }
+    // Through a variable, or one that a table `include` sets.
+    let vars = control.replace("echo >>", "echo {v} >>");
+    let of_variant = "vars = { v = '{variant}' }";
+    let named = vars
+        .replace("[variants.a]", &format!("[variants.a]\n{of_variant}"))
+        .replace(
+            "[variants.again]",
+            &format!("[variants.again]\n{of_variant}"),
+        );
+    let included =
+        format!("{named}\n[[include]]\nvariant = 'again'\nv = 'x'\n").replace("{variant}", "y");
+    for text in [&named, &included] {
+        laboratory.write("exp.toml", text);
+        let said = laboratory.call(&["run", "exp.toml", "--dry-run"]).code(0);
+        said.says(&[warning]);
+    }
+}
+
+#[test]
 fn a_file_that_is_not_there() {
     let laboratory = Laboratory::new();
     laboratory

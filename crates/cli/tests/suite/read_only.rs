@@ -84,6 +84,44 @@ fn an_index_of_somebody_else_is_left_alone() {
     }
 }
 
+#[test]
+fn files_that_may_not_be_opened_are_no_damage() {
+    let laboratory = shared();
+    fs::set_permissions(laboratory.path("tmp"), Permissions::from_mode(0o777)).unwrap();
+    let resume = ["run", "exp.toml", "--resume", "--out", "all/one"];
+    call(&laboratory, &resume)
+        .code(2)
+        .says(&["all/one/runs.jsonl", "Permission denied"]);
+    fs::remove_file(laboratory.path("all/one/lock")).unwrap();
+    call(&laboratory, &resume).code(2).says(&["all/one/lock"]);
+    for file in ["runs.jsonl", "meta.json", "plan.json"] {
+        let path = laboratory.path("all/one").join(file);
+        let mode = if geteuid().is_root() { 0o600 } else { 0 };
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        for command in ["compare", "steady", "export"] {
+            let mut arguments = vec![command, "all/one"];
+            if command == "export" {
+                arguments.push("--to=csv");
+            }
+            call(&laboratory, &arguments)
+                .code(2)
+                .says(&[file, "Permission denied"]);
+        }
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    }
+}
+
+#[test]
+fn a_report_where_no_folder_can_be_made() {
+    let laboratory = shared();
+    allow(&laboratory, 0o555);
+    for out in ["all/new", "/proc/new", "all/one/meta.json/new"] {
+        call(&laboratory, &["report", "all/one", "-q", "-o", out])
+            .code(2)
+            .says(&[out, "choose another one"]);
+    }
+}
+
 /// What may not be looked into is no less there.
 #[test]
 fn results_that_may_not_be_read_are_listed_as_such() {

@@ -165,6 +165,88 @@ fn the_newest_result_is_found_by_itself() {
 }
 
 #[test]
+fn an_unfinished_result_is_found_whatever_it_is_called() {
+    let laboratory = begun();
+    fs::create_dir(laboratory.path("results")).unwrap();
+    fs::rename(laboratory.path("result"), laboratory.path("results/kd")).unwrap();
+    // A newer one that is complete, one of another experiment, and one that was never begun.
+    laboratory.call(&["run", "exp.toml"]).code(0);
+    laboratory.write(
+        "other.toml",
+        EXPERIMENT.replace("{experiment}/tool", "true"),
+    );
+    laboratory
+        .call(&["run", "other.toml", "--out", "results/exp-20990101T000000Z"])
+        .code(0);
+    fs::create_dir_all(laboratory.path("results/exp-20980101T000000Z/runs")).unwrap();
+    laboratory.write("results/exp-20980101T000000Z/runs.jsonl", "");
+    laboratory
+        .call(&["run", "exp.toml", "--resume"])
+        .code(0)
+        .says(&["into results/kd"]);
+    let records = laboratory.read("results/kd/runs.jsonl");
+    assert_eq!(records.lines().count(), 3);
+    let executed = laboratory.read("log");
+    laboratory.call(&["run", "exp.toml", "--resume"]).code(0).says(&[
+        "nothing is left to run: 2 results of exp in `results`, all complete; the newest is results/exp-",
+    ]);
+    assert_eq!(laboratory.read("log"), executed);
+}
+
+/// What a kill leaves within the first milliseconds, step by step.
+#[test]
+fn a_result_that_was_never_begun_can_be_begun() {
+    let laboratory = Laboratory::new();
+    laboratory.program("tool", TOOL);
+    laboratory.write("exp.toml", EXPERIMENT);
+    let steps = [
+        "lock",
+        "runs/",
+        ".runs.jsonl.4711.tmp",
+        "runs.jsonl",
+        "experiment.toml",
+        "plan.json",
+        "fingerprint.json",
+        ".meta.json.4711.tmp",
+    ];
+    for count in 1..=steps.len() {
+        let _ = fs::remove_dir_all(laboratory.path("result"));
+        fs::create_dir(laboratory.path("result")).unwrap();
+        for step in &steps[..count] {
+            let path = format!("result/{step}");
+            match step.strip_suffix('/') {
+                Some(_) => fs::create_dir(laboratory.path(&path)).unwrap(),
+                None => drop(laboratory.write(&path, if step.contains('j') { "" } else { "x" })),
+            }
+        }
+        if count > 1 {
+            let said = laboratory.resume().code(2);
+            said.says(&["nothing was begun in result", "leave --resume out"]);
+        }
+        laboratory.call(&RUN).code(0);
+        laboratory.assert_complete(3);
+        assert!(!laboratory.path("result/.meta.json.4711.tmp").exists());
+    }
+    // What holds records or output, or anything else, is not taken for it.
+    fs::remove_file(laboratory.path("result/meta.json")).unwrap();
+    let records = laboratory.read("result/runs.jsonl");
+    laboratory.call(&RUN).code(2).says(&["found files in"]);
+    laboratory.write("result/runs.jsonl", "");
+    laboratory.call(&RUN).code(2);
+    assert!(laboratory.path("result/runs/000001").exists());
+    fs::remove_dir_all(laboratory.path("result/runs")).unwrap();
+    fs::create_dir(laboratory.path("result/runs")).unwrap();
+    laboratory.write("result/runs.jsonl", &records);
+    laboratory.call(&RUN).code(2);
+    assert_eq!(laboratory.read("result/runs.jsonl"), records);
+    laboratory.write("result/runs.jsonl", "");
+    laboratory.write("result/precious", "");
+    laboratory.call(&RUN).code(2);
+    fs::remove_file(laboratory.path("result/precious")).unwrap();
+    laboratory.call(&RUN).code(0);
+}
+
+#[test]
 fn a_time_limit_of_the_whole_experiment() {
     let laboratory = Laboratory::new();
     laboratory.program("tool", "sleep 0.02\n");

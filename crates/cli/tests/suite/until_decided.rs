@@ -302,6 +302,11 @@ fn flags_of_run_that_make_no_sense() {
             .call(&[&RUN[..], &flag].concat())
             .code(2)
             .says(&["--until-decided"]);
+        // What rules --until-decided out does not make them pass.
+        laboratory
+            .call(&[&RUN[..], &["--runs", "3"], &flag].concat())
+            .code(2)
+            .says(&[flag[0]]);
     }
     assert!(!laboratory.path("result").exists());
 }
@@ -372,6 +377,14 @@ fn flags_of_bench_that_make_no_sense() {
         ),
         (&["--budget", "1s", "true", "true"], "--until-decided"),
         (&["--gate", "none", "true", "true"], "--until-decided"),
+        (
+            &["-r", "3", "--gate", "none", "true", "true"],
+            "--gate does nothing without --until-decided",
+        ),
+        (
+            &["-r", "3", "--budget", "1s", "true", "true"],
+            "--budget does nothing without --until-decided",
+        ),
     ] {
         laboratory
             .call(&[&["bench"], arguments].concat())

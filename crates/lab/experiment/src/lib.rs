@@ -11,6 +11,7 @@
 mod cell;
 mod checked;
 mod command;
+mod control;
 mod counted;
 mod cpus;
 mod design;

@@ -22,6 +22,9 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// The laboratory was killed before the directory was set up.
+    #[error("nothing was begun in {}, as the laboratory that set it up was killed; leave --resume out to begin there", .0.display())]
+    NotBegun(PathBuf),
     /// A file is not there. `meta.json` is written last, so that its absence means an unfinished set-up.
     #[error("expected {file} in the results directory {}, found none; check the path, restore the directory from a copy, or remove it and measure again", directory.display())]
     Missing {

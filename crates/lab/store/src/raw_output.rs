@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::atomic;
 use crate::error::StoreError;
 
-const DIRECTORY: &str = "runs";
+pub(crate) const DIRECTORY: &str = "runs";
 const PARTIAL: &str = ".partial";
 
 /// Makes the directory, if there is none.

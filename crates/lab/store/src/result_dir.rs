@@ -12,14 +12,14 @@ use crate::environment::Environment;
 use crate::error::StoreError;
 use crate::frozen_files::FrozenFiles;
 use crate::imported_files;
+use crate::lock::{LOCK, lock};
 use crate::meta::{Meta, Origin};
 use crate::notice::Notice;
 use crate::raw_output;
 use crate::record::RunRecord;
 use crate::runs_file::{self, RunsFile};
+use crate::set_up;
 use crate::stopped::Stopped;
-
-pub(crate) const LOCK: &str = "lock";
 
 /// What a directory of an import may hold.
 const PARTS: [&str; 8] = [
@@ -49,7 +49,7 @@ impl ResultDir {
     ///
     /// # Errors
     /// [`StoreError::Uncreatable`] if there can be no directory, [`StoreError::NotEmpty`] if there is
-    /// anything in it, [`StoreError::Lock`] if another laboratory is just setting it up,
+    /// anything in it but what a set-up that was cut short leaves, [`StoreError::Lock`] if another laboratory is just setting it up,
     /// [`StoreError::DiskFull`] or [`StoreError::Io`] if it cannot be written; what was written is then
     /// removed again.
     pub fn create(
@@ -62,9 +62,10 @@ impl ResultDir {
         fs::create_dir_all(path).map_err(|source| StoreError::creation(path, source))?;
         // Before the lock, so that nothing is added to a directory of other things; and after it,
         // because another laboratory may have come first.
-        refuse_content(path)?;
-        let lock = LockFile::try_lock(&path.join(LOCK))?;
-        refuse_content(path)?;
+        set_up::refuse_others(path)?;
+        let lock = lock(path)?;
+        set_up::refuse_others(path)?;
+        set_up::clear(path)?;
         let write = || {
             raw_output::create(path)?;
             runs_file::create(path)?;
@@ -94,11 +95,17 @@ impl ResultDir {
     /// half done, see [`Self::notices`].
     ///
     /// # Errors
-    /// If it is not a results directory, or a file that never changes was altered; [`StoreError::Lock`] if another
-    /// laboratory writes to it; [`StoreError::Line`] if a record cannot be trusted. Nothing is changed then.
+    /// If it is not a results directory, or a file that never changes was altered; [`StoreError::NotBegun`] if its set-up
+    /// was cut short; [`StoreError::Lock`] if another laboratory writes to it; [`StoreError::Line`] if a record cannot be
+    /// trusted. Nothing is changed then.
     pub fn resume(path: &Path) -> Result<Self, StoreError> {
-        let frozen = FrozenFiles::read(path)?;
-        let lock = LockFile::try_lock(&path.join(LOCK))?;
+        let frozen = FrozenFiles::read(path).map_err(|error| match error {
+            StoreError::Missing { .. } if set_up::is_cut_short(path) => {
+                StoreError::NotBegun(path.to_owned())
+            }
+            error => error,
+        })?;
+        let lock = lock(path)?;
         let (runs, cut) = Appender::open(path, &frozen.meta, &frozen.plan)?;
         raw_output::create(path)?;
         let directories = raw_output::clear(path, |run| runs.has(run))?;
@@ -264,15 +271,4 @@ impl ResultDir {
     pub fn stopped(&self) -> Result<Option<Stopped>, StoreError> {
         Stopped::read(&self.path)
     }
-}
-
-/// A lock file alone is what is left of an attempt that failed.
-fn refuse_content(path: &Path) -> Result<(), StoreError> {
-    let failed = |source| StoreError::io("read", path, source);
-    for entry in fs::read_dir(path).map_err(failed)? {
-        if entry.map_err(failed)?.file_name() != LOCK {
-            return Err(StoreError::NotEmpty(path.to_owned()));
-        }
-    }
-    Ok(())
 }

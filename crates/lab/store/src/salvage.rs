@@ -10,11 +10,11 @@ use crate::error::StoreError;
 use crate::experiment::StoredExperiment;
 use crate::frozen_files;
 use crate::imported_files;
+use crate::lock::LOCK;
 use crate::meta::{Meta, MetaFile};
 use crate::notice::Notice;
 use crate::raw_output;
 use crate::record::RunRecord;
-use crate::result_dir::LOCK;
 use crate::runs_file::RunsFile;
 use crate::stopped::Stopped;
 

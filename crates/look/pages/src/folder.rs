@@ -18,6 +18,14 @@ pub enum WriteError {
     /// Something else is there.
     #[error("expected a new or empty folder for the report, or one with a report of perflab, found something else at {}; choose another one", .0.display())]
     Foreign(PathBuf),
+    /// There can be no folder.
+    #[error("cannot make the folder {}: {source}; choose another one", path.display())]
+    Uncreatable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The system refused.
     #[error("cannot write {}: {source}", path.display())]
     Io {
@@ -102,6 +110,13 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> WriteError + '_ {
     }
 }
 
+fn uncreatable(path: &Path) -> impl Fn(io::Error) -> WriteError + '_ {
+    |source| WriteError::Uncreatable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
 /// An empty folder with the mark. Of a former report only what perflab writes is removed.
 fn begin(directory: &Path) -> Result<(), WriteError> {
     let mark = directory.join(MARK);
@@ -118,9 +133,9 @@ fn begin(directory: &Path) -> Result<(), WriteError> {
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
             return Err(WriteError::Foreign(directory.to_owned()));
         }
-        Err(error) => return Err(failed(directory)(error)),
+        Err(error) => return Err(uncreatable(directory)(error)),
     }
-    fs::create_dir_all(directory).map_err(failed(directory))?;
+    fs::create_dir_all(directory).map_err(uncreatable(directory))?;
     match File::create_new(&mark) {
         Ok(mut file) => file
             .write_all(b"made by perflab report\n")
