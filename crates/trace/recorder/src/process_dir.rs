@@ -115,6 +115,11 @@ impl ProcessDir {
         self.process
     }
 
+    /// The file name of its program; empty before it was read.
+    pub(crate) fn program(&self) -> &str {
+        self.file.program()
+    }
+
     /// Nothing more comes.
     pub(crate) fn end(&mut self) {
         if self.stage == Stage::Open {

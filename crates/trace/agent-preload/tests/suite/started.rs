@@ -10,8 +10,21 @@ use perflab_recorder::{LiveRecording, StartOptions};
 use perflab_trace_file::{EventSelection, Trace};
 
 use crate::support::compile::compile;
+use crate::support::link::link;
 use crate::support::recorded::new_trace;
 use crate::support::{Program, preload};
+
+fn of(probes: &str) -> StartOptions {
+    StartOptions {
+        probes: probes.to_owned(),
+        memory: RecordWish {
+            keep: true,
+            ring: 0,
+            all: 0,
+        },
+        preload: preload().into(),
+    }
+}
 
 #[test]
 fn a_server_under_load() {
@@ -21,16 +34,7 @@ fn a_server_under_load() {
         directory.path().join("trace"),
     );
     compile("gcc", &["-O2"], &["life.c"], &program);
-    let options = StartOptions {
-        probes: "life:*".to_owned(),
-        memory: RecordWish {
-            keep: true,
-            ring: 0,
-            all: 0,
-        },
-        preload: preload().into(),
-    };
-    let mut recording = LiveRecording::of_started(new_trace(&trace), options);
+    let mut recording = LiveRecording::of_started(new_trace(&trace), of("life:*"));
     let mut command = Command::new(program);
     let mut server = Program::start_alone(command.envs(recording.environment()));
     let roots = [server.pid()];
@@ -64,4 +68,35 @@ fn a_server_under_load() {
     let trace = Trace::open(&trace).unwrap();
     assert!(trace.is_ended(), "{:?}", trace.cut());
     assert_eq!(trace.events(&EventSelection::default()).count(), 300);
+}
+
+/// Such programs, whose events were all there, were called programs without an agent.
+#[test]
+fn static_programs_that_start_their_agent_late() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let program = directory.path().join("late");
+    link("gcc", &["-static"], &["late.c"], &program);
+    for words in [&["0"][..], &["30"], &["150"], &["0", "vfork"]] {
+        let trace = directory.path().join(words.concat());
+        let mut recording = LiveRecording::of_started(new_trace(&trace), of("late:*"));
+        let mut command = Command::new(&program);
+        let mut child = command
+            .args(words)
+            .envs(recording.environment())
+            .spawn()
+            .unwrap();
+        let roots = [child.id()];
+        let mut problems = Vec::new();
+        let mut tell = |problem| problems.push(problem);
+        while child.try_wait().unwrap().is_none() {
+            recording.search(&roots, &mut tell).unwrap();
+            recording.round().unwrap();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let summary = recording.finish(&[], &mut tell).unwrap();
+        assert!(problems.is_empty(), "{words:?}: {problems:?}");
+        assert_eq!((summary.refused, summary.hidden), (0, 0), "{words:?}");
+        let expected = BTreeMap::from([("late:work".to_owned(), 100)]);
+        assert_eq!(summary.events_by_probe(), expected, "{words:?}");
+    }
 }

@@ -1,8 +1,12 @@
 //! Processes of a command that have probes and no agent: a program that is linked statically, or started with another
 //! environment. Nobody counts what they hit, so they are looked for.
+//!
+//! A static program may start an agent of its own at any time, so only the end tells: whoever has left nothing by then
+//! had none. A child that has its parent's program shares the parent's agent, has one of its own, or is counted there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -12,7 +16,7 @@ use object::Endianness;
 use object::elf::FileHeader64;
 use object::read::ReadCache;
 use object::read::elf::FileHeader;
-use perflab_control::Process;
+use perflab_control::{Process, State};
 
 /// The shared object that starts an agent.
 pub const AGENT: &str = "libperflab_preload.so";
@@ -26,22 +30,35 @@ const LOOKS: u32 = 2;
 /// Pause after a look, as a multiple of the processor time that it took: most of it belongs to the recording.
 const PAUSE: u32 = 4;
 
+/// Looks after which a process that still runs is not waited for at the end: its agent would have begun by then.
+const ENOUGH_LOOKS: u32 = 5;
+
 /// Those that were seen so far.
 #[derive(Debug, Default)]
 pub struct Agentless {
     /// Whether files have probes, by device and inode as the kernel writes them.
     files: BTreeMap<(String, u64), bool>,
     /// Those without an agent when they were last looked at.
-    seen: BTreeMap<Process, Seen>,
+    seen: BTreeMap<(Process, Image), Seen>,
+    /// Images whose agent has answered.
+    answered: BTreeSet<Image>,
     /// When to look again.
     next: Option<Instant>,
 }
+
+/// What tells a program from the one that its process was before `exec`, and is the same in children that have not
+/// called that: a hash of what the kernel gave it at its start, of which addresses are random. Nothing if it is hidden.
+type Image = Option<u64>;
 
 #[derive(Debug)]
 struct Seen {
     kind: Kind,
     name: String,
-    /// How often in a row.
+    /// The file name of its program.
+    program: String,
+    /// Programs of the process that had kept events when it was first seen.
+    kept: usize,
+    /// How often.
     looks: u32,
 }
 
@@ -68,8 +85,14 @@ pub struct Found {
 }
 
 impl Agentless {
-    /// Looks at these processes and all that they have started. `has_answered` says whose agent has.
-    pub fn look(&mut self, processes: Vec<u32>, has_answered: impl Fn(u32) -> bool) {
+    /// Looks at these processes and all that they have started. `has_answered` says whose agent has, `kept` which
+    /// programs of a process have kept events.
+    pub fn look<'k>(
+        &mut self,
+        processes: Vec<u32>,
+        has_answered: impl Fn(u32) -> bool,
+        kept: impl Fn(Process) -> Vec<&'k str>,
+    ) {
         if self.next.is_some_and(|next| Instant::now() < next) {
             return;
         }
@@ -80,19 +103,27 @@ impl Agentless {
             let Some(process) = Process::of(pid) else {
                 continue;
             };
-            let kind = match has_answered(pid) {
+            let has_answered = has_answered(pid);
+            let kind = match has_answered {
                 true => Kind::Agent,
                 false => self.kind(pid),
             };
             match kind {
                 Kind::Agent => {
-                    self.seen.remove(&process);
+                    let image = image(pid);
+                    if has_answered && image.is_some() {
+                        self.answered.insert(image);
+                    }
+                    self.seen.remove(&(process, image));
                 }
                 Kind::Neither => {}
                 Kind::Probes | Kind::Hidden => {
-                    let seen = self.seen.entry(process).or_insert_with(|| Seen {
+                    let seen = self.seen.entry((process, image(pid)));
+                    let seen = seen.or_insert_with(|| Seen {
                         kind,
                         name: process.name(),
+                        program: program(pid),
+                        kept: kept(process).len(),
                         looks: 0,
                     });
                     seen.looks += 1;
@@ -103,15 +134,41 @@ impl Agentless {
         self.next = Some(Instant::now() + took * PAUSE);
     }
 
-    /// Those that had no agent. `has_kept` says whether any program of a process has kept events.
-    pub fn found(&self, has_kept: impl Fn(Process) -> bool) -> Found {
+    /// The next look is taken, however soon it comes.
+    pub fn look_at_once(&mut self) {
+        self.next = None;
+    }
+
+    /// Whether processes that still run have hardly been looked at.
+    pub fn are_some_new(&self) -> bool {
+        let mut seen = self.seen.iter();
+        seen.any(|((process, image), seen)| {
+            seen.kind == Kind::Probes
+                && seen.looks < ENOUGH_LOOKS
+                && !self.answered.contains(image)
+                && process.state() != State::Ended
+        })
+    }
+
+    /// Those that had no agent. `kept` says which programs of a process have kept events, in their order. Those that
+    /// are `counted` are counted as lost by another process.
+    pub fn found<'k>(
+        &self,
+        kept: impl Fn(Process) -> Vec<&'k str>,
+        counted: &BTreeSet<u32>,
+    ) -> Found {
         let mut found = Found::default();
-        for (process, seen) in &self.seen {
+        for ((process, image), seen) in &self.seen {
+            let kept = kept(*process);
+            let mut since = kept.iter().skip(seen.kept);
+            let has_agent = self.answered.contains(image)
+                || counted.contains(&process.pid)
+                || since.any(|program| *program == seen.program);
             match seen.kind {
-                Kind::Probes if seen.looks >= LOOKS || !has_kept(*process) => {
+                Kind::Probes if !has_agent && (seen.looks >= LOOKS || kept.is_empty()) => {
                     found.processes.push((process.pid, seen.name.clone()));
                 }
-                Kind::Hidden if !has_kept(*process) => found.hidden += 1,
+                Kind::Hidden if kept.is_empty() => found.hidden += 1,
                 _ => {}
             }
         }
@@ -160,6 +217,20 @@ pub fn children(pid: u32) -> BTreeSet<u32> {
         );
     }
     all
+}
+
+fn image(pid: u32) -> Image {
+    let given = fs::read(format!("/proc/{pid}/auxv")).ok()?;
+    let mut hasher = DefaultHasher::new();
+    given.hash(&mut hasher);
+    (!given.is_empty()).then(|| hasher.finish())
+}
+
+/// The file name of the program that a process is; empty if nobody may see it.
+fn program(pid: u32) -> String {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 /// What this thread has had of it.
@@ -222,6 +293,8 @@ fn has_probes(file: File) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     #[test]
@@ -244,32 +317,74 @@ mod tests {
         }
     }
 
+    const PROCESS: Process = Process { pid: 1, start: 7 };
+
+    fn seen(image: u64, looks: u32, kind: Kind) -> ((Process, Image), Seen) {
+        let (name, program) = ("one".to_owned(), "a".to_owned());
+        let seen = Seen {
+            kind,
+            name,
+            program,
+            kept: 1,
+            looks,
+        };
+        ((PROCESS, Some(image)), seen)
+    }
+
+    /// Numbers of the processes without an agent, and how many are hidden.
+    fn found(agentless: &Agentless, kept: &[&'static str], counted: &[u32]) -> (Vec<u32>, usize) {
+        let found = agentless.found(|_| kept.to_vec(), &counted.iter().copied().collect());
+        let numbers = found.processes.iter().map(|(pid, _)| *pid);
+        (numbers.collect(), found.hidden)
+    }
+
     #[test]
     fn a_process_of_few_looks_counts_where_no_program_of_it_kept_events() {
-        let process = |pid| Process { pid, start: 7 };
         let mut agentless = Agentless::default();
-        for (pid, looks, kind) in [
-            (1, 1, Kind::Probes),
-            (2, 2, Kind::Probes),
-            (3, 9, Kind::Hidden),
-        ] {
-            let name = String::new();
-            agentless
-                .seen
-                .insert(process(pid), Seen { kind, name, looks });
+        agentless.seen.extend([seen(5, 1, Kind::Probes)]);
+        assert_eq!(found(&agentless, &[], &[]), (vec![1], 0));
+        assert_eq!(found(&agentless, &["sh"], &[]), (vec![], 0));
+        agentless.seen.extend([seen(5, 2, Kind::Probes)]);
+        assert_eq!(found(&agentless, &["sh"], &[]), (vec![1], 0));
+        agentless.seen = [seen(5, 9, Kind::Hidden)].into();
+        assert_eq!(found(&agentless, &[], &[]), (vec![], 1));
+        assert_eq!(found(&agentless, &["sh"], &[]), (vec![], 0));
+    }
+
+    /// A static program starts its agent some time after it has begun.
+    #[test]
+    fn whoever_has_left_something_had_an_agent() {
+        let mut agentless = Agentless::default();
+        agentless.seen.extend([seen(5, 9, Kind::Probes)]);
+        let unnamed = (vec![], 0);
+        assert_eq!(found(&agentless, &["sh", "a"], &[]), unnamed);
+        assert_eq!(found(&agentless, &["sh"], &[1]), unnamed);
+        // What it was before, and another program that it has become.
+        for kept in [&["a"][..], &["a", "sh"]] {
+            assert_eq!(found(&agentless, kept, &[]), (vec![1], 0));
         }
-        let numbers =
-            |found: &Found| -> Vec<u32> { found.processes.iter().map(|(pid, _)| *pid).collect() };
-        let found = agentless.found(|_| false);
-        assert_eq!((numbers(&found), found.hidden), (vec![1, 2], 1));
-        let found = agentless.found(|_| true);
-        assert_eq!((numbers(&found), found.hidden), (vec![2], 0));
+        // Of the same program the parent's agent has answered.
+        agentless.answered.insert(Some(5));
+        assert_eq!(found(&agentless, &[], &[]), unnamed);
+    }
+
+    #[test]
+    fn children_have_the_image_of_their_parent_until_they_call_exec() {
+        let own = std::process::id();
+        assert!(image(own).is_some());
+        assert_eq!(image(own), image(own));
+        let mut other = Command::new("sleep").arg("9").spawn().unwrap();
+        assert_ne!(image(other.id()), image(own));
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert_eq!(image(u32::MAX), None);
+        assert!(program(own).starts_with("perflab_recorder"));
     }
 
     #[test]
     fn a_program_without_probes_is_none_of_them() {
         let mut agentless = Agentless::default();
-        agentless.look(vec![std::process::id()], |_| false);
+        agentless.look(vec![std::process::id()], |_| false, |_| Vec::new());
         assert!(agentless.seen.is_empty(), "{agentless:?}");
         assert!(!agentless.files.is_empty());
     }

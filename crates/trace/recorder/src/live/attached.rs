@@ -7,13 +7,14 @@ use std::net::Shutdown;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use perflab_control::{Recorded, State};
+use perflab_control::{Process, Recorded, State};
 use perflab_trace_file::TraceWriter;
 
 use crate::error::RecordError;
 use crate::live::connection::{Connection, is_closed};
 use crate::live::problem::Problem;
 use crate::manner::{Manner, Since};
+use crate::process_dir::ProcessDir;
 use crate::recording::Recording;
 
 /// How long an agent may take to end a recording.
@@ -88,6 +89,13 @@ impl Attached {
             let process = processes.get(connection.number as usize - 1);
             process.is_some_and(|of| of.process().pid == pid) && !is_closed(&connection.stream)
         })
+    }
+
+    /// File names of the programs of a process that have kept events, in their order.
+    pub fn programs(&self, process: Process) -> Vec<&str> {
+        let processes = self.recording.processes().iter();
+        let programs = processes.filter(|other| other.process() == process);
+        programs.map(ProcessDir::program).collect()
     }
 
     /// Expects nothing more from processes that have become other programs.

@@ -11,6 +11,7 @@ use perflab_trace_file::TraceWriter;
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::error::RecordError;
+use crate::live::agentless::Agentless;
 use crate::live::attached::Attached;
 use crate::live::connection::LAST;
 use crate::live::problem::Problem;
@@ -27,6 +28,9 @@ const FLUSH: Duration = Duration::from_millis(500);
 
 /// Pause after a round in which little was read.
 pub const PAUSE: Duration = Duration::from_millis(2);
+
+/// How long the agent of a program that has just begun may take to begin too.
+const BEGIN: Duration = Duration::from_millis(50);
 
 /// Lets this process open as many files as it may: three for each process that is recorded. Programs that are started
 /// afterwards have that limit too.
@@ -147,9 +151,12 @@ impl LiveRecording {
         roots: &[u32],
         tell: &mut impl FnMut(Problem),
     ) -> Result<Summary, RecordError> {
-        let searched = self.search(roots, tell);
+        let searched = self.last_search(roots, tell);
+        // What processes have left is known when it was read.
+        let read = self.attached.recording.round();
         self.tell_unrecorded(tell);
         searched?;
+        read?;
         self.attached.disconnect();
         self.attached.recording.round()?;
         let mut summary = self.summary();
@@ -165,6 +172,26 @@ impl LiveRecording {
             let _ = remove_orphaned(&directory);
         }
         Ok(summary)
+    }
+
+    /// Searches once more, and again if agents may be about to begin.
+    fn last_search(
+        &mut self,
+        roots: &[u32],
+        tell: &mut impl FnMut(Problem),
+    ) -> Result<(), RecordError> {
+        let agentless = self.started.as_mut().map(Started::agentless);
+        agentless.into_iter().for_each(Agentless::look_at_once);
+        self.search(roots, tell)?;
+        let Some(agentless) = self.started.as_mut().map(Started::agentless) else {
+            return Ok(());
+        };
+        if agentless.are_some_new() {
+            agentless.look_at_once();
+            std::thread::sleep(BEGIN);
+            self.search(roots, tell)?;
+        }
+        Ok(())
     }
 
     /// Gives up after an error: the trace has no end, and what could not be recorded is told.

@@ -15,6 +15,7 @@ use crate::live::attached::Attached;
 use crate::live::problem::Problem;
 use crate::live::refusals::{Pipe, Refusal};
 use crate::places::{Recorded, directories, kept_for};
+use crate::process_dir::ProcessDir;
 
 /// Processes that are named of those that could not be recorded.
 const NAMED: usize = 8;
@@ -132,8 +133,11 @@ impl Started {
                 Err(error) => tell(Problem::Unanswered(process, error)),
             }
         }
-        self.agentless
-            .look(roots.to_vec(), |pid| attached.is_connected(pid));
+        self.agentless.look(
+            roots.to_vec(),
+            |pid| attached.is_connected(pid),
+            |process| attached.programs(process),
+        );
         for process in kept {
             attached.add_kept(&process.directory, tell);
         }
@@ -178,11 +182,17 @@ impl Started {
         }
     }
 
+    /// Processes that may have no agent, and when they are looked for.
+    pub fn agentless(&mut self) -> &mut Agentless {
+        &mut self.agentless
+    }
+
     /// Takes in at the end which had no agent, and tells how many were not named.
     pub fn take_agentless(&mut self, attached: &Attached, tell: &mut impl FnMut(Problem)) {
-        let processes = attached.recording.processes();
-        let has_kept = |process| processes.iter().any(|other| other.process() == process);
-        let found = self.agentless.found(has_kept);
+        let processes = attached.recording.processes().iter();
+        let counted = processes.flat_map(ProcessDir::unreached).copied();
+        let kept = |process| attached.programs(process);
+        let found = self.agentless.found(kept, &counted.collect());
         self.hidden = found.hidden;
         let others = self.refused.len();
         for (pid, name) in found.processes {
