@@ -6,7 +6,7 @@ use super::choice::NONE;
 use super::file::{create, with_rest};
 use super::outcome::Outcome;
 use super::recover::snapshot;
-use super::session::{RecordArguments, Session};
+use super::session::{RecordArguments, Session, are_meant};
 use super::summary::text;
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -68,11 +68,17 @@ fn write(
             "no process of the command had an agent, so nothing was recorded: a program that is linked statically has to \
              start one itself, and one that ends at once may have none; see docs/probes.md",
         ));
-    } else if !arguments.command.is_empty() && summary.probes.is_empty() {
-        outcome.fail(&Failure::no_data(format!(
-            "no probe is called {:?} in the command's processes; `perflab trace list` shows those of a running program",
-            arguments.probes
-        )));
+    } else if !arguments.command.is_empty() {
+        let is_known = |asked: &str| {
+            let mut probes = summary.probes.iter();
+            probes.any(|probe| are_meant(asked, &probe.provider, &probe.name))
+        };
+        for asked in arguments.asked().filter(|asked| !is_known(asked)) {
+            outcome.fail(&Failure::no_data(format!(
+                "no probe is called {asked:?} in the programs that were read: one that became another by exec at once \
+                 may have had some; `perflab trace list` shows those of a running program"
+            )));
+        }
     }
     terminal::print(&text(&summary, output))
 }

@@ -55,7 +55,7 @@ pub struct RecordArguments {
         conflicts_with_all = ["seconds", "until", "command"])]
     pub last: Option<Duration>,
 
-    /// Stop when one of these probes was hit.
+    /// Stop when one of these probes was hit; they are recorded too.
     #[arg(long, value_name = "PROBES", value_parser = probes)]
     pub until: Option<String>,
 
@@ -65,6 +65,27 @@ pub struct RecordArguments {
     /// A command to start and record, with all processes that it starts.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "pid")]
     pub command: Vec<OsString>,
+}
+
+impl RecordArguments {
+    /// What was asked for: PROBES, and those at which the recording stops.
+    pub fn asked(&self) -> impl Iterator<Item = &str> {
+        [Some(self.probes.as_str()), self.until.as_deref()]
+            .into_iter()
+            .flatten()
+    }
+
+    /// All probes that are recorded: nobody sees the hits of others, so the recording would never stop.
+    fn recorded(&self) -> String {
+        self.asked().collect::<Vec<_>>().join(",")
+    }
+}
+
+/// Whether these PROBES mean a probe.
+pub fn are_meant(probes: &str, provider: &str, name: &str) -> bool {
+    let patterns = perflab_control::patterns(probes).into_iter().flatten();
+    let mut patterns = patterns.map(|pattern| perflab_control::matches(pattern, provider, name));
+    patterns.any(|is_meant| is_meant)
 }
 
 /// A recording that goes on.
@@ -96,23 +117,34 @@ impl<'a> Session<'a> {
         let mut all = Vec::new();
         for process in processes {
             let wish = arguments.memory.wish(true, READ_RING)?;
-            let answer = Agent::at(&process.socket).record(&arguments.probes, wish);
-            let answer = outcome.take(process, answer);
-            if answer.as_ref().is_some_and(|all| all.switched.matched == 0) {
-                terminal::say(&format!(
-                    "process {} has no probe that is called {:?} now; those of objects that are loaded \
-                     later are recorded",
-                    process.pid, arguments.probes
-                ));
+            let agent = Agent::at(&process.socket);
+            let Some(recorded) = outcome.take(process, agent.record(&arguments.recorded(), wish))
+            else {
+                continue;
+            };
+            for probes in arguments.asked() {
+                let is_known = match arguments.until {
+                    None => recorded.switched.matched > 0,
+                    Some(_) => agent
+                        .list(probes)
+                        .map_or(true, |(sites, _)| !sites.is_empty()),
+                };
+                if !is_known {
+                    terminal::say(&format!(
+                        "process {} has no probe that is called {probes:?} now; those of objects that are loaded \
+                         later are recorded",
+                        process.pid
+                    ));
+                }
             }
-            all.extend(answer);
+            all.push(recorded);
         }
         let (mut recording, command) = if arguments.command.is_empty() {
             (LiveRecording::of_running(trace, asked), None)
         } else {
             let command = start::command(&arguments.command)?;
             let options = StartOptions {
-                probes: arguments.probes.clone(),
+                probes: arguments.recorded(),
                 memory: arguments.memory.wish(true, 0)?,
                 preload: start::preload(command.get_program())?,
             };
@@ -209,24 +241,11 @@ impl<'a> Session<'a> {
     }
 
     fn was_hit(&self) -> bool {
-        let Some(patterns) = self
-            .arguments
-            .until
-            .as_deref()
-            .map(perflab_control::patterns)
-        else {
+        let Some(until) = &self.arguments.until else {
             return false;
         };
-        let Ok(patterns) = patterns else {
-            return false;
-        };
-        let patterns: Vec<(&str, &str)> = patterns.collect();
         let mut probes = self.recording.probes();
-        probes.any(|probe| {
-            let is_meant =
-                |pattern| perflab_control::matches(pattern, &probe.provider, &probe.name);
-            probe.events > 0 && patterns.iter().copied().any(is_meant)
-        })
+        probes.any(|probe| probe.events > 0 && are_meant(until, &probe.provider, &probe.name))
     }
 }
 

@@ -435,6 +435,44 @@ fn each_recording_counts_its_own_losses() {
     }
 }
 
+/// Nobody sees the hits of a probe that is not recorded.
+#[test]
+fn until_a_probe_that_nobody_asked_to_record() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let words = ["other:*", "--pid", &pid, "--until", "life:work,nobody:*"];
+    let recording = place.recording(&[&words[..], &["-o", &trace]].concat());
+    wait_for_recorder(&place, &life);
+    life.works(5);
+    let output = recording.wait_with_output().unwrap();
+    assert!(printed(&output).starts_with("5 events of 1 process "));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("no probe that is called \"other:*\" now"),
+        "{said}"
+    );
+    fs::remove_file(&trace).unwrap();
+    // One that there is not.
+    let record = ["record", "-o", &trace, "--until", "nobody"];
+    let output = place.trace(&[&record[..], &["--pid", &pid, "--seconds", "0.1"]].concat());
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("no probe that is called \"nobody\" now"),
+        "{said}"
+    );
+    fs::remove_file(&trace).unwrap();
+    let mut command = place.perflab();
+    command
+        .arg("trace")
+        .args(record)
+        .args(["--", &place.file("life")]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("no probe is called \"nobody\""), "{said}");
+}
+
 #[test]
 fn what_a_killed_recorder_had_read_is_not_lost() {
     let place = Place::new();
