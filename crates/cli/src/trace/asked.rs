@@ -40,9 +40,17 @@ pub struct ViewArguments {
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
 
-    /// Show what the trace has, instead of its events: processes, threads, probes, losses.
+    /// Show what the whole trace has, instead of events: processes, threads, probes, losses.
     #[arg(long)]
     pub summary: bool,
+}
+
+impl ViewArguments {
+    /// Whether some events of the trace may not be asked for.
+    pub fn is_part(&self) -> bool {
+        let are_all = self.pid.is_empty() && self.thread.is_empty() && self.limit.is_none();
+        self.probes != "*" || !are_all || self.from.is_some() || self.to.is_some()
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -13,6 +13,11 @@ use crate::terminal::escape;
 
 /// Executes `view`.
 pub fn view(arguments: &ViewArguments) -> Result<Option<Code>, Failure> {
+    if arguments.summary && arguments.is_part() {
+        return Err(Failure::usage(
+            "--summary is of the whole trace: leave out PROBES, --pid, --thread, --from, --to and --limit, or --summary",
+        ));
+    }
     let trace = Trace::open(&arguments.file)
         .map_err(|error| Failure::no_data(escape(&error.to_string())))?;
     if trace.length() == 0 {

@@ -67,6 +67,17 @@ fn until_a_probe_is_hit() {
         "{summary}"
     );
     assert!(summary.contains(&format!("  {pid} life\n")), "{summary}");
+    for words in [
+        &["life:*"][..],
+        &["--pid", &pid],
+        &["--from", "1"],
+        &["-n", "1"],
+    ] {
+        let output = place.trace(&[&["view", &trace, "--summary"], words].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
+        assert!(said.contains("--summary is of the whole trace"), "{said}");
+    }
     // Sites are as before.
     let list = printed(&place.trace(&["list", "--pid", &pid]));
     assert!(list.contains("life:work      1   0     0"), "{list}");
