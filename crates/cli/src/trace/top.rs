@@ -35,6 +35,14 @@ pub struct TopArguments {
 /// What is known of each probe that is on, of each process.
 type Counts = BTreeMap<(u32, String), Count>;
 
+/// What one look has shown.
+#[derive(Debug, Default)]
+struct Look {
+    counts: Counts,
+    /// Whether a process has a probe that is wanted, on or off.
+    is_any_known: bool,
+}
+
 /// Hits of a probe so far, and when that was so.
 #[derive(Debug, Clone, Copy)]
 enum Count {
@@ -99,18 +107,24 @@ fn show(
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
     let mut along = Along::new();
-    let mut before = look(processes, &arguments.probes, &mut along, outcome)?;
+    let wanted = &arguments.probes;
+    let mut before = look(processes, wanted, &mut along, outcome)?;
+    if !processes.is_empty() && !before.is_any_known && wanted != "*" {
+        outcome.fail(&Failure::no_data(format!(
+            "no probe is called {wanted:?} there now"
+        )));
+    }
     let mut shown = 0;
     while arguments.count.is_none_or(|count| shown < count) {
         if !processes.is_empty() {
             along.wait(arguments.every)?;
         }
-        let counts = look(processes, &arguments.probes, &mut along, outcome)?;
+        let now = look(processes, wanted, &mut along, outcome)?;
         if processes.is_empty() {
             break;
         }
-        terminal::print(&rates(&before, &counts))?;
-        before = counts;
+        terminal::print(&rates(&before.counts, &now.counts, wanted))?;
+        before = now;
         shown += 1;
     }
     if shown == 0 && processes.is_empty() {
@@ -126,8 +140,8 @@ fn look(
     wanted: &str,
     along: &mut Along,
     outcome: &mut Outcome,
-) -> Result<Counts, Failure> {
-    let mut counts = Counts::new();
+) -> Result<Look, Failure> {
+    let mut look = Look::default();
     let mut answered = Vec::new();
     along.begin();
     for process in processes.drain(..) {
@@ -136,6 +150,7 @@ fn look(
         let Some((sites, _)) = outcome.take(&process, answer) else {
             continue;
         };
+        look.is_any_known |= !sites.is_empty();
         let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
         for site in sites.iter().filter(|site| site.on) {
             probes.entry(probe(site)).or_default().push(site);
@@ -149,15 +164,15 @@ fn look(
                 Some(hits) => Count::Counted(hits, now),
                 None => Count::Recorded(read.as_ref().map(|read| read.events(&name))),
             };
-            counts.insert((process.pid, name), count);
+            look.counts.insert((process.pid, name), count);
         }
         answered.push(process);
     }
     *processes = answered;
-    Ok(counts)
+    Ok(look)
 }
 
-fn rates(before: &Counts, now: &Counts) -> String {
+fn rates(before: &Counts, now: &Counts, wanted: &str) -> String {
     let mut rows: Vec<(Option<Rate>, String)> = now
         .iter()
         .map(|(probe, count)| {
@@ -183,7 +198,13 @@ fn rates(before: &Counts, now: &Counts) -> String {
         "process", "hits/s", "hits"
     );
     if rows.is_empty() {
-        text += "  no probe is on; perflab trace on PROBES --pid PID switches some on\n";
+        let called = match wanted {
+            "*" => String::new(),
+            _ => format!(" that is called {wanted:?}"),
+        };
+        text += &format!(
+            "  no probe{called} is on; perflab trace on PROBES --pid PID switches some on\n"
+        );
     }
     text.extend(rows.into_iter().map(|(_, row)| row));
     text + "\n"
@@ -238,7 +259,12 @@ mod tests {
             "       7               -        recorded  h:another",
             "",
         ];
-        let text = rates(&before, &now);
+        let text = rates(&before, &now, "*");
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+        let text = rates(&before, &Counts::new(), "a:*");
+        assert!(
+            text.contains("  no probe that is called \"a:*\" is on; "),
+            "{text}"
+        );
     }
 }

@@ -77,7 +77,7 @@ fn what_cannot_be_done() {
     let pid = life.pid();
     let own = std::process::id().to_string();
     let there = place.file("life");
-    let cases: [(&[&str], i32, &str); 11] = [
+    let cases: [(&[&str], i32, &str); 12] = [
         (&["on", "life:*"], 2, "expected --pid PID or --all"),
         (
             &["on", "life:*", "--pid", "99999999999"],
@@ -102,6 +102,11 @@ fn what_cannot_be_done() {
             "no probe is called \"nothing:*\"",
         ),
         (&["on", "li fe:*", "--pid", &pid], 2, "is no probe"),
+        (
+            &["top", "nothing:*", "--pid", &pid, "-c", "1"],
+            4,
+            "no probe is called \"nothing:*\"",
+        ),
         (&["top", "life:"], 2, "is no probe"),
         (&["off", ",", "--all"], 2, "no probe is named"),
         (&["on", "a-b", "--", "echo", "untraced"], 2, "is no probe"),
