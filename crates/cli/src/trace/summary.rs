@@ -96,7 +96,9 @@ pub fn text(summary: &Summary, file: &Path) -> String {
 fn losses(progress: &Progress, lack: Option<(u32, Lack)>) -> String {
     let memory = "of threads for which there was no memory";
     let no_ring = match lack {
-        None => format!("{memory} (--memory gives more)"),
+        None => format!(
+            "{memory} (--memory gives more, but not where the file system is full, after chroot, or in a child by vfork)"
+        ),
         Some((pid, Lack::Rights)) => format!(
             "{memory}: process {pid} has given up root's rights, and can make none for more threads (as root, `record \
              --pid` records all of one that was not recorded before)"
