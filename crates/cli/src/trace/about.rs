@@ -207,6 +207,11 @@ fn tenths(picoseconds: u64) -> String {
     format!("{:.1}", picoseconds as f64 / 1e3)
 }
 
+/// How a thread is called, also one whose name nobody knows.
+pub fn called(name: &str) -> &str {
+    if name.is_empty() { "-" } else { name }
+}
+
 /// What is said of one thread.
 #[derive(Debug, Clone, PartialEq)]
 struct ThreadLine<'t> {
@@ -221,7 +226,7 @@ impl<'t> ThreadLine<'t> {
     fn of(thread: &'t Thread) -> Self {
         Self {
             tid: thread.tid,
-            name: &thread.name,
+            name: called(&thread.name),
             totals: thread.totals,
             times: thread.times,
         }
@@ -251,6 +256,11 @@ fn by_thread(mut lines: Vec<ThreadLine<'_>>) -> Vec<ThreadLine<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_without_a_name() {
+        assert_eq!((called(""), called("worker")), ("-", "worker"));
+    }
 
     #[test]
     fn a_line_for_each_thread() {

@@ -88,8 +88,9 @@ impl Started {
         own_children().into_iter().filter(is_own)
     }
 
-    /// Says how the command ended, if it has and it was not well.
-    pub fn end(mut self, outcome: &mut Outcome) -> Result<(), Failure> {
+    /// Says how the command ended, if it has and it was not well. A signal to the recording reaches the command too from
+    /// a terminal, sooner or later, so that its end is no failure then.
+    pub fn end(mut self, is_interrupted: bool, outcome: &mut Outcome) -> Result<(), Failure> {
         self.reap()?;
         if self.status.is_some() && !self.is_alone {
             terminal::say(
@@ -101,6 +102,9 @@ impl Started {
                 "the command still runs as process {}; what it does from now on is not in the trace",
                 self.pid
             )),
+            Some(status) if !status.success() && is_interrupted => {
+                terminal::say(&format!("the command ended with {status}"));
+            }
             Some(status) if !status.success() => outcome.fail(&Failure::no_data(format!(
                 "the command ended with {status}"
             ))),

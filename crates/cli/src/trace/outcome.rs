@@ -64,7 +64,7 @@ impl Outcome {
             Problem::Unanswered(process, error) => {
                 self.take(&process, Err::<(), _>(error));
             }
-            Problem::Replaced(_) => terminal::say(&words),
+            Problem::Replaced(_) | Problem::Unended(_) => terminal::say(&words),
             // Nothing refused it, and what there is of the command is incomplete.
             Problem::Agentless { .. } => self.fail(&Failure::no_data(words)),
             _ => self.fail(&Failure::environment(words)),
@@ -117,6 +117,9 @@ pub fn problem_in_words(problem: &Problem) -> String {
         Problem::Removed { pid, path } => format!(
             "process {pid}: {} was removed, so that what its probes hit from then on is not in the trace",
             terminal::escape(&path.to_string_lossy())
+        ),
+        Problem::Unended(pid) => format!(
+            "process {pid} is stopped or does not answer: its agent ends the recording when it goes on"
         ),
         Problem::Replaced(pid) => {
             format!("process {pid} runs another program now, which is not recorded")

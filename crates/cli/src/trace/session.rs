@@ -175,6 +175,7 @@ impl<'a> Session<'a> {
         let mut shown = Shown::new();
         let gone_on = self.read_until_over(&mut shown, outcome);
         shown.end();
+        let is_interrupted = self.interrupt.asked();
         let roots = self.roots();
         let tell = &mut |problem| outcome.tell(problem);
         let written = match gone_on {
@@ -184,7 +185,10 @@ impl<'a> Session<'a> {
                 Err(failure)
             }
         };
-        if let Some(Err(failure)) = self.command.map(|command| command.end(outcome)) {
+        if let Some(Err(failure)) = self
+            .command
+            .map(|command| command.end(is_interrupted, outcome))
+        {
             outcome.fail(&failure);
         }
         written.map(Some)

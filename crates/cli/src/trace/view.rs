@@ -95,12 +95,8 @@ fn show(line: &mut String, event: &Event<'_>, zero: u64, before: Option<u64>, se
         Order::Doubtful => '?',
         Order::Late => '!',
     };
-    let name = if event.thread.name.is_empty() {
-        "-"
-    } else {
-        &event.thread.name
-    };
-    let mut thread = format!("{} {}", event.thread.tid, escape(name));
+    let name = escape(about::called(&event.thread.name));
+    let mut thread = format!("{} {name}", event.thread.tid);
     if several {
         thread = format!("{}/{thread}", event.process.pid);
     }

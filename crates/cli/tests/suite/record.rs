@@ -3,9 +3,11 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use crate::family::children;
 use crate::life::{Life, Place, printed, text, wait_for_recorder, works};
 use crate::support::{signal, wait_until};
 
@@ -485,6 +487,52 @@ fn until_a_probe_that_nobody_asked_to_record() {
 }
 
 #[test]
+fn a_stopped_process_does_not_hold_up_the_end() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
+    wait_for_recorder(&place, &life);
+    life.works(7);
+    signal(life.child.id(), Signal::STOP);
+    let begun = Instant::now();
+    signal(recording.id(), Signal::INT);
+    let output = recording.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(4), "{begun:?}");
+    assert!(printed(&output).starts_with("7 events of 1 process "));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains(&format!("process {pid} is stopped")),
+        "{said}"
+    );
+    signal(life.child.id(), Signal::CONT);
+    life.works(1);
+}
+
+/// A terminal sends Ctrl-C to the command too, which may end before or after the recording.
+#[test]
+fn how_a_command_ends_that_is_interrupted_too() {
+    let place = Place::new();
+    let (program, trace) = (place.compile("family"), place.file("trace"));
+    let recording = place.recording(&["-o", &trace, "--", &program, "burst", "1000000000"]);
+    let command = || children(recording.id()).first().copied();
+    wait_until("the command's probes to be on", || {
+        command().is_some_and(|pid| {
+            let list = place.trace(&["list", "--pid", &pid.to_string()]);
+            text(&list.stdout).contains("family:work      1   1  recorded")
+        })
+    });
+    signal(recording.id(), Signal::STOP);
+    signal(command().unwrap(), Signal::INT);
+    signal(recording.id(), Signal::INT);
+    signal(recording.id(), Signal::CONT);
+    let output = recording.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert!(said.contains("the command ended with signal: 2"), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+}
+
+#[test]
 fn what_a_killed_recorder_had_read_is_not_lost() {
     let place = Place::new();
     let mut life = place.life("none");
@@ -494,7 +542,7 @@ fn what_a_killed_recorder_had_read_is_not_lost() {
     wait_for_recorder(&place, &life);
     for _ in 0..50 {
         life.works(400);
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
     // The process too, before it knows.
     signal(life.child.id(), Signal::STOP);

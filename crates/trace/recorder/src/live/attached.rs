@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufWriter, Read};
+use std::io::{self, BufWriter, ErrorKind, Read};
 use std::net::Shutdown;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -143,16 +143,29 @@ impl Attached {
     }
 
     /// Lets all processes go, and waits until their agents have ended their recordings.
-    pub fn disconnect(&mut self) {
+    pub fn disconnect(&mut self, tell: &mut impl FnMut(Problem)) {
         for connection in &self.connections {
             let _ = connection.stream.shutdown(Shutdown::Write);
         }
         let end = Instant::now() + GOODBYE;
-        for Connection { stream, .. } in &mut self.connections {
+        let processes = self.recording.processes();
+        for Connection { number, stream, .. } in &mut self.connections {
+            let process = processes[*number as usize - 1].process();
             let left = end.saturating_duration_since(Instant::now());
-            // An end of the stream says that no more events come; that it took too long is seen in what is lost.
             let _ = stream.set_read_timeout(Some(left.max(Duration::from_millis(1))));
-            let _ = stream.read(&mut [0; 16]);
+            // An end of the stream says that no more events come. One that is stopped hits nothing meanwhile.
+            let is_stopped = process.state() == State::Stopped;
+            if is_stopped
+                || stream
+                    .read(&mut [0; 16])
+                    .is_err_and(|error| is_late(&error))
+            {
+                tell(Problem::Unended(process.pid));
+            }
         }
     }
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }

@@ -32,6 +32,8 @@ pub enum Problem {
         /// The directory.
         path: PathBuf,
     },
+    /// The agent of the process with this number has not ended its recording, as of one that is stopped.
+    Unended(u32),
     /// The process with this number has become another program, which nobody asked to record.
     Replaced(u32),
 }

@@ -157,7 +157,7 @@ impl LiveRecording {
         self.tell_unrecorded(tell);
         searched?;
         read?;
-        self.attached.disconnect();
+        self.attached.disconnect(tell);
         self.attached.recording.round()?;
         let mut summary = self.summary();
         let finished = finished(self.processes());
