@@ -22,6 +22,7 @@ mod patch;
 mod pattern;
 mod process;
 mod record;
+mod shown;
 mod socket;
 
 pub use process::{StartError, start, start_before_the_program};
