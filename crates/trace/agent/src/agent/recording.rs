@@ -144,7 +144,9 @@ impl Agent {
             attached.expected = Some(Instant::now());
             attached.whom = Some(whom.to_owned());
             if let (Ok(()), Some(recorder)) = (&result, &self.recorder) {
-                result = recorder.keep_for(whom);
+                result = recorder
+                    .keep_for(whom)
+                    .and_then(|()| refused::check_seen(recorder.directory()));
             }
         }
         if let Err(reason) = result {
@@ -175,7 +177,12 @@ impl Agent {
                 record::forget(site.point());
             }
         }
-        self.recorder = Some(started?);
+        let recorder = self.recorder.insert(started?);
+        if whom.is_some()
+            && let Err(reason) = refused::check_seen(recorder.directory())
+        {
+            refused::say(&reason);
+        }
         Ok(())
     }
 
