@@ -128,6 +128,24 @@ fn a_command_from_its_start() {
     );
 }
 
+/// Its file of chunks has room for 64 KiB in one.
+#[test]
+fn a_command_line_that_is_long() {
+    let place = Place::new();
+    let (trace, program) = (place.file("trace"), place.file("life"));
+    for length in [70_000, 120_000] {
+        let long = "x".repeat(length);
+        let mut life = place.starts(&["trace", "record", "-o", &trace, "--", &program, &long]);
+        life.works(3);
+        let (code, said) = life.ending();
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!(place.events(&[&trace]), [works(0, 0), works(0, 3)].concat());
+        let summary = printed(&place.trace(&["view", &trace, "--summary"]));
+        assert!(summary.contains("xxx ... (cut)\n"), "{summary}");
+        fs::remove_file(&trace).unwrap();
+    }
+}
+
 #[test]
 fn a_program_that_becomes_another() {
     let place = Place::new();

@@ -175,6 +175,31 @@ fn a_process_without_an_agent_is_named() {
     assert!(printed.contains("none lost"), "{printed}");
 }
 
+/// Its events are in another file system of the same name.
+#[test]
+fn a_process_with_files_in_memory_of_its_own_is_named() {
+    if !geteuid().is_root() {
+        not_checked(&test_name(), "only root can give it others");
+        return;
+    }
+    let place = Place::new();
+    let (program, trace) = (place.compile("family"), place.file("trace"));
+    for script in ["exec $0 burst 9", "$0 forks 1 1 400; true"] {
+        let script = format!("mount -t tmpfs none /dev/shm; {script}");
+        let mut record = place.perflab();
+        record.args(["trace", "record", "-o", &trace, "--"]);
+        record.args(["unshare", "-m", "sh", "-c", &script, &program]);
+        let output = record.env_remove("XDG_RUNTIME_DIR").output().unwrap();
+        let (said, printed) = (text(&output.stderr), text(&output.stdout));
+        assert_eq!(output.status.code(), Some(5), "{script}: {said}");
+        let named = "(family) could not be recorded: its events are in /dev/shm/perflab-0/";
+        assert!(said.contains(named), "{script}: {said}");
+        assert!(printed.contains("not recorded: "), "{script}: {printed}");
+        assert!(!printed.contains("none lost"), "{script}: {printed}");
+        fs::remove_file(&trace).unwrap();
+    }
+}
+
 /// A child of root's makes no more files where its own are, once it is another user's.
 #[test]
 fn threads_of_a_process_that_gave_up_its_rights() {

@@ -37,6 +37,7 @@ mod process;
 mod processors;
 mod record;
 mod refused;
+mod shown;
 mod signals;
 mod socket;
 

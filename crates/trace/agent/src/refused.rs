@@ -2,13 +2,15 @@
 //! no file may be made to say so.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use perflab_abi::variable::{LONGEST_REFUSAL, RECORD_REFUSED};
 
 use crate::numbers;
+use crate::shown::shown;
 
 /// Where to say it. A child does not read its environment again, whose lock a thread of its parent may hold.
 static PLACE: OnceLock<String> = OnceLock::new();
@@ -34,9 +36,38 @@ pub fn say(reason: &str) {
         .metadata()
         .is_ok_and(|about| about.file_type().is_fifo() && about.ino().to_string() == inode);
     if is_pipe {
-        let name = fs::read_to_string("/proc/self/comm").unwrap_or_default();
+        let name = shown(&fs::read("/proc/self/comm").unwrap_or_default());
         let _ = pipe.write(line(process(), &name, reason).as_bytes());
     }
+}
+
+/// Sees that the recorder finds this directory: in a mount namespace of its own, a process may have other files in memory
+/// under the same name. A recorder that this process may not look at is taken for one that does.
+///
+/// # Errors
+/// When the recorder has no such directory, or another one.
+pub fn check_seen(directory: &Path) -> Result<(), String> {
+    let value = PLACE.get().map_or("", String::as_str);
+    let Some((recorder, _)) = value.split_once("/fd/") else {
+        return Ok(());
+    };
+    let root = Path::new(recorder).join("root");
+    let (Ok(own), Ok(_)) = (fs::metadata(directory), fs::metadata(&root)) else {
+        return Ok(());
+    };
+    let seen = fs::metadata(root.join(directory.strip_prefix("/").unwrap_or(directory)));
+    let is_seen = match &seen {
+        Ok(seen) => (seen.dev(), seen.ino()) == (own.dev(), own.ino()),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    };
+    if is_seen {
+        return Ok(());
+    }
+    Err(format!(
+        "its events are in {}, where the recorder has other files: the process has another mount namespace or root \
+         directory",
+        directory.display()
+    ))
 }
 
 /// The number of this process, also where a filter of system calls refuses to tell it.

@@ -71,6 +71,9 @@ int main(int count, char **words) {
         } else if (!strcmp(line, "no writable code")) {
             if (prctl(PR_SET_MDWE, 1L, 0L, 0L, 0L))
                 abort();
+        } else if (!strncmp(line, "chroot ", 7)) {
+            if (chroot(line + 7) || chdir("/"))
+                abort();
         } else if (!strcmp(line, "user")) {
             if (setgid(65534) || setuid(65534))
                 abort();

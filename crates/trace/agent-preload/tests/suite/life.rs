@@ -93,6 +93,54 @@ fn objects_that_come_and_go() {
     }
 }
 
+/// Loads an object, whose site goes on by itself.
+fn finds_another(program: &mut Program, agent: &Agent, library: &str) {
+    assert_eq!(does(program, &format!("open {library}")), "opened done");
+    let is_on = |site: &Site| site.name == "elsewhere" && site.on;
+    soon("the new site is on", || sites(agent).iter().any(is_on));
+    does(program, "call elsewhere");
+    assert_eq!(hits(agent, "elsewhere"), 1);
+}
+
+/// The kernel lists it among what is mapped.
+#[test]
+fn a_program_whose_path_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    for protocol in ["word", "pun"] {
+        let directory = tempfile::tempdir().unwrap();
+        let library = built(directory.path(), "elsewhere.c", &["-shared", "-fPIC"]);
+        let name = std::ffi::OsStr::from_bytes(b"li\xffe");
+        let path = directory.path().join(name);
+        std::fs::copy(built(directory.path(), "life.c", &[]), &path).unwrap();
+        let mut command = Command::new(path);
+        let mut program = Program::start(command.env("PERFLAB_AGENT_PROTOCOL", protocol));
+        let agent = program.ask();
+        agent.switch("*", true).unwrap();
+        finds_another(&mut program, &agent, library.to_str().unwrap());
+        program.ends();
+    }
+}
+
+/// There is no `/proc` in the new root.
+#[test]
+fn objects_that_come_after_a_change_of_the_root() {
+    if !rustix::process::geteuid().is_root() {
+        not_checked(&test_name(), "only root can change it");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    built(directory.path(), "elsewhere.c", &["-shared", "-fPIC"]);
+    let mut program = life_by(directory.path(), "word");
+    let agent = program.ask();
+    agent.switch("*", true).unwrap();
+    let root = directory.path().display();
+    assert_eq!(does(&mut program, &format!("chroot {root}")), "done");
+    finds_another(&mut program, &agent, "/elsewhere");
+    agent.switch("*", false).unwrap();
+    assert!(sites(&agent).iter().all(|site| !site.on));
+    program.ends();
+}
+
 #[test]
 fn an_object_that_fails_to_load() {
     let directory = tempfile::tempdir().unwrap();

@@ -8,13 +8,15 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::compile::compile;
-use crate::support::recorded::{Found, counters, found, new_trace};
+use crate::support::compile::{FOR_CPP, compile};
+use crate::support::recorded::{Found, counters, found, new_trace, record_to_its_end};
 use crate::support::{Program, agent_of};
 use perflab_control::{RecordWish, Recorded};
 use perflab_recorder::{
     Manner, ProbeProgress, Progress, Recording, Since, directories, recorded, recover, snapshot,
 };
+use perflab_trace_file::event::Value;
+use perflab_trace_file::{EventSelection, Trace};
 
 /// A program, its files, and where it keeps its rings.
 struct Place {
@@ -519,5 +521,37 @@ fn killed_at_any_moment() {
             "{all} of {counted}: {progress:?}"
         );
         perflab_recorder::remove_orphaned(&left[0]).unwrap();
+    }
+}
+
+/// They end with the expression that they are in, which is the probe's.
+#[test]
+fn texts_of_temporary_objects() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let [binary, path] = ["program", "trace"].map(|name| directory.path().join(name));
+    for compiler in FOR_CPP {
+        for flag in ["-O0", "-O2", "-DPERFLAB_PROBE_BRANCH"] {
+            compile(
+                compiler,
+                &["-std=c++11", flag],
+                &["temporaries.cc"],
+                &binary,
+            );
+            let program = Program::start(&mut Command::new(&binary));
+            record_to_its_end(program, "temporaries:*", 256, &path);
+            let mut texts = 0;
+            for event in Trace::open(&path)
+                .unwrap()
+                .events(&EventSelection::default())
+            {
+                for value in event.values() {
+                    if let Value::Text(text) = value {
+                        assert_eq!(text, Some(&b"alive"[..]), "{compiler} {flag}");
+                        texts += 1;
+                    }
+                }
+            }
+            assert_eq!(texts, 3 * 3, "{compiler} {flag}");
+        }
     }
 }

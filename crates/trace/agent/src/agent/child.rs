@@ -8,6 +8,7 @@ use super::switching::Agent;
 use super::wishes::Attached;
 use crate::numbers;
 use crate::record::{self, Recorder};
+use crate::refused;
 
 impl Agent {
     /// Goes on in the child of a fork. Returns whether its agent has to begin before the program goes on: its first
@@ -55,7 +56,12 @@ impl Agent {
                 record::forget(site.point());
             }
         }
-        self.recorder = Some(started?);
+        let recorder = self.recorder.insert(started?);
+        if whom.is_some()
+            && let Err(reason) = refused::check_seen(recorder.directory())
+        {
+            refused::say(&reason);
+        }
         Ok(())
     }
 }

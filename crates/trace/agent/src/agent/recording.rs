@@ -125,7 +125,9 @@ impl Agent {
             attached.expected = Some(Instant::now());
             attached.whom = Some(whom.to_owned());
             if let (Ok(()), Some(recorder)) = (&result, &self.recorder) {
-                result = recorder.keep_for(whom);
+                result = recorder
+                    .keep_for(whom)
+                    .and_then(|()| refused::check_seen(recorder.directory()));
             }
         }
         if let Err(reason) = result {

@@ -20,6 +20,8 @@ use memory::{Memory, within};
 pub use sites::KnownSite;
 use sites::{sites, version};
 
+use crate::shown::shown;
+
 /// An object with sites.
 #[derive(Debug)]
 pub struct KnownObject {
@@ -144,7 +146,7 @@ unsafe fn visit(info: &libc::dl_phdr_info, search: &mut Search<'_>) {
     } else {
         // SAFETY: the linker's own text.
         let name = unsafe { CStr::from_ptr(info.dlpi_name) };
-        name.to_string_lossy().into_owned()
+        shown(name.to_bytes())
     };
     let memory = Memory {
         readable: of_kind(libc::PT_LOAD)

@@ -67,8 +67,13 @@ impl Text {
                     .map_err(|error| format!("/proc/self/mem cannot be opened: {error}"))
             }
             Writing::Protection => {
+                // After `chroot` there may be no such file. Code is then taken for what linkers make it, see `around`.
+                let maps = match std::fs::exists("/proc/self") {
+                    Ok(false) => Maps(Vec::new()),
+                    _ => Maps::read()?,
+                };
                 let mut opened = Vec::new();
-                for run in runs(addresses, &Maps::read()?) {
+                for run in runs(addresses, &maps) {
                     let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
                     let result = protect(&run.pages, run.protection | protection);
                     // A part of them may be open even so.
@@ -199,9 +204,15 @@ impl Maps {
     /// # Errors
     /// When it cannot be read.
     pub fn read() -> Result<Self, String> {
-        let text = std::fs::read_to_string("/proc/self/maps")
+        let text = std::fs::read("/proc/self/maps")
             .map_err(|error| format!("/proc/self/maps cannot be read: {error}"))?;
-        Ok(Self(text.lines().filter_map(mapping).collect()))
+        Ok(Self::parse(&text))
+    }
+
+    /// A file's name may be any bytes, but none of them is a line end: the kernel escapes that.
+    fn parse(text: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(text);
+        Self(text.lines().filter_map(mapping).collect())
     }
 
     /// The addresses of the mapping that an address is in.
@@ -248,6 +259,20 @@ fn mapping(line: &str) -> Option<(Range<usize>, i32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_files_are_any_bytes() {
+        let text =
+            b"1000-2000 r-xp 00000000 08:01 7 /a\xff b\n2000-3000 rw-s 00000000 08:01 7 /c\n";
+        let (code, data) = (
+            libc::PROT_READ | libc::PROT_EXEC,
+            libc::PROT_READ | libc::PROT_WRITE,
+        );
+        assert_eq!(
+            Maps::parse(text).0,
+            [(0x1000..0x2000, code), (0x2000..0x3000, data)]
+        );
+    }
 
     #[test]
     fn lone_pages_take_a_neighbour() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,12 +17,19 @@ use super::forms::{self, MOST_PROBES};
 use super::rings::{Rings, Size};
 use super::{chain, clock, cost, handlers, losses, nofault, slots};
 use crate::numbers;
+use crate::shown::shown;
 
 /// How often threads that have rings are looked at, and clocks are read together.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// After so many snapshots, clocks are read a tenth as often: a flight recorder may run for months.
 const MANY_SNAPSHOTS: u32 = 600;
+
+/// Most bytes of a command line that are kept. A chunk has room for it and for the longest path.
+const LONGEST_COMMAND: usize = 32 * 1024;
+
+/// What a command line ends with that was cut.
+const CUT: &str = " ... (cut)";
 
 /// What the agent does for recording; one for each process, from the first wish on.
 #[derive(Debug)]
@@ -138,27 +146,8 @@ impl Recorder {
     }
 
     fn begin(clock: clock::Choice, size: Size) -> Result<Self, String> {
-        let mut directory = Directory::create(size.all)?;
-        let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
-        let command = fs::read("/proc/self/cmdline").unwrap_or_default();
-        let command = String::from_utf8_lossy(&command).replace('\0', " ");
-        let identity = numbers::identity()?;
-        let (pid, start) = identity.split_once('-').unwrap_or(("0", "0"));
-        directory.append(ChunkKind::PROCESS, |writer| {
-            ProcessContent {
-                process: 0,
-                pid: pid.parse().unwrap_or(0),
-                start: start.parse().unwrap_or(0),
-                clock: clock.kind,
-                skew: clock.skew,
-                executable: &executable.to_string_lossy(),
-                command: command.trim_end(),
-                ahead: Some(clock.ahead),
-            }
-            .encode(writer)
-        })?;
         let mut recorder = Self {
-            directory,
+            directory: Directory::create(size.all)?,
             clock,
             named: Vec::new(),
             is_active: false,
@@ -170,8 +159,36 @@ impl Recorder {
             looked: None,
             trouble: None,
         };
-        recorder.snapshot()?;
-        Ok(recorder)
+        let begun = recorder.name_process().and_then(|()| recorder.snapshot());
+        match begun {
+            Ok(()) => Ok(recorder),
+            Err(reason) => {
+                // Else what is left would be taken for a recording without events.
+                recorder.discard();
+                Err(reason)
+            }
+        }
+    }
+
+    fn name_process(&mut self) -> Result<(), String> {
+        let executable = fs::read_link("/proc/self/exe").unwrap_or_default();
+        let command = fs::read("/proc/self/cmdline").unwrap_or_default();
+        let identity = numbers::identity()?;
+        let (pid, start) = identity.split_once('-').unwrap_or(("0", "0"));
+        let named = self.directory.append(ChunkKind::PROCESS, |writer| {
+            ProcessContent {
+                process: 0,
+                pid: pid.parse().unwrap_or(0),
+                start: start.parse().unwrap_or(0),
+                clock: self.clock.kind,
+                skew: self.clock.skew,
+                executable: &shown(executable.as_os_str().as_bytes()),
+                command: &shown_command(&command),
+                ahead: Some(self.clock.ahead),
+            }
+            .encode(writer)
+        });
+        named.map(drop)
     }
 
     /// Why the files are not in the usual place, if so.
@@ -355,6 +372,16 @@ impl Recorder {
     }
 }
 
+/// A command line with spaces between its arguments. A long one is cut, with a mark.
+fn shown_command(arguments: &[u8]) -> String {
+    let command = shown(arguments).replace('\0', " ");
+    let command = command.trim_end();
+    let end = command.floor_char_boundary(LONGEST_COMMAND);
+    let kept = command.get(..end).unwrap_or_default();
+    let mark = if end < command.len() { CUT } else { "" };
+    format!("{kept}{mark}")
+}
+
 /// Events of this child of a fork are not wanted.
 pub fn count_nowhere() {
     losses::count_nowhere();
@@ -370,4 +397,18 @@ pub fn forget(point: &Point) {
 /// The forking thread has no ring in the child.
 pub fn after_fork() {
     chain::forget_parent();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_command_line_is_cut() {
+        assert_eq!(shown_command(b"a\0b\xff \0\0"), "a b\\xff");
+        let whole = "x".repeat(LONGEST_COMMAND);
+        assert_eq!(shown_command(whole.as_bytes()), whole);
+        let cut = shown_command(format!("{whole}x").as_bytes());
+        assert_eq!(cut, format!("{whole}{CUT}"));
+    }
 }

@@ -243,6 +243,7 @@ PERFLAB_INLINE_ uint64_t perflab_cstr_(perflab_text_ perflab_value) { return PER
 #define PERFLAB_EACH_TEXT_(left, at, words, number, text, ...) "\\n" text
 #define PERFLAB_EACH_SYMBOL_(left, at, words, number, text, ...) ", " text
 #define PERFLAB_EACH_WORDS_(left, at, words, number, text, ...) , words(__VA_ARGS__)
+#define PERFLAB_EACH_NUMBER_(left, at, words, number, ...) +number
 #define PERFLAB_EACH_PLACE_(left, at, words, number, ...) PERFLAB_PLACE_##number(left)
 #define PERFLAB_PLACE_1(left) "8@%[perflab_" #left "_1] "
 #define PERFLAB_PLACE_2(left) "8@%[perflab_" #left "_1] 8@%[perflab_" #left "_2] "
@@ -631,15 +632,31 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
     ".popsection\n"                                                                        \
     ".endif\n"
 
-/* The words are made once, for handler and tracers. */
+/*
+ * The words are made once, for handler and tracers. In C++ they and what is done with them are one full expression: a
+ * temporary object in it, as the text that a function returns, is there until the handler has read it.
+ */
+#ifdef __cplusplus
+#define PERFLAB_WORDS_(number, ...)                                                        \
+    struct perflab_of_words {                                                              \
+        uint64_t perflab_word[number];                                                     \
+    } perflab_all;                                                                         \
+    static_cast<void>(perflab_all = perflab_of_words{{__VA_ARGS__}}), __extension__({      \
+        const uint64_t(&perflab_words)[number] = perflab_all.perflab_word;
+#define PERFLAB_WORDS_END_ });
+#else
+#define PERFLAB_WORDS_(number, ...) const uint64_t perflab_words[number] = {__VA_ARGS__};
+#define PERFLAB_WORDS_END_
+#endif
+
 #define PERFLAB_BODY_(e, map, point, semaphore, on, off, line, provider, name, ...) \
     PERFLAB_SITE_(point, semaphore,                                                        \
                   PERFLAB_DESCRIPTION_(provider, name, line,                               \
                                        map(e, PERFLAB_EACH_TEXT_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)),     \
                   on, off)                                                                 \
     {                                                                                      \
-        const uint64_t perflab_words[] = {                                                 \
-            0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)};                             \
+        PERFLAB_WORDS_(1 map(e, PERFLAB_EACH_NUMBER_, PERFLAB_PARTS_, 1, e##__VA_ARGS__),                  \
+                       0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__))                   \
         struct perflab_point *perflab_point;                                               \
         uint32_t perflab_tracers;                                                          \
         PERFLAB_ASM_ volatile(PERFLAB_MOVZWL_EAX_(semaphore) : "=a"(perflab_tracers));     \
@@ -652,6 +669,7 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
         }                                                                                  \
         PERFLAB_ASM_ volatile(PERFLAB_LEAQ_RDI_(point) : "=D"(perflab_point));             \
         perflab_hit_(perflab_point, perflab_words + 1, sizeof perflab_words / 8 - 1);      \
+        PERFLAB_WORDS_END_                                                                 \
     }                                                                                      \
     off:;
 
