@@ -58,7 +58,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
                 .design
                 .set_runs(runs)
                 .map_err(|error| Failure::usage(format!("{flag}: {error}")))?;
-            let all = experiment.cells().len().saturating_mul(runs as usize);
+            let all = experiment.runs_of(experiment.cells().len());
             if all > MAX_RUNS {
                 return Err(Failure::usage(format!(
                     "{flag}: the experiment would have {all} runs, more than {MAX_RUNS}"

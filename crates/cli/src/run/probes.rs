@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,14 +35,16 @@ pub(super) struct Probes {
     recording: Option<Recording>,
 }
 
+/// What a recording comes to, with what went wrong with single processes; or why it could not be made.
+type Ended = Result<(Summary, Vec<String>), String>;
+
 /// A recording under way. Dropping it ends it.
 #[derive(Debug)]
 struct Recording {
     variables: Vec<(OsString, OsString)>,
     trace: PathBuf,
     is_over: Arc<AtomicBool>,
-    /// What it comes to, and what went wrong with single processes.
-    thread: Option<JoinHandle<Result<(Summary, Vec<String>), String>>>,
+    thread: Option<JoinHandle<Ended>>,
     /// When the load that is measured began and ended, in nanoseconds of `CLOCK_MONOTONIC`.
     measured: (u64, u64),
 }
@@ -69,7 +72,7 @@ impl Observer for Probes {
         // That of a run that failed has to end first.
         self.recording = None;
         let path = run.directory.join(TRACE);
-        let trace = trace::create(&path).map_err(|failure| fault(failure.to_string()))?;
+        let trace = trace::create(&path).map_err(|failure| fault(failure))?;
         let mut recording = LiveRecording::of_started(
             trace,
             StartOptions {
@@ -130,11 +133,11 @@ impl Observer for Probes {
 
     fn end(&mut self, _: &ObservedRun<'_>) -> Result<Observation, Fault> {
         let Some(mut recording) = self.recording.take() else {
-            return Err(fault("no recording was begun".to_owned()));
+            return Err(fault("no recording was begun"));
         };
         let (summary, problems) = recording.end().map_err(fault)?;
         if let Some(problem) = problems.first() {
-            return Err(fault(problem.clone()));
+            return Err(fault(problem));
         }
         let probes = summary.events_by_probe();
         if probes.is_empty() {
@@ -164,7 +167,7 @@ impl Observer for Probes {
 
 impl Recording {
     /// Ends it; what it comes to.
-    fn end(&mut self) -> Result<(Summary, Vec<String>), String> {
+    fn end(&mut self) -> Ended {
         self.is_over.store(true, Ordering::Relaxed);
         let ended = self.thread.take().map(JoinHandle::join);
         let Some(Ok(ended)) = ended else {
@@ -210,7 +213,7 @@ fn hits(
     Ok(counts.into_iter().map(sample).collect())
 }
 
-fn fault(what: String) -> Fault {
+fn fault(what: impl Display) -> Fault {
     Fault {
         status: Status::Fail,
         detail: format!("probes: {what}"),

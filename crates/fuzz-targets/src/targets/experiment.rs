@@ -44,7 +44,7 @@ fn accepted(experiment: &Experiment) {
         experiment.variant(cell).expect("a cell has its variant");
         experiment.workload(cell).expect("a cell has its workload");
     }
-    let runs = cells.len().saturating_mul(experiment.design.runs as usize);
+    let runs = experiment.runs_of(cells.len());
     if runs <= MOST_RUNS {
         let plan = Plan::new(experiment, 7);
         assert_eq!(plan.runs.len(), runs);

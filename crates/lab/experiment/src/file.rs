@@ -89,6 +89,14 @@ impl Experiment {
         observe.map_or(0, |observe| observe.beside(self.design.block))
     }
 
+    /// How many runs so many cells have, observed ones included.
+    pub fn runs_of(&self, cells: usize) -> usize {
+        let observed = self
+            .observed_in_block()
+            .saturating_mul(self.design.blocks());
+        cells.saturating_mul(self.design.runs.saturating_add(observed) as usize)
+    }
+
     /// Whether this describes values that were made by other tools, so that nothing is known of the
     /// order of the runs, and nothing can be run.
     pub fn is_imported(&self) -> bool {

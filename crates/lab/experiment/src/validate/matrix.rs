@@ -200,7 +200,7 @@ fn check_effects(experiment: &Experiment) -> Result<(), Fault> {
             "all cells are excluded",
         ));
     }
-    let runs = cells.len().saturating_mul(experiment.design.runs as usize);
+    let runs = experiment.runs_of(cells.len());
     if runs > MAX_RUNS {
         return Err(Fault::value(
             Place::of(&["design", "runs"]),

@@ -1,5 +1,10 @@
 //! Tests of the laboratory on a simulated host, where time and processes are made up, and of single protocols.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may panic as a test may"
+)]
+
 mod disturbances;
 mod experiment;
 mod foreground;
