@@ -19,7 +19,7 @@ pub use recording::refused;
 mod counting {
     use super::{Ordering, Point};
 
-    pub unsafe extern "C" fn count(point: *const Point) {
+    pub unsafe extern "C-unwind" fn count(point: *const Point) {
         // SAFETY: a site calls its point's handler with that point.
         unsafe { (*point).hits.fetch_add(1, Ordering::Relaxed) };
     }
@@ -335,7 +335,7 @@ impl Agent {
             let handler = match wanted.map(|wanted| wanted.wish) {
                 None | Some(Wish::Off) => continue,
                 Some(Wish::Count) => {
-                    let handler = counting::count as unsafe extern "C" fn(*const Point);
+                    let handler = counting::count as unsafe extern "C-unwind" fn(*const Point);
                     handler as *mut ()
                 }
                 Some(Wish::Record) => {

@@ -441,7 +441,27 @@ fn locked<T>(lock: &'static Mutex<T>, end: Instant) -> Option<MutexGuard<'static
     }
 }
 
+unsafe extern "C" {
+    fn pthread_setcancelstate(state: libc::c_int, before: *mut libc::c_int) -> libc::c_int;
+}
+
+/// Does what may sleep or write in a thread of the program. It must not be cancelled there: that would leave frames which
+/// end the program if they are left so.
+fn uncancelled(act: impl FnOnce()) {
+    const PTHREAD_CANCEL_DISABLE: libc::c_int = 1;
+    let mut before = 0;
+    // SAFETY: it writes the state of this thread.
+    unsafe { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &raw mut before) };
+    act();
+    // SAFETY: as above.
+    unsafe { pthread_setcancelstate(before, &raw mut before) };
+}
+
 extern "C" fn before_fork() {
+    uncancelled(take_locks);
+}
+
+fn take_locks() {
     let patience = if IN_VAIN.load(Ordering::Relaxed) {
         FORK_AGAIN
     } else {
@@ -465,6 +485,10 @@ extern "C" fn in_parent() {
 }
 
 extern "C" fn in_child() {
+    uncancelled(go_on_in_child);
+}
+
+fn go_on_in_child() {
     let locks = held();
     // Without the locks the child has half a change, perhaps, with each site on or off, and no agent.
     let (Some((mut agent, looking)), true) = (locks, OWNER.load(Ordering::Acquire) != 0) else {
@@ -507,6 +531,10 @@ fn write_error(line: &str) {
 }
 
 extern "C" fn at_exit() {
+    uncancelled(leave);
+}
+
+fn leave() {
     socket::remove();
     if OWNER.load(Ordering::Acquire) != std::process::id() {
         return;
