@@ -72,7 +72,7 @@ impl Observer for Probes {
         // That of a run that failed has to end first.
         self.recording = None;
         let path = run.directory.join(TRACE);
-        let trace = trace::create(&path).map_err(|failure| fault(failure))?;
+        let trace = trace::create(&path).map_err(fault)?;
         let mut recording = LiveRecording::of_started(
             trace,
             StartOptions {

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use perflab_testing::{not_checked, test_name};
 use rustix::process::Signal;
 
 use crate::family::children;
@@ -144,6 +145,23 @@ fn a_command_line_that_is_long() {
         assert!(summary.contains("xxx ... (cut)\n"), "{summary}");
         fs::remove_file(&trace).unwrap();
     }
+}
+
+/// Most of them are in the middle of an event that is dropped.
+#[test]
+fn threads_that_are_cancelled_at_any_instruction() {
+    if cfg!(debug_assertions) {
+        let reason = "checks that only such builds have end a program that leaves them so";
+        not_checked(&test_name(), reason);
+        return;
+    }
+    let place = Place::new();
+    let (trace, program) = (place.file("trace"), place.compile("cancelled"));
+    let words = ["--ring", "8", "--memory", "64"];
+    let output = place.trace(&[&["record", "-o", &trace], &words[..], &["--", &program]].concat());
+    let said = printed(&output);
+    assert!(said.starts_with("all cancelled\n"), "{said}");
+    assert!(said.contains("lost: "), "{said}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::record::{Heritage, Recorder, Size};
 mod counting {
     use super::{Ordering, Point};
 
-    pub unsafe extern "C" fn count(point: *const Point) {
+    pub unsafe extern "C-unwind" fn count(point: *const Point) {
         // SAFETY: a site calls its point's handler with that point.
         unsafe { (*point).hits.fetch_add(1, Ordering::Relaxed) };
     }
@@ -189,7 +189,7 @@ impl Agent {
             let handler = match wanted.map(|wanted| wanted.wish) {
                 None | Some(Wish::Off) => continue,
                 Some(Wish::Count) => {
-                    let handler = counting::count as unsafe extern "C" fn(*const Point);
+                    let handler = counting::count as unsafe extern "C-unwind" fn(*const Point);
                     handler as *mut ()
                 }
                 Some(Wish::Record) => {

@@ -9,6 +9,7 @@ use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::cancellation::uncancelled;
 use super::first_thread;
 use super::messages::say;
 use super::thread::{Start, StartError, spawn};
@@ -67,6 +68,10 @@ static IN_VAIN: AtomicBool = AtomicBool::new(false);
 
 /// What a fork does first.
 pub extern "C" fn before() {
+    uncancelled(take_locks);
+}
+
+fn take_locks() {
     let patience = if IN_VAIN.load(Ordering::Relaxed) {
         FORK_AGAIN
     } else {
@@ -90,6 +95,10 @@ pub extern "C" fn in_parent() {
 
 /// And in the child.
 pub extern "C" fn in_child() {
+    uncancelled(go_on_in_child);
+}
+
+fn go_on_in_child() {
     let locks = held();
     // Without the locks the child has half a change, perhaps, with each site on or off, and no agent.
     let (Some((mut agent, looking)), true) = (locks, shared::serves()) else {

@@ -3,6 +3,7 @@
 //! ```text
 //! start          checks, hooks of the C library, the thread, and the end
 //! fork           what a fork waits for, and the agent of the child
+//! cancellation   keeps these hooks from being cancelled
 //! thread         begins, then answers for as long as the process lives
 //! environment    what is asked for from the start
 //! open_files     a table of files of the agent's own
@@ -10,6 +11,7 @@
 //! messages       what is written to standard error
 //! ```
 
+mod cancellation;
 mod environment;
 mod first_thread;
 mod fork;

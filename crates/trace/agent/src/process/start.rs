@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::cancellation::uncancelled;
 use super::thread::{Start, StartError, spawn};
 use super::{environment, first_thread, fork, messages};
 use crate::agent::shared;
@@ -74,6 +75,10 @@ fn start_as(start: Start) -> Result<(), StartError> {
 }
 
 extern "C" fn at_exit() {
+    uncancelled(leave);
+}
+
+fn leave() {
     socket::remove();
     if !shared::is_own() {
         return;

@@ -91,12 +91,14 @@ unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
 }
 
 macro_rules! handlers {
+    // A thread may be cancelled in the middle of a handler (`PTHREAD_CANCEL_ASYNCHRONOUS`), which leaves all its frames.
+    // So none of them may forbid that, and none has anything to drop.
     ($($count:literal: $numbers:ident $texts:ident ($($word:ident)*),)*) => {
         $(
-            unsafe extern "C" fn $numbers<C: Clock>(point: *const Point $(, $word: u64)*) {
+            unsafe extern "C-unwind" fn $numbers<C: Clock>(point: *const Point $(, $word: u64)*) {
                 #[cold]
                 #[inline(never)]
-                unsafe extern "C" fn slowly<C: Clock>(point: *const Point $(, $word: u64)*) {
+                unsafe extern "C-unwind" fn slowly<C: Clock>(point: *const Point $(, $word: u64)*) {
                     // SAFETY: as below.
                     unsafe { record_slowly::<C>(point, &[$($word),*]) };
                 }
@@ -108,7 +110,7 @@ macro_rules! handlers {
                 }
             }
 
-            unsafe extern "C" fn $texts<C: Clock>(point: *const Point $(, $word: u64)*) {
+            unsafe extern "C-unwind" fn $texts<C: Clock>(point: *const Point $(, $word: u64)*) {
                 // SAFETY: as above; `handler` chose it by the same arguments.
                 unsafe { record_texts::<C>(point, &[$($word),*]) };
             }
@@ -140,7 +142,7 @@ macro_rules! handlers {
                     unsafe {
                         let handler = std::mem::transmute::<
                             *mut (),
-                            unsafe extern "C" fn(*const Point $(, handlers!(@word $word))*),
+                            unsafe extern "C-unwind" fn(*const Point $(, handlers!(@word $word))*),
                         >(handler);
                         handler(point $(, $word)*);
                     }

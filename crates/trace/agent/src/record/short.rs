@@ -19,7 +19,7 @@ macro_rules! short_text_handlers {
         $(
             /// Writes an event if its texts are short and all else is as usual. Its words are handled in a line,
             /// not in a loop, which takes twice as long.
-            unsafe extern "C" fn $name<C: Clock>(point: *const Point $(, $word: u64)*) {
+            unsafe extern "C-unwind" fn $name<C: Clock>(point: *const Point $(, $word: u64)*) {
                 // SAFETY: a site calls its point's handler with that point.
                 let packed = unsafe { (*point).agent.load(Ordering::Relaxed) };
                 let is_done = 'done: {
