@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use perflab_control::RecordWish;
-use perflab_recorder::{LiveRecording, StartOptions};
+use perflab_recorder::{LiveRecording, Problem, StartOptions, Summary};
 use perflab_trace_file::{EventSelection, Trace};
 
 use crate::support::compile::compile;
@@ -70,33 +70,45 @@ fn a_server_under_load() {
     assert_eq!(trace.events(&EventSelection::default()).count(), 300);
 }
 
+/// Records a static program that starts its agent late. Returns what went wrong as well.
+fn late(words: &[&str]) -> (Summary, Vec<Problem>) {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = |name| directory.path().join(name);
+    link("gcc", &["-static"], &["late.c"], &path("late"));
+    let mut recording = LiveRecording::of_started(new_trace(&path("trace")), of("late:*"));
+    let mut command = Command::new(path("late"));
+    let command = command.args(words).envs(recording.environment());
+    let mut child = command.spawn().unwrap();
+    let roots = [child.id()];
+    let mut problems = Vec::new();
+    let mut tell = |problem| problems.push(problem);
+    while child.try_wait().unwrap().is_none() {
+        recording.search(&roots, &mut tell).unwrap();
+        recording.round().unwrap();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let summary = recording.finish(&[], &mut tell).unwrap();
+    let expected = BTreeMap::from([("late:work".to_owned(), 100)]);
+    assert_eq!(summary.events_by_probe(), expected, "{words:?}");
+    (summary, problems)
+}
+
 /// Such programs, whose events were all there, were called programs without an agent.
 #[test]
 fn static_programs_that_start_their_agent_late() {
-    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-    let program = directory.path().join("late");
-    link("gcc", &["-static"], &["late.c"], &program);
     for words in [&["0"][..], &["30"], &["150"], &["0", "vfork"]] {
-        let trace = directory.path().join(words.concat());
-        let mut recording = LiveRecording::of_started(new_trace(&trace), of("late:*"));
-        let mut command = Command::new(&program);
-        let mut child = command
-            .args(words)
-            .envs(recording.environment())
-            .spawn()
-            .unwrap();
-        let roots = [child.id()];
-        let mut problems = Vec::new();
-        let mut tell = |problem| problems.push(problem);
-        while child.try_wait().unwrap().is_none() {
-            recording.search(&roots, &mut tell).unwrap();
-            recording.round().unwrap();
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let summary = recording.finish(&[], &mut tell).unwrap();
+        let (summary, problems) = late(words);
         assert!(problems.is_empty(), "{words:?}: {problems:?}");
         assert_eq!((summary.refused, summary.hidden), (0, 0), "{words:?}");
-        let expected = BTreeMap::from([("late:work".to_owned(), 100)]);
-        assert_eq!(summary.events_by_probe(), expected, "{words:?}");
     }
+}
+
+#[test]
+fn a_child_that_is_older_than_the_agent_of_its_parent() {
+    let (summary, problems) = late(&["150", "fork"]);
+    assert!(
+        matches!(problems[..], [Problem::Agentless { .. }]),
+        "{problems:?}"
+    );
+    assert_eq!((summary.refused, summary.agentless), (1, 1));
 }

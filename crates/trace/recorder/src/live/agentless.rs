@@ -1,8 +1,8 @@
 //! Processes of a command that have probes and no agent: a program that is linked statically, or started with another
 //! environment. Nobody counts what they hit, so they are looked for.
 //!
-//! A static program may start an agent of its own at any time, so only the end tells: whoever has left nothing by then
-//! had none. A child that has its parent's program shares the parent's agent, has one of its own, or is counted there.
+//! A static program may start an agent of its own at any time, so only the end tells: a process that has left nothing by
+//! then had none. The child of a program with an agent shares that, has one of its own, or is counted there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -46,8 +46,8 @@ pub struct Agentless {
     next: Option<Instant>,
 }
 
-/// What tells a program from the one that its process was before `exec`, and is the same in children that have not
-/// called that: a hash of what the kernel gave it at its start, of which addresses are random. Nothing if it is hidden.
+/// Tells a program from the one that its process was before `exec`, and is the same in children that have not called
+/// that: a hash of the values that the kernel gives it at its start, with random addresses. Nothing if they are hidden.
 type Image = Option<u64>;
 
 #[derive(Debug)]
@@ -58,7 +58,7 @@ struct Seen {
     program: String,
     /// Programs of the process that had kept events when it was first seen.
     kept: usize,
-    /// How often.
+    /// How often, before an agent of its image had answered.
     looks: u32,
 }
 
@@ -118,7 +118,11 @@ impl Agentless {
                 }
                 Kind::Neither => {}
                 Kind::Probes | Kind::Hidden => {
-                    let seen = self.seen.entry((process, image(pid)));
+                    let image = image(pid);
+                    if self.answered.contains(&image) {
+                        continue;
+                    }
+                    let seen = self.seen.entry((process, image));
                     let seen = seen.or_insert_with(|| Seen {
                         kind,
                         name: process.name(),
@@ -161,7 +165,9 @@ impl Agentless {
         for ((process, image), seen) in &self.seen {
             let kept = kept(*process);
             let mut since = kept.iter().skip(seen.kept);
-            let has_agent = self.answered.contains(image)
+            // Else it was forked before the agent began.
+            let is_of_answered = self.answered.contains(image) && seen.looks < LOOKS;
+            let has_agent = is_of_answered
                 || counted.contains(&process.pid)
                 || since.any(|program| *program == seen.program);
             match seen.kind {
@@ -353,7 +359,7 @@ mod tests {
 
     /// A static program starts its agent some time after it has begun.
     #[test]
-    fn whoever_has_left_something_had_an_agent() {
+    fn a_process_that_has_left_something_had_an_agent() {
         let mut agentless = Agentless::default();
         agentless.seen.extend([seen(5, 9, Kind::Probes)]);
         let unnamed = (vec![], 0);
@@ -363,8 +369,10 @@ mod tests {
         for kept in [&["a"][..], &["a", "sh"]] {
             assert_eq!(found(&agentless, kept, &[]), (vec![1], 0));
         }
-        // Of the same program the parent's agent has answered.
+        // The parent's agent has answered, since the child was forked or before.
         agentless.answered.insert(Some(5));
+        assert_eq!(found(&agentless, &[], &[]), (vec![1], 0));
+        agentless.seen = [seen(5, 1, Kind::Probes)].into();
         assert_eq!(found(&agentless, &[], &[]), unnamed);
     }
 

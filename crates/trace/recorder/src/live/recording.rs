@@ -152,7 +152,7 @@ impl LiveRecording {
         tell: &mut impl FnMut(Problem),
     ) -> Result<Summary, RecordError> {
         let searched = self.last_search(roots, tell);
-        // What processes have left is known when it was read.
+        // The programs of processes are known once their files were read.
         let read = self.attached.recording.round();
         self.tell_unrecorded(tell);
         searched?;
