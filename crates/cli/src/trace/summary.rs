@@ -205,6 +205,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn more_memory_does_not_always_help() {
+        let progress = Progress {
+            no_ring: 3,
+            ..Progress::default()
+        };
+        let said = losses(&progress, None);
+        assert!(
+            said.starts_with("lost: 3 events of threads for which"),
+            "{said}"
+        );
+        assert!(
+            said.contains("but not where the file system is full"),
+            "{said}"
+        );
+    }
+
+    #[test]
     fn children_whose_numbers_are_known() {
         let line = |children: &[u32]| {
             let mut summary = Summary {
