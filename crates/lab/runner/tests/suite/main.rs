@@ -7,10 +7,11 @@
 
 mod disturbances;
 mod experiment;
-mod foreground;
+
 mod observers;
 mod refresh;
 mod resume;
+mod signal_orders;
 mod simulated;
 mod statuses;
 mod systems;
