@@ -112,13 +112,13 @@ impl<'a> Lab<'a> {
             .create_directory(&directory)
             .map_err(Trouble::Fatal)?;
         let log = match &system.name {
-            Some(name) => format!("system.{name}.log"),
-            None => "system.log".to_owned(),
+            Some(name) => format!("{name}.log"),
+            None => "log".to_owned(),
         };
         // A kept system writes on while later runs have their own directories.
         let log = match self.keeps() {
             true => instance.directory.with_extension(log),
-            false => run.logs.join(log),
+            false => run.logs.join(format!("system.{log}")),
         };
         let mut environment = self.environment();
         for (name, value) in &system.env {
