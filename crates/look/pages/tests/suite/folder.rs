@@ -299,7 +299,10 @@ fn what_the_system_refuses_is_said() {
 
     let full = Path::new("/proc/self/no-such-directory");
     let error = write(&case.site, full, &mut |_, _, _| ()).unwrap_err();
-    assert!(matches!(&error, WriteError::Io { .. }), "{error}");
+    assert!(
+        matches!(&error, WriteError::Uncreatable { path, .. } if path == full),
+        "{error}"
+    );
 }
 
 #[test]
