@@ -484,6 +484,28 @@ fn each_recording_counts_its_own_losses() {
     }
 }
 
+#[test]
+fn recordings_in_between_leave_a_process_its_own_losses() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let (pid, recording) = (life.pid(), life.recording());
+    for hits in [400_000, 0, 300_000] {
+        life.works(hits);
+        let trace = place.file("trace");
+        let output = place.trace(&["record", "--pid", &pid, "--seconds", "0.1", "-o", &trace]);
+        assert!(printed(&output).starts_with("0 events of 1 process "));
+        fs::remove_file(&trace).unwrap();
+    }
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let left = place.file("left");
+    let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &left]));
+    let (events, lost) = counts(&said);
+    assert_eq!(events + lost, 700_000, "{said}");
+    let summary = printed(&place.trace(&["view", &left, "--summary"]));
+    assert_eq!(counts(&summary), (events, lost), "{summary}");
+}
+
 /// Nobody sees the hits of a probe that is not recorded.
 #[test]
 fn until_a_probe_that_nobody_asked_to_record() {

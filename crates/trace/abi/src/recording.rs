@@ -77,6 +77,9 @@ pub mod ring {
     pub const DROPPED_BEFORE_KEPT: usize = 25;
     /// Events that had found a place when the newest events began to take the place of the oldest, for the last time.
     pub const BEFORE_OVERWRITTEN: usize = 26;
+    /// Those of the events up to [`BEFORE_KEPT`] that the process did not record on its own: they came before it began
+    /// to, or while earlier recorders were there.
+    pub const OTHERS_BEFORE_KEPT: usize = 27;
 }
 
 /// Words of `losses`.
@@ -94,6 +97,8 @@ pub mod losses {
     pub const BEFORE_KEPT: [usize; 3] = [4, 5, 6];
     /// [`COUNTS`] when the newest events began to take the place of the oldest, for the last time.
     pub const BEFORE_OVERWRITTEN: [usize; 3] = [24, 25, 26];
+    /// Those of the counts up to [`BEFORE_KEPT`] that are none of the losses of the process's own recording.
+    pub const OTHERS_BEFORE_KEPT: [usize; 3] = [27, 28, 29];
     /// All counts. They only grow.
     pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
     /// Numbers of such children, the first ones of a recording; 0 behind the last.

@@ -144,7 +144,7 @@ impl Account {
             };
             next
         } else {
-            next.min(self.before.events()).max(self.index)
+            self.before.unwanted(next).max(self.index)
         };
         self.add_earlier(first - self.index);
         let count = if self.is_gap {

@@ -22,6 +22,9 @@ pub struct Before {
     events: u64,
     /// Events that had found none.
     dropped: u64,
+    /// The place of the last recorder's first event, and how many of those before it are no matter of the recording
+    /// either: the others before it are, though they came before the end of `events`.
+    own: (u64, u64),
     old: Old,
 }
 
@@ -34,17 +37,20 @@ impl Before {
             (true, Since::Oldest) => Self {
                 events: 0,
                 dropped: 0,
+                own: (0, 0),
                 old: Old::Wanted,
             },
             (true, _) => Self {
                 events,
                 dropped,
+                own: (0, 0),
                 old: Old::Unwanted,
             },
             // Somebody else has read, or counts, all that is not there any more.
             (false, _) if ring.is_kept() => Self {
                 events: u64::MAX,
                 dropped,
+                own: (0, 0),
                 old: Old::WantedFromThere,
             },
             // The newest take the place of the oldest, so that all find one; unless a recorder was expected that never
@@ -55,6 +61,7 @@ impl Before {
                     0 => 0,
                     _ => ring.dropped(),
                 },
+                own: ring.own_before_kept(),
                 old: Old::Wanted,
             },
         }
@@ -81,6 +88,13 @@ impl Before {
             self.old = Old::Wanted;
             self.dropped = self.dropped.max(dropped);
         }
+    }
+
+    /// So many events before a place, which is the first that is still there, are none that the recording lost.
+    pub fn unwanted(&self, place: u64) -> u64 {
+        let (kept, others) = self.own;
+        let own = place.min(kept).saturating_sub(others);
+        place.min(self.events).saturating_sub(own)
     }
 
     /// So many of the recording, of all that were dropped.

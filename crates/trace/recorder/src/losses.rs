@@ -12,7 +12,7 @@ use crate::mapping::Access;
 use crate::progress::Progress;
 
 /// Words that are read of what a process has counted.
-const LOSSES_WORDS: usize = losses::BEFORE_OVERWRITTEN[2] + 1;
+const LOSSES_WORDS: usize = losses::OTHERS_BEFORE_KEPT[2] + 1;
 
 /// What a process may lack for another ring, besides memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,13 +95,22 @@ impl Losses {
             return None;
         }
         let all = losses::COUNTS.map(word);
-        let [kept, overwritten] =
-            [losses::BEFORE_KEPT, losses::BEFORE_OVERWRITTEN].map(|before| before.map(word));
+        let [kept, overwritten, others] = [
+            losses::BEFORE_KEPT,
+            losses::BEFORE_OVERWRITTEN,
+            losses::OTHERS_BEFORE_KEPT,
+        ]
+        .map(|before| before.map(word));
         let mut lost = [0; 3];
         for (index, lost) in lost.iter_mut().enumerate() {
             let before = match (manner.keep, manner.since) {
                 (true, Since::Oldest) => 0,
                 (true, _) => kept[index],
+                // All but what the process has lost on its own before a recorder came, and since it went.
+                (false, Since::Oldest) if kept[index] <= overwritten[index] => {
+                    let own = kept[index].saturating_sub(others[index]);
+                    overwritten[index].saturating_sub(own)
+                }
                 // Counts only grow: the greater one is of the last recording.
                 (false, _) => kept[index].max(overwritten[index]),
             };

@@ -116,6 +116,15 @@ impl RingFile {
         kept.max(self.word(ring::BEFORE_OVERWRITTEN))
     }
 
+    /// Events that had found a place when the last recorder came, and those of them that the process did not record on
+    /// its own.
+    pub fn own_before_kept(&self) -> (u64, u64) {
+        (
+            self.word(ring::BEFORE_KEPT),
+            self.word(ring::OTHERS_BEFORE_KEPT),
+        )
+    }
+
     /// The first block that may still be there.
     pub fn oldest(&self) -> u64 {
         self.position().block.saturating_sub(self.blocks() - 1)

@@ -10,7 +10,7 @@ use super::switching::{Agent, Switched};
 use super::wishes::{Attached, Wish};
 use crate::objects::Unusable;
 use crate::pattern::Pattern;
-use crate::record::{Recorder, Size};
+use crate::record::{Begin, Recorder, Size};
 use crate::refused;
 
 /// How long events are kept for somebody who does not come.
@@ -111,7 +111,7 @@ impl Agent {
         if let Some(recorder) = &mut self.recorder {
             recorder.overwrite();
             if was_there {
-                recorder.begin_recording(Mode::Overwrite);
+                recorder.begin_recording(Begin::OwnAgain);
             }
         }
     }

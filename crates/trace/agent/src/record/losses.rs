@@ -4,13 +4,13 @@
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use perflab_abi::recording::losses;
-use perflab_ring::Mode;
 
+use super::before::Begin;
 use super::slots;
 use crate::numbers;
 
 /// Words of the page that mean something, see [`losses`].
-const WORDS: usize = losses::BEFORE_OVERWRITTEN[2] + 1;
+const WORDS: usize = losses::OTHERS_BEFORE_KEPT[2] + 1;
 
 /// The page; null if there is none. A child of a fork counts in its parent's until it has one of its own.
 static PAGE: AtomicPtr<[AtomicU64; WORDS]> = AtomicPtr::new(std::ptr::null_mut());
@@ -77,18 +77,19 @@ pub fn lose() {
     }
 }
 
-/// A recording of this kind begins: what was counted before is none of its losses.
+/// A recording begins: what was counted before is none of its losses.
 ///
 /// Events without a ring are counted in this process's page.
-pub fn begin(mode: Mode) {
+pub fn begin(begin: Begin) {
     let Some(words) = words() else { return };
-    let before = match mode {
-        Mode::Keep => losses::BEFORE_KEPT,
-        Mode::Overwrite => losses::BEFORE_OVERWRITTEN,
-    };
-    for (count, before) in losses::COUNTS.into_iter().zip(before) {
-        let count = words[count].load(Ordering::Relaxed);
-        words[before].store(count, Ordering::Relaxed);
+    for (index, count) in losses::COUNTS.into_iter().enumerate() {
+        let before = [
+            losses::BEFORE_KEPT,
+            losses::BEFORE_OVERWRITTEN,
+            losses::OTHERS_BEFORE_KEPT,
+        ];
+        let before = before.map(|before| &words[before[index]]);
+        begin.write(words[count].load(Ordering::Relaxed), before);
     }
     for child in &words[losses::CHILDREN] {
         child.store(0, Ordering::Relaxed);

@@ -13,6 +13,7 @@
 //! words         where a thread has what it needs of them
 //! slots         rings -> threads that take them
 //! losses        counts events that have no ring
+//! before        numbers when a recording begins -> what is none of its losses
 //!
 //! rings         which there are
 //! ring_file     a ring -> a file, for readers in other processes
@@ -24,6 +25,7 @@
 //! clock         which clock is right, and how it stands to others
 //! ```
 
+mod before;
 mod chain;
 mod clock;
 mod cost;
@@ -44,5 +46,6 @@ mod total;
 mod total_file;
 mod words;
 
+pub use before::Begin;
 pub use recorder::{Heritage, Recorder, after_fork, count_nowhere, forget};
 pub use rings::Size;

@@ -12,6 +12,7 @@ use perflab_abi::{
 };
 use perflab_ring::Mode;
 
+use super::before::Begin;
 use super::directory::Directory;
 use super::forms::{self, MOST_PROBES};
 use super::rings::{Rings, Size};
@@ -224,7 +225,10 @@ impl Recorder {
         }
         self.is_active = true;
         if is_another {
-            self.begin_recording(mode);
+            self.begin_recording(match mode {
+                Mode::Keep => Begin::Kept,
+                Mode::Overwrite => Begin::Own,
+            });
         }
         self.rings.set_mode(mode);
         self.begin_to_count()
@@ -254,10 +258,10 @@ impl Recorder {
     }
 
     /// What becomes of events from now on is counted apart from what became of those before.
-    pub fn begin_recording(&self, mode: Mode) {
-        self.rings.begin(mode);
+    pub fn begin_recording(&self, begin: Begin) {
+        self.rings.begin(begin);
         if self.is_counting {
-            losses::begin(mode);
+            losses::begin(begin);
         }
     }
 

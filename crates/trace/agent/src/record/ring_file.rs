@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, RING_MAGIC, RING_SUFFIX, ring};
 use perflab_ring::{HEAD_WORDS, Mode, Reader, word};
 
+use super::before::Begin;
 use super::directory::{Directory, mapped};
 use super::slots;
 use crate::pages::replace;
@@ -81,8 +82,8 @@ impl RingFile {
         head[word::MODE].store(mode.to_word(), Ordering::Release);
     }
 
-    /// A recording of this kind begins: what became of events before is no matter of it.
-    pub fn begin(&self, mode: Mode) {
+    /// A recording begins: what became of events before is no matter of it.
+    pub fn begin(&self, begin: Begin) {
         let head = self.head();
         let Some(reader) = Reader::new(head, self.blocks(), RING_BLOCK_WORDS) else {
             return;
@@ -95,25 +96,31 @@ impl RingFile {
             }
             events
         });
-        let before = match mode {
-            Mode::Keep => {
-                let dropped = reader.dropped();
-                head[ring::DROPPED_BEFORE_KEPT].store(dropped, Ordering::Relaxed);
-                ring::BEFORE_KEPT
-            }
-            Mode::Overwrite => ring::BEFORE_OVERWRITTEN,
-        };
+        if begin == Begin::Kept {
+            let dropped = reader.dropped();
+            head[ring::DROPPED_BEFORE_KEPT].store(dropped, Ordering::Relaxed);
+        }
         if let Some(events) = events {
-            head[before].store(events, Ordering::Release);
+            begin.write(events, self.before());
         }
     }
 
-    /// Events since the process records on its own, those too that others were written over.
+    fn before(&self) -> [&AtomicU64; 3] {
+        [
+            ring::BEFORE_KEPT,
+            ring::BEFORE_OVERWRITTEN,
+            ring::OTHERS_BEFORE_KEPT,
+        ]
+        .map(|word| &self.head()[word])
+    }
+
+    /// Events that the process has recorded on its own, those too that others were written over.
     pub fn events(&self) -> u64 {
-        let head = self.head();
-        let reader = Reader::new(head, self.blocks(), RING_BLOCK_WORDS);
+        let reader = Reader::new(self.head(), self.blocks(), RING_BLOCK_WORDS);
         let events = reader.and_then(|reader| reader.events()).unwrap_or(0);
-        events.saturating_sub(head[ring::BEFORE_OVERWRITTEN].load(Ordering::Relaxed))
+        let [kept, overwritten, others] = self.before().map(|word| word.load(Ordering::Relaxed));
+        let earlier = kept.saturating_sub(others);
+        earlier.saturating_add(events.saturating_sub(overwritten.max(kept)))
     }
 
     /// Offers it to threads; nothing if there are too many.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
 use perflab_ring::Mode;
 
+use super::before::Begin;
 use super::directory::Directory;
 use super::ring_file::RingFile;
 use super::{losses, slots};
@@ -130,10 +131,10 @@ impl Rings {
         }
     }
 
-    /// A recording of this kind begins with the rings as they are.
-    pub fn begin(&self, mode: Mode) {
+    /// A recording begins with the rings as they are.
+    pub fn begin(&self, begin: Begin) {
         for ring in &self.all {
-            ring.file.begin(mode);
+            ring.file.begin(begin);
         }
     }
 

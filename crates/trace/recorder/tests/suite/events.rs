@@ -529,10 +529,13 @@ fn losses_of_former_recordings_are_theirs() {
     // Four blocks of 127 events, and 492 that found no room.
     write(1000);
     kept.no_ring(7);
+    // All of another recorder.
     ring.store(ring::BEFORE_KEPT, 508);
+    ring.store(ring::OTHERS_BEFORE_KEPT, 508);
     ring.store(ring::DROPPED_BEFORE_KEPT, 492);
     ring.store(word::NEEDED, 3);
     kept.loss(losses::BEFORE_KEPT[0], 5);
+    kept.loss(losses::OTHERS_BEFORE_KEPT[0], 5);
     // Three blocks, and nineteen events.
     write(400);
     let manner = Manner {
@@ -565,4 +568,42 @@ fn losses_of_former_recordings_are_theirs() {
     assert_eq!((progress.overwritten, progress.earlier), (508, 889));
     assert_eq!(progress.no_ring, 0);
     assert_eq!(totals(pass.writer), (492, (0, 508, 889)));
+}
+
+#[test]
+fn own_losses_before_a_recorder_are_counted() {
+    let kept = Kept::new(own());
+    kept.probe(1, "u64 event\nu64 check");
+    kept.snapshot(1, 1);
+    let ring = kept.ring(1, 4, Mode::Overwrite);
+    let write = |events: u64| {
+        for event in 0..events {
+            let _ = producer(&ring).record(1, || 1 << 62, [event, check(1, event)], &());
+        }
+    };
+    write(1000);
+    kept.no_ring(9);
+    // Of the first 100 events and 2 losses nobody knows; a recorder that came now had 300 events and a loss.
+    ring.store(ring::OTHERS_BEFORE_KEPT, 100);
+    kept.loss(losses::OTHERS_BEFORE_KEPT[0], 2);
+    ring.store(ring::BEFORE_KEPT, 1000);
+    kept.loss(losses::BEFORE_KEPT[0], 5);
+    write(300);
+    ring.store(ring::BEFORE_OVERWRITTEN, 1300);
+    kept.loss(losses::BEFORE_OVERWRITTEN[0], 6);
+    let progress = || {
+        let pass = snapshot(slice::from_ref(&kept.path), trace(), None).unwrap();
+        let totals = Trace::from_bytes(pass.writer).unwrap().totals();
+        let progress = pass.progress;
+        assert_eq!(totals.overwritten, progress.overwritten);
+        progress
+    };
+    // The oldest that is there is the recorder's or not.
+    let first = progress();
+    assert_eq!(first.overwritten, 1300 - first.events - 100);
+    assert_eq!((first.earlier, first.no_ring), (100, 6));
+    write(1000);
+    let second = progress();
+    assert_eq!(second.overwritten, 2300 - second.events - 400);
+    assert_eq!((second.earlier, second.no_ring), (400, 6));
 }
