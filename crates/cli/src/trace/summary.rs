@@ -92,6 +92,7 @@ pub fn text(summary: &Summary, file: &Path) -> String {
     }
     text + &by_probe(&summary.probes, summary.processes > 1)
 }
+
 /// A line for each cause.
 fn losses(progress: &Progress, lack: Option<(u32, Lack)>) -> String {
     let memory = "of threads for which there was no memory";
