@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use perflab_control::{Process, State};
 use perflab_testing::{not_checked, test_name};
 use rustix::process::Signal;
 
@@ -506,6 +508,31 @@ fn recordings_in_between_leave_a_process_its_own_losses() {
     assert_eq!(counts(&summary), (events, lost), "{summary}");
 }
 
+#[test]
+fn what_an_agent_of_another_version_left_is_not_counted() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let recording = life.recording();
+    life.works(1000);
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let listed = printed(&place.trace(&["recover", &recording]));
+    let losses = Path::new(listed.trim_end()).join("losses");
+    let mut bytes = fs::read(&losses).unwrap();
+    bytes[7] -= 1;
+    fs::write(&losses, &bytes).unwrap();
+    let left = place.file("left");
+    let output = place.trace(&["recover", &recording, "--remove", "-o", &left]);
+    assert_eq!(output.status.code(), Some(5));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("is of another version than this perflab"),
+        "{said}"
+    );
+    // It stays, for the perflab that fits.
+    assert!(losses.exists());
+}
+
 /// Nobody sees the hits of a probe that is not recorded.
 #[test]
 fn until_a_probe_that_nobody_asked_to_record() {
@@ -580,8 +607,12 @@ fn how_a_command_ends_that_is_interrupted_too() {
             text(&list.stdout).contains("recorded")
         })
     });
+    let command = Process::of(command().unwrap()).unwrap();
     signal(recording.id(), Signal::STOP);
-    signal(command().unwrap(), Signal::INT);
+    signal(command.pid, Signal::INT);
+    wait_until("the command to have ended", || {
+        command.state() == State::Ended
+    });
     signal(recording.id(), Signal::INT);
     signal(recording.id(), Signal::CONT);
     let output = recording.wait_with_output().unwrap();

@@ -22,11 +22,11 @@ pub const RING_HEAD_BYTES: usize = 4096;
 /// Words of a block of a ring file.
 pub const RING_BLOCK_WORDS: usize = 512;
 
-/// The first word of a ring file that is ready: `PFLRING2`.
-pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING2");
+/// The first word of a ring file that is ready: `PFLRING3`. Its digit changes with that of [`LOSSES_MAGIC`].
+pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING3");
 
-/// The first word of `losses`: `PFLLOSS1`.
-pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS1");
+/// The first word of `losses`: `PFLLOSS2`. Its digit changes when an older reader would miscount.
+pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS2");
 
 /// How the directory's name ends.
 pub const RINGS_SUFFIX: &str = ".rings";

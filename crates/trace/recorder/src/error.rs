@@ -32,6 +32,12 @@ pub enum RecordError {
         /// Whose rights the process has.
         user: u32,
     },
+    /// The agent counts in another way than this recorder.
+    #[error(
+        "{0}: the agent of the process is of another version than this perflab; install both from the same build, and \
+         start the process again"
+    )]
+    Version(PathBuf),
     /// The process lives, so its buffers are not orphaned.
     #[error("{0}: the process still runs; a snapshot shows what it has recorded")]
     Lives(PathBuf),

@@ -14,6 +14,19 @@ use crate::progress::Progress;
 /// Words that are read of what a process has counted.
 const LOSSES_WORDS: usize = losses::OTHERS_BEFORE_KEPT[2] + 1;
 
+/// Whether the agent of a process counts in another way than is read here.
+pub fn are_of_another_version(directory: &Directory) -> bool {
+    let is_other = || {
+        let file = directory.file(LOSSES_FILE, Access::Read).ok()?;
+        let mut magic = [0; 8];
+        file.read_exact_at(&mut magic, losses::MAGIC as u64 * 8)
+            .ok()?;
+        let expected = LOSSES_MAGIC.to_le_bytes();
+        Some(magic[..7] == expected[..7] && magic != expected)
+    };
+    is_other().unwrap_or(false)
+}
+
 /// What a process may lack for another ring, besides memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lack {

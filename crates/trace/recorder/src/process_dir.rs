@@ -13,7 +13,7 @@ use crate::clock;
 use crate::directory::Directory;
 use crate::drain::Drain;
 use crate::error::RecordError;
-use crate::losses::{Lack, Losses};
+use crate::losses::{Lack, Losses, are_of_another_version};
 use crate::manner::{Manner, Since};
 use crate::mapping::Access;
 use crate::names::{process_of, ring_number};
@@ -67,8 +67,8 @@ impl ProcessDir {
     /// Opens the directory of a process that gets this number in the trace.
     ///
     /// # Errors
-    /// When it is not called as one, others may enter it, it is another user's or names another user's process, or
-    /// it has no file of the process.
+    /// When it is not called as one, others may enter it, it is another user's or names another user's process,
+    /// it has no file of the process, or the agent is of another version.
     pub fn open(path: &Path, number: u32, manner: Manner) -> Result<Self, RecordError> {
         let process = process_of(path).ok_or_else(|| RecordError::Name(path.to_owned()))?;
         let directory = Directory::open(path)?;
@@ -83,6 +83,9 @@ impl ProcessDir {
         }
         let file = directory.file(PROCESS_FILE, Access::Read);
         let file = file.map_err(|error| RecordError::file(&path.join(PROCESS_FILE), error))?;
+        if are_of_another_version(&directory) {
+            return Err(RecordError::Version(path.to_owned()));
+        }
         Ok(Self {
             directory,
             process,

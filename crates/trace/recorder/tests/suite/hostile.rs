@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::{FileExt, symlink};
 use std::slice;
 
-use perflab_abi::recording::RING_BLOCK_WORDS;
+use perflab_abi::recording::{LOSSES_MAGIC, RING_BLOCK_WORDS, losses};
 use perflab_recorder::{Mapping, Progress, RecordError, Recording, recover, snapshot};
 use perflab_ring::{Header, Mode, Position, word};
 use proptest::prelude::*;
@@ -215,6 +215,21 @@ fn directories_that_are_not_believed() {
             "only root can give a directory to another user",
         );
     }
+}
+
+#[test]
+fn an_agent_of_another_version() {
+    let kept = Kept::new(dead());
+    filled(&kept, 2);
+    kept.no_ring(17);
+    kept.loss(losses::MAGIC, LOSSES_MAGIC - (1 << 56));
+    let pass = recover(slice::from_ref(&kept.path), trace()).unwrap();
+    assert_eq!(pass.progress.events, 0);
+    assert!(matches!(pass.refused[0].1, RecordError::Version(_)));
+    // Not yet written.
+    kept.loss(losses::MAGIC, 0);
+    let pass = recover(slice::from_ref(&kept.path), trace()).unwrap();
+    assert_eq!(pass.refused.len(), 0);
 }
 
 #[test]
