@@ -1,4 +1,4 @@
-//! What a run yields: metrics, samples, and the status that says whether they count.
+//! What a run yields: metrics and samples.
 
 use std::sync::Arc;
 
@@ -49,54 +49,5 @@ impl Sample {
     /// Whether a value can be compared: 0, or of a size from 1e-75 to 1e75, whose squares and ratios stay finite.
     pub fn is_comparable(value: f64) -> bool {
         value == 0.0 || (1e-75..=1e75).contains(&value.abs())
-    }
-}
-
-/// How a run ended. Only the samples of a run that passed are ever used as numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Status {
-    /// The workload ended well and its output was understood.
-    Pass,
-    /// The workload ended well, but its output lacks a value or was not understood.
-    Fail,
-    /// The workload exited with a code other than zero.
-    Exit,
-    /// The workload was ended by a signal that the laboratory did not send.
-    Signal,
-    /// The time limit ran out; the whole process group was killed.
-    Timeout,
-    /// The workload could not be started.
-    NoRun,
-    /// The build step of the variant failed.
-    NoBuild,
-    /// The system under test could not be started, or was not ready in time.
-    NotReady,
-    /// The system under test died while the workload ran.
-    Died,
-    /// The system under test did not stop when told to and had to be killed.
-    NoStop,
-}
-
-impl Status {
-    /// Whether the samples of a run with this status count.
-    pub fn passed(self) -> bool {
-        self == Self::Pass
-    }
-
-    /// The name as it stands in files and on the terminal.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "PASS",
-            Self::Fail => "FAIL",
-            Self::Exit => "EXIT",
-            Self::Signal => "SIGNAL",
-            Self::Timeout => "TIMEOUT",
-            Self::NoRun => "NORUN",
-            Self::NoBuild => "NOBUILD",
-            Self::NotReady => "NOTREADY",
-            Self::Died => "DIED",
-            Self::NoStop => "NOSTOP",
-        }
     }
 }

@@ -41,10 +41,16 @@ mod words;
 ///
 /// Provider, name and arguments' names are identifiers of at most 128 bytes. See the [crate] for the types.
 ///
-/// A raw identifier is none:
+/// A raw identifier is refused:
 ///
 /// ```compile_fail
 /// perflab_probe::probe!(shop, r#match);
+/// ```
+///
+/// So is a type that no reader knows, here one that would lose half of its bits:
+///
+/// ```compile_fail
+/// perflab_probe::probe!(shop, sold, amount: u128 = 1);
 /// ```
 #[macro_export]
 macro_rules! probe {

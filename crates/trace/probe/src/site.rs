@@ -48,6 +48,29 @@ pub fn is_enabled(point: &Point) -> bool {
 #[cold]
 const fn seldom() {}
 
+/// A type of arguments whose values are one word: no other can be named, as it would be cut off or unreadable.
+#[diagnostic::on_unimplemented(
+    message = "probe!: `{Self}` is no type of an argument",
+    note = "the types are i8 to i64, u8 to u64, f32, f64, bool, ptr, cstr, str, bytes and enum(...)"
+)]
+pub trait Word {
+    /// The word, with the value's sign.
+    fn word(self) -> u64;
+}
+
+macro_rules! words {
+    ($($kind:ident)*) => {
+        $(impl Word for $kind {
+            #[inline(always)]
+            fn word(self) -> u64 {
+                self as u64
+            }
+        })*
+    };
+}
+
+words!(i8 i16 i32 i64 u8 u16 u32 u64 bool);
+
 /// The word of an argument of the type `ptr`.
 #[inline(always)]
 pub fn address<T: ?Sized>(pointer: *const T) -> u64 {

@@ -50,6 +50,6 @@ macro_rules! __words {
     };
     (@$kind:ident ($probe:tt $text:tt ($($let:tt)*) ($($word:tt)*)) $value:expr, ($($rest:tt)*)) => {
         $crate::__words!(@each $probe $text ($($let)* let value: $kind = $value;)
-            ($($word)* [value as u64]) $($rest)*)
+            ($($word)* [$crate::site::Word::word(value)]) $($rest)*)
     };
 }
