@@ -19,7 +19,7 @@ pub(super) fn observers(experiment: &Experiment) -> Result<Vec<Box<dyn Observer>
         observers.push(Box::new(Counters::new(observe.counters.clone())));
     }
     if !observe.probes.is_empty() {
-        observers.push(Box::new(Probes::new(&observe.probes)?));
+        observers.push(Box::new(Probes::new(observe)?));
     }
     Ok(observers)
 }

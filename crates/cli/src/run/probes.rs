@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::Instant;
 
 use perflab_control::RecordWish;
-use perflab_experiment::{Better, Metric, Sample, Status};
-use perflab_recorder::{LiveRecording, StartOptions, Summary, children};
+use perflab_experiment::{Better, Metric, Observe, Sample, Status};
+use perflab_recorder::{LiveRecording, PAUSE, StartOptions, Summary, children};
 use perflab_runner::{Fault, HITS, Observation, ObservedRun, Observer};
+use perflab_store::EVENTS_LOST;
 use perflab_trace_file::{EventSelection, Trace};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -22,14 +23,13 @@ use crate::trace;
 /// What the trace of a run is called in its directory.
 const TRACE: &str = "probes.trace";
 
-/// How often rings are read. What a thread writes meanwhile has to find room in its ring.
-const ROUND: Duration = Duration::from_millis(20);
-
 /// Records probes of all processes of a run, and counts the hits while its load is measured.
 #[derive(Debug)]
 pub(super) struct Probes {
     /// As `redis:*,libc:malloc`.
     probes: String,
+    /// KiB of the events of a thread until they are read.
+    ring: u32,
     /// The shared object of the agent.
     agent: PathBuf,
     recording: Option<Recording>,
@@ -54,9 +54,10 @@ impl Probes {
     ///
     /// # Errors
     /// When the agent is not installed.
-    pub(super) fn new(probes: &[String]) -> Result<Self, Failure> {
+    pub(super) fn new(observe: &Observe) -> Result<Self, Failure> {
         Ok(Self {
-            probes: probes.join(","),
+            probes: observe.probes.join(","),
+            ring: observe.ring,
             agent: trace::agent()?,
             recording: None,
         })
@@ -79,7 +80,7 @@ impl Observer for Probes {
                 probes: self.probes.clone(),
                 memory: RecordWish {
                     keep: true,
-                    ring: 0,
+                    ring: self.ring,
                     all: 0,
                 },
                 preload: self.agent.clone().into(),
@@ -94,10 +95,14 @@ impl Observer for Probes {
             let failed = |error: perflab_recorder::RecordError| error.to_string();
             let own = std::process::id();
             let roots = || children(own).into_iter().collect::<Vec<u32>>();
+            let mut searched: Option<Instant> = None;
             while !is_seen_over.load(Ordering::Relaxed) {
-                recording.search(&roots(), &mut tell).map_err(failed)?;
+                if searched.is_none_or(|searched| searched.elapsed() >= trace::SEARCH) {
+                    recording.search(&roots(), &mut tell).map_err(failed)?;
+                    searched = Some(Instant::now());
+                }
                 recording.round().map_err(failed)?;
-                thread::sleep(ROUND);
+                thread::sleep(PAUSE);
             }
             let summary = recording.finish(&roots(), &mut tell).map_err(failed)?;
             Ok((summary, problems))
@@ -149,7 +154,7 @@ impl Observer for Probes {
         let lost = summary.progress.lost();
         let evidence = [
             ("probe_events", probes.values().sum::<u64>()),
-            ("probe_events_lost", lost),
+            (EVENTS_LOST, lost),
             ("probe_processes", summary.processes as u64),
         ];
         let evidence = evidence.map(|(name, count)| (name.to_owned(), count as f64));

@@ -26,6 +26,7 @@ use clap::Subcommand;
 
 pub use file::create;
 pub use outcome::problem_in_words;
+pub use session::SEARCH;
 pub use start::agent;
 
 use crate::failure::{Code, Failure};

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::terminal;
 
 /// How often new processes of a command are looked for.
-const SEARCH: Duration = Duration::from_millis(20);
+pub const SEARCH: Duration = Duration::from_millis(20);
 
 /// KiB of a ring while a recorder reads it: it may be held up for some milliseconds.
 const READ_RING: u32 = 4096;

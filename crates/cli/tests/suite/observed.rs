@@ -189,6 +189,22 @@ fn recorded_probes_give_a_trace_and_their_hits() {
 }
 
 #[test]
+fn runs_that_lost_events_have_no_hits() {
+    let place = Place::new();
+    let directory = place.directory.path();
+    let text = PROBED
+        .replace("probes =", "ring = 8\nprobes =")
+        .replace("warmup = 1\n", "")
+        .replace("\"1000\"", "\"10\"")
+        .replace("\"1500\"", "\"2000000\"");
+    fs::write(directory.join("exp.toml"), text).unwrap();
+    perflab(&place, &["run", "exp.toml", "--quiet", "--out", "result"]).code(0);
+    perflab(&place, &["compare", "result"])
+        .code(0)
+        .prints(&["3 of 6 observed runs lost events of probes and have no hits"]);
+}
+
+#[test]
 fn a_run_without_the_probes_is_no_evidence() {
     let place = Place::new();
     let directory = place.directory.path();

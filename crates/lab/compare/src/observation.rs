@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexSet;
 use perflab_experiment::Experiment;
-use perflab_store::RunRecord;
+use perflab_store::{EVENTS_LOST, RunRecord};
 
 use crate::analyse::analyse_with;
 use crate::comparison::{Comparison, Row};
@@ -64,6 +64,17 @@ pub(crate) fn add_observation(
         .collect();
     if names.is_empty() {
         return;
+    }
+    let has_lost = |record: &RunRecord| {
+        record
+            .evidence
+            .get(EVENTS_LOST)
+            .is_some_and(|&lost| lost > 0.0)
+    };
+    let runs = records.iter().filter(|record| has_lost(record)).count();
+    if runs > 0 {
+        let observed = records.iter().filter(|record| record.is_observed()).count();
+        report.warnings.push(Warning::EventsLost { runs, observed });
     }
     let Ok(rows) = rows(report, experiment, records, sample_selection) else {
         return;

@@ -124,6 +124,13 @@ pub enum Warning {
     },
     /// Only observed runs have what is compared.
     ObservedOnly,
+    /// Observed runs that lost events of probes, so that their hits are not known.
+    EventsLost {
+        /// How many.
+        runs: usize,
+        /// Of how many.
+        observed: usize,
+    },
     /// Systems were started once and kept.
     SystemsKept,
     /// The mean share of the machine's time that the hypervisor took during runs, from 0 to 1.

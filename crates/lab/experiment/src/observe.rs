@@ -1,5 +1,7 @@
 //! What looks on during some of the runs.
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,8 @@ pub struct Observe {
     /// Probes to record, as `redis:*`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<String>,
+    /// Memory for the events of one thread until they are read, in KiB.
+    pub ring: u32,
     /// Events that `perf stat` counts while the workload runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<String>,
@@ -25,6 +29,7 @@ impl Default for Observe {
     fn default() -> Self {
         Self {
             probes: Vec::new(),
+            ring: 4096,
             counters: Vec::new(),
             share: 0.5,
         }
@@ -32,6 +37,9 @@ impl Default for Observe {
 }
 
 impl Observe {
+    /// KiB that `ring` may ask for: of the largest one, a process has room for four.
+    pub const RING_KIBIBYTES: RangeInclusive<u32> = 8..=65536;
+
     /// Observed runs beside so many others: at least one.
     pub(crate) fn beside(&self, others: u32) -> u32 {
         let observed = f64::from(others) * self.share / (1.0 - self.share);

@@ -56,7 +56,7 @@ pub use index::Index;
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use opened_result::OpenedResult;
-pub use record::{RunRecord, Step, StepKind, Usage};
+pub use record::{EVENTS_LOST, RunRecord, Step, StepKind, Usage};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
 pub use stamp::FileStamps;

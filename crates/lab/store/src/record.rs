@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 
+/// The evidence of an observed run that says how many events of probes it lost.
+pub const EVENTS_LOST: &str = "probe_events_lost";
+
 /// What is kept of a finished run, one line of `runs.jsonl`.
 ///
 /// Fields that a later version of the schema adds are ignored on reading. Records of version 1, which name a benchmark

@@ -162,6 +162,11 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             "these metrics were measured in observed runs only, so looking on is part of all values"
                 .to_owned()
         }
+        Warning::EventsLost { runs, observed } => format!(
+            "{runs} of {} lost events of probes and {} no hits: name fewer probes in [observe], or give them more `ring`",
+            counted(*observed, "observed run"),
+            if *runs == 1 { "has" } else { "have" }
+        ),
         Warning::SystemsKept => {
             "each system was started once and kept: the verdicts are about these processes, and \
              another start of the same programs may differ"

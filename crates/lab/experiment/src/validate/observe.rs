@@ -4,6 +4,7 @@ use super::values::no_repeats;
 use crate::design::Refresh;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
+use crate::observe::Observe;
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     let Some(observe) = &experiment.observe else {
@@ -20,6 +21,17 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
             format!("`share` must be above 0 and below 1, found {}", observe.share),
         )
         .help("the runs that are not observed say what observing costs, so there must be some of both"));
+    }
+    if !Observe::RING_KIBIBYTES.contains(&observe.ring) {
+        let (least, most) = Observe::RING_KIBIBYTES.into_inner();
+        return Err(Fault::value(
+            place.key("ring"),
+            format!(
+                "`ring` must be from {least} to {most} KiB, found {}",
+                observe.ring
+            ),
+        )
+        .help("leave it out unless runs lost events"));
     }
     no_repeats(&observe.probes, &place.key("probes"))?;
     no_repeats(&observe.counters, &place.key("counters"))?;
