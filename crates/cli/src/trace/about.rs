@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use perflab_experiment::counted;
 use perflab_trace_file::{EventSelection, Process, Thread, Totals, Trace};
 
+use super::list::ORDERED;
 use super::places::Lines;
 
 use crate::terminal::escape;
@@ -182,7 +183,9 @@ fn about_process(
             .get(&(process.number, probe.number))
             .copied()
             .unwrap_or(0);
-        let name = format!("{}:{}", probe.provider, probe.name);
+        // Those of the same name that are not ordered have a line of their own, with their cost.
+        let ordered = if probe.ahead == Some(0) { ORDERED } else { "" };
+        let name = format!("{}:{}{ordered}", probe.provider, probe.name);
         let cost = costs.get(&probe.number).copied();
         lines.add((process.number, name), &probe.object, events, cost);
     }

@@ -60,6 +60,7 @@ struct SiteAnswer {
     hits: u64,
     on: bool,
     recorded: bool,
+    ordered: bool,
     backend: &'static str,
     tracers: u16,
 }
@@ -89,6 +90,7 @@ impl SiteAnswer {
             hits: site.hits,
             on: site.on,
             recorded: site.is_recorded,
+            ordered: site.is_ordered,
             backend: if site.is_branch { "branch" } else { "patched" },
             tracers: site.tracers,
         }
@@ -98,6 +100,14 @@ impl SiteAnswer {
 /// `provider:name`.
 pub fn probe(site: &Site) -> String {
     format!("{}:{}", site.provider, site.name)
+}
+
+/// What is behind the name of a probe that asks for the order of its events.
+pub const ORDERED: &str = " (ordered)";
+
+/// `provider:name`, and whether it asks for the order of its events.
+fn named(site: &Site) -> String {
+    probe(site) + if site.is_ordered { ORDERED } else { "" }
 }
 
 /// Executes `list`.
@@ -163,7 +173,7 @@ fn header(first: &str) -> Vec<String> {
 fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
     let mut probes: BTreeMap<String, Vec<&Site>> = BTreeMap::new();
     for site in sites {
-        probes.entry(probe(site)).or_default().push(site);
+        probes.entry(named(site)).or_default().push(site);
     }
     let mut rows = vec![header("probe")];
     for (name, sites) in probes {
@@ -200,7 +210,7 @@ fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
     for site in sites {
         let object = if site.object.is_empty() { "" } else { " in " };
         rows.push(vec![
-            probe(site),
+            named(site),
             format!("{:#x}", site.address),
             u32::from(site.on).to_string(),
             hits(&[site]).map_or_else(recorded, |hits| hits.to_string()),
@@ -243,4 +253,37 @@ fn columns(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordered_places_of_a_probe_have_a_line_of_their_own() {
+        let site = |is_ordered, point| Site {
+            provider: "shop".to_owned(),
+            name: "sold".to_owned(),
+            arguments: Vec::new(),
+            file: "shop.c".to_owned(),
+            line: 1,
+            object: String::new(),
+            address: 16 * point,
+            point,
+            hits: point,
+            on: true,
+            is_branch: false,
+            tracers: 0,
+            is_recorded: false,
+            is_ordered,
+        };
+        let sites = [site(true, 1), site(false, 2), site(true, 4)];
+        let rows = by_probe(&sites)
+            .into_iter()
+            .skip(1)
+            .map(|row| row.join(" "));
+        assert!(rows.eq(["shop:sold 1 1 2 ", "shop:sold (ordered) 2 2 5 "]));
+        let first = by_site(&sites).swap_remove(1);
+        assert_eq!(first.first().unwrap(), "shop:sold (ordered)");
+    }
 }

@@ -35,6 +35,7 @@ fn a_command_with_its_probes_on() {
     assert_eq!(site["hits"], 7);
     assert_eq!(site["arguments"][0]["type"], "i32");
     assert_eq!(site["backend"], "patched");
+    assert_eq!(site["ordered"], false);
     let top = printed(&place.trace(&["top", "--pid", &pid, "--count", "1", "--every", "0.05"]));
     assert!(
         top.contains("life:work") && top.lines().count() == 3,
@@ -297,6 +298,7 @@ fn events_that_come_too_late_are_marked() {
         probe: 1,
         object: "",
         description: "shop\nsold\nshop.c\n1",
+        ahead: Some(0),
     })
     .unwrap();
     // The clock of the second thread goes back, behind an event of the first.
@@ -312,6 +314,14 @@ fn events_that_come_too_late_are_marked() {
     laboratory.write("late", to.finish().unwrap());
     let said = laboratory.call(&["trace", "view", "late"]).code(0);
     assert_eq!(marks(&said.out), "   !");
+    let summary = laboratory
+        .call(&["trace", "view", "late", "--summary"])
+        .code(0)
+        .out;
+    assert!(
+        summary.ends_with("  4         -  shop:sold (ordered)\n"),
+        "{summary}"
+    );
 }
 
 #[test]

@@ -70,8 +70,8 @@ pub fn run(input: &[u8]) -> bool {
         assert_eq!(decoded.encode(), *header);
     }
     if let Ok(site) = SiteState::decode(&mut Reader::new(content)) {
-        // Earlier agents say nothing in the last byte.
-        let mut buffer = vec![0; content.len() + 1];
+        // Earlier agents say nothing in the last bytes.
+        let mut buffer = vec![0; content.len() + 2];
         let mut writer = Writer::new(&mut buffer);
         site.encode(&mut writer).expect("it had room");
         let written = writer.written();

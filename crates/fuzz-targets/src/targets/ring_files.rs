@@ -54,6 +54,7 @@ fn process_file(pid: u32, start: u64) -> Vec<u8> {
                 probe,
                 object: "",
                 description: &format!("p\nn\nf\n1\n{arguments}"),
+                ahead: None,
             };
             content.encode(writer).expect("it has room");
         }));

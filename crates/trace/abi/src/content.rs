@@ -153,6 +153,9 @@ content! {
         object: &'a str,
         /// The text of its [`crate::Description`].
         description: &'a str,
+        /// How long before its events the clock may have been read, in nanoseconds; nothing for as long as the process
+        /// says.
+        ahead: Option<u64>,
     }
 }
 

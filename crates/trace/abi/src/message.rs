@@ -168,6 +168,8 @@ pub struct SiteState<'a> {
     pub description: &'a str,
     /// Whether its events are recorded, instead of counting them. Earlier agents do not say so.
     pub recorded: bool,
+    /// Whether it asks for [`crate::Site::ORDERED`]. Earlier agents do not say so.
+    pub ordered: bool,
 }
 
 impl<'a> SiteState<'a> {
@@ -181,7 +183,8 @@ impl<'a> SiteState<'a> {
         writer.u16(self.semaphore)?;
         writer.text(self.object)?;
         writer.text(self.description)?;
-        writer.u8(u8::from(self.recorded))
+        writer.u8(u8::from(self.recorded))?;
+        writer.u8(u8::from(self.ordered))
     }
 
     /// Reads the fields.
@@ -199,6 +202,7 @@ impl<'a> SiteState<'a> {
             object: reader.text()?,
             description: reader.text()?,
             recorded: reader.u8().is_ok_and(|recorded| recorded != 0),
+            ordered: reader.u8().is_ok_and(|ordered| ordered != 0),
         })
     }
 }
@@ -241,6 +245,7 @@ mod tests {
             object: "/bin/ä",
             description: "p\nn\nf\n1",
             recorded: true,
+            ordered: true,
         };
         let mut buffer = [0; 200];
         let mut writer = Writer::new(&mut buffer);
@@ -252,15 +257,18 @@ mod tests {
         );
         // A later version may say more.
         assert_eq!(SiteState::decode(&mut Reader::new(&buffer)), Ok(site));
-        let earlier = SiteState {
-            recorded: false,
-            ..site
-        };
-        assert_eq!(
-            SiteState::decode(&mut Reader::new(&buffer[..length - 1])),
-            Ok(earlier)
-        );
-        for short in 0..length - 1 {
+        for (missing, recorded) in [(1, true), (2, false)] {
+            let earlier = SiteState {
+                recorded,
+                ordered: false,
+                ..site
+            };
+            assert_eq!(
+                SiteState::decode(&mut Reader::new(&buffer[..length - missing])),
+                Ok(earlier)
+            );
+        }
+        for short in 0..length - 2 {
             assert_eq!(
                 SiteState::decode(&mut Reader::new(&buffer[..short])),
                 Err(MessageError::Short)

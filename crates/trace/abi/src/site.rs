@@ -46,8 +46,9 @@ pub struct Site {
     pub size: u16,
     /// A [`Backend`].
     pub backend: u16,
-    /// Zero.
-    pub reserved: u16,
+    /// What the program asks for, such as [`Site::ORDERED`]. Whoever does not know a flag passes over it, as agents did
+    /// before there were any: what must not be passed over takes another [`crate::VERSION`].
+    pub flags: u16,
     /// To the no-op; its first [`crate::SITE_HEAD`] bytes lie within eight aligned ones.
     pub address: i64,
     /// To the out-of-line path, to which a site that is on jumps.
@@ -58,6 +59,12 @@ pub struct Site {
     pub text: i64,
     /// To the 16-bit count of debuggers and kernel tracers that want the site open.
     pub semaphore: i64,
+}
+
+impl Site {
+    /// Of its flags: the time of an event is taken when all that comes before it is done. All copies of a place in the
+    /// source ask alike.
+    pub const ORDERED: u16 = 1;
 }
 
 /// What the out-of-line path calls: the point, then the arguments, each in one or two words.
@@ -95,6 +102,7 @@ mod tests {
     #[test]
     fn layout() {
         assert_eq!(size_of::<Site>(), 48);
+        assert_eq!((offset_of!(Site, flags), Site::ORDERED), (6, 1));
         assert_eq!(offset_of!(Site, address), 8);
         assert_eq!(offset_of!(Site, semaphore), 40);
         assert_eq!(size_of::<Point>(), 32);

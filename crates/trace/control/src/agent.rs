@@ -52,6 +52,8 @@ pub struct Site {
     pub tracers: u16,
     /// Whether its events are recorded, instead of counting them.
     pub is_recorded: bool,
+    /// Whether the time of an event is taken when all that comes before it is done.
+    pub is_ordered: bool,
 }
 
 /// What an agent did.
@@ -290,6 +292,7 @@ fn site(state: &SiteState<'_>) -> Result<Site, ControlError> {
         is_branch: state.backend != 0,
         tracers: state.semaphore,
         is_recorded: state.recorded,
+        is_ordered: state.ordered,
     })
 }
 

@@ -86,6 +86,7 @@ fn encoded(description: &str) -> Vec<u8> {
         object: "",
         description,
         recorded: true,
+        ordered: true,
     };
     state.encode(&mut writer).unwrap();
     let written = writer.written();
@@ -100,7 +101,7 @@ fn an_answer() {
     answer.extend(message(Kind::Done, &DONE));
     let (sites, switched) = answered(&answer).unwrap();
     assert_eq!(sites.len(), 1);
-    assert!(sites[0].on && sites[0].is_recorded);
+    assert!(sites[0].on && sites[0].is_recorded && sites[0].is_ordered);
     assert_eq!(sites[0].arguments, [("i32".to_owned(), "a".to_owned())]);
     assert_eq!(sites[0].file, "f\u{fffd}[2J.c", "a terminal would obey");
     assert_eq!(

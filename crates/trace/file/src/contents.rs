@@ -100,6 +100,8 @@ pub struct Probe {
     pub line: u32,
     /// Its arguments.
     pub arguments: Vec<Argument>,
+    /// How long before its events the clock may have been read, in nanoseconds; nothing for as long as of its process.
+    pub ahead: Option<u64>,
     pub(crate) layout: Vec<Layout>,
     /// Where in the file it is: its events come behind.
     pub(crate) offset: u64,
@@ -137,6 +139,7 @@ impl Probe {
             file: description.file.to_owned(),
             line: description.line,
             arguments: arguments.collect(),
+            ahead: content.ahead,
             layout: Layout::of_probe(&description),
             offset,
         })

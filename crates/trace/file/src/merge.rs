@@ -124,7 +124,7 @@ pub struct Events<'t> {
 struct Queue<'t> {
     process: &'t Process,
     thread: &'t Thread,
-    /// How far its clock is read ahead of an event at most, in ticks.
+    /// How far its clock is read ahead of an event at most, in ticks, where the probe does not say.
     ahead: u64,
     /// Number of the next event that may come.
     next: u64,
@@ -255,11 +255,14 @@ impl<'t> Events<'t> {
         if nanoseconds < self.from || nanoseconds > self.to || !self.probes.contains(&key) {
             return None;
         }
+        let conversion = self.known.times.of(queue.process.clock);
+        let ahead = found.probe.ahead;
+        let ahead = ahead.map_or(queue.ahead, |ahead| conversion.ticks(ahead));
         let when = When {
             clock: queue.process.clock,
             ticks: found.time,
             nanoseconds,
-            ahead: queue.ahead,
+            ahead,
         };
         let arguments = queue.runs.front()?.bytes(found.arguments).into();
         Some(Event {

@@ -12,7 +12,7 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    (($provider:ident $name:ident) ($($text:tt)*) ($($let:tt)*) ($([$($word:expr),*])*)) => {
+    (($provider:ident $name:ident $flags:literal) ($($text:tt)*) ($($let:tt)*) ($([$($word:expr),*])*)) => {
         if false {
             $crate::__check!($provider $name $($text)*);
             $($let)*
@@ -34,14 +34,14 @@ macro_rules! __site {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    (($provider:ident $name:ident) ($($text:tt)*) $let:tt $words:tt) => {{
+    (($provider:ident $name:ident $flags:literal) ($($text:tt)*) $let:tt $words:tt) => {{
         $crate::__check!($provider $name $($text)*);
         static POINT: $crate::abi::Point = $crate::site::point();
         if $crate::site::is_enabled(&POINT) {
             // SAFETY: no instruction is emitted, only entries of other sections.
             unsafe {
                 ::core::arch::asm!(
-                    $crate::__entry_text!("1", "0", "0",
+                    $crate::__entry_text!("1", $flags, "0", "0",
                         $crate::__semaphore!($provider $name),
                         concat!(stringify!($provider), "\\n", stringify!($name), "\\n", file!(), "\\n", line!(), $($text)*)),
                     $crate::__semaphore_text!($crate::__semaphore!($provider $name)),
@@ -68,7 +68,7 @@ macro_rules! __site {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __site {
-    (($provider:ident $name:ident) ($($text:tt)*) $let:tt $words:tt) => {{
+    (($provider:ident $name:ident $flags:literal) ($($text:tt)*) $let:tt $words:tt) => {{
         $crate::__check!($provider $name $($text)*);
         static POINT: $crate::abi::Point = $crate::site::point();
         // SAFETY: the bytes at the site are a no-op, or a jump to the block at the end, which begins
@@ -78,7 +78,7 @@ macro_rules! __site {
                 // A prefix, not a further no-op: see the header for C.
                 ".p2align 3, 0x2e, 1",
                 "990: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00",
-                $crate::__entry_text!("0", "990b - .", "{target} - .",
+                $crate::__entry_text!("0", $flags, "990b - .", "{target} - .",
                     $crate::__semaphore!($provider $name),
                     concat!(stringify!($provider), "\\n", stringify!($name), "\\n", file!(), "\\n", line!(), $($text)*)),
                 $crate::__semaphore_text!($crate::__semaphore!($provider $name)),

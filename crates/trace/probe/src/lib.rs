@@ -55,6 +55,20 @@ mod words;
 #[macro_export]
 macro_rules! probe {
     ($provider:ident, $name:ident $(, $($arguments:tt)*)?) => {
-        $crate::__words!(@each ($provider $name) () () () $($($arguments)*)?)
+        $crate::__words!(@each ($provider $name "0") () () () $($($arguments)*)?)
+    };
+}
+
+/// As [`probe!`], with the time of an event taken when all that comes before it is done: events of such probes are shown
+/// in their true order, also those of different threads. That takes the processor longer, so ask where it matters, as
+/// behind a lock.
+///
+/// ```
+/// perflab_probe::probe_ordered!(shop, stock_taken, item: u64 = 7);
+/// ```
+#[macro_export]
+macro_rules! probe_ordered {
+    ($provider:ident, $name:ident $(, $($arguments:tt)*)?) => {
+        $crate::__words!(@each ($provider $name "1") () () () $($($arguments)*)?)
     };
 }

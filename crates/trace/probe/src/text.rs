@@ -112,7 +112,7 @@ macro_rules! __semaphore_text {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __entry_text {
-    ($backend:literal, $address:literal, $target:literal, $semaphore:expr, $text:expr) => {
+    ($backend:literal, $flags:literal, $address:literal, $target:literal, $semaphore:expr, $text:expr) => {
         concat!(
             ".pushsection perflab_text,\"aMS\",@progbits,1\n",
             "991: .asciz \"",
@@ -123,7 +123,9 @@ macro_rules! __entry_text {
             ".balign 8\n",
             ".short 1, 48, ",
             $backend,
-            ", 0\n",
+            ", ",
+            $flags,
+            "\n",
             ".quad ",
             $address,
             "\n",

@@ -1,9 +1,9 @@
 /*
  * Two threads on processors of their own hand a lock to each other; the numbers of their events tell the true order.
  *
- *     order ROUNDS
+ *     order ROUNDS [ordered]
  *
- * It begins when a line comes, says `done` when it has ended, and ends with the next line.
+ * With `ordered`, the probes ask for that. It begins when a line comes, says `done` when it has ended, and ends with the next line.
  */
 #define _GNU_SOURCE
 #include <perflab/probe.h>
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 static int lock;
+static int is_ordered;
 static uint64_t next, rounds;
 
 static void *run(void *cpu) {
@@ -25,11 +26,17 @@ static void *run(void *cpu) {
     for (uint64_t i = 0; i < rounds; i++) {
         while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
             __builtin_ia32_pause();
-        PERFLAB_PROBE(order, held, (u64, number, next));
+        if (is_ordered)
+            PERFLAB_PROBE_ORDERED(order, held, (u64, number, next));
+        else
+            PERFLAB_PROBE(order, held, (u64, number, next));
         next++;
         for (volatile int k = 0; k < 20; k++)
             ;
-        PERFLAB_PROBE(order, free, (u64, number, next));
+        if (is_ordered)
+            PERFLAB_PROBE_ORDERED(order, free, (u64, number, next));
+        else
+            PERFLAB_PROBE(order, free, (u64, number, next));
         next++;
         __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
         for (volatile int k = 0; k < 100; k++)
@@ -41,8 +48,9 @@ static void *run(void *cpu) {
 int main(int argc, char **argv) {
     char line[8];
     pthread_t threads[2];
-    if (argc != 2)
+    if (argc < 2)
         return 2;
+    is_ordered = argc > 2;
     rounds = strtoull(argv[1], NULL, 10);
     puts("ready");
     fflush(stdout);

@@ -2,7 +2,7 @@
 #include <perflab/probe.h>
 
 template <class T> T generic(T x) {
-    PERFLAB_PROBE(sites, generic, (f64, x, static_cast<double>(x)));
+    PERFLAB_PROBE_ORDERED(sites, generic, (f64, x, static_cast<double>(x)));
     return x + 1;
 }
 

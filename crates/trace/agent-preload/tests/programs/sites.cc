@@ -6,7 +6,7 @@
 constexpr int rounds = 1000;
 
 template <class T> T generic(T x) {
-    PERFLAB_PROBE(sites, generic, (f64, x, static_cast<double>(x)));
+    PERFLAB_PROBE_ORDERED(sites, generic, (f64, x, static_cast<double>(x)));
     return x + 1;
 }
 
@@ -23,7 +23,7 @@ int other_unit(int x);
 int main() {
     Counter counter;
     auto lambda = [](int x) {
-        PERFLAB_PROBE(sites, lambda, (i32, x, x));
+        PERFLAB_PROBE_ORDERED(sites, lambda, (i32, x, x));
         return x + 1;
     };
     int x = 0;

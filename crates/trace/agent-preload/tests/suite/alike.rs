@@ -9,15 +9,18 @@ use crate::support::Program;
 use crate::support::compile::{FOR_C, FOR_CPP, compile};
 
 /// What each probe of `alike.c` is, and how often it is executed.
-const EXECUTED: [(&str, &str, &str, u64); 4] = [
+const EXECUTED: [(&str, &str, &str, u64); 6] = [
     ("sites:alike", "cstr", "text", 500),
     ("sites:alike", "i32", "number", 1000),
     ("sites:conn__open", "i32", "number", 300),
+    ("sites:pay", "i32", "number", 70),
+    ("sites:pay ordered", "i32", "number", 30),
     ("sites__conn:open", "i32", "number", 200),
 ];
 
 fn probe(site: &Site) -> String {
-    format!("{}:{}", site.provider, site.name)
+    let ordered = if site.is_ordered { " ordered" } else { "" };
+    format!("{}:{}{ordered}", site.provider, site.name)
 }
 
 /// Each probe with its argument and hits, those of a point once.

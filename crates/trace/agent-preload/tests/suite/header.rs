@@ -146,12 +146,15 @@ fn said_with(compiler: &str, flags: &[&str], source: &Path) -> Vec<String> {
 fn a_misuse_is_refused_in_a_few_lines() {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("misuse.c");
-    for (arguments, expected) in MISUSES {
+    let macros = ["PERFLAB_PROBE", "PERFLAB_PROBE_ORDERED"];
+    let misuses =
+        macros.map(|called| MISUSES.map(|(arguments, expected)| (called, arguments, expected)));
+    for (called, arguments, expected) in misuses.concat() {
         let arguments = arguments.replace("LONG", &"n".repeat(129));
         let arguments = arguments.replace("MANY", &", (i32, a, 1)".repeat(100));
         let text = format!(
             "#include <perflab/probe.h>\nvoid f(int x, const char *t, int *p);\n\
-             void f(int x, const char *t, int *p) {{\n(void)x, (void)t, (void)p;\n    PERFLAB_PROBE({arguments});\n}}\n"
+             void f(int x, const char *t, int *p) {{\n(void)x, (void)t, (void)p;\n    {called}({arguments});\n}}\n"
         );
         fs::write(&source, text).unwrap();
         for compiler in [FOR_C, FOR_CPP].concat() {
@@ -186,6 +189,7 @@ fn a_language_that_is_too_old_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("old.c");
     let text = "#include <perflab/probe.h>\nint f(int x);\nint f(int x) {\n    PERFLAB_PROBE(m, n, (i32, x, x));\n    \
+                PERFLAB_PROBE_ORDERED(m, n, (i32, x, x));\n    \
                 return x;\n}\n";
     fs::write(&source, text).unwrap();
     let old: [(&[&str], &str, &str); 2] = [

@@ -12,6 +12,8 @@ use perflab_trace_file::{EventSelection, Order, Trace};
 #[derive(Debug)]
 struct Judged {
     events: u64,
+    /// Of these, those of probes that ask for order.
+    asking: u64,
     /// Shown behind one that was later.
     reversed: u64,
     /// Of these, those that say they are sure.
@@ -25,14 +27,15 @@ struct Judged {
     beyond_skew: u64,
 }
 
-/// Records the program with a clock, from its first event to its last.
-fn judged(clock: &str) -> Judged {
+/// Records the program with a clock and more arguments, from its first event to its last.
+fn judged(clock: &str, arguments: &[&str]) -> Judged {
     let rounds = std::env::var("PERFLAB_ORDER_ROUNDS").unwrap_or_else(|_| "50000".to_owned());
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let binary = directory.path().join("order");
     compile("gcc", &["-O2", "-pthread"], &["order.c"], &binary);
     let mut command = Command::new(&binary);
-    let program = Program::start(command.arg(&rounds).env("PERFLAB_AGENT_CLOCK", clock));
+    command.arg(&rounds).args(arguments);
+    let program = Program::start(command.env("PERFLAB_AGENT_CLOCK", clock));
     let path = directory.path().join("trace");
     record_to_its_end(program, "order:*", 8 << 20, &path);
     judge(&Trace::open(&path).unwrap())
@@ -42,6 +45,7 @@ fn judge(trace: &Trace) -> Judged {
     assert_eq!(trace.problems(), []);
     let mut judged = Judged {
         events: 0,
+        asking: 0,
         reversed: 0,
         unmarked: 0,
         worst: 0,
@@ -54,6 +58,7 @@ fn judge(trace: &Trace) -> Judged {
             panic!("no event of the program: {event:?}")
         };
         judged.events += 1;
+        judged.asking += u64::from(event.probe.ahead == Some(0));
         judged.marked += u64::from(event.order != Order::Sure);
         if number >= latest.0 {
             latest = (number, event.nanoseconds);
@@ -71,15 +76,33 @@ fn judge(trace: &Trace) -> Judged {
 
 #[test]
 fn what_a_lock_orders() {
-    let ahead = judged("");
+    let ahead = judged("", &[]);
     println!("as it comes: {ahead:?}");
     assert!(ahead.events > 1000);
     assert_eq!(ahead.unmarked, 0, "{ahead:?}");
-    let ordered = judged("ordered");
-    println!("ordered: {ordered:?}");
-    assert_eq!(ordered.unmarked, 0, "{ordered:?}");
-    // Few events are as close as the clocks of two processors are apart.
-    assert!(ordered.marked * 100 <= ordered.events, "{ordered:?}");
-    // The processors' clocks are not that far apart.
-    assert!(ordered.reversed * 10_000 <= ordered.events, "{ordered:?}");
+    let ways = [
+        ("ordered", "ordered", &[][..]),
+        ("ordered probes", "", &["ordered"]),
+    ];
+    for (what, clock, arguments) in ways {
+        let ordered = judged(clock, arguments);
+        println!("{what}: {ordered:?}");
+        let asking = if arguments.is_empty() {
+            0
+        } else {
+            ordered.events
+        };
+        assert_eq!(ordered.asking, asking, "{what}: {ordered:?}");
+        assert_eq!(ordered.unmarked, 0, "{what}: {ordered:?}");
+        // Few events are as close as the clocks of two processors are apart.
+        assert!(
+            ordered.marked * 100 <= ordered.events,
+            "{what}: {ordered:?}"
+        );
+        // The processors' clocks are not that far apart.
+        assert!(
+            ordered.reversed * 10_000 <= ordered.events,
+            "{what}: {ordered:?}"
+        );
+    }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::Program;
-use crate::support::agreement::{counted_as_said, counts_agree, noted, probes};
+use crate::support::agreement::{counted_as_said, counts_agree, noted, ordered, probes};
 use crate::support::cargo::{Build, RELEASE, STATIC, built};
 
 /// Probes of the program, and of the program with its plugin.
@@ -71,6 +71,7 @@ fn programs_and_their_probes() {
         assert_eq!(kind(&path), (is_pie, true), "{build:?}");
         let found = counts_agree(&path, &format!("{build:?}"));
         assert_eq!(found.len(), PROBES.0);
+        assert_eq!(ordered(&found), ["called", "small", "text"]);
         assert_eq!(
             expected.get_or_insert_with(|| found.clone()),
             &found,

@@ -4,10 +4,16 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::Program;
-use crate::support::agreement::counts_agree;
+use crate::support::agreement::{counts_agree, ordered};
 use crate::support::compile::{FOR_C, FOR_CPP, compile};
 
-fn all_ways(compilers: [&str; 2], ways: &[&[&str]], sources: &[&str], names: usize) {
+fn all_ways(
+    compilers: [&str; 2],
+    ways: &[&[&str]],
+    sources: &[&str],
+    names: usize,
+    with_order: &[&str],
+) {
     let directory = tempfile::tempdir().unwrap();
     let mut probes: Option<Vec<String>> = None;
     for compiler in compilers {
@@ -16,6 +22,7 @@ fn all_ways(compilers: [&str; 2], ways: &[&[&str]], sources: &[&str], names: usi
             compile(compiler, flags, sources, &path);
             let found = counts_agree(&path, &format!("{compiler} {flags:?}"));
             assert_eq!(found.len(), names);
+            assert_eq!(ordered(&found), with_order);
             assert_eq!(
                 probes.get_or_insert_with(|| found.clone()),
                 &found,
@@ -42,7 +49,13 @@ fn programs_in_c() {
         &["-O2", "-fPIC", "-fvisibility=hidden"],
         &["-O2", "-DPERFLAB_PROBE_BRANCH"],
     ];
-    all_ways(FOR_C, ways, &["sites.c", "elsewhere.c"], 5);
+    all_ways(
+        FOR_C,
+        ways,
+        &["sites.c", "elsewhere.c"],
+        5,
+        &["called", "text"],
+    );
 }
 
 #[test]
@@ -60,7 +73,13 @@ fn programs_in_cpp() {
         ],
         &["-O2", "-DPERFLAB_PROBE_BRANCH"],
     ];
-    all_ways(FOR_CPP, ways, &["sites.cc", "other_unit.cc"], 3);
+    all_ways(
+        FOR_CPP,
+        ways,
+        &["sites.cc", "other_unit.cc"],
+        3,
+        &["generic", "lambda"],
+    );
 }
 
 #[test]
@@ -72,7 +91,7 @@ fn programs_with_destructors_and_exceptions() {
         &["-O2", "-fno-pie", "-no-pie"],
         &["-O2", "-DPERFLAB_PROBE_BRANCH"],
     ];
-    all_ways(FOR_CPP, ways, &["scopes.cc"], 7);
+    all_ways(FOR_CPP, ways, &["scopes.cc"], 7, &[]);
 }
 
 #[test]

@@ -175,6 +175,7 @@ impl Agent {
                 object: &object.path,
                 description: site.text,
                 recorded: on && self.wishes.of(site).wish == Wish::Record,
+                ordered: site.is_ordered,
             })?;
         }
         Ok(())
@@ -195,7 +196,7 @@ impl Agent {
                 Some(Wish::Record) => {
                     let recorder = self.recorder.as_mut().ok_or("nothing is recorded")?;
                     recorder
-                        .handler(site.point(), &object.path, site.text)
+                        .handler(site, &object.path)
                         .map_err(|reason| format!("{} cannot be recorded: {reason}", site.name()))?
                 }
             };

@@ -23,6 +23,8 @@ pub struct KnownSite {
     pub description: Description<'static>,
     /// The text of that.
     pub text: &'static str,
+    /// Whether the time of its events is to be taken when all that comes before is done.
+    pub is_ordered: bool,
     point: *const Point,
     semaphore: *const AtomicU16,
 }
@@ -175,6 +177,7 @@ fn known_site(memory: &Memory, at: usize, site: &Site) -> Result<KnownSite, Stri
         target,
         description,
         text,
+        is_ordered: site.flags & Site::ORDERED != 0,
         point: point as *const Point,
         semaphore: semaphore as *const AtomicU16,
     };

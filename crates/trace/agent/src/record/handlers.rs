@@ -189,11 +189,14 @@ mod tests {
     #[test]
     fn a_probe_has_a_handler() {
         let description = Description::parse("p\nn\nf\n1\ni32 a\ncstr b\nbytes c\nf64 d").unwrap();
-        let clock = Choice {
-            kind: ClockKind::Monotonic,
+        let clock = |kind, ahead| Choice {
+            kind,
             skew: 0,
-            ahead: 0,
+            ahead,
         };
-        assert!(handler(&description, clock).is_some());
+        assert!(handler(&description, clock(ClockKind::Monotonic, 0)).is_some());
+        let [plain, ordered] =
+            [1000, 0].map(|ahead| handler(&description, clock(ClockKind::TimeStampCounter, ahead)));
+        assert!(plain.is_some() && ordered.is_some() && plain != ordered);
     }
 }

@@ -18,6 +18,7 @@ use super::forms::{self, MOST_PROBES};
 use super::rings::{Rings, Size};
 use super::{chain, clock, cost, handlers, losses, nofault, slots};
 use crate::numbers;
+use crate::objects::KnownSite;
 use crate::shown::shown;
 
 /// How often threads that have rings are looked at, and clocks are read together.
@@ -45,7 +46,7 @@ pub struct Recorder {
     is_counting: bool,
     rings: Rings,
     probes: u32,
-    /// By the forms of arguments, and their number.
+    /// By the forms of arguments, and the address of the handler.
     costs: BTreeMap<(u64, usize), u64>,
     snapshots: u32,
     looked: Option<Instant>,
@@ -283,9 +284,13 @@ impl Recorder {
     ///
     /// # Errors
     /// When it cannot be recorded.
-    pub fn handler(&mut self, point: &Point, object: &str, text: &str) -> Result<*mut (), String> {
-        let description = Description::parse(text).map_err(|error| error.to_string())?;
-        let handler = handlers::handler(&description, self.clock)
+    pub fn handler(&mut self, site: &KnownSite, object: &str) -> Result<*mut (), String> {
+        let (point, description) = (site.point(), &site.description);
+        let mut clock = self.clock;
+        if site.is_ordered {
+            clock.ahead = 0;
+        }
+        let handler = handlers::handler(description, clock)
             .ok_or("it has more arguments than can be recorded")?;
         if forms::number(point.agent.load(Ordering::Relaxed)) == 0 {
             if self.probes == MOST_PROBES {
@@ -297,27 +302,28 @@ impl Recorder {
                     process: 0,
                     probe: number,
                     object,
-                    description: &nofault::recorded_as(text),
+                    description: &nofault::recorded_as(site.text),
+                    ahead: site.is_ordered.then_some(clock.ahead),
                 }
                 .encode(writer)
             })?;
             self.named.extend(chunk);
             self.probes = number;
-            let word = forms::pack(number, &description);
-            self.name_cost(handler, &description, word)?;
+            let word = forms::pack(number, description);
+            self.name_cost(handler, description, word)?;
             point.agent.store(word, Ordering::Release);
         }
         Ok(handler)
     }
 
-    /// Measures once for all probes whose arguments are passed alike.
+    /// Measures once for all probes with one handler whose arguments are passed alike.
     fn name_cost(
         &mut self,
         handler: *mut (),
         description: &Description<'_>,
         word: u64,
     ) -> Result<(), String> {
-        let forms = (word >> 24, description.arguments().count());
+        let forms = (word >> 24, handler.addr());
         let known = self.costs.get(&forms).copied();
         let Some(picoseconds) = known.or_else(|| cost::of(handler, description, word)) else {
             return Ok(());

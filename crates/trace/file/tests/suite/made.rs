@@ -28,6 +28,7 @@ pub fn begun(probe: u32, description: &str) -> TraceWriter<Vec<u8>> {
         probe,
         object: "",
         description,
+        ahead: None,
     })
     .unwrap();
     to
@@ -124,6 +125,7 @@ pub fn small() -> (Vec<u8>, Threads) {
             probe,
             object,
             description,
+            ahead: None,
         })
         .unwrap();
     }

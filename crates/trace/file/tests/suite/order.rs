@@ -46,6 +46,7 @@ fn record(worlds: &[World], skew: u64, apart: u64, seed: u64) -> Trace {
             probe: 1,
             object: "",
             description: TRUTH,
+            ahead: None,
         })
         .unwrap();
         for second in 0..=60 {
@@ -228,6 +229,52 @@ fn a_clock_that_is_read_ahead() {
         );
         assert_eq!((doubtful, late), (0, 0));
     }
+}
+
+/// Of the process's probes one is not read ahead.
+#[test]
+fn a_probe_that_is_not_read_ahead() {
+    let mut to = TraceWriter::new(Vec::new());
+    to.process(&ProcessContent {
+        ahead: Some(1000),
+        ..process(1, Clock::TimeStampCounter, 0)
+    })
+    .unwrap();
+    for (probe, ahead) in [(1, None), (2, Some(0))] {
+        to.probe(&ProbeContent {
+            process: 1,
+            probe,
+            object: "",
+            description: TRUTH,
+            ahead,
+        })
+        .unwrap();
+    }
+    for second in 0..=60 {
+        let time = (1 + second) * 1000 * MS;
+        to.clock_snapshot(&snapshot(1, steady(time) - 10, time))
+            .unwrap();
+    }
+    // Events of two threads, the second half a microsecond behind the first.
+    let mut batches = [1, 2].map(|thread| EventBatch::new(1, thread));
+    for (pair, probes) in (1..).zip([[1, 1], [1, 2], [2, 1], [2, 2]]) {
+        for ((batch, probe), late) in batches.iter_mut().zip(probes).zip([0, 500]) {
+            let ticks = steady(2000 * MS + pair * MS + late);
+            batch
+                .push(probe, false, ticks, &layout(TRUTH), &[pair])
+                .unwrap();
+        }
+    }
+    for batch in &mut batches {
+        to.events(batch).unwrap();
+    }
+    let trace = Trace::from_bytes(to.finish().unwrap()).unwrap();
+    let orders: Vec<Order> = trace
+        .events(&EventSelection::default())
+        .map(|event| event.order)
+        .collect();
+    let [sure, close] = [Order::Sure, Order::Close];
+    assert_eq!(orders, [sure, close, sure, close, sure, sure, sure, sure]);
 }
 
 #[test]

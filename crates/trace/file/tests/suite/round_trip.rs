@@ -144,7 +144,7 @@ proptest! {
             let clock = if *is_counter { Clock::TimeStampCounter } else { Clock::Monotonic };
             to.process(&process(number, clock, 50)).unwrap();
             for (description, probe) in descriptions.iter().zip(1..) {
-                to.probe(&ProbeContent { process: number, probe, object: "", description }).unwrap();
+                to.probe(&ProbeContent { process: number, probe, object: "", description, ahead: None }).unwrap();
             }
             to.clock_snapshot(&snapshot(number, 500, 1000)).unwrap();
             to.clock_snapshot(&snapshot(number, 25_000_000_500, 10_000_001_000)).unwrap();

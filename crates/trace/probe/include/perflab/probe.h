@@ -24,6 +24,9 @@
  *                                      the same, read by the kernel, which takes a system call for each: what cannot
  *                                      be read is left out, where the others would end the program
  *
+ * PERFLAB_PROBE_ORDERED is the same for a probe whose events are to be shown in their true order with those of all such
+ * probes in other threads, as behind a lock. An event takes twice the time: see "Order" in docs/probes.md.
+ *
  * Define one of these before the header, the same for all of a program, to choose what a site is:
  *
  *     (nothing)              a no-op of five bytes that is patched into a jump
@@ -50,6 +53,7 @@
 #endif
 /* So that this is the only error. */
 #define PERFLAB_PROBE(...) do { } while (0)
+#define PERFLAB_PROBE_ORDERED PERFLAB_PROBE
 #else
 
 /* Else gcc shows each macro between an error and the line with the probe. It warns of the line's own tokens as before;
@@ -358,21 +362,24 @@ static inline int perflab_value_(const char *perflab_text)
     , PERFLAB_ASSERT_(sizeof #__VA_ARGS__ > 1, "an enum is names, each alone or with =digits") \
     PERFLAB_ENUM_1(, ##__VA_ARGS__, perflab_end, perflab_end, perflab_end, perflab_end, perflab_end, perflab_end, \
                    perflab_end, perflab_end, perflab_end, )
-#define PERFLAB_PROBE(...) PERFLAB_ALL_(, ##__VA_ARGS__, )
+#define PERFLAB_PROBE(...) PERFLAB_ALL_(, "0", ##__VA_ARGS__, )
+#define PERFLAB_PROBE_ORDERED(...) PERFLAB_ALL_(, "1", ##__VA_ARGS__, )
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
 
-#define PERFLAB_ALL_(e, ...)                                                               \
-    PERFLAB_NUMBERED_(e, PERFLAB_NUMBER_(e, e##__VA_ARGS__), __LINE__, __COUNTER__, e##__VA_ARGS__, , )
-#define PERFLAB_NUMBERED_(e, number, line, counter, ...) PERFLAB_NAMED_(e, number, line, counter, e##__VA_ARGS__)
-#define PERFLAB_NAMED_(e, number, line, counter, provider, name, ...)                      \
+/* The flags are those of perflab_abi::Site. */
+#define PERFLAB_ALL_(e, flags, ...)                                                        \
+    PERFLAB_NUMBERED_(e, flags, PERFLAB_NUMBER_(e, e##__VA_ARGS__), __LINE__, __COUNTER__, e##__VA_ARGS__, , )
+#define PERFLAB_NUMBERED_(e, flags, number, line, counter, ...) \
+    PERFLAB_NAMED_(e, flags, number, line, counter, e##__VA_ARGS__)
+#define PERFLAB_NAMED_(e, flags, number, line, counter, provider, name, ...)               \
     do {                                                                                   \
         PERFLAB_CHECK_NAME_(#provider)                                                     \
         PERFLAB_CHECK_NAME_(#name)                                                         \
         PERFLAB_MAP_##number(e, PERFLAB_EACH_CHECK_, PERFLAB_CHECK_, 1, e##__VA_ARGS__)    \
-        PERFLAB_BODY_(e, PERFLAB_MAP_##number,                                             \
-                      PERFLAB_POINT_(#provider, #name, #line, #counter,                    \
+        PERFLAB_BODY_(e, PERFLAB_MAP_##number, flags,                                      \
+                      PERFLAB_POINT_(#provider, #name, #line, #counter, flags,             \
                                      PERFLAB_MAP_##number(e, PERFLAB_EACH_SYMBOL_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)), \
                       PERFLAB_SEMAPHORE_(#provider, #name), perflab_on_##counter,          \
                       perflab_off_##counter, #line, #provider, #name, e##__VA_ARGS__)      \
@@ -385,13 +392,13 @@ static inline int perflab_value_(const char *perflab_text)
  * optimisation) keeps apart what differs. It is local, so no linker sees it; one would take what follows an @ for a
  * version. A semaphore is shared by all of an object. No identifier has a dot, so no two probes have the same.
  */
-#define PERFLAB_POINT_(provider, name, line, counter, arguments) \
-    "\".Lperflab_point " provider ":" name " " __FILE__ ":" line arguments " #" counter "\""
+#define PERFLAB_POINT_(provider, name, line, counter, flags, arguments) \
+    "\".Lperflab_point " provider ":" name " " __FILE__ ":" line arguments " #" counter " " flags "\""
 #define PERFLAB_SEMAPHORE_(provider, name) "\"perflab_semaphore." provider "." name "\""
 
 #ifdef PERFLAB_PROBE_NONE
 
-#define PERFLAB_BODY_(e, map, point, semaphore, on, off, line, provider, name, ...) \
+#define PERFLAB_BODY_(e, map, flags, point, semaphore, on, off, line, provider, name, ...) \
     if (0) {                                                                               \
         const uint64_t perflab_words[] = {0 map(e, PERFLAB_EACH_WORDS_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)}; \
         (void)perflab_words;                                                               \
@@ -539,13 +546,13 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
     ".endif\n"
 
 /* One copy of a site: what perflab_abi::Site says. */
-#define PERFLAB_ENTRY_(backend, address, target, point, semaphore, text)                   \
+#define PERFLAB_ENTRY_(backend, flags, address, target, point, semaphore, text)            \
     ".pushsection perflab_text,\"aMS\",@progbits,1\n"                                      \
     "991: .asciz \"" text "\"\n"                                                           \
     ".popsection\n"                                                                        \
     ".pushsection perflab_sites,\"a?R\",@progbits\n"                                       \
     ".balign 8\n"                                                                          \
-    ".short 1, 48, " backend ", 0\n"                                                       \
+    ".short 1, 48, " backend ", " flags "\n"                                               \
     ".quad " address "\n"                                                                  \
     ".quad " target "\n"                                                                   \
     ".quad " point " - .\n"                                                                \
@@ -568,10 +575,10 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
 #define PERFLAB_IS_ENABLED_(symbol) ".byte 0x83, 0x3d\n.long " symbol " - . - 1\n.byte 0\n"
 
 #ifdef PERFLAB_PROBE_BRANCH
-#define PERFLAB_SITE_(point, semaphore, text, on, off)                                     \
+#define PERFLAB_SITE_(flags, point, semaphore, text, on, off)                              \
     int perflab_is_on;                                                                     \
     PERFLAB_ASM_ volatile(PERFLAB_IS_ENABLED_(point)                                       \
-                          PERFLAB_ENTRY_("1", "0", "0", point, semaphore, text)            \
+                          PERFLAB_ENTRY_("1", flags, "0", "0", point, semaphore, text)     \
                           : "=@ccne"(perflab_is_on));                                      \
     if (__builtin_expect(!perflab_is_on, 1))                                               \
         goto off;
@@ -579,19 +586,19 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
 /* The first two bytes lie within eight aligned ones, so that they can be seen to change at once. Where they
  * would not, a prefix (CS, which means nothing to a no-op or a jump) is put before them. It belongs to the
  * same instruction, so it takes no place of its own in the processor. */
-#define PERFLAB_JUMP_(point, semaphore, text, on)                                          \
+#define PERFLAB_JUMP_(flags, point, semaphore, text, on)                                   \
     PERFLAB_ASM_ goto(                                                                     \
         ".p2align 3, 0x2e, 1\n"                                                            \
         "990: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                        \
-        PERFLAB_ENTRY_("0", "990b - .", "%l[" #on "] - .", point, semaphore, text)         \
+        PERFLAB_ENTRY_("0", flags, "990b - .", "%l[" #on "] - .", point, semaphore, text)  \
         : : : : on);
 #if defined(__clang__) && defined(__cplusplus)
 /* clang before 17 takes each of these jumps for one to all labels of the function, lambdas in it included, and refuses
  * those past a destructor. So each has a function of its own, which is always inlined. */
-#define PERFLAB_SITE_(point, semaphore, text, on, off)                                     \
+#define PERFLAB_SITE_(flags, point, semaphore, text, on, off)                              \
     struct perflab_site {                                                                  \
         __attribute__((__always_inline__)) static bool perflab_is_on() noexcept {          \
-            PERFLAB_JUMP_(point, semaphore, text, on)                                      \
+            PERFLAB_JUMP_(flags, point, semaphore, text, on)                               \
             return false;                                                                  \
         on:                                                                                \
             return true;                                                                   \
@@ -600,8 +607,8 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
     if (__builtin_expect(!perflab_site::perflab_is_on(), 1))                               \
         goto off;
 #else
-#define PERFLAB_SITE_(point, semaphore, text, on, off)                                     \
-    PERFLAB_JUMP_(point, semaphore, text, on)                                              \
+#define PERFLAB_SITE_(flags, point, semaphore, text, on, off)                              \
+    PERFLAB_JUMP_(flags, point, semaphore, text, on)                                       \
     goto off;                                                                              \
     on: PERFLAB_COLD_
 #endif
@@ -649,8 +656,8 @@ PERFLAB_INLINE_ uint64_t perflab_kept_(uint64_t perflab_word) {
 #define PERFLAB_WORDS_END_
 #endif
 
-#define PERFLAB_BODY_(e, map, point, semaphore, on, off, line, provider, name, ...) \
-    PERFLAB_SITE_(point, semaphore,                                                        \
+#define PERFLAB_BODY_(e, map, flags, point, semaphore, on, off, line, provider, name, ...) \
+    PERFLAB_SITE_(flags, point, semaphore,                                                     \
                   PERFLAB_DESCRIPTION_(provider, name, line,                               \
                                        map(e, PERFLAB_EACH_TEXT_, PERFLAB_PARTS_, 1, e##__VA_ARGS__)),     \
                   on, off)                                                                 \

@@ -113,6 +113,7 @@ impl Kept {
                 probe,
                 object: "",
                 description: &format!("shop\nsold{probe}\nshop.c\n1\n{arguments}"),
+                ahead: None,
             };
             content.encode(writer).unwrap();
         });

@@ -8,6 +8,17 @@ use perflab_control::{Agent, Site};
 
 use super::Program;
 
+/// Behind the arguments of an ordered probe.
+const ORDERED: &str = " ordered";
+
+/// Names of those that are ordered, of [`probes`].
+pub fn ordered(probes: &[String]) -> Vec<&str> {
+    let ordered = probes.iter().filter(|probe| probe.ends_with(ORDERED));
+    ordered
+        .filter_map(|probe| probe.split(' ').next())
+        .collect()
+}
+
 /// Runs a program with all probes on and holds what the agent counted against what the program says.
 /// Returns each probe with its arguments.
 pub fn counts_agree(path: &Path, what: &str) -> Vec<String> {
@@ -47,11 +58,14 @@ pub fn counted(agent: &Agent, said: &BTreeMap<String, u64>, what: &str) -> Vec<S
     sites
 }
 
-/// Each probe once, with its arguments.
+/// Each probe once, with its arguments, and whether it is ordered.
 pub fn probes(sites: &[Site]) -> Vec<String> {
     let probes: BTreeSet<String> = sites
         .iter()
-        .map(|site| format!("{} {:?}", site.name, site.arguments))
+        .map(|site| {
+            let ordered = if site.is_ordered { ORDERED } else { "" };
+            format!("{} {:?}{ordered}", site.name, site.arguments)
+        })
         .collect();
     probes.into_iter().collect()
 }

@@ -6,7 +6,7 @@ mod plugin;
 use std::fmt::Display;
 use std::io::{Write, stdin, stdout};
 
-use perflab_probe::probe;
+use perflab_probe::{probe, probe_ordered};
 
 const ROUNDS: u64 = 1000;
 
@@ -23,7 +23,7 @@ fn inlined(x: i32) -> i32 {
 
 #[inline(never)]
 fn called(x: i32) -> i32 {
-    probe!(sites, called);
+    probe_ordered!(sites, called);
     x + 1
 }
 
@@ -71,7 +71,7 @@ fn round(round: u64, mut x: i32) -> i32 {
     probe!(sites, many, a: i8 = -1, b: u8 = 2, c: i16 = -3, d: u16 = 4, e: u32 = 5, f: i64 = -6, g: f32 = 1.5,
         h: f64 = 2.5, i: bool = x & 1 == 1, j: ptr = &raw const text, k: bytes = &[1, 2],
         l: enum(A = 0, B = 1) = (round & 1) as i64);
-    probe!(sites, text, whole: cstr = c"text", part: str = text.0, number: u64 = round);
+    probe_ordered!(sites, text, whole: cstr = c"text", part: str = text.0, number: u64 = round);
     x
 }
 

@@ -1,6 +1,6 @@
 //! Sites in a crate that others use.
 
-use perflab_probe::probe;
+use perflab_probe::{probe, probe_ordered};
 
 /// Compiled here.
 pub fn plain(x: i32) -> i32 {
@@ -11,7 +11,7 @@ pub fn plain(x: i32) -> i32 {
 /// Compiled where it is used, too.
 #[inline]
 pub fn small(x: i32) -> i32 {
-    probe!(sites, small, x: i32 = x);
+    probe_ordered!(sites, small, x: i32 = x);
     x + 1
 }
 
