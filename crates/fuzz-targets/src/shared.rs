@@ -15,7 +15,7 @@ pub fn first_line(input: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// What comes before the first of these bytes, and what comes after it.
-fn split_at(input: &[u8], separator: u8) -> (&[u8], &[u8]) {
+pub fn split_at(input: &[u8], separator: u8) -> (&[u8], &[u8]) {
     match input.iter().position(|&byte| byte == separator) {
         Some(end) => (&input[..end], &input[end + 1..]),
         None => (input, &[]),
@@ -89,14 +89,14 @@ pub fn sealed_line(object: &[u8]) -> Vec<u8> {
     [&seal(object), b"\n".as_slice()].concat()
 }
 
+/// The SHA-256 of a content, in hexadecimal.
+pub fn sha256(content: &[u8]) -> String {
+    let hash = Sha256::digest(content);
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A `meta.json` whose hashes fit these files.
 pub fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
-    let sha256 = |content| {
-        Sha256::digest(content)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>()
-    };
     let meta = serde_json::json!({
         "schema": 1,
         "perflab": "0.1.0",

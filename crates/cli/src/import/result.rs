@@ -259,6 +259,7 @@ fn records(collected: &Collected, cells: &[Cell], places: &[usize]) -> Vec<(usiz
                 load1: None,
                 steal_share: None,
                 samples: run.samples.clone(),
+                sample_files: Vec::new(),
                 evidence: IndexMap::new(),
             },
         ));

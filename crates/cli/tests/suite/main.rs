@@ -36,6 +36,7 @@ mod killed;
 mod life;
 mod load_tools;
 mod lost_output;
+mod many_samples;
 mod observed;
 mod pages;
 mod partly;

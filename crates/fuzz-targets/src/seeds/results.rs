@@ -17,6 +17,7 @@ pub fn collect(all: &mut Collection<'_>) {
         all.add_file("pages", name(&file), "r", &file);
     }
     removed(all);
+    sample_files(all);
     pages(all);
 }
 
@@ -34,6 +35,23 @@ fn removed(all: &mut Collection<'_>) {
     let (middle, end) = (with(|place| place == 2), with(|place| place > 3));
     all.add("result_dir", "removed-in-the-middle", middle);
     all.add("result_dir", "removed-at-the-end", end);
+}
+
+/// Records of which the first has samples in a file, in one piece and with others between them.
+fn sample_files(all: &mut Collection<'_>) {
+    let file = r#"{"file":"perflab-samples-1.txt","sha256":"SHA256","name":"wait","unit":"ms","better":"lower","count":3,"min":1,"max":3,"mean":2,"median":2}"#;
+    let records = String::from_utf8_lossy(&all.read(&format!("{OWN}/records.jsonl"))).replacen(
+        r#","samples":["#,
+        &format!(r#","sample_files":[{file}],"samples":["#),
+        1,
+    );
+    for (name, samples) in [
+        ("sample-file", "1.0\n2.5\n3e0\n"),
+        ("sample-file-in-turn", "1.0\n2.5 1\n3e0\n"),
+        ("sample-file-without-place", "1.0\n2.5 2\n3e0\n"),
+    ] {
+        all.add("result_dir", name, format!("{records}\0{samples}"));
+    }
 }
 
 fn experiments(all: &mut Collection<'_>) {

@@ -1,6 +1,7 @@
 //! Any bytes as the records of a result whose other files are sound. Lines are sealed and chained first, so that
 //! they pass for what the store wrote, unless the input begins with `=`. Those that begin with `-` are removed after that,
-//! and missed if one is left behind them. What is read can be resumed and compared.
+//! and missed if one is left behind them. What follows a NUL is in a file with samples of run 1, whose hash the records
+//! call `SHA256`. What is read can be resumed and compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use perflab_experiment::{Experiment, Plan};
 use perflab_report::{TextOptions, csv, detail, json, markdown, text};
 use perflab_store::{Environment, OpenedResult, Origin, ResultDir, RunRecord};
 
-use crate::shared::{ChainedLines, directory, has_control};
+use crate::shared::{ChainedLines, directory, has_control, sha256, split_at};
 
 const EXPERIMENT: &str = include_str!("../../seeds/small.toml");
 
@@ -47,6 +48,7 @@ static SMALL: LazyLock<Small> = LazyLock::new(|| {
 /// Whether the input is worth keeping in a corpus.
 pub fn run(input: &[u8]) -> bool {
     let path = &SMALL.path;
+    let input = &with_sample_file(path, input);
     let (content, has_gap) = match input.strip_prefix(b"=") {
         Some(raw) => (raw.to_vec(), false),
         None => {
@@ -65,6 +67,23 @@ pub fn run(input: &[u8]) -> bool {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     true
+}
+
+/// The records of an input, with the hash of the file, which is written first. Nothing is left of the files of an earlier
+/// input.
+fn with_sample_file(path: &Path, input: &[u8]) -> Vec<u8> {
+    let runs = path.join("runs");
+    fs::remove_dir_all(&runs).expect("it is there");
+    // Not called by its final name, which says that the run has a record.
+    let partial = runs.join("000001.partial");
+    fs::create_dir_all(&partial).expect("a directory can be made");
+    let (records, samples) = split_at(input, 0);
+    if records.len() == input.len() {
+        return input.to_vec();
+    }
+    fs::write(partial.join("perflab-samples-1.txt"), samples).expect("a file can be written");
+    let records = String::from_utf8_lossy(records);
+    records.replace("SHA256", &sha256(samples)).into_bytes()
 }
 
 fn resumed(path: &Path, records: Option<&[RunRecord]>) {

@@ -15,6 +15,7 @@ use crate::meta::MetaFile;
 use crate::notice::Notice;
 use crate::record::RunRecord;
 use crate::runs_file::{FILE, RunsFile, missing_or};
+use crate::sample_files;
 
 /// What a call adds, until all of it is on the disk.
 struct Added {
@@ -27,6 +28,7 @@ struct Added {
 /// The file of records, opened by the one laboratory that may add to it.
 #[derive(Debug)]
 pub(crate) struct Appender {
+    directory: PathBuf,
     path: PathBuf,
     file: File,
     length: u64,
@@ -56,6 +58,7 @@ impl Appender {
             .map_err(|source| missing_or("open", directory, source))?;
         let last = complete.split_inclusive(|byte| *byte == b'\n').next_back();
         Ok(Self {
+            directory: directory.to_owned(),
             path,
             file,
             length: complete.len() as u64,
@@ -146,7 +149,8 @@ impl Appender {
                 });
             }
             added.runs.push(record.run);
-            let line = line::seal_after(record, Some(added.last));
+            let written = sample_files::set_aside(&self.directory, record)?;
+            let line = line::seal_after(&*written, Some(added.last));
             let line = line.map_err(|error| StoreError::Content {
                 path: self.path.clone(),
                 reason: error.to_string(),

@@ -188,6 +188,16 @@ pub enum LineProblem {
         /// How it is known that the run was recorded.
         why: String,
     },
+    /// A file that holds samples of the run is not what it was.
+    #[error(
+        "expected samples of the run in {}, as they were written, found {found}; restore the file from a copy, or measure all runs again into a new directory", file.display()
+    )]
+    Samples {
+        /// The file.
+        file: PathBuf,
+        /// What is there instead.
+        found: String,
+    },
 }
 
 impl StoreError {

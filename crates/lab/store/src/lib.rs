@@ -7,7 +7,7 @@
 //! DIR/meta.json          who wrote this, when, and the hashes of the three files above
 //! DIR/runs.jsonl         one line for each finished run, with a checksum and the name of the line before
 //! DIR/stopped.json       why it ended, if its own results may end it
-//! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log
+//! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log; and samples that are too many for its line
 //! DIR/imported/          the files of another tool that runs were read from, if they were
 //! DIR/lock               held by the laboratory that writes
 //! ```
@@ -43,6 +43,7 @@ mod regular_file;
 mod result_dir;
 mod runs_file;
 mod salvage;
+mod sample_files;
 mod set_up;
 mod stamp;
 mod stopped;
@@ -59,6 +60,7 @@ pub use opened_result::OpenedResult;
 pub use record::{EVENTS_LOST, RunRecord, Step, StepKind, Usage};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
+pub use sample_files::{SampleFile, is_sample_file};
 pub use stamp::FileStamps;
 pub use stopped::{StopReason, Stopped};
 pub use summary::ResultSummary;

@@ -62,6 +62,19 @@ pub(crate) fn begin(directory: &Path, run: u32) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
+/// The directory of a run that has no record yet; made for one that was not executed here.
+pub(crate) fn unnamed(directory: &Path, run: u32) -> Result<PathBuf, StoreError> {
+    let path = partial(directory, run);
+    match path.is_dir() {
+        true => Ok(path),
+        false => {
+            begin(directory, run)?;
+            atomic::sync(&directory.join(DIRECTORY))?;
+            Ok(path)
+        }
+    }
+}
+
 /// Brings the files of a run that has ended onto the disk.
 pub(crate) fn finish(directory: &Path, run: u32) -> Result<(), StoreError> {
     sync_tree(&partial(directory, run))?;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::sample_files::SampleFile;
 
 /// The evidence of an observed run that says how many events of probes it lost.
 pub const EVENTS_LOST: &str = "probe_events_lost";
@@ -84,6 +85,10 @@ pub struct RunRecord {
     /// What was measured. All values are finite.
     #[serde(default)]
     pub samples: Vec<Sample>,
+    /// Files that hold further samples, of which there are too many for a line. The store writes and loads them: of a
+    /// record that was read this is empty, and all its samples are in `samples`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sample_files: Vec<SampleFile>,
     /// Counters that show that the mechanism under test was really at work. All are finite.
     #[serde(default)]
     pub evidence: IndexMap<String, f64>,
@@ -168,6 +173,7 @@ impl RunRecord {
     pub fn with_samples(&self, samples: Vec<Sample>) -> Self {
         Self {
             samples,
+            sample_files: Vec::new(),
             evidence: IndexMap::new(),
             schema: self.schema,
             run: self.run,

@@ -190,15 +190,18 @@ impl ResultDir {
         raw_output::name(&self.path, record.run)
     }
 
-    /// Records runs that have no raw output, as those of an import: all of them with a single sync, or none.
+    /// Records runs that have no raw output, as those of an import: all of them with a single sync, or none. Runs with
+    /// very many samples get directories for these.
     ///
     /// # Errors
     /// As [`Self::append`].
     pub fn append_all<'r>(
         &mut self,
-        records: impl IntoIterator<Item = &'r RunRecord>,
+        records: impl IntoIterator<Item = &'r RunRecord> + Clone,
     ) -> Result<(), StoreError> {
-        self.runs.append_all(records)
+        self.runs.append_all(records.clone())?;
+        let mut records = records.into_iter();
+        records.try_for_each(|record| raw_output::name(&self.path, record.run))
     }
 
     /// Keeps a copy of a file that results were read from, `imported/PATH`. Its hash belongs into

@@ -18,6 +18,7 @@ use crate::metrics::Metrics;
 use crate::notice::Notice;
 use crate::record::{RunRecord, Usage};
 use crate::regular_file;
+use crate::sample_files;
 
 /// The file's name.
 pub(crate) const FILE: &str = "runs.jsonl";
@@ -60,7 +61,7 @@ impl RunsFile {
         let mut chain = Chain::begin(meta.is_some_and(|file| file.meta.chained));
         let mut problems: Vec<(usize, LineProblem)> = Vec::new();
         let meta_line = meta.map(|file| file.line.as_slice());
-        for (line, (read, continuity)) in (1..).zip(parsed(meta_line, &lines)) {
+        for (line, (read, continuity)) in (1..).zip(parsed(directory, meta_line, &lines)) {
             let problem = match read {
                 Ok(record) => match first_line.get(&record.run) {
                     Some(first) => LineProblem::Duplicate {
@@ -142,8 +143,14 @@ fn complete(content: &[u8]) -> &[u8] {
     &content[..end]
 }
 
-/// The record in a line, given without its line feed.
-fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
+/// The record in a line, given without its line feed, with the samples that are in other files.
+fn record(directory: &Path, line: &[u8]) -> Result<RunRecord, LineProblem> {
+    let mut record = record_of_line(line)?;
+    sample_files::load(directory, &mut record)?;
+    Ok(record)
+}
+
+fn record_of_line(line: &[u8]) -> Result<RunRecord, LineProblem> {
     /// What can be said of a line of any format.
     #[derive(serde::Deserialize)]
     struct Schema {
@@ -179,7 +186,7 @@ fn record(line: &[u8]) -> Result<RunRecord, LineProblem> {
 type Parsed = (Result<RunRecord, LineProblem>, Continuity);
 
 /// What lines say, in their order. Thousands of runs are long lines, so all processors read them.
-fn parsed(meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Parsed> {
+fn parsed(directory: &Path, meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Parsed> {
     let metrics = &Metrics::default();
     let before: Vec<Option<&[u8]>> = std::iter::once(meta_line)
         .chain(lines.iter().copied().map(Some))
@@ -189,7 +196,7 @@ fn parsed(meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Parsed> {
     let parse = |pairs: &[(Option<&[u8]>, &[u8])]| -> Vec<Parsed> {
         let mut shared = Vec::new();
         let read = |(before, line): &(Option<&[u8]>, &[u8])| {
-            let mut record = record(line.strip_suffix(b"\n").unwrap_or(line));
+            let mut record = record(directory, line.strip_suffix(b"\n").unwrap_or(line));
             if let Ok(record) = &mut record {
                 metrics.share(record, &mut shared);
             }

@@ -50,7 +50,9 @@ fn collect(directory: &Path, prefix: &str, depth: usize, found: &mut Vec<RunFile
             continue;
         };
         let name = format!("{prefix}{}", clean(&entry.file_name().to_string_lossy()));
-        if metadata.is_file() {
+        // The table of all samples has what is in them.
+        let has_samples = prefix.is_empty() && perflab_store::is_sample_file(&name);
+        if metadata.is_file() && !has_samples {
             found.push(RunFile {
                 name,
                 path: entry.path(),

@@ -115,6 +115,7 @@ pub(super) fn record(
             .as_ref()
             .and_then(|(before, after)| perflab_machine::steal_share(before, after)),
         samples: outcome.samples,
+        sample_files: Vec::new(),
         evidence: outcome.evidence,
     }
 }

@@ -124,6 +124,7 @@ pub fn record(run: u32) -> RunRecord {
             sample(Some("SET"), "rps", f64::MIN_POSITIVE / 2.0),
             sample(None, "rps", -f64::MAX),
         ],
+        sample_files: Vec::new(),
         evidence: IndexMap::from([("probe.hits".into(), 350_000.0), ("zero".into(), -0.0)]),
     }
 }
@@ -167,8 +168,12 @@ pub fn sealed(object: &str) -> String {
 
 /// The name of a line, given without its line feed, in the line after it.
 pub fn link(line: &str) -> String {
-    let hash = Sha256::digest(format!("{line}\n"));
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(&format!("{line}\n"))[..16].to_owned()
+}
+
+pub fn sha256(content: &str) -> String {
+    let hash = Sha256::digest(content);
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Makes a result one as older versions wrote it: no line names another.

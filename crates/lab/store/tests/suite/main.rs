@@ -8,5 +8,6 @@ mod crash;
 mod disk_full;
 mod fixture;
 mod index;
+mod many_samples;
 mod result_dir;
 mod salvage;

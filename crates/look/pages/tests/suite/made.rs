@@ -101,6 +101,7 @@ impl Made {
                     load1: Some(0.5),
                     steal_share: Some(0.0),
                     samples: samples(&cell.variant, planned.run),
+                    sample_files: Vec::new(),
                     evidence: [].into(),
                 }
             })

@@ -76,6 +76,7 @@ pub fn record(run: u32, block: u32, variant: &str, samples: Vec<Sample>) -> RunR
         load1: None,
         steal_share: None,
         samples,
+        sample_files: Vec::new(),
         evidence: IndexMap::new(),
     }
 }
