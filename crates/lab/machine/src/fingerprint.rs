@@ -87,15 +87,6 @@ impl Fingerprint {
             moment: Moment::default(),
         }
     }
-
-    /// Adds the machine's name, which [`Self::take`] leaves out because results are passed on.
-    #[must_use]
-    pub fn with_hostname(self, root: &Path) -> Self {
-        Self {
-            hostname: Root(root).word("proc/sys/kernel/hostname"),
-            ..self
-        }
-    }
 }
 
 /// systemd's machine-id(5) asks that the id itself be kept from untrusted places.
