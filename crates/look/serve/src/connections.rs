@@ -6,6 +6,7 @@
 //! request longest makes room. If all are being answered, the new one is refused.
 
 mod client;
+mod limits;
 mod refusal;
 mod stream;
 
@@ -21,50 +22,19 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+pub use limits::Limits;
 use refusal::Refusal;
-use rustix::process::{Resource, getrlimit};
 use stream::{Held, Watched};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinSet, yield_now};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// File descriptors that are not for connections and the files they are answered with.
-const RESERVED: u64 = 32;
-
-/// Connections at once, however many descriptors there are.
-const MOST: u64 = 512;
-
 /// Refused clients that are given time to read why.
 const TOLD: usize = 8;
 
 /// Until another connection is accepted after that failed.
 const PAUSE: Duration = Duration::from_millis(100);
-
-/// How many connections there may be, and how long they may wait.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Connections at once, 1 or more.
-    pub connections: usize,
-    /// Longest time from the connection, or from the end of the last answer, to the first byte of a request; and from
-    /// there to the end of its header.
-    pub request: Duration,
-    /// Longest time in which a client takes nothing of an answer.
-    pub stall: Duration,
-}
-
-impl Default for Limits {
-    /// As many connections as the process has descriptors for, with a file for each.
-    fn default() -> Self {
-        let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let connections = (descriptors.saturating_sub(RESERVED) / 2).clamp(4, MOST);
-        Self {
-            connections: connections as usize,
-            request: Duration::from_secs(10),
-            stall: Duration::from_secs(30),
-        }
-    }
-}
 
 /// Answers connections until `end` is done; those that are being answered then have `grace`.
 pub(crate) async fn answer(

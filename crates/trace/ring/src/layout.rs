@@ -162,6 +162,12 @@ impl Header {
         let cut = if self.is_cut { IS_CUT } else { 0 };
         u64::from(self.probe & 0xff_ffff) | (self.words as u64 & 0xff) << 24 | cut
     }
+
+    /// As a word of a record in a block.
+    #[inline(always)]
+    pub fn to_word(self, block: u64) -> u64 {
+        self.base() | mark(block)
+    }
 }
 
 const IS_CUT: u64 = 1 << 34;
@@ -202,7 +208,7 @@ mod tests {
                     words: 255,
                     is_cut,
                 };
-                let word = header.base() | mark(block);
+                let word = header.to_word(block);
                 assert_eq!(Header::from_word(word, block), Some(header));
                 assert_eq!(Header::from_word(word, block + 1), None);
                 assert_eq!(Header::from_word(word & !(1 << 33), block), None);

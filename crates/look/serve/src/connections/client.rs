@@ -7,7 +7,7 @@ use std::task::Poll;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::Limits;
+use super::limits::Limits;
 
 /// A connection, as the loop that accepts others knows it.
 #[derive(Debug)]
