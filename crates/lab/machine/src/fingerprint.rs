@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::clock::Clock;
 use crate::confinement::Confinement;
 use crate::cpu::Cpu;
+use crate::executable::hex;
 use crate::frequency::Frequency;
 use crate::kernel::Kernel;
 use crate::memory::Memory;
@@ -98,10 +99,5 @@ fn machine_id(root: Root) -> Option<String> {
         .chain_update("perflab")
         .chain_update(id)
         .finalize();
-    Some(
-        digest[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-    )
+    Some(hex(&digest[..8]))
 }

@@ -149,7 +149,7 @@ fn content<E: ToString>(directory: &Path, file: &'static str) -> impl FnOnce(E) 
     }
 }
 
-fn sha256(content: &[u8]) -> String {
+pub(crate) fn sha256(content: &[u8]) -> String {
     Sha256::digest(content)
         .iter()
         .map(|byte| format!("{byte:02x}"))
