@@ -15,27 +15,7 @@ mod targets;
 
 use std::path::Path;
 
-pub use targets::TARGETS;
-
-/// One reader of files or texts, under test.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// The name of its source file, and of its program in `fuzz/`.
-    pub name: &'static str,
-    /// Panics if the input makes the reader break a promise. Returns whether the input is worth keeping in a corpus,
-    /// which libFuzzer calls `Corpus::Keep` and `Corpus::Reject`.
-    ///
-    /// A target keeps its files between inputs, so only one thread may run it at a time. The files are removed when
-    /// the thread that ran it first ends.
-    pub run: fn(&[u8]) -> bool,
-}
-
-impl Target {
-    /// The target of this name.
-    pub fn by_name(name: &str) -> Option<&'static Self> {
-        TARGETS.iter().find(|target| target.name == name)
-    }
-}
+pub use targets::{TARGETS, Target};
 
 /// The root of the workspace, where the fixtures of all crates are.
 pub fn workspace() -> &'static Path {

@@ -1,6 +1,6 @@
 //! Writes what hyperfine's own exports would say.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use perflab_formats::hyperfine::{
@@ -17,34 +17,27 @@ use crate::output::{self, write};
 /// Finds a path that cannot be written before anything is measured. It makes no file: a bench that
 /// fails would leave it empty.
 pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
-    let wanted = [
+    let wanted = of_hyperfine(arguments)
+        .into_iter()
+        .chain([&arguments.export_report]);
+    let mut files = wanted.flatten().filter(|path| *path != Path::new("-"));
+    files.try_for_each(|path| output::check(path))
+}
+
+/// The paths of hyperfine's own exports.
+fn of_hyperfine(arguments: &BenchArguments) -> [&Option<PathBuf>; 5] {
+    [
         &arguments.export_json,
         &arguments.export_csv,
         &arguments.export_markdown,
         &arguments.export_asciidoc,
         &arguments.export_orgmode,
-        &arguments.export_report,
-    ];
-    for path in wanted
-        .into_iter()
-        .flatten()
-        .filter(|path| *path != Path::new("-"))
-    {
-        output::check(path)?;
-    }
-    Ok(())
+    ]
 }
 
 /// Writes every file that was asked for.
 pub fn all(measurements: &Measurements, arguments: &BenchArguments) -> Result<(), Failure> {
-    let wanted = [
-        &arguments.export_json,
-        &arguments.export_csv,
-        &arguments.export_markdown,
-        &arguments.export_asciidoc,
-        &arguments.export_orgmode,
-    ];
-    if wanted.iter().all(|path| path.is_none()) {
+    if of_hyperfine(arguments).iter().all(|path| path.is_none()) {
         return Ok(());
     }
     let entries = measurements

@@ -153,8 +153,7 @@ impl Bench<'_> {
         if !self.tolerated.accepts(ended.exit) {
             return Err(Failure::no_data(format!(
                 "`{}` {}; --ignore-failure goes on all the same, --show-output shows what it says",
-                command.line,
-                how(ended.exit)
+                command.line, ended.exit
             )));
         }
         Ok(Timing {
@@ -189,8 +188,7 @@ impl Bench<'_> {
         match ended.exit {
             Exit::Code(0) => Ok(()),
             exit => Err(Failure::no_data(format!(
-                "the {flag} command `{line}` {}; append ' || true' if that does not matter",
-                how(exit)
+                "the {flag} command `{line}` {exit}; append ' || true' if that does not matter"
             ))),
         }
     }
@@ -254,12 +252,5 @@ fn stderr(output: &Output) -> Redirect<'static> {
     match output {
         Output::Inherit => Redirect::Inherit,
         _ => Redirect::Null,
-    }
-}
-
-fn how(exit: Exit) -> String {
-    match exit {
-        Exit::Code(code) => format!("ended with exit code {code}"),
-        Exit::Signal(signal) => format!("was ended by signal {signal}"),
     }
 }

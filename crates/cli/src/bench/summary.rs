@@ -89,11 +89,7 @@ pub fn report(
         anytime: measurements.until_decided.is_some(),
         ..Selection::default()
     };
-    let metric = Metric {
-        name: "wall".to_owned(),
-        unit: "s".to_owned(),
-        better: Better::Lower,
-    };
+    let metric = Metric::new("wall", "s", Better::Lower);
     let mut report = plain_report("bench", &metric, groups, &selection)
         .map_err(|error| Failure::no_data(error.to_string()))?;
     report.design.seed = measurements.randomised.then_some(measurements.seed);

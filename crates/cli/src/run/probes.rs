@@ -205,11 +205,7 @@ fn hits(
         let name = format!("{}:{}", event.probe.provider, event.probe.name);
         *counts.entry(name).or_default() += 1;
     }
-    let metric = Arc::new(Metric {
-        name: HITS.to_owned(),
-        unit: String::new(),
-        better: Better::Neither,
-    });
+    let metric = Arc::new(Metric::new(HITS, "", Better::Neither));
     let sample = |(probe, count): (String, u64)| Sample {
         metric: Arc::clone(&metric),
         benchmark: Some(probe),

@@ -1,29 +1,15 @@
 //! `perflab doctor` from outside, on this machine and on a made-up one.
 
-use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::Laboratory;
+use crate::support::{Laboratory, copy};
 
 const MACHINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents/machine");
 const CLOCK: &str = "m/sys/devices/system/clocksource/clocksource0/current_clocksource";
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
 
 /// A laboratory with a machine in `m` whose clock source is hpet and whose governor is powersave.
 fn with_machine() -> Laboratory {

@@ -15,6 +15,8 @@ use perflab_store::{Meta, RunRecord};
 use perflab_testing::needs;
 use serde_json::Value;
 
+use crate::support::copy;
+
 /// The files that the examples use, beside this one.
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents");
 
@@ -78,14 +80,6 @@ pub fn blocks(text: &str) -> Vec<(Option<&str>, String)> {
         }
     }
     blocks
-}
-
-fn copy(from: &Path, to: &Path) {
-    for file in files_below(from) {
-        let copy = to.join(file.strip_prefix(from).unwrap());
-        fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        fs::copy(&file, copy).unwrap();
-    }
 }
 
 /// Makes the directory in which a document's examples are run: that of the fixtures, or one like the

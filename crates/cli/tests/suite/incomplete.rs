@@ -25,10 +25,8 @@ fn wait_for_events(place: &Place, trace: &str, count: usize) {
 #[test]
 fn a_directory_that_is_removed() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
-    wait_for_recorder(&place, &life);
+    let (mut life, recording, trace) = place.recorded(&[]);
+    let pid = life.pid();
     life.works(10);
     // What the recorder has not read goes with the directory.
     wait_for_events(&place, &trace, 10);

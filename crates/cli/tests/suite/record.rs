@@ -17,10 +17,8 @@ use crate::support::{signal, wait_until};
 #[test]
 fn until_a_probe_is_hit() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let recording = place.recording(&["--pid", &pid, "--until", "life:work", "-o", &trace]);
-    wait_for_recorder(&place, &life);
+    let (mut life, recording, trace) = place.recorded(&["--until", "life:work"]);
+    let pid = life.pid();
     let list = printed(&place.trace(&["list", "--pid", &pid]));
     assert!(list.contains("life:work      1   1  recorded"), "{list}");
     life.works(5);
@@ -201,10 +199,8 @@ fn a_program_that_becomes_another() {
 #[test]
 fn a_process_that_becomes_another() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
-    wait_for_recorder(&place, &life);
+    let (mut life, recording, trace) = place.recorded(&[]);
+    let pid = life.pid();
     life.works(1000);
     life.execs(&pid);
     life.works(500);
@@ -255,10 +251,8 @@ fn commands_that_become_others_at_once() {
 #[test]
 fn a_recording_that_is_interrupted() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let mut recording = place.recording(&["--pid", &pid, "-o", &trace]);
-    wait_for_recorder(&place, &life);
+    let (mut life, mut recording, trace) = place.recorded(&[]);
+    let pid = life.pid();
     life.works(100);
     let second = place.trace(&["record", "--pid", &pid, "-o", &place.file("second")]);
     let said = text(&second.stderr);
@@ -537,11 +531,8 @@ fn what_an_agent_of_another_version_left_is_not_counted() {
 #[test]
 fn until_a_probe_that_nobody_asked_to_record() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let words = ["other:*", "--pid", &pid, "--until", "life:work,nobody:*"];
-    let recording = place.recording(&[&words[..], &["-o", &trace]].concat());
-    wait_for_recorder(&place, &life);
+    let words = ["--until", "life:work,nobody:*", "other:*"];
+    let (mut life, recording, trace) = place.recorded(&words);
     life.works(5);
     let output = recording.wait_with_output().unwrap();
     assert!(printed(&output).starts_with("5 events of 1 process "));
@@ -553,7 +544,7 @@ fn until_a_probe_that_nobody_asked_to_record() {
     fs::remove_file(&trace).unwrap();
     // One that there is not.
     let record = ["record", "-o", &trace, "--until", "nobody"];
-    let output = place.trace(&[&record[..], &["--pid", &pid, "--seconds", "0.1"]].concat());
+    let output = place.trace(&[&record[..], &["--pid", &life.pid(), "--seconds", "0.1"]].concat());
     let said = text(&output.stderr);
     assert!(
         said.contains("no probe that is called \"nobody\" now"),
@@ -574,10 +565,8 @@ fn until_a_probe_that_nobody_asked_to_record() {
 #[test]
 fn a_stopped_process_does_not_hold_up_the_end() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
-    wait_for_recorder(&place, &life);
+    let (mut life, recording, _trace) = place.recorded(&[]);
+    let pid = life.pid();
     life.works(7);
     signal(life.child.id(), Signal::STOP);
     let begun = Instant::now();
@@ -624,11 +613,8 @@ fn how_a_command_ends_that_is_interrupted_too() {
 #[test]
 fn what_a_killed_recorder_had_read_is_not_lost() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
+    let (mut life, mut recording, _trace) = place.recorded(&["--ring", "64"]);
     let of_life = life.recording();
-    let mut recording = place.recording(&["--pid", &pid, "--ring", "64", "-o", &trace]);
-    wait_for_recorder(&place, &life);
     for _ in 0..50 {
         life.works(400);
         std::thread::sleep(Duration::from_millis(20));
@@ -649,10 +635,7 @@ fn what_a_killed_recorder_had_read_is_not_lost() {
 #[test]
 fn a_trace_can_be_read_while_it_is_written() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let mut recording = place.recording(&["--pid", &pid, "-o", &trace]);
-    wait_for_recorder(&place, &life);
+    let (mut life, mut recording, trace) = place.recorded(&[]);
     // It has begun.
     printed(&place.trace(&["view", &trace]));
     life.works(100);
@@ -667,10 +650,7 @@ fn a_trace_can_be_read_while_it_is_written() {
 #[test]
 fn a_terminal_that_is_closed() {
     let place = Place::new();
-    let mut life = place.life("none");
-    let (pid, trace) = (life.pid(), place.file("trace"));
-    let recording = place.recording(&["--pid", &pid, "-o", &trace]);
-    wait_for_recorder(&place, &life);
+    let (mut life, recording, trace) = place.recorded(&[]);
     life.works(10);
     // The kernel sends one, and the shell another.
     signal(recording.id(), Signal::HUP);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use perflab_store::OpenedResult;
 use serde_json::Value;
 
-use crate::support::Laboratory;
+use crate::support::{Laboratory, copy};
 
 /// Results that an earlier perflab made, each with the report that it printed as JSON: with systems and two benchmarks,
 /// imported, and ended when everything was decided.
@@ -14,18 +14,6 @@ const RESULTS: [&str; 3] = ["served", "imported", "decided"];
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version-1")
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
-        }
-    }
 }
 
 fn laboratory(result: &str) -> Laboratory {

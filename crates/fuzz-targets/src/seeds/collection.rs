@@ -4,7 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::Seed;
+/// One input to begin with.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    /// Name of the target.
+    pub target: &'static str,
+    /// Name of the seed, which no other seed of the target has.
+    pub name: String,
+    /// What the target is given.
+    pub input: Vec<u8>,
+}
 
 /// The seeds that were found so far. Paths are relative to the root of the workspace.
 pub struct Collection<'r> {

@@ -11,17 +11,7 @@ mod tools;
 use std::path::Path;
 
 use collection::Collection;
-
-/// One input to begin with.
-#[derive(Clone, Debug)]
-pub struct Seed {
-    /// Name of the target.
-    pub target: &'static str,
-    /// Name of the seed, which no other seed of the target has.
-    pub name: String,
-    /// What the target is given.
-    pub input: Vec<u8>,
-}
+pub use collection::Seed;
 
 /// All seeds, from the fixtures of the workspace at `root`.
 ///

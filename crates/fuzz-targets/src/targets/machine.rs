@@ -51,7 +51,7 @@ pub fn run(input: &[u8]) -> bool {
     };
     let path = RECORDED.root.join(String::from_utf8_lossy(name).as_ref());
     fs::write(&path, content).expect("a file can be written");
-    let fingerprint = Fingerprint::take(&RECORDED.root).with_hostname(&RECORDED.root);
+    let fingerprint = Fingerprint::take(&RECORDED.root);
     let load = Load::take(&RECORDED.root);
     let mut findings = settings(&RECORDED.root, &[0, 1]);
     let broken = Glance::take(&RECORDED.root);

@@ -6,14 +6,12 @@
 //! averaged over the units; it contains what remains of the levels below. The part that is level
 //! i's own is `T_i^2 = S_i^2 - S_(i-1)^2 / r_(i-1)`, with `T_1^2 = S_1^2`.
 //!
-//! The interval of the mean counts units of the highest level and nothing else: `S_n^2 / r_n` with
-//! r_n - 1 degrees of freedom. Pooling the values as if they were runs makes 27 % false differences
-//! of 10 runs with 3 values each, and 88 % of 3 runs with 100.
+//! Only units of the highest level are independent. Pooling the values as if they were runs makes
+//! 27 % false differences of 10 runs with 3 values each, and 88 % of 3 runs with 100.
 //!
 //! Source: Kalibera and Jones, *Rigorous Benchmarking in Reasonable Time*, ISMM 2013.
 
 use crate::check;
-use crate::distribution::t_upper_quantile;
 use crate::error::Error;
 use crate::summary::{raw_mean, raw_variance};
 
@@ -36,19 +34,6 @@ pub struct Nested {
     pub mean: f64,
     /// The levels, the highest first.
     pub levels: Vec<Level>,
-}
-
-/// Interval of the mean, in the unit of the values.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NestedInterval {
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-    /// Half of its width.
-    pub half_width: f64,
-    /// Degrees of freedom: the units of the highest level less one.
-    pub df: usize,
 }
 
 /// Analyses values that are given unit by unit: the repetitions of the lowest level stand next to
@@ -123,32 +108,6 @@ fn check_shape(values: &[f64], repetitions: &[usize]) -> Result<(), Error> {
 }
 
 impl Nested {
-    /// Interval of the mean from the highest level alone.
-    ///
-    /// # Errors
-    /// A confidence outside (0, 1); [`Error::NoVariation`] if the highest level does not vary.
-    pub fn interval(&self, confidence: f64) -> Result<NestedInterval, Error> {
-        check::probability("confidence", confidence)?;
-        let df = self.levels[0].repetitions - 1;
-        let error = self.squared_error().sqrt();
-        if error <= 4.0 * f64::EPSILON * self.mean.abs() {
-            return Err(Error::NoVariation);
-        }
-        let half_width = t_upper_quantile(0.5 * (1.0 - confidence), df as f64) * error;
-        Ok(NestedInterval {
-            low: self.mean - half_width,
-            high: self.mean + half_width,
-            half_width,
-            df,
-        })
-    }
-
-    /// Squared standard error of the mean.
-    fn squared_error(&self) -> f64 {
-        let highest = self.levels[0];
-        highest.variance / highest.repetitions as f64
-    }
-
     /// Intraclass correlation: the share of the variance of a single value that values of one unit
     /// of the highest level have in common, from 0 to 1.
     ///

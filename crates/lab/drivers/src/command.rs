@@ -15,11 +15,7 @@ use crate::output::Output;
 pub struct Command;
 
 fn metric(name: &str, unit: &str) -> Metric {
-    Metric {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        better: Better::Lower,
-    }
+    Metric::new(name, unit, Better::Lower)
 }
 
 impl Driver for Command {

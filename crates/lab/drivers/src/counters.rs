@@ -120,11 +120,7 @@ fn count(event: &str, line: &str, number: usize) -> Result<Vec<Sample>, ReadErro
     };
     let sample = |name: String, unit: &str, better, value| Sample {
         benchmark: None,
-        metric: Arc::new(Metric {
-            name,
-            unit: unit.to_owned(),
-            better,
-        }),
+        metric: Arc::new(Metric::new(name, unit, better)),
         value,
     };
     let unit = if unit == "msec" { "ms" } else { unit };

@@ -119,6 +119,22 @@ pub struct ArgumentError {
     pub advice: &'static str,
 }
 
+impl ArgumentError {
+    pub(crate) fn new(
+        driver: &'static str,
+        argument: impl Into<String>,
+        reason: &'static str,
+        advice: &'static str,
+    ) -> Self {
+        Self {
+            driver,
+            argument: argument.into(),
+            reason,
+            advice,
+        }
+    }
+}
+
 /// Text of unknown origin and length, fit to stand in a message of one line.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 120;

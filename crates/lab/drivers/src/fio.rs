@@ -37,28 +37,20 @@ const PERCENTILES: [&str; 17] = [
     "99.95", "99.99",
 ];
 
-fn metric(name: impl Into<String>, unit: &str, better: Better) -> Metric {
-    Metric {
-        name: name.into(),
-        unit: unit.to_owned(),
-        better,
-    }
-}
-
 fn iops() -> Metric {
-    metric("iops", "1/s", Better::Higher)
+    Metric::new("iops", "1/s", Better::Higher)
 }
 
 fn bandwidth() -> Metric {
-    metric("bandwidth", "bytes/s", Better::Higher)
+    Metric::new("bandwidth", "bytes/s", Better::Higher)
 }
 
 fn latency(of: &str, what: &str) -> Metric {
-    metric(format!("{of}_{what}"), "us", Better::Lower)
+    Metric::new(format!("{of}_{what}"), "us", Better::Lower)
 }
 
 fn cpu(mode: &str) -> Metric {
-    metric(format!("cpu_{mode}"), "%", Better::Lower)
+    Metric::new(format!("cpu_{mode}"), "%", Better::Lower)
 }
 
 impl Driver for Fio {

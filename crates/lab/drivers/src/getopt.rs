@@ -17,6 +17,19 @@ pub(crate) fn count(given: Option<i64>, usual: u32) -> u32 {
     })
 }
 
+/// A number as C's `atoi` takes it: leading digits, 0 if there are none or too many.
+pub(crate) fn atoi(text: &str) -> i64 {
+    let text = text.trim_start();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(digits.len());
+    sign * digits[..end].parse::<i64>().unwrap_or(0)
+}
+
 /// Refuses the first of these options that is there.
 ///
 /// # Errors
@@ -28,12 +41,7 @@ pub(crate) fn refuse(
 ) -> Result<(), ArgumentError> {
     match unusable.iter().find(|(option, ..)| options.has(option)) {
         None => Ok(()),
-        Some((option, reason, advice)) => Err(ArgumentError {
-            driver,
-            argument: (*option).to_owned(),
-            reason,
-            advice,
-        }),
+        Some((option, reason, advice)) => Err(ArgumentError::new(driver, *option, reason, advice)),
     }
 }
 
@@ -129,19 +137,9 @@ impl<'a> Options<'a> {
             .and_then(|(_, value)| *value)
     }
 
-    /// The value as C's `atoi` takes it: leading digits, 0 if there are none or too many.
+    /// The value as C's `atoi` takes it.
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
-        let text = self.value(name)?.trim_start();
-        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-        let end = digits
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(digits.len());
-        let number = digits[..end].parse::<i64>().unwrap_or(0);
-        Some(if text.starts_with('-') {
-            -number
-        } else {
-            number
-        })
+        self.value(name).map(atoi)
     }
 }
 
@@ -202,12 +200,7 @@ mod tests {
             ("1e6", 1),
             ("-", 0),
         ] {
-            let args = [String::from("-t"), value.to_owned()];
-            assert_eq!(
-                Options::of(KNOWN, &args).number("-t"),
-                Some(number),
-                "{value}"
-            );
+            assert_eq!(atoi(value), number, "{value}");
         }
     }
 }

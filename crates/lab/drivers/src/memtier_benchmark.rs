@@ -52,11 +52,7 @@ const STATS: &str = "/ALL STATS";
 const TOTALS: &str = "Totals";
 
 fn latency(what: &str) -> Metric {
-    Metric {
-        name: format!("latency_{what}"),
-        unit: "ms".to_owned(),
-        better: Better::Lower,
-    }
+    Metric::new(format!("latency_{what}"), "ms", Better::Lower)
 }
 
 impl Driver for MemtierBenchmark {
@@ -238,11 +234,7 @@ impl Benchmark<'_> {
         let looks_up = self.amount("Hits/sec")? + self.amount("Misses/sec")? > 0.0;
         for (key, name, unit, better) in RATES {
             if looks_up || !["hits", "misses"].contains(&name) {
-                let metric = Metric {
-                    name: name.to_owned(),
-                    unit: unit.to_owned(),
-                    better,
-                };
+                let metric = Metric::new(name, unit, better);
                 push(metric, self.summed(key, name, of)?);
             }
         }

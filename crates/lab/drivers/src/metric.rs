@@ -7,11 +7,7 @@ pub(crate) type Row = (&'static str, &'static str, Better);
 
 /// The metric in a row.
 pub(crate) fn metric((name, unit, better): (&str, &str, Better)) -> Metric {
-    Metric {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        better,
-    }
+    Metric::new(name, unit, better)
 }
 
 /// All metrics of a table, in its order.

@@ -51,12 +51,12 @@ impl Driver for RedisBenchmark {
     fn check(&self, args: &[String]) -> Result<(), ArgumentError> {
         let options = Options::of(args);
         let refuse = |argument: &str, reason, advice| {
-            Err(ArgumentError {
-                driver: "redis-benchmark",
-                argument: argument.to_owned(),
+            Err(ArgumentError::new(
+                "redis-benchmark",
+                argument,
                 reason,
                 advice,
-            })
+            ))
         };
         if options.has("-l") {
             return refuse(

@@ -73,12 +73,12 @@ impl Driver for Tcpbench {
         } else {
             return Ok(());
         };
-        Err(ArgumentError {
-            driver: "tcpbench",
-            argument: args.join(" "),
+        Err(ArgumentError::new(
+            "tcpbench",
+            args.join(" "),
             reason,
             advice,
-        })
+        ))
     }
 
     fn metrics(&self) -> Vec<Metric> {

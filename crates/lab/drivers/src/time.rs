@@ -45,12 +45,7 @@ impl Driver for Time {
             ),
             Some(_) => return Ok(()),
         };
-        Err(ArgumentError {
-            driver: "time",
-            argument: args.join(" "),
-            reason,
-            advice,
-        })
+        Err(ArgumentError::new("time", args.join(" "), reason, advice))
     }
 
     fn metrics(&self) -> Vec<Metric> {

@@ -58,12 +58,12 @@ impl Driver for Wrk {
         if options.operands.len() == 1 {
             return Ok(());
         }
-        Err(ArgumentError {
-            driver: "wrk",
-            argument: args.join(" "),
-            reason: "the tool takes one URL, and takes the first of several",
-            advice: "give one URL",
-        })
+        Err(ArgumentError::new(
+            "wrk",
+            args.join(" "),
+            "the tool takes one URL, and takes the first of several",
+            "give one URL",
+        ))
     }
 
     fn metrics(&self) -> Vec<Metric> {

@@ -147,6 +147,8 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration
 
 /// The same for a duration that may be absent.
 pub(crate) mod option {
+    use serde::Deserialize;
+
     use super::{Deserializer, Duration, Serializer};
 
     pub(crate) fn serialize<S: Serializer>(
@@ -162,25 +164,15 @@ pub(crate) mod option {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Option<Duration>, D::Error> {
-        from.deserialize_option(super::OptionVisitor)
-    }
-}
-
-struct OptionVisitor;
-
-impl<'de> Visitor<'de> for OptionVisitor {
-    type Value = Option<Duration>;
-
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        TextVisitor.expecting(to)
+        Ok(Option::<Present>::deserialize(from)?.map(|present| present.0))
     }
 
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
+    struct Present(Duration);
 
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        deserialize(from).map(Some)
+    impl<'de> Deserialize<'de> for Present {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            super::deserialize(from).map(Self)
+        }
     }
 }
 

@@ -18,11 +18,6 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// The file's name as given to [`Experiment::parse`](crate::Experiment::parse).
-    pub fn file(&self) -> &str {
-        &self.file
-    }
-
     /// The line, from 1.
     pub fn line(&self) -> usize {
         self.line
@@ -36,11 +31,6 @@ impl ParseError {
     /// What is wrong.
     pub fn message(&self) -> &str {
         &self.message
-    }
-
-    /// What to do about it.
-    pub fn help(&self) -> Option<&str> {
-        self.help.as_deref()
     }
 }
 

@@ -37,32 +37,18 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::
 
 /// The same for a fraction that may be absent.
 pub(crate) mod option {
-    use super::Deserializer;
+    use serde::{Deserialize, Deserializer};
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-        from.deserialize_option(super::OptionVisitor)
-    }
-}
-
-struct OptionVisitor;
-
-impl<'de> Visitor<'de> for OptionVisitor {
-    type Value = Option<f64>;
-
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        FractionVisitor.expecting(to)
+        Ok(Option::<Present>::deserialize(from)?.map(|present| present.0))
     }
 
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
+    struct Present(f64);
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        deserialize(from).map(Some)
+    impl<'de> Deserialize<'de> for Present {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            super::deserialize(from).map(Self)
+        }
     }
 }
 

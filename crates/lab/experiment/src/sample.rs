@@ -29,6 +29,17 @@ pub struct Metric {
     pub better: Better,
 }
 
+impl Metric {
+    /// With this name and unit.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>, better: Better) -> Self {
+        Self {
+            name: name.into(),
+            unit: unit.into(),
+            better,
+        }
+    }
+}
+
 /// One value of a metric in a run.
 ///
 /// A tool that measures several things in one run (redis-benchmark: one row per request type)

@@ -245,23 +245,8 @@ impl SystemTable {
         place: &Place,
         visit: &mut Visitor<'_, E>,
     ) -> Result<(), E> {
-        if let Some(command) = &mut self.start {
-            command.visit(&place.key("start"), scope, visit)?;
-        }
-        if let Some(ready) = &mut self.ready {
-            let place = place.key("ready");
-            match &mut ready.check {
-                ReadyCheck::Tcp(address) => visit(&place.key("tcp"), scope, address)?,
-                ReadyCheck::Unix(path) => visit(&place.key("unix"), scope, path)?,
-                ReadyCheck::Command(command) => {
-                    command.visit(&place.key("command"), scope, visit)?;
-                }
-                ReadyCheck::Line(_) => {}
-            }
-        }
-        if let StopAction::Command(command) = &mut self.stop.action {
-            command.visit(&place.key("stop").key("command"), scope, visit)?;
-        }
+        let (start, ready) = (self.start.as_mut(), self.ready.as_mut());
+        visit_life(start, ready, &mut self.stop, scope, place, visit)?;
         for (name, value) in &mut self.env {
             visit(&place.key("env").key(name), scope, value)?;
         }
@@ -270,17 +255,7 @@ impl SystemTable {
 
     /// All commands with their places.
     pub(crate) fn commands(&self, place: &Place) -> Vec<(Place, &Command)> {
-        let mut commands = Vec::new();
-        if let Some(command) = &self.start {
-            commands.push((place.key("start"), command));
-        }
-        if let Some(ReadyCheck::Command(command)) = self.ready.as_ref().map(|ready| &ready.check) {
-            commands.push((place.key("ready").key("command"), command));
-        }
-        if let StopAction::Command(command) = &self.stop.action {
-            commands.push((place.key("stop").key("command"), command));
-        }
-        commands
+        commands_of_life(self.start.as_ref(), self.ready.as_ref(), &self.stop, place)
     }
 
     /// The names of the systems that a table stands for.
@@ -290,4 +265,49 @@ impl SystemTable {
             Some(count) => (1..=count).map(|index| format!("{name}-{index}")).collect(),
         }
     }
+}
+
+/// Visits the templates in what starts a system, shows it ready and stops it. A variant has them itself, or its systems do.
+pub(crate) fn visit_life<E>(
+    start: Option<&mut Command>,
+    ready: Option<&mut Ready>,
+    stop: &mut Stop,
+    scope: Scope,
+    place: &Place,
+    visit: &mut Visitor<'_, E>,
+) -> Result<(), E> {
+    if let Some(command) = start {
+        command.visit(&place.key("start"), scope, visit)?;
+    }
+    if let Some(ready) = ready {
+        let place = place.key("ready");
+        match &mut ready.check {
+            ReadyCheck::Tcp(address) => visit(&place.key("tcp"), scope, address)?,
+            ReadyCheck::Unix(path) => visit(&place.key("unix"), scope, path)?,
+            ReadyCheck::Command(command) => command.visit(&place.key("command"), scope, visit)?,
+            ReadyCheck::Line(_) => {}
+        }
+    }
+    if let StopAction::Command(command) = &mut stop.action {
+        command.visit(&place.key("stop").key("command"), scope, visit)?;
+    }
+    Ok(())
+}
+
+/// The commands among the same, with their places.
+pub(crate) fn commands_of_life<'a>(
+    start: Option<&'a Command>,
+    ready: Option<&'a Ready>,
+    stop: &'a Stop,
+    place: &Place,
+) -> Vec<(Place, &'a Command)> {
+    let mut commands = Vec::new();
+    commands.extend(start.map(|command| (place.key("start"), command)));
+    if let Some(ReadyCheck::Command(command)) = ready.map(|ready| &ready.check) {
+        commands.push((place.key("ready").key("command"), command));
+    }
+    if let StopAction::Command(command) = &stop.action {
+        commands.push((place.key("stop").key("command"), command));
+    }
+    commands
 }

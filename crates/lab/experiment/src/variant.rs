@@ -8,7 +8,9 @@ use crate::command::Command;
 use crate::error::Place;
 use crate::machine::Machine;
 use crate::scope::{Scope, Visitor, visit_list};
-use crate::system::{Ready, ReadyCheck, ReadyTable, Stop, StopAction, StopTable, SystemTable};
+use crate::system::{
+    Ready, ReadyTable, Stop, StopTable, SystemTable, commands_of_life, visit_life,
+};
 
 /// A table under `[variants]`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -104,23 +106,8 @@ impl Variant {
         visit: &mut Visitor<'_, E>,
     ) -> Result<(), E> {
         let system = Scope::System;
-        if let Some(command) = &mut self.start {
-            command.visit(&place.key("start"), system, visit)?;
-        }
-        if let Some(ready) = &mut self.ready {
-            let place = place.key("ready");
-            match &mut ready.check {
-                ReadyCheck::Tcp(address) => visit(&place.key("tcp"), system, address)?,
-                ReadyCheck::Unix(path) => visit(&place.key("unix"), system, path)?,
-                ReadyCheck::Command(command) => {
-                    command.visit(&place.key("command"), system, visit)?;
-                }
-                ReadyCheck::Line(_) => {}
-            }
-        }
-        if let StopAction::Command(command) = &mut self.stop.action {
-            command.visit(&place.key("stop").key("command"), system, visit)?;
-        }
+        let (start, ready) = (self.start.as_mut(), self.ready.as_mut());
+        visit_life(start, ready, &mut self.stop, system, place, visit)?;
         for (name, table) in &mut self.systems {
             let place = place.key("systems").key(name);
             table.visit_templates(Scope::NamedSystem, &place, visit)?;
@@ -147,23 +134,9 @@ impl Variant {
     }
 
     /// All commands with their places.
-    pub(crate) fn commands(&self, place: &Place) -> Vec<(Place, &Command)> {
-        let mut commands = Vec::new();
-        commands.extend(
-            self.start
-                .as_ref()
-                .map(|command| (place.key("start"), command)),
-        );
-        if let Some(Ready {
-            check: ReadyCheck::Command(command),
-            ..
-        }) = &self.ready
-        {
-            commands.push((place.key("ready").key("command"), command));
-        }
-        if let StopAction::Command(command) = &self.stop.action {
-            commands.push((place.key("stop").key("command"), command));
-        }
+    pub(crate) fn commands<'a>(&'a self, place: &Place) -> Vec<(Place, &'a Command)> {
+        let (start, ready) = (self.start.as_ref(), self.ready.as_ref());
+        let mut commands = commands_of_life(start, ready, &self.stop, place);
         for (name, table) in &self.systems {
             commands.extend(table.commands(&place.key("systems").key(name)));
         }
@@ -179,18 +152,10 @@ impl Variant {
         }
         if let Some(build) = &self.build {
             let place = place.key("build");
-            commands.extend(
-                build
-                    .command
-                    .as_ref()
-                    .map(|command| (place.key("command"), command)),
-            );
-            commands.extend(
-                build
-                    .link
-                    .as_ref()
-                    .map(|command| (place.key("link"), command)),
-            );
+            let steps = [("command", &build.command), ("link", &build.link)];
+            let named =
+                |(key, step): (_, &'a Option<Command>)| Some((place.key(key), step.as_ref()?));
+            commands.extend(steps.into_iter().filter_map(named));
         }
         commands
     }

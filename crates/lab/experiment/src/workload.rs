@@ -202,11 +202,7 @@ impl TryFrom<MetricTable> for MetricRule {
             }
         };
         Ok(Self {
-            metric: Metric {
-                name: table.name,
-                unit: table.unit,
-                better: table.better,
-            },
+            metric: Metric::new(table.name, table.unit, table.better),
             benchmark: table.benchmark,
             extract,
             stream: table.stream,

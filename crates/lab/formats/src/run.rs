@@ -100,11 +100,7 @@ pub(crate) fn sample(
 ) -> Sample {
     Sample {
         benchmark: benchmark.map(str::to_owned),
-        metric: Arc::new(Metric {
-            name: name.to_owned(),
-            unit: unit.to_owned(),
-            better,
-        }),
+        metric: Arc::new(Metric::new(name, unit, better)),
         value,
     }
 }

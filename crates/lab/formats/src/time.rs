@@ -54,11 +54,7 @@ mod tests {
     use super::*;
 
     fn run(value: f64, unit: &str) -> Run {
-        let metric = Metric {
-            name: "time".to_owned(),
-            unit: unit.to_owned(),
-            better: Better::Lower,
-        };
+        let metric = Metric::new("time", unit, Better::Lower);
         let sample = Sample {
             metric: Arc::new(metric),
             value,

@@ -114,7 +114,7 @@ fn hash(file: &mut File) -> io::Result<(String, u64)> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::clock::Clock;
 use crate::confinement::Confinement;
 use crate::cpu::Cpu;
+use crate::executable::hex;
 use crate::frequency::Frequency;
 use crate::kernel::Kernel;
 use crate::memory::Memory;
@@ -87,15 +88,6 @@ impl Fingerprint {
             moment: Moment::default(),
         }
     }
-
-    /// Adds the machine's name, which [`Self::take`] leaves out because results are passed on.
-    #[must_use]
-    pub fn with_hostname(self, root: &Path) -> Self {
-        Self {
-            hostname: Root(root).word("proc/sys/kernel/hostname"),
-            ..self
-        }
-    }
 }
 
 /// systemd's machine-id(5) asks that the id itself be kept from untrusted places.
@@ -107,10 +99,5 @@ fn machine_id(root: Root) -> Option<String> {
         .chain_update("perflab")
         .chain_update(id)
         .finalize();
-    Some(
-        digest[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-    )
+    Some(hex(&digest[..8]))
 }

@@ -35,7 +35,7 @@ impl Aside<'_> {
         match self.exit(host)? {
             Exit::Code(0) => Ok(()),
             exit => Err(self
-                .fault(&format!("{}{}", how(exit), last_line(host, self.log)))
+                .fault(&format!("{exit}{}", last_line(host, self.log)))
                 .into()),
         }
     }
@@ -85,14 +85,6 @@ pub(crate) fn is_full(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     )
-}
-
-/// How a process ended, in words.
-pub(crate) fn how(exit: Exit) -> String {
-    match exit {
-        Exit::Code(code) => format!("ended with exit code {code}"),
-        Exit::Signal(signal) => format!("was ended by signal {signal}"),
-    }
 }
 
 /// Bytes of a log that are looked at for its last line.

@@ -5,7 +5,7 @@
 //! simulated.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -232,6 +232,15 @@ pub enum Exit {
     Code(i32),
     /// This signal ended it.
     Signal(i32),
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "ended with exit code {code}"),
+            Self::Signal(signal) => write!(f, "was ended by signal {signal}"),
+        }
+    }
 }
 
 /// What a process and the children it waited for have used, from the kernel's accounting.

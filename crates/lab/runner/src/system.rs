@@ -7,7 +7,7 @@ use perflab_experiment::{ReadyCheck, Signal, Status, StopAction, System};
 use regex::bytes::RegexBuilder;
 use rustix::thread::CpuSet;
 
-use crate::aside::{Aside, how, last_line, launch_trouble};
+use crate::aside::{Aside, last_line, launch_trouble};
 use crate::environment::Environment;
 use crate::fault::{Fault, Trouble};
 use crate::fill::Fill;
@@ -158,7 +158,9 @@ impl<'k> RunningSystem<'k> {
     }
 
     fn how_it_ended(&self) -> String {
-        self.process.exit().map_or("ended".to_owned(), how)
+        self.process
+            .exit()
+            .map_or("ended".to_owned(), |exit| exit.to_string())
     }
 
     /// Stops it as its table says, and kills it if it does not.

@@ -1,11 +1,6 @@
 //! The machine that the laboratory runs on.
 
-/// What is shared with signal handlers; another set of them lets a test try every order of accesses.
-mod atomics {
-    pub(crate) use std::hint::spin_loop as hint;
-    pub(crate) use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering, fence};
-}
-
+mod atomics;
 mod brand;
 mod foreground;
 mod identities;
@@ -85,7 +80,8 @@ impl Host for ThisMachine {
     }
 
     fn start(&self, launch: &Launch<'_>) -> Result<Box<dyn Process + '_>, LaunchError> {
-        Ok(Box::new(LocalProcess::start(launch, self)?))
+        let process = LocalProcess::start(launch, &self.reaper, &self.interrupt)?;
+        Ok(Box::new(process))
     }
 
     fn environment(&self, inherit: &[String]) -> Environment {

@@ -14,7 +14,7 @@ use crate::link::Link;
 use crate::meta::MetaFile;
 use crate::notice::Notice;
 use crate::record::RunRecord;
-use crate::runs_file::{FILE, RunsFile, missing_or};
+use crate::runs_file::{FILE, RunsFile};
 use crate::sample_files;
 
 /// What a call adds, until all of it is on the disk.
@@ -55,7 +55,7 @@ impl Appender {
         let file = OpenOptions::new()
             .append(true)
             .open(&path)
-            .map_err(|source| missing_or("open", directory, source))?;
+            .map_err(|source| StoreError::missing_or("open", directory, FILE, source))?;
         let last = complete.split_inclusive(|byte| *byte == b'\n').next_back();
         Ok(Self {
             directory: directory.to_owned(),

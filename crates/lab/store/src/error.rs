@@ -209,6 +209,31 @@ impl StoreError {
         }
     }
 
+    /// What is wrong with the line that is all of a file.
+    pub(crate) fn first_line(directory: &Path, file: &str, problem: LineProblem) -> Self {
+        Self::Line {
+            path: directory.join(file),
+            line: 1,
+            problem,
+        }
+    }
+
+    /// Sorts an error of using a file that every results directory has.
+    pub(crate) fn missing_or(
+        action: &'static str,
+        directory: &Path,
+        file: &'static str,
+        source: io::Error,
+    ) -> Self {
+        match source.kind() {
+            ErrorKind::NotFound => Self::Missing {
+                directory: directory.to_owned(),
+                file,
+            },
+            _ => Self::io(action, &directory.join(file), source),
+        }
+    }
+
     /// Sorts an error of the system: a full disk is something a person can do something about.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

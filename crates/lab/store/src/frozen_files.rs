@@ -1,7 +1,6 @@
 //! The files that never change once the directory is set up.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use perflab_experiment::Plan;
@@ -117,20 +116,13 @@ fn parsed<T: DeserializeOwned>(
 
 /// A file, if it is the one that the hash was taken of.
 fn verified(directory: &Path, file: &'static str, expected: &str) -> Result<Vec<u8>, StoreError> {
-    let path = directory.join(file);
-    let content = regular_file::read(&path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => StoreError::Missing {
-            directory: directory.to_owned(),
-            file,
-        },
-        _ => StoreError::io("read", &path, source),
-    })?;
+    let content = regular_file::read_of(directory, file)?;
     let found = sha256(&content);
     if found == expected {
         Ok(content)
     } else {
         Err(StoreError::Altered {
-            path,
+            path: directory.join(file),
             expected: expected.to_owned(),
             found,
         })

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::atomic;
 use crate::error::StoreError;
+use crate::frozen_files::sha256;
 use crate::meta::{ImportedFile, Meta};
 use crate::notice::Notice;
 use crate::regular_file;
@@ -16,10 +15,7 @@ const DIRECTORY: &str = "imported";
 impl ImportedFile {
     /// Of a file with this content, to be kept under this path.
     pub fn new(path: String, content: &[u8]) -> Self {
-        let sha256 = Sha256::digest(content)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let sha256 = sha256(content);
         Self { path, sha256 }
     }
 }

@@ -49,6 +49,20 @@ pub(crate) fn unseal<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineProblem>
     serde_json::from_slice(line).map_err(|error| LineProblem::Malformed(error.to_string()))
 }
 
+/// The same for the line that is all of a file, if it is of the expected schema.
+pub(crate) fn unseal_only<T: DeserializeOwned>(
+    content: &[u8],
+    expected: u32,
+    schema: impl FnOnce(&T) -> u32,
+) -> Result<T, LineProblem> {
+    let line = content.strip_suffix(b"\n").ok_or(LineProblem::Altered)?;
+    let value = unseal(line)?;
+    match schema(&value) {
+        found if found == expected => Ok(value),
+        found => Err(LineProblem::Schema { expected, found }),
+    }
+}
+
 /// The name of the line before, as a line has it that is given without its line feed.
 pub(crate) fn previous(line: &[u8]) -> Option<&[u8]> {
     let (body, _) = split(line)?;

@@ -1,12 +1,11 @@
 //! `meta.json`: who wrote the results, and what with.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{LineProblem, StoreError};
+use crate::error::StoreError;
 use crate::line;
 use crate::regular_file;
 
@@ -117,32 +116,11 @@ pub(crate) struct MetaFile {
 
 impl MetaFile {
     pub(crate) fn read(directory: &Path) -> Result<Self, StoreError> {
-        let path = directory.join(FILE);
-        let content = regular_file::read(&path).map_err(|source| match source.kind() {
-            ErrorKind::NotFound => StoreError::Missing {
-                directory: directory.to_owned(),
-                file: FILE,
-            },
-            _ => StoreError::io("read", &path, source),
-        })?;
-        let wrong = |problem| StoreError::Line {
-            path: path.clone(),
-            line: 1,
-            problem,
-        };
-        let line = content
-            .strip_suffix(b"\n")
-            .ok_or_else(|| wrong(LineProblem::Altered))?;
-        let meta: Meta = line::unseal(line).map_err(wrong)?;
-        if meta.schema != SCHEMA {
-            return Err(wrong(LineProblem::Schema {
-                expected: SCHEMA,
-                found: meta.schema,
-            }));
+        let line = regular_file::read_of(directory, FILE)?;
+        let meta = line::unseal_only(&line, SCHEMA, |meta: &Meta| meta.schema);
+        match meta {
+            Ok(meta) => Ok(Self { meta, line }),
+            Err(problem) => Err(StoreError::first_line(directory, FILE, problem)),
         }
-        Ok(Self {
-            meta,
-            line: content,
-        })
     }
 }

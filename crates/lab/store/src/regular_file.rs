@@ -7,6 +7,8 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
+use crate::error::StoreError;
+
 /// Opens a regular file. A pipe in its place would be waited for without end, and a device may have none; a link
 /// would show any file of the user's to whom results are shown.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
@@ -24,6 +26,12 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
             "it is no regular file",
         ))
     }
+}
+
+/// All of a file that every results directory has.
+pub(crate) fn read_of(directory: &Path, file: &'static str) -> Result<Vec<u8>, StoreError> {
+    read(&directory.join(file))
+        .map_err(|source| StoreError::missing_or("read", directory, file, source))
 }
 
 /// All of it.

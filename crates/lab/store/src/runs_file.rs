@@ -1,7 +1,6 @@
 //! `runs.jsonl`: one line for each finished run.
 
 use std::collections::HashMap;
-use std::io::{self, ErrorKind};
 use std::num::NonZero;
 use std::path::Path;
 use std::thread;
@@ -51,8 +50,7 @@ impl RunsFile {
     ) -> Result<Self, StoreError> {
         let expected = meta.map(|file| ExpectedRuns::gather(directory, &file.meta, plan));
         let path = directory.join(FILE);
-        let content =
-            regular_file::read(&path).map_err(|error| missing_or("read", directory, error))?;
+        let content = regular_file::read_of(directory, FILE)?;
         let lines: Vec<&[u8]> = complete(&content)
             .split_inclusive(|byte| *byte == b'\n')
             .collect();
@@ -219,14 +217,4 @@ fn parsed(directory: &Path, meta_line: Option<&[u8]>, lines: &[&[u8]]) -> Vec<Pa
             .flat_map(|(part, worker)| worker.join().unwrap_or_else(|_| parse(part)));
         each.collect()
     })
-}
-
-pub(crate) fn missing_or(action: &'static str, directory: &Path, source: io::Error) -> StoreError {
-    match source.kind() {
-        ErrorKind::NotFound => StoreError::Missing {
-            directory: directory.to_owned(),
-            file: FILE,
-        },
-        _ => StoreError::io(action, &directory.join(FILE), source),
-    }
 }

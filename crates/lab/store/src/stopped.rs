@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic;
-use crate::error::{LineProblem, StoreError};
+use crate::error::StoreError;
 use crate::line;
 use crate::regular_file;
 
@@ -66,21 +66,8 @@ impl Stopped {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io("read", &path, error)),
         };
-        let wrong = |problem| StoreError::Line {
-            path: path.clone(),
-            line: 1,
-            problem,
-        };
-        let line = content
-            .strip_suffix(b"\n")
-            .ok_or_else(|| wrong(LineProblem::Altered))?;
-        let stopped: Self = line::unseal(line).map_err(wrong)?;
-        if stopped.schema != SCHEMA {
-            return Err(wrong(LineProblem::Schema {
-                expected: SCHEMA,
-                found: stopped.schema,
-            }));
-        }
-        Ok(Some(stopped))
+        line::unseal_only(&content, SCHEMA, |stopped: &Self| stopped.schema)
+            .map(Some)
+            .map_err(|problem| StoreError::first_line(directory, FILE, problem))
     }
 }

@@ -113,6 +113,14 @@ impl Place {
         command.spawn().unwrap()
     }
 
+    /// The program, a recorder of it that was given these words too, and the trace that it writes.
+    pub fn recorded(&self, words: &[&str]) -> (Life, Child, String) {
+        let (life, trace) = (self.life("none"), self.file("trace"));
+        let recording = self.recording(&[&["--pid", &life.pid(), "-o", &trace], words].concat());
+        wait_for_recorder(self, &life);
+        (life, recording, trace)
+    }
+
     /// The events of a trace, without their times.
     pub fn events(&self, words: &[&str]) -> Vec<String> {
         let shown = printed(&self.trace(&[&["view"], words].concat()));

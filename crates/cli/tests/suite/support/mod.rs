@@ -269,6 +269,19 @@ pub fn assert_detail(record: &Value, status: &str, words: &[&str]) {
     assert_eq!(record["samples"], Value::Array(Vec::new()));
 }
 
+/// Copies a directory with all below it.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
 /// Waits until a condition holds.
 #[track_caller]
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {

@@ -75,14 +75,8 @@ const fn known() -> [Known; REFUSED.len() + PLAIN.len()] {
 
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     let options = Options::of(KNOWN, args);
-    let refuse = |argument: &str, reason, advice| {
-        Err(ArgumentError {
-            driver: "fio",
-            argument: argument.to_owned(),
-            reason,
-            advice,
-        })
-    };
+    let refuse =
+        |argument: &str, reason, advice| Err(ArgumentError::new("fio", argument, reason, advice));
     for ((_, long, _), reason, advice) in REFUSED {
         if options.has(long) {
             return refuse(long, reason, advice);

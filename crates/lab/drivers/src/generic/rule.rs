@@ -36,11 +36,7 @@ pub struct Rule {
 
 impl Rule {
     pub(super) fn metric(&self) -> Metric {
-        Metric {
-            name: self.name.clone(),
-            unit: self.unit.clone(),
-            better: self.better,
-        }
+        Metric::new(self.name.clone(), self.unit.clone(), self.better)
     }
 
     pub(super) fn takes_every_name(&self) -> bool {

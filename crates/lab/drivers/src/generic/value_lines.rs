@@ -36,11 +36,7 @@ pub(super) fn read(bytes: &[u8], rule: &Rule) -> Result<Vec<Sample>, ReadError> 
             line: index + 1,
             value: line.value,
         };
-        let metric = Metric {
-            name: line.name.to_owned(),
-            unit: line.unit.to_owned(),
-            better: rule.better,
-        };
+        let metric = Metric::new(line.name, line.unit, rule.better);
         samples.push(sample(found, rule, metric)?);
         let of_name = by_name.entry(line.name).or_default();
         if of_name.is_empty() {

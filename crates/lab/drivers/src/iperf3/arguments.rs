@@ -111,12 +111,7 @@ const UNUSABLE: [Unusable; 9] = [
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     let options = Options::of(OPTIONS, args);
     let refuse = |argument: &str, reason, advice| {
-        Err(ArgumentError {
-            driver: "iperf3",
-            argument: argument.to_owned(),
-            reason,
-            advice,
-        })
+        Err(ArgumentError::new("iperf3", argument, reason, advice))
     };
     getopt::refuse("iperf3", &options, &UNUSABLE)?;
     if !options.has("-c") {

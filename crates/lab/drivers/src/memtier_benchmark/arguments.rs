@@ -42,12 +42,12 @@ const KNOWN: &[Known] = &[
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     let options = Options::of(KNOWN, args);
     let refuse = |argument: &str, reason, advice| {
-        Err(ArgumentError {
-            driver: "memtier_benchmark",
-            argument: argument.to_owned(),
+        Err(ArgumentError::new(
+            "memtier_benchmark",
+            argument,
             reason,
             advice,
-        })
+        ))
     };
     for option in ["--out-file", "--json-out-file"] {
         if options.has(option) {

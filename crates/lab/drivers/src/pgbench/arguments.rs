@@ -34,12 +34,7 @@ const KNOWN: &[Known] = &[
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     let options = Options::of(KNOWN, args);
     let refuse = |argument: &str, reason, advice| {
-        Err(ArgumentError {
-            driver: "pgbench",
-            argument: argument.to_owned(),
-            reason,
-            advice,
-        })
+        Err(ArgumentError::new("pgbench", argument, reason, advice))
     };
     if options.has("-i") {
         return refuse(

@@ -1,5 +1,7 @@
 //! The tool's command line, as far as cautions depend on it.
 
+use crate::getopt::atoi;
+
 /// Options that take the next argument as their value, TLS options included.
 const WITH_VALUE: [&str; 23] = [
     "-h",
@@ -70,17 +72,9 @@ impl<'a> Options<'a> {
             .and_then(|(_, value)| *value)
     }
 
-    /// The value as the tool's `atoi` takes it: leading digits, 0 if there are none.
+    /// The value as C's `atoi` takes it, which the tool uses.
     pub(super) fn number(&self, name: &str) -> Option<i64> {
-        let text = self.value(name)?.trim_start();
-        let (sign, digits) = match text.strip_prefix('-') {
-            Some(digits) => (-1, digits),
-            None => (1, text.strip_prefix('+').unwrap_or(text)),
-        };
-        let end = digits
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(digits.len());
-        Some(sign * digits[..end].parse::<i64>().unwrap_or(0))
+        self.value(name).map(atoi)
     }
 
     /// Requests per test.
@@ -116,18 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_the_tool_reads_them() {
-        for (value, number) in [
-            ("12", 12),
-            ("-3", -3),
-            ("+4", 4),
-            ("x", 0),
-            ("1e6", 1),
-            ("-", 0),
-        ] {
-            let args = [String::from("-n"), value.to_owned()];
-            assert_eq!(Options::of(&args).number("-n"), Some(number), "{value}");
-        }
+    fn what_is_not_given_has_no_number() {
         assert_eq!(Options::of(&args("-n")).number("-n"), None);
         assert_eq!(Options::of(&[]).requests(), 100_000);
     }

@@ -17,12 +17,7 @@ fn is_zero(text: &str) -> bool {
 
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     let refuse = |argument: String, reason, advice| {
-        Err(ArgumentError {
-            driver: "sysbench",
-            argument,
-            reason,
-            advice,
-        })
+        Err(ArgumentError::new("sysbench", argument, reason, advice))
     };
     for word in args {
         if ["--help", "--version"].contains(&word.as_str()) {

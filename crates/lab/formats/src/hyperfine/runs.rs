@@ -215,11 +215,7 @@ fn cpu(all: &[Summary<'_>], summary: &Summary<'_>, name: &str) -> f64 {
 }
 
 fn memory(runs: &[Run], summary: &Summary<'_>) -> Option<Vec<u64>> {
-    let metric = Metric {
-        name: "max_rss".to_owned(),
-        unit: "bytes".to_owned(),
-        better: Better::Lower,
-    };
+    let metric = Metric::new("max_rss", "bytes", Better::Lower);
     own(runs, summary)
         .map(|run| {
             values(run, summary.benchmark, &metric)

@@ -13,11 +13,7 @@ fn file(text: String) -> Vec<File> {
 
 /// Metrics of Go's own, and others; names and units without white space.
 fn go_metrics() -> Vec<Metric> {
-    let metric = |name: &str, unit: &str, better| Metric {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        better,
-    };
+    let metric = |name: &str, unit: &str, better| Metric::new(name, unit, better);
     vec![
         metric("time", "ns/op", Better::Lower),
         metric("speed", "MB/s", Better::Higher),

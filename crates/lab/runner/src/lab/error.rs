@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use perflab_store::StoreError;
 
-use super::ledger::HOPELESS;
 use crate::cpus::CpuError;
 use crate::standstill::{MOST_ATTEMPTS, Standstill};
 
@@ -19,10 +18,12 @@ pub enum LabError {
     #[error("the experiment's time limit of {0:?} ran out")]
     Limit(Duration),
     /// The same cell failed again and again.
-    #[error("{cell} failed {HOPELESS} times in a row and never passed: {status}: {detail}")]
+    #[error("{cell} failed {times} times in a row and never passed: {status}: {detail}")]
     Hopeless {
         /// The cell.
         cell: String,
+        /// How often.
+        times: u32,
         /// The last status.
         status: &'static str,
         /// The last fault.

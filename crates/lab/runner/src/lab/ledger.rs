@@ -8,7 +8,7 @@ use super::error::LabError;
 
 /// Failed runs of a cell in a row, none having passed before, after which the experiment stops:
 /// the rest would fail too.
-pub(super) const HOPELESS: u32 = 3;
+const HOPELESS: u32 = 3;
 
 /// Which runs there are, and how often each cell failed.
 pub(super) struct Ledger {
@@ -39,6 +39,7 @@ impl Ledger {
         *count += 1;
         (*count >= HOPELESS).then(|| LabError::Hopeless {
             cell: record.cell.clone(),
+            times: *count,
             status: record.status.name(),
             detail: record.detail.clone().unwrap_or_default(),
         })

@@ -7,7 +7,7 @@ use std::time::Duration;
 use perflab_drivers::{Driver, Output, Usage};
 use perflab_experiment::{Sample, Status, Workload};
 
-use crate::aside::{how, last_line};
+use crate::aside::last_line;
 use crate::fault::{Fault, Trouble};
 use crate::host::{Ended, Exit, Host};
 
@@ -47,14 +47,13 @@ pub(super) fn well_ended(
         {
             Ok(())
         }
-        (None, exit @ Exit::Code(_)) => Err(Fault::new(
-            Status::Exit,
-            format!("the workload {}{}", how(exit), said()),
-        )),
-        (None, exit @ Exit::Signal(_)) => Err(Fault::new(
-            Status::Signal,
-            format!("the workload {}{}", how(exit), said()),
-        )),
+        (None, exit) => {
+            let status = match exit {
+                Exit::Code(_) => Status::Exit,
+                Exit::Signal(_) => Status::Signal,
+            };
+            Err(Fault::new(status, format!("the workload {exit}{}", said())))
+        }
     }
 }
 

@@ -17,12 +17,12 @@ use rustix::process::{
 };
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::ThisMachine;
 use super::brand::{Brand, START};
 use super::interrupt::{Interrupt, timespec};
 use super::job_control::start;
 use super::listener::listener;
 use super::locate::locate;
+use super::reaper::Reaper;
 use super::sys;
 use crate::host::{Ended, Exit, Launch, LaunchError, Listener, Process, Redirect, Stopped, later};
 use crate::visible::visible;
@@ -36,7 +36,8 @@ pub(super) struct LocalProcess<'m> {
     started: Instant,
     collected: bool,
     brand: Option<Brand>,
-    machine: &'m ThisMachine,
+    reaper: &'m Reaper,
+    interrupt: &'m Interrupt,
 }
 
 impl<'m> LocalProcess<'m> {
@@ -49,9 +50,9 @@ impl<'m> LocalProcess<'m> {
     /// When it cannot be started: see [`LaunchError`].
     pub(super) fn start(
         launch: &Launch<'_>,
-        machine: &'m ThisMachine,
+        reaper: &'m Reaper,
+        interrupt: &'m Interrupt,
     ) -> Result<Self, LaunchError> {
-        let reaper = &machine.reaper;
         let (program, arguments) = launch.argv.split_first().ok_or(LaunchError::Empty)?;
         let mut command = Command::new(program);
         command.args(arguments).process_group(0);
@@ -108,7 +109,8 @@ impl<'m> LocalProcess<'m> {
             started,
             collected: false,
             brand,
-            machine,
+            reaper,
+            interrupt,
         })
     }
 
@@ -149,7 +151,7 @@ impl<'m> LocalProcess<'m> {
     fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
         // Before the leader is collected, as the group's number can be given away after that.
         let _ = kill_process_group(self.pid, Signal::KILL);
-        self.machine.reaper.ended(self.pid);
+        self.reaper.ended(self.pid);
         self.collected = true;
         let collected = sys::wait4(self.pid);
         let wall = self.started.elapsed();
@@ -213,7 +215,7 @@ impl Process for LocalProcess<'_> {
 
     /// Watching against a time limit takes `pidfd_open`, which Linux has since 5.3.
     fn wait(mut self: Box<Self>, limit: Option<Duration>) -> io::Result<Ended> {
-        let interrupt = &self.machine.interrupt;
+        let interrupt = self.interrupt;
         let seat = match limit {
             None => interrupt.foreground(self.pid),
             Some(_) => None,

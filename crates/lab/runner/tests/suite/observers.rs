@@ -70,11 +70,7 @@ impl Observer for Noting {
 
     fn end(&mut self, _: &ObservedRun<'_>) -> Result<Observation, Fault> {
         self.note("end")?;
-        let metric = Metric {
-            name: "seen".to_owned(),
-            unit: String::new(),
-            better: Better::Lower,
-        };
+        let metric = Metric::new("seen", "", Better::Lower);
         let sample = Sample {
             metric: metric.into(),
             value: 7.0,

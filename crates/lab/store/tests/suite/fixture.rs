@@ -59,11 +59,7 @@ pub fn create(path: &Path) -> ResultDir {
 }
 
 pub fn sample(benchmark: Option<&str>, name: &str, value: f64) -> Sample {
-    let metric = Metric {
-        name: name.into(),
-        unit: "1/s".into(),
-        better: Better::Higher,
-    };
+    let metric = Metric::new(name, "1/s", Better::Higher);
     Sample {
         benchmark: benchmark.map(Into::into),
         metric: metric.into(),

@@ -164,11 +164,7 @@ fn samples(variant: &str, run: u32) -> Vec<Sample> {
     let jitter = 1.0 + f64::from(run * 7 % 11) / 1000.0;
     let sample = |benchmark: &str, name: &str, unit: &str, better: Better, level: f64| Sample {
         benchmark: Some(benchmark.to_owned()),
-        metric: Arc::new(Metric {
-            name: name.to_owned(),
-            unit: unit.to_owned(),
-            better,
-        }),
+        metric: Arc::new(Metric::new(name, unit, better)),
         value: level * factor * jitter,
     };
     vec![

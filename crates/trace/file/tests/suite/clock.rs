@@ -4,6 +4,8 @@ use perflab_abi::{Clock, ClockSnapshotContent};
 use perflab_trace_file::{ClockConversion, DiscontinuityKind};
 use proptest::prelude::*;
 
+use crate::made::numbers;
+
 const SECOND: u64 = 1_000_000_000;
 
 /// A reading at a true time, in nanoseconds since the machine started, of a counter and clocks that tell it.
@@ -20,16 +22,6 @@ fn snapshot(
         monotonic: time,
         realtime: time + 1_700_000_000 * SECOND,
         boottime: time,
-    }
-}
-
-/// Numbers that look random, below a limit.
-fn numbers(mut state: u64) -> impl FnMut(u64) -> u64 {
-    move |below| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
     }
 }
 

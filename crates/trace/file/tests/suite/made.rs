@@ -193,3 +193,13 @@ pub fn small() -> (Vec<u8>, Threads) {
     assert_eq!(length + 16, bytes.len() as u64);
     (bytes, expected)
 }
+
+/// Numbers that look random, below a limit.
+pub fn numbers(mut state: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    }
+}

@@ -4,20 +4,10 @@ use perflab_abi::{Clock, ProbeContent, ProcessContent};
 use perflab_trace_file::event::Value;
 use perflab_trace_file::{EventBatch, EventSelection, Order, Trace, TraceWriter};
 
-use crate::made::{layout, process, snapshot};
+use crate::made::{layout, numbers, process, snapshot};
 
 const MS: u64 = 1_000_000;
 const TRUTH: &str = "p\nn\nf\n1\nu64 truth";
-
-/// Numbers that look random, below a limit.
-fn numbers(mut state: u64) -> impl FnMut(u64) -> u64 {
-    move |below| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % below
-    }
-}
 
 /// What a process's clock shows at a true time, in nanoseconds; a thread's may be apart from it.
 struct World {

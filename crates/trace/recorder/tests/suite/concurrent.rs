@@ -45,8 +45,7 @@ fn every_event_once_and_in_order_while_blocks_are_given_back() {
     // One whose ring is too small for what it writes, and two that wait now and then.
     let threads = [(1, 2, 100_000), (2, 8, 300), (3, 16, 700)];
     let rings = threads.map(|(thread, blocks, _)| kept.ring(thread, blocks, Mode::Keep));
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     let begin = Instant::now();
     let written = thread::scope(|scope| {
         let writers: Vec<_> = threads
@@ -94,8 +93,7 @@ fn what_a_slow_reader_misses_is_counted() {
     let kept = Kept::new(own());
     kept.probe(1, "u64 event\nu64 check");
     let rings = [1, 2].map(|thread| kept.ring(thread, 4, Mode::Overwrite));
-    let mut recording = Recording::new(trace(), LOOK);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(LOOK);
     thread::scope(|scope| {
         let writers: Vec<_> = (1..)
             .zip(&rings)
@@ -127,8 +125,7 @@ fn snapshots_beside_a_recording_change_nothing() {
     let kept = Kept::new(own());
     kept.probe(1, "u64 event\nu64 check");
     let ring = kept.ring(1, 8, Mode::Keep);
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     let is_done = AtomicBool::new(false);
     let (written, snapshots) = thread::scope(|scope| {
         let writer = scope.spawn(|| write(&ring, 1, 500));
@@ -175,8 +172,7 @@ fn a_ring_that_is_cut_short_while_it_is_read() {
         write(ring, thread, u64::MAX - 1);
         ring.store(ring::ENDED, 0);
     }
-    let mut recording = Recording::new(trace(), LOOK);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(LOOK);
     recording.round().unwrap();
     for (thread, ring) in (1..).zip(&rings) {
         for event in EVENTS..EVENTS + 300 {

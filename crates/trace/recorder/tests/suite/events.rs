@@ -100,8 +100,7 @@ fn children_that_could_not_be_recorded() {
     kept.probe(3, "");
     kept.snapshot(5, 5);
     kept.no_ring(1);
-    let mut recording = Recording::new(trace(), LOOK);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(LOOK);
     recording.round().unwrap();
     kept.unreached(20, &[11, 12]);
     recording.round().unwrap();
@@ -118,8 +117,7 @@ fn children_are_named_for_as_long_as_the_trace_is_written() {
     kept.probe(3, "");
     kept.snapshot(5, 5);
     kept.no_ring(0);
-    let mut recording = Recording::new(trace(), LOOK);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(LOOK);
     let mut names_after = |number: u64, children: &[u64]| {
         kept.unreached(number, children);
         recording.round().unwrap();
@@ -190,8 +188,7 @@ impl<F: FnOnce()> std::io::Write for AtThread<F> {
 
 #[test]
 fn a_probe_that_comes_within_a_round() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let ring = kept.ring(1, 2, Mode::Overwrite);
     let _ = producer(&ring).record(1, || 1, [1], &());
     let to = AtThread(Some(|| {
@@ -206,11 +203,9 @@ fn a_probe_that_comes_within_a_round() {
 
 #[test]
 fn probes_that_come_late_and_events_of_none() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let ring = kept.ring(1, 2, Mode::Overwrite);
-    let mut recording = Recording::new(trace(), LOOK);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(LOOK);
     recording.round().unwrap();
     kept.probe(2, "str text");
     let _ = producer(&ring).record(2, || 1, [2, text(b"ab\0\0\0\0\0\0")], &());
@@ -246,11 +241,9 @@ fn meanwhile<F: FnOnce()>(action: F) -> Meanwhile<F> {
 
 #[test]
 fn an_event_that_becomes_complete_later() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let rings = [1, 2].map(|number| kept.ring(number, 2, Mode::Keep));
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     let interrupted = producer(&rings[0]);
     let _ = interrupted.record(1, || 10, [0], &());
     let mut seen = Vec::new();
@@ -278,11 +271,9 @@ fn an_event_that_becomes_complete_later() {
 
 #[test]
 fn an_event_that_is_given_up() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Keep);
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     let producer = producer(&ring);
     let begin = Instant::now();
     let steps = meanwhile(|| {
@@ -308,11 +299,9 @@ fn an_event_that_is_given_up() {
 
 #[test]
 fn an_event_that_is_not_complete_at_the_end_is_counted() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Keep);
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     let mut progress = Progress::default();
     let steps = meanwhile(|| progress = recording.finish().unwrap().0);
     let _ = producer(&ring).record(1, || 20, [5], &steps);
@@ -321,8 +310,7 @@ fn an_event_that_is_not_complete_at_the_end_is_counted() {
 
 #[test]
 fn a_snapshot_does_not_wait_for_an_event() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Overwrite);
     let producer = producer(&ring);
     for event in 0..5 {
@@ -340,8 +328,7 @@ fn a_snapshot_does_not_wait_for_an_event() {
 
 #[test]
 fn what_was_dropped_before_the_first_round_is_counted() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     kept.snapshot(1, 1);
     let ring = kept.ring(1, 2, Mode::Keep);
     let young = 1 << 62;
@@ -353,19 +340,16 @@ fn what_was_dropped_before_the_first_round_is_counted() {
         keep: true,
         since: Since::Last(Duration::ZERO),
     };
-    let mut recording = Recording::new(trace(), manner);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(manner);
     let progress = recording.round().unwrap();
     assert_eq!((progress.events, progress.dropped), (338, 62));
 }
 
 #[test]
 fn a_ring_that_is_removed_has_ended() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let ring = kept.ring(1, 2, Mode::Keep);
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     let _ = producer(&ring).record(1, || 1, [1], &());
     recording.round().unwrap();
     let _ = producer(&ring).record(1, || 1, [2], &());
@@ -376,8 +360,7 @@ fn a_ring_that_is_removed_has_ended() {
 
 #[test]
 fn what_was_given_back_is_not_taken_again() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Overwrite);
     for event in 0..1000 {
         let _ = producer(&ring).record(1, || 1, [event], &());
@@ -385,8 +368,7 @@ fn what_was_given_back_is_not_taken_again() {
     // An agent gives back all that was there when it begins to keep.
     ring.store(word::MODE, Mode::Keep.to_word());
     ring.store(word::NEEDED, 50);
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     assert!(recording.round().unwrap().events > 300);
     assert_eq!(load(&ring, word::NEEDED), 50);
 }
@@ -424,8 +406,7 @@ fn a_process_that_ended_within_a_record() {
 
 #[test]
 fn the_last_seconds() {
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     let second = 1_000_000_000;
     // As of a machine that is up for a while, whenever this one was started.
@@ -449,8 +430,7 @@ fn the_last_seconds() {
         keep: false,
         since: Since::Last(Duration::ZERO),
     };
-    let mut recording = Recording::new(trace(), manner);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(manner);
     assert_eq!(recording.round().unwrap().events, 0);
     let _ = producer(&ring).record(1, || now + 1000 * second, [0], &());
     assert_eq!(recording.round().unwrap().events, 1);
@@ -490,8 +470,7 @@ fn a_late_first_round_makes_no_event_older() {
         let clock = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         clock.tv_sec as u64 * 1_000_000_000 + clock.tv_nsec as u64
     };
-    let kept = Kept::new(own());
-    kept.probe(1, "u64 event");
+    let kept = Kept::of_events();
     let now = monotonic();
     kept.snapshot(now / 2, now / 2);
     let ring = kept.ring(1, 2, Mode::Keep);
@@ -501,8 +480,7 @@ fn a_late_first_round_makes_no_event_older() {
         keep: true,
         since: Since::Moment(Instant::now()),
     };
-    let mut recording = Recording::new(trace(), manner);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(manner);
     let _ = producer(&ring).record(1, monotonic, [1], &());
     std::thread::sleep(Duration::from_millis(20));
     let progress = recording.round().unwrap();
@@ -542,8 +520,7 @@ fn losses_of_former_recordings_are_theirs() {
         keep: true,
         since: Since::Moment(Instant::now()),
     };
-    let mut recording = Recording::new(trace(), manner);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(manner);
     recording.round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!((progress.events, progress.dropped), (381, 19));

@@ -19,8 +19,7 @@ fn most(blocks: usize) -> u64 {
 
 /// Records some rounds and recovers.
 fn read_all(kept: &Kept, blocks: usize, meanwhile: impl Fn(usize)) -> Progress {
-    let mut recording = Recording::new(trace(), KEEP);
-    recording.add(&kept.path).unwrap();
+    let mut recording = kept.recording(KEEP);
     let rounds = 4;
     for round in 0..rounds {
         meanwhile(round);

@@ -13,7 +13,7 @@ use perflab_abi::{
     LossesContent, ProbeContent, ProcessContent, ThreadContent, WatermarkContent, Writer,
 };
 use perflab_control::Process;
-use perflab_recorder::{Access, Manner, Mapping, Since};
+use perflab_recorder::{Access, Manner, Mapping, Recording, Since};
 use perflab_ring::{
     Event, Fill, Header, Mode, Outcome, PRODUCER_WORDS, Producer, TestPoints, begin, word,
 };
@@ -89,6 +89,20 @@ impl Kept {
             content.encode(writer).unwrap();
         });
         kept
+    }
+
+    /// Of this process, with a probe of one number.
+    pub fn of_events() -> Self {
+        let kept = Self::new(own());
+        kept.probe(1, "u64 event");
+        kept
+    }
+
+    /// A recording of it.
+    pub fn recording(&self, manner: Manner) -> Recording<Vec<u8>> {
+        let mut recording = Recording::new(trace(), manner);
+        recording.add(&self.path).unwrap();
+        recording
     }
 
     pub fn append(&self, kind: ChunkKind, encode: impl FnOnce(&mut Writer<'_>)) {

@@ -12,10 +12,9 @@ def nested(rng, shape):
     while means.ndim:
         s.append(float(means.var(axis=-1, ddof=1).mean()))
         means = means.mean(axis=-1)
-    half_width = stats.t.isf(.025, shape[0] - 1) * np.sqrt(s[-1] / shape[0])
     f = stats.f_oneway(*y).statistic if y.ndim == 2 else None
     return {"values": y.ravel().tolist(), "repetitions": list(shape), "mean": y.mean(),
-            "s": s[::-1], "half_width": half_width, "f": f}
+            "s": s[::-1], "f": f}
 
 
 def vectors(rng, pairs):

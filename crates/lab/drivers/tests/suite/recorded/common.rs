@@ -53,6 +53,26 @@ impl Recorded {
         })
     }
 
+    /// An output that says something else in one place is refused, with these words.
+    #[track_caller]
+    pub fn refuses(&self, whole: &str, broken: &str, words: &str) {
+        assert_ne!(broken, whole, "{words}");
+        let error = self.read_bytes(broken.as_bytes(), b"", 0);
+        let error = error.expect_err(words).to_string();
+        assert!(error.contains(words), "`{words}` is not in: {error}");
+    }
+
+    /// A recording yields these metrics with these values, in this order, and no benchmarks.
+    #[track_caller]
+    pub fn yields(&self, file: &str, printed: &[(&str, f64)]) {
+        let samples = self.read(file, 0).expect(file);
+        let expected: Vec<_> = printed
+            .iter()
+            .map(|&(name, value)| (None, name, value))
+            .collect();
+        assert_eq!(values(&samples), expected, "{file}");
+    }
+
     /// However many bytes of an output got lost at its end, or lines at its beginning, what is read
     /// of the rest was in the whole.
     ///

@@ -150,11 +150,7 @@ fn what_is_missing_or_cannot_be_is_refused() {
         ("11829588709.435772", "\"fast\"", "found the text `fast`"),
         ("\"host_total\"", "\"host\"", "host_total"),
     ] {
-        assert!(text.contains(from), "{from}");
-        let error = recorded()
-            .read_bytes(text.replace(from, to).as_bytes(), b"", 0)
-            .unwrap_err();
-        assert!(error.to_string().contains(words), "{error}");
+        recorded().refuses(&text, &text.replace(from, to), words);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The driver of pgbench on recorded outputs of the real tool.
 
-use super::common::{Recorded, benchmarks, value};
+use super::common::{Recorded, value};
 use perflab_drivers::{Driver, Pgbench};
 
 fn recorded() -> Recorded {
@@ -94,13 +94,7 @@ fn every_value_is_the_one_that_the_tool_printed() {
             ],
         ),
     ] {
-        let samples = recorded().read(file, 0).expect(file);
-        let seen: Vec<_> = samples
-            .iter()
-            .map(|s| (s.metric.name.as_str(), s.value))
-            .collect();
-        assert_eq!(seen, printed, "{file}");
-        assert_eq!(benchmarks(&samples), [None], "{file}");
+        recorded().yields(file, printed);
     }
 }
 
@@ -223,13 +217,7 @@ fn a_value_that_cannot_be_is_refused() {
         ),
         ("(without initial", "(with initial", "a whole line"),
     ] {
-        let broken = text.replacen(from, to, 1);
-        assert_ne!(broken, text);
-        let error = recorded()
-            .read_bytes(broken.as_bytes(), b"", 0)
-            .expect_err(to)
-            .to_string();
-        assert!(error.contains(words), "{to}: {error}");
+        recorded().refuses(&text, &text.replacen(from, to, 1), words);
     }
 }
 

@@ -80,11 +80,6 @@ fn another_text_is_refused() {
             "expected a line `Running`, found the end",
         ),
     ] {
-        assert!(text.contains(from), "{from}");
-        let error = recorded()
-            .read_bytes(text.replace(from, to).as_bytes(), b"", 0)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains(words), "{error}");
+        recorded().refuses(&text, &text.replace(from, to), words);
     }
 }
