@@ -24,7 +24,7 @@ pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
         let waited = begin.elapsed();
         let is_reaped = holder.is_none() && waited < Reaper::PATIENCE + LAST_LOOK;
         if is_reaped && waited >= SILENCE && !is_told {
-            terminal::say("note: waiting until what a laboratory left that was killed has ended");
+            terminal::say("note: waiting until everything that a killed laboratory left has ended");
             is_told = true;
         }
         wait || is_reaped

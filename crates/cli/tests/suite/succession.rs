@@ -1,6 +1,8 @@
 //! A laboratory that begins right after another one was killed: nothing of that one is left.
 
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -10,23 +12,33 @@ use rustix::process::Signal;
 
 use crate::support::{Laboratory, RUN, signal, wait_until};
 
-/// A server that takes some tenths of a second to die, as the kernel gives back the memory of each of its processes, and
-/// whose port is taken until the last of them has ended.
+/// A server that anybody may trace.
 const SERVER: &str = "\
-import mmap, os, signal, socket, sys
-memory = mmap.mmap(-1, 128 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-memory.madvise(mmap.MADV_NOHUGEPAGE)
-for page in range(0, len(memory), mmap.PAGESIZE):
-    memory[page] = 1
+import ctypes, os, signal, socket, sys
 server = socket.create_server(('127.0.0.1', int(sys.argv[1])))
-for _ in range(60):
-    if os.fork() == 0:
-        signal.pause()
+ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1))
+open(sys.argv[2], 'w').write(str(os.getpid()))
 print('up', flush=True)
 signal.pause()
 ";
 
-/// A laboratory that was killed while it measured the server, a moment ago; and the server's port.
+/// Traces a process so that it stops in the middle of its end, with all its files open, and lets it go on after some time.
+const TRACER: &str = "\
+import ctypes, os, sys, time
+SEIZE, CONT, TRACE_EXIT, WALL = 0x4206, 7, 0x40, 0x40000000
+ptrace, pid = ctypes.CDLL(None).ptrace, int(sys.argv[1])
+if ptrace(SEIZE, pid, None, ctypes.c_void_p(TRACE_EXIT)) != 0:
+    sys.exit('the server cannot be traced')
+print('traced', flush=True)
+os.waitpid(pid, WALL)
+time.sleep(float(sys.argv[2]))
+ptrace(CONT, pid, None, None)
+";
+
+/// Longer than the next laboratory takes to start its server.
+const DEATH_S: &str = "4";
+
+/// A laboratory that was killed a moment ago while it measured a server that takes long to die; and the server's port.
 fn killed() -> (Laboratory, u16) {
     needs("python3", "python3");
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -37,13 +49,21 @@ fn killed() -> (Laboratory, u16) {
     laboratory.write(
         "exp.toml",
         format!(
-            "[design]\nruns = 1\nblock = 1\n[variants.a]\nstart = ['python3', '{{experiment}}/server.py', '{port}']\n\
+            "[design]\nruns = 1\nblock = 1\n[variants.a]\n\
+             start = ['python3', '{{experiment}}/server.py', '{port}', '{{experiment}}/pid']\n\
              ready = {{ line = 'up' }}\n[workloads.w]\ndriver = 'command'\nshell = true\n\
              command = 'cd {{experiment}}; [ -e begun ] || {{{{ touch begun; sleep 3600; }}}}'\n"
         ),
     );
     let running = laboratory.start(&RUN);
     laboratory.await_file("begun");
+    let mut tracer = Command::new("python3");
+    tracer.args(["-c", TRACER, &laboratory.read("pid"), DEATH_S]);
+    let mut tracer = tracer.stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    let mut output = BufReader::new(tracer.stdout.take().unwrap());
+    output.read_line(&mut said).unwrap();
+    assert_eq!(said, "traced\n");
     signal(running.pid(), Signal::KILL);
     assert_eq!(running.end().code, -1);
     (laboratory, port)
@@ -73,7 +93,7 @@ fn the_lock_is_free_when_nothing_is_left() {
     });
     assert!(was_held);
     TcpListener::bind(("127.0.0.1", port)).unwrap();
-    laboratory.await_nothing_runs();
+    laboratory.assert_nothing_runs();
 }
 
 #[test]
