@@ -125,3 +125,40 @@ fn nothing_that_is_measured_inherits_the_lock() {
         assert!(!files.contains("lock"), "{files}");
     }
 }
+
+/// An experiment whose load is a laboratory of its own, the command of which leaves processes behind.
+fn nested(timeout: &str) -> String {
+    format!(
+        "[design]\nruns = 1\nblock = 1\ntimeout = '{timeout}'\n[variants.a]\n[workloads.w]\ndriver = 'command'\n\
+         shell = true\ncommand = 'PERFLAB_LOCK={{experiment}}/inner-lock exec {} bench -q {{experiment}}/leave'\n",
+        env!("CARGO_BIN_EXE_perflab")
+    )
+}
+
+const LEAVE: &str =
+    "for i in 1 2 3 4 5 6 7 8; do setsid sleep 3600 & done; touch \"${0%/*}/begun\"; sleep 3600\n";
+
+#[test]
+fn nothing_is_left_of_a_laboratory_within_one_that_was_killed() {
+    let laboratory = Laboratory::new();
+    laboratory.program("leave", LEAVE);
+    laboratory.write("exp.toml", nested("1m"));
+    for _ in 0..3 {
+        let running = laboratory.start(&RUN);
+        laboratory.await_file("begun");
+        signal(running.pid(), Signal::KILL);
+        assert_eq!(running.end().code, -1);
+        laboratory.await_nothing_runs();
+        std::fs::remove_file(laboratory.path("begun")).unwrap();
+        std::fs::remove_dir_all(laboratory.path("result")).unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_laboratory_whose_time_ran_out() {
+    let laboratory = Laboratory::new();
+    laboratory.program("leave", LEAVE);
+    laboratory.run(&nested("5s")).code(4);
+    assert!(laboratory.path("begun").exists());
+    laboratory.assert_nothing_runs();
+}

@@ -26,6 +26,8 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpgid, getpgrp, getrlimit, kill_process, prlimit, setrlimit,
 };
 
+use super::reaper::{MARK_DIGITS, REAPER_ARGUMENT};
+
 /// Holds the brand of the start that a process comes of.
 pub(crate) const START: &str = "PERFLAB_START";
 
@@ -120,7 +122,7 @@ impl Brand {
         variables.any(|variable| variable == wanted.as_bytes())
     }
 
-    /// One pass; the number of processes that were killed. They count until a later pass finds that they have ended.
+    /// One pass; the number of processes that were not found to have ended: a later pass may.
     fn sweep_once(self, first: Pid, took: Duration) -> usize {
         let candidates = match took < LONG {
             true => since(first),
@@ -136,8 +138,7 @@ impl Brand {
             is_branded && getpgid(Some(*pid)).is_ok_and(|group| group != own)
         };
         let left = candidates.into_iter().filter(is_left);
-        left.filter(|pid| !has_ended(*pid) && kill_process(*pid, Signal::KILL).is_ok())
-            .count()
+        left.filter(|pid| !has_ended(*pid) && ends(*pid)).count()
     }
 }
 
@@ -196,6 +197,16 @@ pub(super) fn has_ended(pid: Pid) -> bool {
         }
         Err(error) => matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ESRCH)),
     }
+}
+
+/// Kills a process, but not the reaper of a laboratory that was started by another one: it ends by itself when it has
+/// ended all that bears the inner laboratory's mark. Whether it is worth waiting for.
+pub(super) fn ends(pid: Pid) -> bool {
+    let words = fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
+    let words: Vec<&[u8]> = words.split(|byte| *byte == 0).collect();
+    let is_reaper = matches!(words[..], [_, word, mark, b""]
+        if word == REAPER_ARGUMENT.as_bytes() && mark.len() == MARK_DIGITS);
+    is_reaper || kill_process(pid, Signal::KILL).is_ok()
 }
 
 /// The number of a process's group; 0 for the kernel's own, which `getpgid` is not made for.

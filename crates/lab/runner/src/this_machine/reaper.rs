@@ -32,12 +32,15 @@ use rustix::io::dup;
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::brand::{Brand, Brands, all, group_of, has_ended};
+use super::brand::{Brand, Brands, all, ends, group_of, has_ended};
 use super::table::Table;
 use crate::environment::MARK;
 
 /// The first argument that turns the `perflab` binary into a reaper.
 pub const REAPER_ARGUMENT: &str = "reaper";
+
+/// Length of a mark.
+pub(super) const MARK_DIGITS: usize = 32;
 
 /// The pauses in which processes that were killed are looked for.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
@@ -178,7 +181,7 @@ fn end(mark: &str, groups: &[i32]) {
             if !left.contains(&pid)
                 && (is_marked(pid, mark) || brands.is_borne_by(pid))
                 && !has_ended(pid)
-                && kill_process(pid, Signal::KILL).is_ok()
+                && ends(pid)
             {
                 left.push(pid);
             }
@@ -201,7 +204,7 @@ fn is_marked(pid: Pid, mark: &str) -> bool {
 }
 
 fn random_word() -> io::Result<String> {
-    let mut bytes = [0_u8; 16];
+    let mut bytes = [0_u8; MARK_DIGITS / 2];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
