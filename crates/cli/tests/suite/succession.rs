@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -38,8 +38,9 @@ ptrace(CONT, pid, None, None)
 /// Longer than the next laboratory takes to start its server.
 const DEATH_S: &str = "4";
 
-/// A laboratory that was killed a moment ago while it measured a server that takes long to die; and the server's port.
-fn killed() -> (Laboratory, u16) {
+/// A laboratory that was killed a moment ago while it measured a server that takes long to die; the server's port,
+/// and who delays its death.
+fn killed() -> (Laboratory, u16, Child) {
     needs("python3", "python3");
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
@@ -66,19 +67,20 @@ fn killed() -> (Laboratory, u16) {
     assert_eq!(said, "traced\n");
     signal(running.pid(), Signal::KILL);
     assert_eq!(running.end().code, -1);
-    (laboratory, port)
+    (laboratory, port, tracer)
 }
 
 #[test]
 fn a_server_finds_its_port_free() {
-    let (laboratory, _) = killed();
+    let (laboratory, _, mut tracer) = killed();
     laboratory.resume().code(0);
     laboratory.assert_complete(1);
+    tracer.wait().unwrap();
 }
 
 #[test]
 fn the_lock_is_free_when_nothing_is_left() {
-    let (laboratory, port) = killed();
+    let (laboratory, port, mut tracer) = killed();
     let mut was_held = false;
     wait_until("the lock", || {
         match LockFile::try_unsigned(&laboratory.path("lock")) {
@@ -94,6 +96,7 @@ fn the_lock_is_free_when_nothing_is_left() {
     assert!(was_held);
     TcpListener::bind(("127.0.0.1", port)).unwrap();
     laboratory.assert_nothing_runs();
+    tracer.wait().unwrap();
 }
 
 #[test]
