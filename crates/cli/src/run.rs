@@ -89,8 +89,8 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         arguments.allow_machine_settings,
     )?;
     let looking_on = observers(&experiment)?;
-    let _lock = lock(arguments.wait)?;
-    let machine = stand_by()?;
+    let lock = lock(arguments.wait)?;
+    let machine = stand_by(Some(&lock))?;
     let scratch = tempdir()?;
     let Preflight {
         mistakes,

@@ -58,8 +58,8 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         )));
     }
 
-    let _lock = lock(arguments.wait)?;
-    let machine = stand_by()?;
+    let lock = lock(arguments.wait)?;
+    let machine = stand_by(Some(&lock))?;
     let bench = Bench {
         shell,
         environment: machine.inherited_environment(),

@@ -49,14 +49,14 @@ pub fn restore(arguments: &DoctorArguments) -> Result<u8, Failure> {
 pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let (root, directory) = places(arguments)?;
     // Nobody may be measuring while settings change under him.
-    let _lock = match arguments.root {
+    let lock = match arguments.root {
         Some(_) => None,
         None => {
             must_be_root("--apply")?;
             Some(lock(arguments.wait)?)
         }
     };
-    let machine = stand_by()?;
+    let machine = stand_by(lock.as_ref())?;
     // Declared before the session, and so dropped after it: that must be over before the restorer is told to go.
     let _restorer = start_restorer(&root, &directory)?;
     let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;

@@ -46,13 +46,13 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
         None => allowed()?,
     };
     perflab_runner::cpu_set(&cpus).map_err(|error| Failure::environment(error.to_string()))?;
-    let _lock = if arguments.quick {
+    let lock = if arguments.quick {
         settle()?;
         None
     } else {
         Some(lock(arguments.wait)?)
     };
-    let machine = stand_by()?;
+    let machine = stand_by(lock.as_ref())?;
 
     let root = own_root();
     let mut findings = doctor::settings(root, &cpus);

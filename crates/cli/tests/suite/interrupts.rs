@@ -2,7 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::support::{Laboratory, RUN, signal};
+use crate::support::{Laboratory, RUN, processes, signal};
 
 /// Everything that may be under way waits at the moment that the file `hold-at` names, in the
 /// second run, as long as that file is there.
@@ -136,6 +136,28 @@ fn a_group_that_is_killed_is_cleaned_up_behind() {
     laboratory.await_file("held");
     let group = Pid::from_raw(running.pid().cast_signed()).unwrap();
     kill_process_group(group, Signal::KILL).unwrap();
+    assert_eq!(running.end().code, -1);
+    laboratory.await_nothing_runs();
+}
+
+/// What ends a session signals all of its processes, and kills later those that are left.
+#[test]
+fn signals_do_not_end_the_reaper() {
+    let laboratory = Laboratory::new();
+    laboratory.write("hold", HOLD);
+    laboratory.write("hold-at", "load");
+    laboratory.write("exp.toml", EXPERIMENT);
+    let running = laboratory.start(&RUN);
+    laboratory.await_file("held");
+    let reaper = processes(laboratory.path("").to_str().unwrap().trim_end_matches('/'))
+        .into_iter()
+        .find(|process| process.contains("perflab reaper"))
+        .unwrap();
+    let reaper = reaper.split(' ').next().unwrap().parse().unwrap();
+    for number in [Signal::HUP, Signal::INT, Signal::TERM] {
+        signal(reaper, number);
+    }
+    signal(running.pid(), Signal::KILL);
     assert_eq!(running.end().code, -1);
     laboratory.await_nothing_runs();
 }

@@ -59,6 +59,7 @@ mod slow_runs;
 mod small_print;
 mod standstill;
 mod started;
+mod succession;
 mod support;
 mod surroundings;
 mod systems;

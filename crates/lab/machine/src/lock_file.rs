@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,8 @@ const MAX_COMMAND_CHARS: usize = 200;
 /// Room for the longest description of a holder.
 const MAX_HOLDER_BYTES: u64 = 1024;
 
-/// An exclusive lock, flock(2), on a file, held until this value is dropped or the process dies.
+/// An exclusive lock, flock(2), on a file, held until this value is dropped, or the process and
+/// whoever has inherited the descriptor have ended.
 ///
 /// The file stays: if the holder removed it, a third process could lock a new file of that name
 /// while a second still waits for the old one.
@@ -166,6 +168,12 @@ impl LockFile {
         if self.writable && self.file.metadata().is_ok_and(|file| file.len() > 0) {
             let _still_signed = self.file.set_len(0);
         }
+    }
+}
+
+impl AsFd for LockFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }
 

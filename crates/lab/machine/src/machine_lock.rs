@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -15,14 +16,16 @@ const VARIABLE: &str = "PERFLAB_LOCK";
 /// may be private to a service: whoever can use both holds both, so any two laboratories meet.
 const PLACES: [&str; 2] = ["/run/lock/perflab.lock", "/tmp/perflab.lock"];
 
-/// How often a waiting laboratory looks again: seldom enough not to disturb the measurement it waits
-/// for.
-const PAUSE: Duration = Duration::from_millis(500);
+/// The pauses in which a waiting laboratory looks again: short at first, as the other one may be about
+/// to end, then long enough not to disturb the measurement that it waits for.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The right to measure on this machine, held until this value is dropped or the process dies.
+/// The right to measure on this machine, held until this value is dropped. If the process dies
+/// instead, whoever has inherited the [descriptors](Self::descriptors) still holds it.
 #[derive(Debug)]
 pub struct MachineLock {
-    _files: Vec<LockFile>,
+    files: Vec<LockFile>,
 }
 
 /// Why the right to measure was not obtained.
@@ -30,14 +33,15 @@ pub struct MachineLock {
 pub enum LockError {
     /// Another laboratory measures.
     #[error(
-        "another laboratory{} is measuring on this machine; wait for it, or set {VARIABLE} to another file \
+        "another laboratory{} is measuring on this machine{}; wait for it, or set {VARIABLE} to another file \
          than {} if the two cannot disturb each other",
-        in_parentheses(holder.as_ref()), path.display()
+        in_parentheses(holder.as_ref()), unless_named(holder.as_ref()), path.display()
     )]
     Busy {
         /// The lock file that it holds.
         path: PathBuf,
-        /// Who it is, if the lock file says so.
+        /// Who it is, if the lock file says so. A laboratory that was killed is not named, though its
+        /// reaper may still hold the lock.
         holder: Option<Holder>,
     },
     /// The lock file cannot be used.
@@ -59,14 +63,14 @@ impl MachineLock {
     pub fn acquire(path: Option<&Path>) -> Result<Self, LockError> {
         match chosen(path, std::env::var_os(VARIABLE)) {
             Some(path) => Ok(Self {
-                _files: vec![LockFile::try_lock(&path)?],
+                files: vec![LockFile::try_lock(&path)?],
             }),
             None => Self::acquire_all(&PLACES.map(Path::new)),
         }
     }
 
     /// As [`Self::acquire`], but waits while another laboratory measures. Before each pause of half
-    /// a second, `keep_waiting` is told who that is, and gives up by returning false.
+    /// a second or less, `keep_waiting` is told who that is, and gives up by returning false.
     ///
     /// # Errors
     /// As [`Self::acquire`]; [`LockError::Busy`] if `keep_waiting` gave up.
@@ -74,14 +78,22 @@ impl MachineLock {
         path: Option<&Path>,
         mut keep_waiting: impl FnMut(Option<&Holder>) -> bool,
     ) -> Result<Self, LockError> {
+        let mut pause = FIRST_PAUSE;
         loop {
             match Self::acquire(path) {
                 Err(LockError::Busy { holder, .. }) if keep_waiting(holder.as_ref()) => {
-                    thread::sleep(PAUSE);
+                    thread::sleep(pause);
+                    pause = LONGEST_PAUSE.min(pause * 2);
                 }
                 result => return result,
             }
         }
+    }
+
+    /// The open lock files. The lock is held as long as any process has a copy of one of them, unless
+    /// this value is dropped: so a process that inherits them holds it on should this one die.
+    pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.files.iter().map(LockFile::as_fd)
     }
 
     /// Locks all places that can be used, at least one.
@@ -97,7 +109,7 @@ impl MachineLock {
         if files.is_empty() {
             Err(LockError::NoPlace)
         } else {
-            Ok(Self { _files: files })
+            Ok(Self { files })
         }
     }
 }
@@ -108,6 +120,14 @@ impl From<LockFileError> for LockError {
             LockFileError::Held { path, holder } => Self::Busy { path, holder },
             error => Self::File(error),
         }
+    }
+}
+
+/// Who else may hold a lock that names nobody who lives.
+fn unless_named(holder: Option<&Holder>) -> &'static str {
+    match holder {
+        Some(_) => "",
+        None => ", or the process reaper of one that was killed is still at work",
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use perflab_machine::{LockError, LockFile, LockFileError, MachineLock};
 use perflab_testing::{not_checked, test_name};
@@ -96,6 +97,26 @@ fn waiting_ends_with_the_other_or_when_told() {
     });
     lock.unwrap();
     assert_eq!(seen, [Some(child.id())]);
+}
+
+#[test]
+fn somebody_who_is_about_to_let_go_is_not_waited_for_long() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("lock");
+    let lock = LockFile::try_unsigned(&path).unwrap();
+    let begin = Instant::now();
+    let mut looks = 0;
+    let error = MachineLock::wait(Some(&path), |_| {
+        looks += 1;
+        looks <= 4
+    });
+    assert!(begin.elapsed() < Duration::from_secs(1));
+    let text = error.unwrap_err().to_string();
+    assert!(
+        text.contains("or the process reaper of one that was killed"),
+        "{text}"
+    );
+    drop(lock);
 }
 
 #[test]

@@ -15,6 +15,7 @@
 //! another user whom the laboratory may not signal.
 
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +25,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpgid, getpgrp, getrlimit, kill_process, prlimit, setrlimit,
 };
+
+use super::reaper::{MARK_DIGITS, REAPER_ARGUMENT};
 
 /// Holds the brand of the start that a process comes of.
 pub(crate) const START: &str = "PERFLAB_START";
@@ -119,7 +122,7 @@ impl Brand {
         variables.any(|variable| variable == wanted.as_bytes())
     }
 
-    /// One pass; the number of processes that were killed and have not ended.
+    /// One pass; the number of processes that were not found to have ended: a later pass may.
     fn sweep_once(self, first: Pid, took: Duration) -> usize {
         let candidates = match took < LONG {
             true => since(first),
@@ -135,8 +138,7 @@ impl Brand {
             is_branded && getpgid(Some(*pid)).is_ok_and(|group| group != own)
         };
         let left = candidates.into_iter().filter(is_left);
-        left.filter(|pid| kill_process(*pid, Signal::KILL).is_ok() && !is_zombie(*pid))
-            .count()
+        left.filter(|pid| !has_ended(*pid) && ends(*pid)).count()
     }
 }
 
@@ -178,20 +180,48 @@ fn given_out_last() -> Option<i32> {
 }
 
 /// All processes.
-fn all() -> Vec<Pid> {
+pub(super) fn all() -> Vec<Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
         .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
         .collect()
 }
 
-/// Whether a process has ended and waits for its parent: it can still be signalled, and its limits can be read.
-pub(crate) fn is_zombie(pid: Pid) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-    let stat = stat.unwrap_or_default();
+/// Whether a process has ended, so that all its files are closed. It may still wait for its parent: then it can be
+/// signalled, and its limits can be read.
+pub(super) fn has_ended(pid: Pid) -> bool {
+    match stat(pid) {
+        // The first thread may have ended before others, which keep the files open: field 20 counts them.
+        Ok(fields) => {
+            matches!(fields[0].as_str(), "Z" | "X") && matches!(fields[17].as_str(), "0" | "1")
+        }
+        Err(error) => matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ESRCH)),
+    }
+}
+
+/// Kills a process, but not the reaper of a laboratory that was started by another one: it ends by itself when it has
+/// ended all that bears the inner laboratory's mark. Whether it is worth waiting for.
+pub(super) fn ends(pid: Pid) -> bool {
+    let words = fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
+    let words: Vec<&[u8]> = words.split(|byte| *byte == 0).collect();
+    let is_reaper = matches!(words[..], [_, word, mark, b""]
+        if word == REAPER_ARGUMENT.as_bytes() && mark.len() == MARK_DIGITS);
+    is_reaper || kill_process(pid, Signal::KILL).is_ok()
+}
+
+/// The number of a process's group; 0 for the kernel's own, which `getpgid` is not made for.
+pub(super) fn group_of(pid: Pid) -> Option<i32> {
+    stat(pid).ok()?[2].parse().ok()
+}
+
+/// The fields of /proc/PID/stat from the third on, proc(5).
+fn stat(pid: Pid) -> io::Result<[String; 18]> {
+    let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero()))?;
+    let stat = String::from_utf8_lossy(&stat);
     // The name before may hold anything, a parenthesis too.
-    stat.rsplit_once(')')
-        .is_some_and(|(_, after)| after.starts_with(" Z"))
+    let (_, fields) = stat.rsplit_once(") ").unwrap_or_default();
+    let mut fields = fields.split(' ').map(str::to_owned);
+    Ok(std::array::from_fn(|_| fields.next().unwrap_or_default()))
 }
 
 /// The soft limit of a process, in microseconds; nothing where it is unlimited or the process has ended.
@@ -206,6 +236,8 @@ fn borne_by(pid: Pid) -> Option<u64> {
 mod tests {
     use std::process::{Child, Command, Stdio};
 
+    use perflab_testing::needs;
+
     use super::*;
 
     fn branded(brand: Brand, script: &str) -> Child {
@@ -217,7 +249,7 @@ mod tests {
     }
 
     fn lives(pid: i32) -> bool {
-        fs::exists(format!("/proc/{pid}")).unwrap() && !is_zombie(Pid::from_raw(pid).unwrap())
+        !has_ended(Pid::from_raw(pid).unwrap())
     }
 
     #[test]
@@ -226,13 +258,36 @@ mod tests {
         let mut first = branded(brand, "true");
         first.wait().unwrap();
         let mut orphan = branded(brand, "exit 0");
-        while !is_zombie(Pid::from_child(&orphan)) {
+        while !has_ended(Pid::from_child(&orphan)) {
             thread::sleep(PAUSE);
         }
         let start = Instant::now();
         brand.sweep(Pid::from_child(&first), LONG);
         assert!(start.elapsed() < PATIENCE / 2);
         orphan.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_has_ended_when_its_last_thread_has() {
+        needs("python3", "python3");
+        let script = "import ctypes, threading, time\n\
+                      threading.Thread(target=lambda: (print('up', flush=True), time.sleep(300))).start()\n\
+                      ctypes.CDLL(None).syscall(60, 0)";
+        let mut command = Command::new("python3");
+        command.args(["-c", script]).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        let stat = format!("/proc/{}/stat", child.id());
+        while !fs::read_to_string(&stat).unwrap().contains(") Z ") {
+            thread::sleep(PAUSE);
+        }
+        assert!(!has_ended(pid));
+        child.kill().unwrap();
+        while !has_ended(pid) {
+            thread::sleep(PAUSE);
+        }
+        child.wait().unwrap();
+        assert!(has_ended(pid));
     }
 
     #[test]
