@@ -449,6 +449,12 @@ fn old_names_mean_the_same_and_are_hinted_at() {
             assert!(!new.err.contains("is called"), "{}", new.err);
             assert_eq!(old.json(), new.json());
             assert!(!new.out.contains("\"y\""), "{}", new.out);
+            let old = call("--claims=mean")
+                .code(0)
+                .says(&["--claims is called --questions now"]);
+            let new = call("--questions=mean").code(0);
+            assert!(!new.err.contains("is called"), "{}", new.err);
+            assert_eq!(old.json(), new.json());
         }
     }
 }

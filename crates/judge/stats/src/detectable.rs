@@ -29,9 +29,9 @@ pub fn from_half_width(
     check::probability("confidence", confidence)?;
     check::probability("confidence", claimed)?;
     check::between("power", power, 0.5, 1.0)?;
-    let [z, of_claim] = [confidence, claimed].map(|c| normal_upper_quantile(0.5 * (1.0 - c)));
+    let [z, of_test] = [confidence, claimed].map(|c| normal_upper_quantile(0.5 * (1.0 - c)));
     let of_few = 1.0 + 1.0 / fewer.max(1) as f64;
-    Ok(half_width * (of_claim + normal_upper_quantile(1.0 - power)) / z * of_few)
+    Ok(half_width * (of_test + normal_upper_quantile(1.0 - power)) / z * of_few)
 }
 
 /// Probability that the two-sided t test with `n_a` and `n_b` runs finds a true difference of

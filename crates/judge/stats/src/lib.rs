@@ -19,7 +19,7 @@
 //! | What could these runs have shown? | [`detectable`] |
 //! | What holds of several subjects together? | [`pooled`] |
 //! | How many runs does it take to show a difference? | [`planning`] |
-//! | How many claims are made at once? | [`multiplicity`] |
+//! | How many tests are made at once? | [`multiplicity`] |
 //! | Are these runs at all, or iterations inside one? | [`dependence`] |
 //! | Did the machine drift meanwhile, and did the difference? | [`drift`], `trend` |
 //! | From which iteration on is a process steady? | [`steady`] |

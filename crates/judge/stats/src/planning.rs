@@ -164,7 +164,7 @@ pub struct Goal {
     pub difference: f64,
     /// Chance that it is shown if it is there, from 0.5 to 1.
     pub power: f64,
-    /// Confidence of the claim; that left by the other claims of the report if there are any.
+    /// Confidence of the test; that left by the other tests of the report if there are any.
     pub confidence: f64,
 }
 

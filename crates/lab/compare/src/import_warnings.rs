@@ -1,4 +1,4 @@
-//! What cannot be claimed of values that another tool measured.
+//! What cannot be proven of values that another tool measured.
 
 use indexmap::IndexMap;
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_processes_allow_one_to_claim() {
+    fn what_few_processes_allow_one_to_prove() {
         let of = |own| match few_processes("old", own, 0.05) {
             Some(Warning::FewProcesses { consequence, .. }) => Some(consequence),
             _ => None,

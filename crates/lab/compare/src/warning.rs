@@ -17,10 +17,10 @@ pub enum RowWarning {
         /// Blocks of this size that could.
         blocks: usize,
     },
-    /// The same where the error is shared among all claims.
+    /// The same where the error is shared among all tests.
     TooFewAmong {
-        /// Claims of the family.
-        claims: usize,
+        /// Tests of the family.
+        tests: usize,
         /// Blocks of this size that could.
         blocks: usize,
     },
@@ -219,9 +219,9 @@ pub enum FewProcesses {
     Count,
     /// How much another process would differ is hardly known; there should be as many as this.
     HardlyKnown(usize),
-    /// There is one process only, so how much another would differ is unknown, and nothing is claimed.
+    /// There is one process only, so how much another would differ is unknown, and nothing can be proven.
     Unknown(usize),
-    /// Nothing can be claimed of the typical run.
+    /// Nothing can be proven of the typical run.
     NothingTypical(usize),
 }
 

@@ -129,11 +129,11 @@ fn answer(answer: &Answer, row: &Row) -> String {
         _ => (answer.p, answer.p_adjusted),
     };
     let adjusted = match p_adjusted {
-        Some(p) => format!("{} among all claims", number::probability(p)),
-        None => "no claim".to_owned(),
+        Some(p) => format!("{} among all tests", number::probability(p)),
+        None => "not tested".to_owned(),
     };
     if answer.p_adjusted.is_none() && answer.p >= 1.0 {
-        return format!("{difference}; no claim");
+        return format!("{difference}; not tested");
     }
     format!(
         "{difference}  {}; {} alone, {adjusted}",
@@ -148,7 +148,7 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
         slow.base, row.base.n, slow.candidate, row.candidate.n
     );
     if anytime {
-        return format!("{counts}; no claim");
+        return format!("{counts}; not tested");
     }
     let shares = format!(
         "{counts}; difference of the shares {}",
@@ -162,9 +162,9 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
                 _ => phrase(AskedQuestion::SlowRuns(slow), &row.key.metric),
             };
             let all = number::probability(p);
-            format!("{shares}; {verdict}; {alone} alone, {all} among all claims")
+            format!("{shares}; {verdict}; {alone} alone, {all} among all tests")
         }
-        None => format!("{shares}; {alone} alone, no claim"),
+        None => format!("{shares}; {alone} alone, not tested"),
     }
 }
 

@@ -14,7 +14,7 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
         plan.name,
         number::share(plan.difference),
         number::share(plan.power),
-        counted(plan.claims, "claim"),
+        counted(plan.tests, "test"),
         number::share(1.0 - plan.confidence),
     ));
     text.push('\n');

@@ -35,7 +35,7 @@ enum Source {
     Pilot(usize),
 }
 
-/// Which claim is to be proven.
+/// Which test is to be proven.
 #[derive(Clone, Copy)]
 enum Question {
     Typical,
@@ -46,7 +46,7 @@ enum Question {
 pub fn table(trials: u64, seed: u64) -> bool {
     let trials = trials.div_ceil(5);
     println!(
-        "differences planned to be proven in {POWER} % of reports on two claims (Holm, 4:1); {trials} trials each\n\
+        "differences planned to be proven in {POWER} % of reports on two tests (Holm, 4:1); {trials} trials each\n\
          runs: planned for each side, in the mean over pilots\n"
     );
     println!(
@@ -200,11 +200,11 @@ impl Line {
         let Ok(found) = Sides::of(&a, &b).and_then(|sides| compare(sides, &terms, cache)) else {
             return false;
         };
-        let claims = [
+        let tests = [
             (found.typical.p, TYPICAL_WEIGHT),
             (found.mean.p, MEAN_WEIGHT),
         ];
-        let adjusted = holm_weighted(&claims).unwrap_or_default();
+        let adjusted = holm_weighted(&tests).unwrap_or_default();
         let (place, difference) = match self.question {
             Question::Typical => (0, found.typical.difference),
             Question::Mean => (1, found.mean.difference),

@@ -1,4 +1,4 @@
-//! How often claims are false.
+//! How often verdicts are false.
 
 use crate::scenario::{
     DRIFT, FIXED, LONG, PAIRS, QUIET, RESTLESS, Scenario, WAVES, WIDE, slow, with,
@@ -6,11 +6,11 @@ use crate::scenario::{
 use crate::simulated::{Machine, Noise, SideOf};
 use crate::trials::{ALPHA, Outcome, rate, simulate};
 
-/// Prints how often claims are false; whether that is as promised.
+/// Prints how often verdicts are false; whether that is as promised.
 pub fn errors(trials: u64, seed: u64) -> bool {
     println!(
         "{trials} trials each, seed {seed}; looked at after every block; in percent\n\
-         false: any claim of a difference; missed: the 95 % interval leaves out the true ratio at \
+         false: any proof of a difference; missed: the 95 % interval leaves out the true ratio at \
          some time\n"
     );
     println!(

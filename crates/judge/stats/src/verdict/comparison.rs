@@ -38,7 +38,7 @@ pub struct SlowRuns {
     pub main: Option<Main>,
 }
 
-/// The difference of the typical run among the runs of the main mode: an estimate, and no claim.
+/// The difference of the typical run among the runs of the main mode: an estimate, not tested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Main {
     /// Difference of the candidate to the baseline, on the scale of the comparison.

@@ -4,8 +4,8 @@ use std::iter::Sum;
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    AnalysisError, Answer, Claims, Comparison, Design, Group, Row, Selection, Subject, SubjectKey,
-    Verdict, analyse,
+    AnalysisError, Answer, Comparison, Design, Group, Questions, Row, Selection, Subject,
+    SubjectKey, Verdict, analyse,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_stats::{Error, Observation};
@@ -153,7 +153,7 @@ fn report(case: &Case, random: &mut Random) -> Comparison {
         control: case.control.then(|| "control".to_owned()),
         margin: case.margin,
         confidence: 0.95,
-        claims: Claims::default(),
+        questions: Questions::default(),
         anytime: false,
     };
     loop {

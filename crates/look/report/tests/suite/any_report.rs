@@ -237,12 +237,12 @@ prop_compose! {
         design in design().boxed(),
         rows in prop::collection::vec(row().boxed(), 0..6),
         pooled in prop::collection::vec(row().boxed(), 0..3),
-        claims in count(),
+        tests in count(),
         warnings in prop::collection::vec(name(), 0..3),
     ) -> Comparison {
         let [name, baseline] = names;
         Comparison {
-            name, question, baseline, control, confidence, margin, design, rows, pooled, observation: Vec::new(), claims, calibration: None, directory: None,
+            name, question, baseline, control, confidence, margin, design, rows, pooled, observation: Vec::new(), tests, calibration: None, directory: None,
             warnings: warnings.into_iter().map(Warning::Remark).collect(),
         }
     }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Claims, Comparison, Design, Group, Outcome, Row, Selection, Subject, SubjectKey, Verdict,
+    Comparison, Design, Group, Outcome, Questions, Row, Selection, Subject, SubjectKey, Verdict,
     analyse,
 };
 use perflab_experiment::{Better, Metric};
@@ -35,7 +35,7 @@ prop_compose! {
 fn analysed(
     subjects: Vec<[Vec<Observation>; 2]>,
     margin: Option<f64>,
-    claims: Claims,
+    questions: Questions,
 ) -> Comparison {
     let subjects: Vec<Subject> = subjects
         .into_iter()
@@ -69,7 +69,7 @@ fn analysed(
         control: None,
         margin,
         confidence: 0.95,
-        claims,
+        questions,
         anytime: false,
     };
     let design = Design {
@@ -88,18 +88,18 @@ fn analysed(
 /// Words of a verdict that no other has.
 fn said(text: &str, outcome: Outcome) -> bool {
     // Beside another verdict, a difference within the margin counts as none.
-    let claimed = ["faster", "slower"]
+    let proven = ["faster", "slower"]
         .iter()
         .fold(text.to_owned(), |text, word| {
             text.replace(&format!("{word}, but by less than the margin"), "")
         });
-    let has = |words: [&str; 2]| words.iter().any(|word| claimed.contains(word));
+    let has = |words: [&str; 2]| words.iter().any(|word| proven.contains(word));
     let (faster, slower) = (has(["faster", "fewer slow"]), has(["slower", "more slow"]));
     match outcome {
         Outcome::Mixed => faster && slower,
         Outcome::Worse => slower && !faster,
         Outcome::Better => faster && !slower,
-        Outcome::Differs => claimed.contains("differs"),
+        Outcome::Differs => proven.contains("differs"),
         Outcome::Same => text.contains("same") || text.contains("by less than the margin"),
         Outcome::NotProven => {
             let within = text.contains("by less than the margin");
@@ -128,8 +128,8 @@ proptest! {
         typical in any::<bool>(),
         mean in any::<bool>(),
     ) {
-        let claims = Claims { typical: typical || !mean, mean };
-        let report = analysed(subjects, margin, claims);
+        let questions = Questions { typical: typical || !mean, mean };
+        let report = analysed(subjects, margin, questions);
         let all: Vec<&Row> = report.rows.iter().chain(&report.pooled).collect();
         let table = text(&report, &TextOptions::default());
         let lines = csv(&report);

@@ -101,7 +101,7 @@ pub fn pooled(variant: &str, difference: f64, verdict: Verdict) -> Row {
 }
 
 pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
-    let claims = 2 * (rows.len() + pooled.len());
+    let tests = 2 * (rows.len() + pooled.len());
     Comparison {
         name: name.to_owned(),
         question: None,
@@ -121,7 +121,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
         },
         rows,
         pooled,
-        claims,
+        tests,
         observation: Vec::new(),
         calibration: None,
         directory: None,
