@@ -107,7 +107,7 @@ fn few_runs_that_do_not_vary_have_no_interval() {
         assert_eq!(mean["low"].is_null(), is_open, "{runs} {other}: {mean}");
         assert_eq!(mean["high"].is_null(), is_open, "{runs} {other}: {mean}");
         let said = compared(&laboratory, &[]).code(0);
-        assert!(!said.out.contains("guard"), "{}", said.out);
+        assert!(!said.out.contains("robustness"), "{}", said.out);
         let reason = "no end, as the runs are too few";
         assert_eq!(said.out.contains(reason), is_open, "{}", said.out);
     }

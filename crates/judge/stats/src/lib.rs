@@ -11,7 +11,7 @@
 //! | Question | Module |
 //! |---|---|
 //! | What do the values look like? | [`summary`], [`quantile`], [`modes`] |
-//! | Is a typical run different, and by how much? | [`location`], with a robustness check in `guard` |
+//! | Is a typical run different, and by how much? | [`location`], with a robustness check in `robustness` |
 //! | Is the mean (the cost of many runs) different? | [`mean`], `blocked_mean`, [`ratio_of_means`] |
 //! | Is the share of slow runs different? | [`proportion`], `boschloo` |
 //! | Where in the distribution do they differ? | [`shift_function`] |
@@ -39,7 +39,6 @@ pub mod detectable;
 mod distribution;
 pub mod drift;
 mod error;
-mod guard;
 mod harrell_davis;
 pub mod location;
 pub mod mean;
@@ -54,6 +53,7 @@ pub mod quantile;
 mod rank;
 pub mod ratio_of_means;
 mod resampling;
+mod robustness;
 pub mod sequential;
 pub mod shift_function;
 pub mod steady;

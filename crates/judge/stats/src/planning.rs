@@ -9,7 +9,7 @@
 //!   *Nonparametrics*, 1975, section 3.3). From a pilot `tau` is read off the width of its
 //!   Hodges-Lehmann interval of logarithms, `h / (z sqrt(1/n + 1/m))` (Lehmann, *Annals of
 //!   Mathematical Statistics* 34 (1963) 1507): so slow runs, which that interval does not mind, do
-//!   not ask for more runs. The guard, which must agree, costs another 6 % of runs.
+//!   not ask for more runs. The robustness check, which must agree, costs another 6 % of runs.
 //! - mean: `sd / mean`, pooled within blocks and sides. Slow runs count in full.
 //!
 //! Both are relative, so the candidate's deviation grows with its mean: beside a baseline of 1, a candidate of `q = 1 +
@@ -17,7 +17,7 @@
 //! sqrt((1 + q^2) / 2)`, and the test has Welch's degrees of freedom. A candidate of `1 / q` takes the same runs, as
 //! the sides change places; one of `1 - difference` differs by more, and takes fewer.
 //!
-//! In pairs, blocks of `1 + 1`, the typical run's test is the sign test. It has no guard, but so few levels that its own
+//! In pairs, blocks of `1 + 1`, the typical run's test is the sign test. It has no robustness check, but so few levels that its own
 //! power is asked as well.
 //!
 //! The spread of a small pilot is often too small by chance. So the upper end of its one-sided 80 %
@@ -36,8 +36,8 @@ use crate::verdict::Sides;
 /// Confidence of the interval that `tau` is read off: its ends must lie well inside the pilot.
 const PILOT_CONFIDENCE: f64 = 0.8;
 
-/// Efficiency that is left when the guard ([`crate::guard`]) must agree, found by simulation.
-const GUARDED: f64 = 0.94;
+/// Efficiency that is left when the robustness check ([`crate::robustness`]) must agree, found by simulation.
+const CHECKED: f64 = 0.94;
 
 /// The sign test of so many pairs has levels enough that its approximation by the t test holds.
 const MANY_PAIRS: usize = 1000;
@@ -175,7 +175,7 @@ pub struct Goal {
 /// A goal outside its range, or one that takes more than a million runs.
 pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let mut runs = needed(goal, spread / GUARDED.sqrt(), false)?;
+    let mut runs = needed(goal, spread / CHECKED.sqrt(), false)?;
     while block == 1 && runs < MANY_PAIRS && sign_test_power(runs, spread, goal) < goal.power {
         runs += 1;
     }

@@ -1,7 +1,7 @@
 //! The comparison of two variants on one metric, and the verdicts that may be drawn from it.
 //!
 //! Two questions are answered apart, because one word for both would lie: what the *typical run*
-//! does (stratified Hodges-Lehmann, exact within randomised blocks, guarded against unequal
+//! does (stratified Hodges-Lehmann, exact within randomised blocks, checked against unequal
 //! spread), and what runs cost in the *mean* (Welch within blocks, Fieller for the ratio), where
 //! slow runs count in full. With them come the share of slow runs on each side, and what the
 //! runs at hand could have shown.

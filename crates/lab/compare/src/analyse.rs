@@ -218,7 +218,7 @@ fn draft(
             verdict::Warning::RatioUnbounded => RowWarning::RatioUnbounded,
             verdict::Warning::Absolute => RowWarning::Absolute,
             verdict::Warning::Exact => RowWarning::Exact,
-            verdict::Warning::Guarded { first } => {
+            verdict::Warning::NotConfirmed { first } => {
                 draft.stopped = Some((first, RowWarning::NotConfirmed));
                 continue;
             }

@@ -36,7 +36,7 @@ pub enum RowWarning {
     },
     /// A few runs are far better than the others.
     FastMode,
-    /// The robustness check does not confirm a difference that the first test shows.
+    /// The robustness check does not confirm a difference that the rank test shows.
     NotConfirmed,
     /// The main mode alone does not confirm the difference of the typical run.
     SlowRunsAlone,

@@ -334,8 +334,8 @@ fn unproven(report: &Comparison) -> Option<String> {
         .filter(|answer| answer.verdict == Verdict::NotProven && answer.p_adjusted.is_some())
         .collect();
     let alone = 1.0 - report.confidence;
-    let guarded = unproven.iter().filter(|answer| answer.p > alone).count();
-    let shared = unproven.len() - guarded;
+    let unconfirmed = unproven.iter().filter(|answer| answer.p > alone).count();
+    let shared = unproven.len() - unconfirmed;
     let mut reasons = Vec::new();
     if shared > 0 {
         reasons.push(format!(
@@ -344,8 +344,8 @@ fn unproven(report: &Comparison) -> Option<String> {
             number::share(alone)
         ));
     }
-    if guarded > 0 {
-        reasons.push(format!("{guarded} (a robustness check disagrees)"));
+    if unconfirmed > 0 {
+        reasons.push(format!("{unconfirmed} (a robustness check disagrees)"));
     }
     let reasons = reasons.join(", ");
     (!reasons.is_empty()).then(|| format!("intervals without 0, yet not proven: {reasons}"))

@@ -2,15 +2,15 @@
 
 use super::uneven::{EVEN, runs};
 use crate::distribution::normal_cdf;
-use crate::guard::placements;
 use crate::location::{Scale, Side};
+use crate::robustness::placements;
 use crate::stratum::Stratum;
 use crate::summary::{median_of_sorted, sorted};
 
 /// Runs of a side from which its spread can be judged.
 const SPREAD_KNOWN: usize = 6;
 
-/// Runs of a side from which the guard of all numbers is good enough, but for its far tail.
+/// Runs of a side from which the check for all numbers is good enough, but for its far tail.
 const ENOUGH: usize = 15;
 
 /// How many times more a side scatters that is far from the other; and the side that has fewer runs by more than
