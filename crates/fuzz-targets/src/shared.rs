@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 /// The first line of an input, without its line end, and everything behind it. Targets whose
-/// subject has settings take them from there.
+/// subject has options take them from there.
 pub fn first_line(input: &[u8]) -> (&[u8], &[u8]) {
     split_at(input, b'\n')
 }

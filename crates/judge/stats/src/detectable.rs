@@ -56,7 +56,7 @@ pub(crate) fn t_test_power(
 /// upper end of its interval. Divide by 0.955 (`3 / pi`) for the Mann-Whitney test.
 ///
 /// # Errors
-/// [`Error::Setting`] for a difference so small that it would take more than a million runs.
+/// [`Error::OutOfRange`] for a difference so small that it would take more than a million runs.
 pub(crate) fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize, Error> {
     check::probability("confidence", confidence)?;
     check::between("power", power, 0.5, 1.0)?;

@@ -1,4 +1,4 @@
-//! What can be wrong with the samples or settings handed in.
+//! What can be wrong with the samples or other numbers handed in.
 
 /// Why a statistic was refused. No function of this crate returns a number it cannot stand for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -40,14 +40,14 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// A setting lies outside its range.
+    /// A number lies outside its range.
     #[error("{what}: expected a number above {above} and below {below}, found {value}")]
-    Setting {
-        /// Name of the setting.
+    OutOfRange {
+        /// What it is.
         what: &'static str,
-        /// The setting must be larger than this.
+        /// It must be larger than this.
         above: f64,
-        /// The setting must be smaller than this.
+        /// It must be smaller than this.
         below: f64,
         /// The value found.
         value: f64,

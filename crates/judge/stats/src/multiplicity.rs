@@ -27,7 +27,7 @@ pub fn holm_weighted(tests: &[(f64, f64)]) -> Result<Vec<f64>, Error> {
         .iter()
         .find(|(_, weight)| !(*weight > 0.0 && weight.is_finite()))
     {
-        return Err(Error::Setting {
+        return Err(Error::OutOfRange {
             what: "weight",
             above: 0.0,
             below: f64::INFINITY,

@@ -1,4 +1,4 @@
-//! Samples and settings at and beyond the edge of what can be answered.
+//! Samples and other numbers at and beyond the edge of what can be answered.
 
 use super::support::{harrell_davis, location_test, welch};
 use crate::blocked_mean::{blocked_additive, blocked_welch};

@@ -107,7 +107,7 @@ fn threads_are_those_of_the_run_and_not_of_the_template() {
 }
 
 #[test]
-fn settings_are_judged_one_by_one() {
+fn configurations_are_judged_one_by_one() {
     let argv = ["redis-benchmark", "--csv", "-t", "get"];
     let mut runs = busy(&argv).to_vec();
     for record in &mut runs {

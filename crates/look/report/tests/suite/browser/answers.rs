@@ -190,8 +190,8 @@ fn many_rows_are_counted() {
 }
 
 #[test]
-fn rows_of_settings_and_of_workloads_have_names() {
-    let setting = |clients: &str, workload: &str| {
+fn rows_of_configurations_and_of_workloads_have_names() {
+    let configuration = |clients: &str, workload: &str| {
         let mut row = new("", 0.05, Verdict::Better);
         row.key.benchmark = None;
         row.key.workload = workload.to_owned();
@@ -202,9 +202,17 @@ fn rows_of_settings_and_of_workloads_have_names() {
         }
         row
     };
-    let text = sentence(vec![setting("1", "w"), setting("50", "w")], vec![]).text;
+    let text = sentence(
+        vec![configuration("1", "w"), configuration("50", "w")],
+        vec![],
+    )
+    .text;
     assert!(text.contains("(clients=1, clients=50: "), "{text}");
-    let text = sentence(vec![setting("", "read"), setting("", "write")], vec![]).text;
+    let text = sentence(
+        vec![configuration("", "read"), configuration("", "write")],
+        vec![],
+    )
+    .text;
     assert!(text.contains("(read, write: "), "{text}");
 }
 
@@ -229,10 +237,14 @@ fn parts_of_several_workloads_have_their_workload() {
 #[test]
 fn what_is_together_is_that_of_the_section() {
     let of_wall = |row| with_metric(row, wall());
-    let setting = || of_wall(new("", 0.05, Verdict::Better));
+    let configuration = || of_wall(new("", 0.05, Verdict::Better));
     let mut together = of_wall(pooled("new", 0.05, Verdict::Better));
     together.key.benchmark = Some("all 2 values of size".to_owned());
-    let rows = vec![new("GET", 0.05, Verdict::Better), setting(), setting()];
+    let rows = vec![
+        new("GET", 0.05, Verdict::Better),
+        configuration(),
+        configuration(),
+    ];
     let all = answers(&report("r", rows, vec![together]));
     let text = &all[1].text;
     assert!(text.contains("; all 2 values of size together: "), "{text}");
