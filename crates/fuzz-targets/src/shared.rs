@@ -90,7 +90,7 @@ pub fn sealed_line(object: &[u8]) -> Vec<u8> {
 }
 
 /// A `meta.json` whose hashes fit these files.
-pub fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
+pub fn meta_of(experiment: &[u8], plan: &[u8], environment: &[u8]) -> Vec<u8> {
     let sha256 = |content| {
         Sha256::digest(content)
             .iter()
@@ -106,7 +106,7 @@ pub fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
         "sha256": {
             "experiment": sha256(experiment),
             "plan": sha256(plan),
-            "fingerprint": sha256(fingerprint),
+            "fingerprint": sha256(environment),
         },
     });
     sealed_line(meta.to_string().as_bytes())

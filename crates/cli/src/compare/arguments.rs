@@ -76,7 +76,7 @@ pub struct CompareArguments {
     #[arg(long, value_enum, default_value_t = Gate::Regression)]
     pub gate: Gate,
 
-    /// Show for every row the plot, the modes, and what the runs could have shown.
+    /// Show for every row the plot, the modes, and the minimum detectable effect.
     #[arg(long)]
     pub detail: bool,
 

@@ -3,9 +3,9 @@
 use crate::support::Laboratory;
 
 /// Numbers around a centre in no order: multiples of an irrational number, without their integers.
-pub fn scattered(count: usize, centre: f64, spread: f64) -> Vec<f64> {
+pub fn scattered(count: usize, centre: f64, width: f64) -> Vec<f64> {
     (1..=count)
-        .map(|index| centre + spread * (index as f64 * 0.618_033_988_75).fract())
+        .map(|index| centre + width * (index as f64 * 0.618_033_988_75).fract())
         .collect()
 }
 

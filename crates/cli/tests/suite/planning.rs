@@ -92,7 +92,7 @@ fn runs_that_share_a_build_are_planned_in_builds() {
     assert!(runs >= 18 && runs % 3 == 0, "{runs}");
     plan(&[]).code(0).prints(&[
         "in blocks of 3 of each variant that share a build and count as one",
-        "spread: of one",
+        "standard deviation of one",
         "build, as the question sees it",
     ]);
     plan(&["--block=6"])

@@ -82,7 +82,7 @@ fn a_difference_ends_it_early() {
         assert_eq!(row["mean"][absent], Value::Null, "{absent}");
     }
     assert_eq!(row["mean"]["p"], 1.0);
-    assert_eq!(row["detectable"], Value::Null);
+    assert_eq!(row["mde"], Value::Null);
     let detail = compare(&laboratory, &["--detail"]).code(0);
     detail.prints(&["ministat is not asked", "not tested"]);
     let refused = "no deciles: results may have ended the measurement";

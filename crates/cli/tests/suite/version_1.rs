@@ -42,6 +42,7 @@ fn assert_holds(now: &Value, before: &Value, place: &str) {
                 let name = match name.as_str() {
                     "part" => "benchmark",
                     "claims" => "tests",
+                    "detectable" => "mde",
                     name => name,
                 };
                 assert_holds(&now[name], before, &format!("{place}/{name}"));

@@ -16,7 +16,7 @@
 //! | Is the share of slow runs different? | [`proportion`], `boschloo` |
 //! | Where in the distribution do they differ? | [`shift_function`] |
 //! | Are they the same, within a margin? | `bounds` |
-//! | What could these runs have shown? | [`detectable`] |
+//! | What is the minimum detectable effect? | [`detectable`] |
 //! | What holds of several subjects together? | [`pooled`] |
 //! | How many runs does it take to show a difference? | [`planning`] |
 //! | How many tests are made at once? | [`multiplicity`] |

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn no_spread_gives_no_interval() {
+    fn no_variation_gives_no_interval() {
         let found = ratio_of_means(&[5.0, 5.0], &[6.0, 6.0], 0.95);
         assert_eq!(found, Err(Error::NoVariation));
     }

@@ -195,7 +195,7 @@ fn draft(
                 high: Some(main.high).filter(|end| end.is_finite()),
             }),
         }),
-        detectable: None,
+        mde: None,
         deciles: Vec::new(),
         levels: Vec::new(),
         drift: None,

@@ -165,8 +165,9 @@ pub struct Row {
     pub mean: Answer,
     /// Slow runs, where either side has a slow mode.
     pub slow: Option<Slow>,
-    /// Smallest difference of the typical run that such runs show in four of five experiments.
-    pub detectable: Option<f64>,
+    /// Minimum detectable effect: the smallest difference of the typical run that such runs show in four of five
+    /// experiments.
+    pub mde: Option<f64>,
     /// Both sides decile by decile, where asked for; not among the tests of the report.
     #[serde(default)]
     pub deciles: Vec<Decile>,
@@ -193,7 +194,7 @@ pub struct Row {
 /// The runs of one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
-    /// Units of evidence (runs; builds, where several runs share one).
+    /// Replicates (runs; builds, where several runs share one).
     pub n: usize,
     /// Smallest value.
     pub min: f64,

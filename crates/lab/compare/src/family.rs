@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use perflab_experiment::Better;
 use perflab_stats::detectable::from_half_width;
 use perflab_stats::multiplicity::{Adjusted, Test, holm_tests};
-use perflab_stats::verdict::{DETECTABLE_POWER, Least, TYPICAL_WEIGHT};
+use perflab_stats::verdict::{Least, MDE_POWER, TYPICAL_WEIGHT};
 
 use crate::comparison::{Answer, Row, Slow};
 use crate::error::AnalysisError;
@@ -181,10 +181,10 @@ fn limit(draft: &mut Draft, level: f64, tests: usize, selection: &Selection) {
         };
         0.5 * (high - low)
     });
-    row.detectable = half_width
+    row.mde = half_width
         .and_then(|half| {
             let fewer = row.base.n.min(row.candidate.n);
-            let power = DETECTABLE_POWER;
+            let power = MDE_POWER;
             from_half_width(half, selection.confidence, 1.0 - level, power, fewer).ok()
         })
         .map(|smallest| {

@@ -9,7 +9,7 @@ use crate::warning::{FewProcesses, Warning};
 /// extreme order has a chance of 2 in 70, so that a proof at 95 % is possible at all.
 const FEWEST: usize = 4;
 
-/// The least that is known of a variant: units of evidence, the values behind them, and the units
+/// The least that is known of a variant: replicates, the values behind them, and the replicates
 /// that they are compared with.
 #[derive(Debug, Clone, Copy)]
 struct Least {

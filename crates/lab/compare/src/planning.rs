@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 use perflab_stats::Observation;
-use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
+use perflab_stats::planning::{self, Pilot, RelativeSd, mean_runs, typical_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,10 +43,10 @@ pub struct PlanRow {
     pub name: String,
     /// `typical` or `mean`.
     pub question: String,
-    /// Spread of a run, or of what runs share, as the question sees it; relative, as 0.005.
-    pub spread: f64,
+    /// Relative standard deviation of a run, or of what runs share, as the question sees it: 0.005.
+    pub relative_sd: f64,
     /// The same as it was planned with: the upper end of its one-sided 80 % interval.
-    pub spread_upper: f64,
+    pub relative_sd_upper: f64,
     /// Runs of each variant.
     pub runs: usize,
     /// Time for all runs of all variants, in seconds; absent where no time is known.
@@ -213,7 +213,7 @@ fn rows(
         .into_iter()
         .filter_map(|(question, weight)| {
             type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
-            let (question, spread, runs): (_, Spread, Runs) = match question {
+            let (question, sd, runs): (_, RelativeSd, Runs) = match question {
                 Question::Typical => ("typical", pilot.typical, typical_runs),
                 Question::Mean => ("mean", pilot.mean, mean_runs),
                 // As in the report, they are asked of together with both.
@@ -224,13 +224,13 @@ fn rows(
                 power: goal.power,
                 confidence: 1.0 - (1.0 - goal.confidence) * weight / weights,
             };
-            // The spread is that of units, so it is units that are planned.
-            let units = runs(spread.upper, &goal_of_test, goal.block / goal.shared);
+            // The deviation is that of units, so it is units that are planned.
+            let units = runs(sd.upper, &goal_of_test, goal.block / goal.shared);
             let row = units.map(|units| PlanRow {
                 name: name.to_owned(),
                 question: question.to_owned(),
-                spread: spread.estimate,
-                spread_upper: spread.upper,
+                relative_sd: sd.estimate,
+                relative_sd_upper: sd.upper,
                 runs: units * goal.shared,
                 seconds: goal
                     .round_s

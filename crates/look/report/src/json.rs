@@ -75,8 +75,9 @@ struct Row<'r> {
     mean: &'r Answer,
     /// Slow runs, where either side has a slow mode.
     slow: Option<&'r Slow>,
-    /// Smallest difference of the typical run that such runs show in four of five experiments.
-    detectable: Option<f64>,
+    /// Minimum detectable effect: the smallest difference of the typical run that such runs show in four of five
+    /// experiments.
+    mde: Option<f64>,
     /// Both sides decile by decile, where asked for; not among the tests of the report.
     #[serde(default)]
     deciles: &'r [Decile],
@@ -134,7 +135,7 @@ impl<'r> Row<'r> {
             typical: &row.typical,
             mean: &row.mean,
             slow: row.slow.as_ref(),
-            detectable: row.detectable,
+            mde: row.mde,
             deciles: &row.deciles,
             levels: &row.levels,
             drift: row.drift.as_ref(),

@@ -186,7 +186,7 @@ pub fn legend(report: &Comparison, medians: bool) -> Vec<String> {
         Some(columns(report, medians)),
         Some(family(report)),
         report.design.until_decided.map(|_| caveat(report)),
-        detectable(report),
+        mde(report),
         unproven(report),
         calibration(report),
     ];
@@ -270,8 +270,8 @@ fn family(report: &Comparison) -> String {
     }
 }
 
-/// The smallest difference that the runs could have shown; relative ones, as far as there are any.
-fn detectable(report: &Comparison) -> Option<String> {
+/// The minimum detectable effect; relative ones, as far as there are any.
+fn mde(report: &Comparison) -> Option<String> {
     let is_candidate = |row: &&Row| Some(&row.variant) != report.control.as_ref();
     let relative = report
         .rows
@@ -283,11 +283,11 @@ fn detectable(report: &Comparison) -> Option<String> {
         .rows
         .iter()
         .filter(is_shown)
-        .filter_map(with_detectable)
+        .filter_map(with_mde)
         .collect();
     smallest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let write = |(smallest, row): (f64, &Row)| {
-        difference::detectable(smallest, row, report.rows.iter().filter(is_shown))
+        difference::mde(smallest, row, report.rows.iter().filter(is_shown))
     };
     let (first, last) = (*smallest.first()?, *smallest.last()?);
     let one_unit = smallest
@@ -301,11 +301,7 @@ fn detectable(report: &Comparison) -> Option<String> {
     if write(first) != write(last) {
         context.push(format!("median; rows {} to {}", write(first), write(last)));
     }
-    let mut pooled = report
-        .pooled
-        .iter()
-        .filter(is_shown)
-        .filter_map(with_detectable);
+    let mut pooled = report.pooled.iter().filter(is_shown).filter_map(with_mde);
     if let (Some(only), None) = (pooled.next(), pooled.next()) {
         context.push(format!("pooled {}", write(only)));
     }
@@ -315,12 +311,12 @@ fn detectable(report: &Comparison) -> Option<String> {
         format!(" ({})", context.join("; "))
     };
     Some(format!(
-        "4 times in 5, these runs would have shown a typical-run difference of {middle}{context}"
+        "minimum detectable effect (MDE) on the typical run, found 4 times in 5: {middle}{context}"
     ))
 }
 
-fn with_detectable(row: &Row) -> Option<(f64, &Row)> {
-    let smallest = row.detectable.filter(|smallest| smallest.is_finite())?;
+fn with_mde(row: &Row) -> Option<(f64, &Row)> {
+    let smallest = row.mde.filter(|smallest| smallest.is_finite())?;
     Some((smallest, row))
 }
 

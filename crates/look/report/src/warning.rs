@@ -319,7 +319,7 @@ fn cpu_limit(limit: CpuLimit) -> String {
 pub fn no_deciles(reason: &NoDeciles) -> String {
     match reason {
         NoDeciles::UntilDecided => "results may have ended the measurement".to_owned(),
-        NoDeciles::SharedUnits => "several values make one unit of evidence".to_owned(),
+        NoDeciles::SharedUnits => "several values make one replicate".to_owned(),
         NoDeciles::Statistics(error) => error.to_string(),
     }
 }

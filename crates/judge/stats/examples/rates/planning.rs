@@ -27,7 +27,7 @@ struct Line {
     difference: f64,
 }
 
-/// Where the spread is known from.
+/// Where the deviation is known from.
 #[derive(Clone, Copy)]
 enum Source {
     Known,
@@ -51,7 +51,7 @@ pub fn table(trials: u64, seed: u64) -> bool {
     );
     println!(
         "{:24} {:>5} {:8} {:8} {:12} {:>8} {:>8}  promise",
-        "noise", "show", "question", "blocks", "spread from", "runs", "proven"
+        "noise", "show", "question", "blocks", "sd from", "runs", "proven"
     );
     let mut kept = true;
     for line in lines() {

@@ -49,8 +49,8 @@ pub fn errors(trials: u64, seed: u64) -> bool {
             1,
         ),
         ("equal: both", with(Noise::Normal(0.01), 1.0), RESTLESS, 1),
-        ("equal: unequal spread, sd 0.5 v 3 %", unequal, QUIET, 1),
-        ("equal: unequal spread, drift 5 %", unequal, DRIFT, 1),
+        ("equal: unequal scatter, sd 0.5 v 3 %", unequal, QUIET, 1),
+        ("equal: unequal scatter, drift 5 %", unequal, DRIFT, 1),
         (
             "equal: 20 correlated benchmarks, slow mode",
             with(slow(0.01), 1.0),

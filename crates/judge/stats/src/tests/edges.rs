@@ -115,7 +115,7 @@ fn rounding_is_no_variation() {
 }
 
 #[test]
-fn too_few_runs_within_blocks_for_a_spread() {
+fn too_few_runs_within_blocks_for_a_deviation() {
     let pairs = [Stratum::new([1.0], [2.0]), Stratum::new([1.5, 1.6], [2.0])];
     assert_eq!(
         blocked_welch(&pairs, 0.95),

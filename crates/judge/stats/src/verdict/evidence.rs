@@ -13,10 +13,10 @@
 //!   (less one half) in all ways (Fisher's randomisation test). Where that proves nothing, Welch's
 //!   test within blocks may, of all runs and of the main mode's: it uses the size of the gap, which
 //!   ranks do not see.
-//! - In the far tail, which counts where many comparisons share the error: the approximation of [`crate::robustness`] is
-//!   too small there where the spreads differ, and the spread of few runs is not known well enough to tell. So ranks
-//!   alone prove no p-value below [`TAIL`] where a side has fewer than [`MANY`] runs. For a smaller one the second
-//!   check, made for both sides, must agree.
+//! - In the far tail, which counts where many comparisons share the error: the approximation of
+//!   [`crate::robustness`] is too small there where the sides scatter differently, and the scatter of few
+//!   runs is not known well enough to tell. So ranks alone prove no p-value below [`TAIL`] where a side has
+//!   fewer than [`MANY`] runs. For a smaller one the second check, made for both sides, must agree.
 //! - Where some runs fall into a slow mode, the rank test of the main mode's runs alone, in the far tail
 //!   with the second check of them. Otherwise a larger share of slow runs would make the typical run look
 //!   worse whose main mode is the same.

@@ -60,7 +60,7 @@ fn alone(mut row: Row) -> Row {
         answer.p_adjusted = None;
         answer.verdict = perflab_compare::Verdict::NotProven;
     }
-    row.detectable = None;
+    row.mde = None;
     row
 }
 

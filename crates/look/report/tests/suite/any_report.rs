@@ -164,7 +164,7 @@ prop_compose! {
         answers in [answer().boxed(), answer().boxed()],
         relative in any::<bool>(),
         slow in prop::option::of(slow().boxed()),
-        detectable in prop::option::of(number()),
+        mde in prop::option::of(number()),
         (drift, latencies) in (
             prop::option::of(drift().boxed()),
             prop::collection::vec(latency().boxed(), 0..3),
@@ -190,7 +190,7 @@ prop_compose! {
             typical,
             mean,
             slow,
-            detectable,
+            mde,
             deciles: Vec::new(),
             levels: Vec::new(),
             drift,

@@ -11,11 +11,11 @@ use perflab_stats::Observation;
 use proptest::prelude::*;
 
 /// Runs around a level, of which some are slow.
-fn runs(level: f64, spread: f64, slow: usize, noise: &[f64]) -> Vec<Observation> {
+fn runs(level: f64, sd: f64, slow: usize, noise: &[f64]) -> Vec<Observation> {
     let observe = |(run, noise): (usize, &f64)| Observation {
         block: (run / 3) as u32,
         unit: run as u32,
-        value: level * (1.0 + spread * noise) * if run % 10 < slow { 1.5 } else { 1.0 },
+        value: level * (1.0 + sd * noise) * if run % 10 < slow { 1.5 } else { 1.0 },
     };
     noise.iter().enumerate().map(observe).collect()
 }
@@ -24,11 +24,11 @@ prop_compose! {
     fn subject()(
         level in prop::sample::select(vec![0.9, 0.99, 1.0, 1.0, 1.01, 1.1]),
         slow in prop::sample::select(vec![0_usize, 0, 2, 4]),
-        spread in prop::sample::select(vec![0.001, 0.01]),
+        sd in prop::sample::select(vec![0.001, 0.01]),
         base in prop::collection::vec(-1.0..1.0_f64, 18),
         candidate in prop::collection::vec(-1.0..1.0_f64, 18),
     ) -> [Vec<Observation>; 2] {
-        [runs(1.0, spread, 0, &base), runs(level, spread, slow, &candidate)]
+        [runs(1.0, sd, 0, &base), runs(level, sd, slow, &candidate)]
     }
 }
 

@@ -50,7 +50,7 @@ fn one_row() {
         (
             0.001,
             Verdict::NotProven,
-            "no difference of the typical run is proven (+0.1% [-0.5, +0.7]); these runs would have shown 0.8%",
+            "no difference of the typical run is proven (+0.1% [-0.5, +0.7]); minimum detectable effect: 0.8%",
         ),
     ] {
         let sentence = said(difference, verdict);
@@ -62,7 +62,7 @@ fn one_row() {
 #[test]
 fn what_the_runs_would_have_shown_is_said_only_where_it_is_known() {
     let mut row = new("GET", 0.001, Verdict::NotProven);
-    row.detectable = None;
+    row.mde = None;
     let text = sentence(vec![row], vec![]).text;
     assert!(text.ends_with("is proven (+0.1% [-0.5, +0.7])"), "{text}");
 }
@@ -72,11 +72,11 @@ fn differences_that_are_absolute_have_the_unit() {
     let mut row = with_metric(new("", 0.002, Verdict::NotProven), wall());
     row.relative = false;
     row.typical = answer(0.002, 0.004, Verdict::NotProven);
-    row.detectable = Some(0.003);
+    row.mde = Some(0.003);
     assert_eq!(
         sentence(vec![row], vec![]).text,
         "new against redis, wall: no difference of the typical run is proven (+2 ms [-2, +6]); \
-         these runs would have shown 3.000 ms"
+         minimum detectable effect: 3.000 ms"
     );
 }
 
@@ -264,8 +264,7 @@ fn all_together() {
         "{text}"
     );
     let text = sentence(rows(), vec![pooled("new", 0.001, Verdict::NotProven)]).text;
-    let shown =
-        "; all 3 together: not proven, +0.1% [-0.2, +0.4]; these runs would have shown 0.3%";
+    let shown = "; all 3 together: not proven, +0.1% [-0.2, +0.4]; minimum detectable effect: 0.3%";
     assert!(text.ends_with(shown), "{text}");
     // There is nothing to bring together of one row.
     let text = sentence(
@@ -351,7 +350,7 @@ fn numbers_that_are_none_do_not_panic() {
             Verdict::NotProven,
         ] {
             let mut rows = vec![new("a", value, verdict), new("b", 0.05, verdict)];
-            rows[0].detectable = Some(value);
+            rows[0].mde = Some(value);
             rows[0].typical.low = None;
             assert!(
                 !sentence(rows.clone(), vec![pooled("new", value, verdict)])

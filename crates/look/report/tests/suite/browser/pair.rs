@@ -211,7 +211,7 @@ fn nothing_is_divided_by_what_may_be_another_program() {
     }
 }
 
-/// Runs that share a build are one unit of evidence, in each result for itself.
+/// Runs that share a build are one replicate, in each result for itself.
 #[test]
 fn runs_of_one_unit_count_once() {
     let (mut a, mut b) = (records(), later());
