@@ -17,7 +17,7 @@ use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
 use crate::numbers::refuse;
 use crate::percent::margin;
-use crate::selection::{claims, confidence};
+use crate::selection::{confidence, questions};
 use crate::terminal;
 use apart::apart;
 pub use arguments::CompareArguments;
@@ -30,7 +30,7 @@ use recorded::recorded;
 pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let margin = arguments.margin.as_deref().map(margin).transpose()?;
     let confidence = confidence(arguments.confidence.as_deref())?;
-    let claims = claims(&arguments.claims);
+    let questions = questions(&arguments.questions);
     refuse_for_format(arguments)?;
     let mut reports = Vec::new();
     // Of each report, where plots need them; none of plain files.
@@ -55,7 +55,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
             ],
             "is for results; a plain file has one value for each run (-C takes another column)",
         )?;
-        reports.push(plain(arguments, margin, confidence, claims)?);
+        reports.push(plain(arguments, margin, confidence, questions)?);
         records.push(Vec::new());
     } else {
         for result in &arguments.results {
@@ -65,14 +65,14 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
                 let reason = "is for plain files; a result knows what its runs are; leave it out";
                 refuse(&[("--independent", arguments.independent)], reason)?;
             }
-            let compared = recorded(path, arguments, margin, confidence, claims)?;
+            let compared = recorded(path, arguments, margin, confidence, questions)?;
             reports.push(compared.report);
             records.push(compared.records);
             is_incomplete |= !compared.unmeasured.is_empty();
             unmeasured.extend(compared.unmeasured.sentences());
         }
     }
-    // Where nothing is claimed of a change, no margin makes it pass.
+    // Where no change is tested, no margin makes it pass.
     let lacks_margin =
         |report: &Comparison| report.margin.is_none() && report.design.undecided.is_empty();
     if arguments.gate == Gate::Same && reports.iter().any(lacks_margin) {

@@ -13,7 +13,7 @@ use perflab_report::{TextOptions, plan_text};
 use crate::failure::{Code, Failure, analysis_failure};
 use crate::numbers::refuse;
 use crate::percent::percent;
-use crate::selection::{Chosen, Claim, chosen, claims, confidence, input, open};
+use crate::selection::{Chosen, Question, chosen, confidence, input, open, questions};
 use crate::terminal;
 
 /// Plan how many runs it takes to show a difference.
@@ -52,9 +52,9 @@ pub struct PlanArguments {
     #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true)]
     confidence: Option<String>,
 
-    /// Which claims the report makes.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Claim::Typical, Claim::Mean])]
-    claims: Vec<Claim>,
+    /// Plan for a report that asks these questions of each row; all tests share the error.
+    #[arg(long, alias = "claims", value_enum, value_delimiter = ',', default_values_t = [Question::Typical, Question::Mean])]
+    questions: Vec<Question>,
 
     /// Runs of each variant in a block; 0 for a single block [default: the experiment's, else 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
@@ -86,7 +86,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
         difference,
         power,
         confidence: confidence.unwrap_or(0.95),
-        claims: claims(&arguments.claims),
+        questions: questions(&arguments.questions),
         block: arguments.block.unwrap_or(3) as usize,
         shared: 1,
         round_s: None,
@@ -152,7 +152,7 @@ fn from_pilot(
         baseline: None,
         margin: None,
         confidence,
-        claims: goal.claims,
+        questions: goal.questions,
     };
     let selection = Selection {
         // What is planned is a fixed number of runs.

@@ -5,9 +5,11 @@ use std::ffi::OsString;
 use crate::terminal;
 
 /// Command, old name and new name.
-const OPTIONS: [(&str, &str, &str); 2] = [
+const OPTIONS: [(&str, &str, &str); 4] = [
     ("compare", "--part", "--benchmark"),
+    ("compare", "--claims", "--questions"),
     ("plan", "--part", "--benchmark"),
+    ("plan", "--claims", "--questions"),
 ];
 
 /// Says which of a command's arguments have other names now.

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use perflab_experiment::{MAX_RUNS, Plan, counted};
-use perflab_machine::Fingerprint;
+use perflab_machine::MachineFacts;
 use perflab_report::operand;
 use perflab_runner::{Lab, Preflight, preflight, programs, unknown_metrics};
 use perflab_store::{Environment, RunRecord};
@@ -109,13 +109,13 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         }
     }
     let environment = Environment {
-        machine: Fingerprint::take(Path::new("/")),
+        machine: MachineFacts::take(Path::new("/")),
         programs: programs(&experiment, &home, &scratch.0, &machine),
     };
 
     // Not kept while the experiment lasts: a laboratory that is killed could not remove it.
     drop(scratch);
-    // A version command that was cut short has not said the version, so this is no fingerprint.
+    // A version command that was cut short has not said the version, so this environment is incomplete.
     if machine.interrupt.asked() {
         return Err(Failure::new(
             Code::Interrupted,

@@ -1,17 +1,17 @@
-//! Which result, baseline, claims and confidence a command is about.
+//! Which result, baseline, questions and confidence a command is about.
 
 use std::path::Path;
 
 use clap::ValueEnum;
-use perflab_compare::{Claims, ResultInput, Selection};
+use perflab_compare::{Questions, ResultInput, Selection};
 use perflab_store::{OpenedResult, RunRecord};
 
 use crate::failure::{Failure, store_failure};
 use crate::percent::percent;
 
-/// Claims that can be made.
+/// Questions that can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Claim {
+pub enum Question {
     /// About the typical run.
     Typical,
     /// About the mean.
@@ -55,8 +55,8 @@ pub struct Chosen<'a> {
     pub margin: Option<f64>,
     /// The confidence level.
     pub confidence: Option<f64>,
-    /// Which claims are made.
-    pub claims: Claims,
+    /// Which questions are asked.
+    pub questions: Questions,
 }
 
 /// How a result is compared.
@@ -69,7 +69,7 @@ pub fn chosen(result: &ResultInput<'_>, chosen: Chosen<'_>) -> Selection {
         baseline,
         margin: chosen.margin.or(own.margin),
         confidence: chosen.confidence.unwrap_or(own.confidence),
-        claims: chosen.claims,
+        questions: chosen.questions,
         ..own
     }
 }
@@ -85,13 +85,13 @@ pub fn confidence(text: Option<&str>) -> Result<Option<f64>, Failure> {
     }
 }
 
-/// The claims of the command line; all where none are given.
-pub fn claims(list: &[Claim]) -> Claims {
+/// The questions of the command line; all where none are given.
+pub fn questions(list: &[Question]) -> Questions {
     if list.is_empty() {
-        return Claims::default();
+        return Questions::default();
     }
-    Claims {
-        typical: list.contains(&Claim::Typical),
-        mean: list.contains(&Claim::Mean),
+    Questions {
+        typical: list.contains(&Question::Typical),
+        mean: list.contains(&Question::Mean),
     }
 }

@@ -21,7 +21,7 @@ pub struct Files<'i> {
     /// `experiment.toml`.
     pub experiment: &'i [u8],
     plan: &'i [u8],
-    fingerprint: &'i [u8],
+    environment: &'i [u8],
     /// One whose hashes do not fit the other files.
     meta: Option<Vec<u8>>,
     /// `stopped.json`, where there is one.
@@ -35,14 +35,14 @@ impl<'i> Files<'i> {
         let mut files = Self {
             experiment: EXPERIMENT.as_bytes(),
             plan: PLAN.as_slice(),
-            fingerprint: b"{\"schema\":1}",
+            environment: b"{\"schema\":1}",
             meta: None,
             stopped: None,
         };
         match which {
             b'e' => files.experiment = content,
             b'p' => files.plan = content,
-            b'f' => files.fingerprint = content,
+            b'f' => files.environment = content,
             b'm' => files.meta = Some(sealed_line(content)),
             b'=' => files.meta = Some(content.to_vec()),
             b's' => files.stopped = Some(sealed_line(content)),
@@ -54,12 +54,12 @@ impl<'i> Files<'i> {
 
     /// Puts them into a directory, instead of those that are there.
     pub fn write(&self, directory: &Path) {
-        let fitting = || meta_of(self.experiment, self.plan, self.fingerprint);
+        let fitting = || meta_of(self.experiment, self.plan, self.environment);
         let meta = self.meta.clone().unwrap_or_else(fitting);
         for (name, content) in [
             ("experiment.toml", self.experiment),
             ("plan.json", self.plan),
-            ("fingerprint.json", self.fingerprint),
+            ("fingerprint.json", self.environment),
             ("meta.json", &meta),
         ] {
             fs::write(directory.join(name), content).expect("a file can be written");

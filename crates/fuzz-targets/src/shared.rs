@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 /// The first line of an input, without its line end, and everything behind it. Targets whose
-/// subject has settings take them from there.
+/// subject has options take them from there.
 pub fn first_line(input: &[u8]) -> (&[u8], &[u8]) {
     split_at(input, b'\n')
 }
@@ -96,7 +96,7 @@ pub fn sha256(content: &[u8]) -> String {
 }
 
 /// A `meta.json` whose hashes fit these files.
-pub fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
+pub fn meta_of(experiment: &[u8], plan: &[u8], environment: &[u8]) -> Vec<u8> {
     let meta = serde_json::json!({
         "schema": 1,
         "perflab": "0.1.0",
@@ -106,7 +106,7 @@ pub fn meta_of(experiment: &[u8], plan: &[u8], fingerprint: &[u8]) -> Vec<u8> {
         "sha256": {
             "experiment": sha256(experiment),
             "plan": sha256(plan),
-            "fingerprint": sha256(fingerprint),
+            "fingerprint": sha256(environment),
         },
     });
     sealed_line(meta.to_string().as_bytes())

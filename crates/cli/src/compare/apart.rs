@@ -21,7 +21,7 @@ pub(super) fn apart(
         ("--tail", !arguments.tail.is_empty()),
         ("--margin", arguments.margin.is_some()),
         ("--confidence", arguments.confidence.is_some()),
-        ("--claims", !arguments.claims.is_empty()),
+        ("--questions", !arguments.questions.is_empty()),
         ("--calibrate", arguments.calibrate.is_some()),
     ];
     let reason = "is for one result; two are compared as the experiment of the first says";

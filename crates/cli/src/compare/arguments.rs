@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::gate::Gate;
 use crate::drawn::Kind;
 use crate::numbers::NumbersArguments;
-use crate::selection::Claim;
+use crate::selection::Question;
 
 /// Compare variants with their baseline: which differ, by how much, and how sure that is.
 ///
@@ -40,7 +40,7 @@ pub struct CompareArguments {
     pub benchmark: Vec<String>,
 
     /// A quantile of each run's samples to compare together with their metric, as 99% or 99.9% (may be
-    /// given again); it makes claims of its own.
+    /// given again); it adds tests of its own.
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub tail: Vec<String>,
 
@@ -52,9 +52,9 @@ pub struct CompareArguments {
     #[arg(short, long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub confidence: Option<String>,
 
-    /// Which claims are made; all of them share the error [default: typical,mean].
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub claims: Vec<Claim>,
+    /// Ask these questions of each row; all tests share the error [default: typical,mean].
+    #[arg(long, alias = "claims", value_enum, value_delimiter = ',')]
+    pub questions: Vec<Question>,
 
     /// Shuffle the labels of the runs within blocks, compute the whole report again, and print how
     /// often it finds a difference, each of which is false: of 1000 reports, or as many as are given.
@@ -76,7 +76,7 @@ pub struct CompareArguments {
     #[arg(long, value_enum, default_value_t = Gate::Regression)]
     pub gate: Gate,
 
-    /// Show for every row the plot, the modes, and what the runs could have shown.
+    /// Show for every row the plot, the modes, and the minimum detectable effect.
     #[arg(long)]
     pub detail: bool,
 

@@ -8,9 +8,9 @@ use crate::failure::Code;
 /// What makes the command fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Gate {
-    /// Exit code 1 when any claim is proven worse.
+    /// Exit code 1 when anything is proven worse.
     Regression,
-    /// Exit code 3 when any claim is not proven to be the same within the margin.
+    /// Exit code 3 when anything is not proven to be the same within the margin.
     Same,
     /// Never.
     None,

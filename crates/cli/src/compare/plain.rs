@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use perflab_compare::{
-    Claims, Comparison, Group, Selection, Warning, add_calibration, plain_report, plain_subject,
+    Comparison, Group, Questions, Selection, Warning, add_calibration, plain_report, plain_subject,
 };
 use perflab_stats::Observation;
 
@@ -50,7 +50,7 @@ pub(super) fn plain(
     arguments: &CompareArguments,
     margin: Option<f64>,
     confidence: Option<f64>,
-    claims: Claims,
+    questions: Questions,
 ) -> Result<Comparison, Failure> {
     let mut groups: Vec<Group> = Vec::new();
     for (label, file) in arguments
@@ -89,7 +89,7 @@ pub(super) fn plain(
         control: None,
         margin,
         confidence: confidence.unwrap_or(0.95),
-        claims,
+        questions,
         anytime: false,
     };
     let subject = plain_subject("plain files", &metric, groups.clone());

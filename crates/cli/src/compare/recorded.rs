@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use perflab_compare::{Claims, Comparison, SampleSelection, Warning, calibrate, compare_result};
+use perflab_compare::{Comparison, Questions, SampleSelection, Warning, calibrate, compare_result};
 use perflab_experiment::counted;
 use perflab_store::{OpenedResult, RunRecord};
 
@@ -66,7 +66,7 @@ pub(super) fn recorded(
     arguments: &CompareArguments,
     margin: Option<f64>,
     confidence: Option<f64>,
-    claims: Claims,
+    questions: Questions,
 ) -> Result<Compared, Failure> {
     if !path.is_dir() {
         return Err(Failure::usage(format!(
@@ -82,12 +82,12 @@ pub(super) fn recorded(
             baseline: arguments.baseline.as_deref(),
             margin,
             confidence,
-            claims,
+            questions,
         },
     );
-    if selection.anytime && !claims.typical {
+    if selection.anytime && !questions.typical {
         return Err(Failure::usage(format!(
-            "{} was measured until decided: nothing can be claimed of its means; leave --claims out, \
+            "{} was measured until decided: its means cannot be tested; leave --questions out, \
              or measure a fixed number of runs",
             path.display()
         )));

@@ -55,7 +55,7 @@ pub fn measure(cpu: u32, machine: &ThisMachine) -> Result<NoiseFloor, Failure> {
     Ok(NoiseFloor {
         work_s: WORK.as_secs_f64(),
         runs: RUNS,
-        smallest_difference: row.and_then(|row| row.detectable).and_then(finite),
+        mde: row.and_then(|row| row.mde).and_then(finite),
         difference: row.and_then(|row| finite(row.typical.difference)),
         false_alarm: row.is_some_and(|row| row.typical.verdict.is_difference()),
     })

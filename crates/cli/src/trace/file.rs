@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use perflab_machine::Fingerprint;
+use perflab_machine::MachineFacts;
 use perflab_recorder::{directories, sweep};
 use perflab_trace_file::TraceWriter;
 
@@ -37,7 +37,7 @@ pub fn create(path: &Path) -> Result<TraceWriter<BufWriter<File>>, Failure> {
             Failure::usage(format!("{} cannot be made: {error}{hint}", path.display()))
         })?;
     let mut trace = TraceWriter::new(BufWriter::with_capacity(1 << 20, file));
-    let machine = serde_json::to_string(&Fingerprint::take(Path::new("/")));
+    let machine = serde_json::to_string(&MachineFacts::take(Path::new("/")));
     let machine = machine.map_err(|error| Failure::environment(error.to_string()))?;
     // From now on it can be read.
     let begun = trace.machine(&machine).and_then(|()| trace.flush());

@@ -84,7 +84,7 @@ fn a_control_with_too_few_runs_is_no_comfort() {
     laboratory
         .call(&["compare", "result"])
         .code(0)
-        .prints(&["control: too few runs to find anything in its own 3 claims"]);
+        .prints(&["control: too few runs to find anything in its own 3 tests"]);
     // The mean of three runs can be proven different, the typical run cannot.
     let laboratory = Laboratory::new();
     laboratory.run(&with_control(3)).code(0);
@@ -93,6 +93,6 @@ fn a_control_with_too_few_runs_is_no_comfort() {
     assert_eq!(report["control"], "again");
     let said = laboratory.call(&["compare", "result", "--gate", "none"]);
     said.code(0).prints(&[
-        "control: nothing found in its own 3 claims, as it should be; 2 of them have too few runs",
+        "control: nothing found in its own 3 tests, as it should be; 2 of them have too few runs",
     ]);
 }

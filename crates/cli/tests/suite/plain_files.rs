@@ -3,9 +3,9 @@
 use crate::support::Laboratory;
 
 /// Numbers around a centre in no order: multiples of an irrational number, without their integers.
-pub fn scattered(count: usize, centre: f64, spread: f64) -> Vec<f64> {
+pub fn scattered(count: usize, centre: f64, width: f64) -> Vec<f64> {
     (1..=count)
-        .map(|index| centre + spread * (index as f64 * 0.618_033_988_75).fract())
+        .map(|index| centre + width * (index as f64 * 0.618_033_988_75).fract())
         .collect()
 }
 
@@ -254,7 +254,7 @@ fn a_difference_of_none_is_neither_faster_nor_slower() {
             "compare",
             &format!("{base}={base}"),
             &format!("{other}={other}"),
-            "--claims=typical",
+            "--questions=typical",
             "--independent",
             "--gate=none",
             "--format=json",
@@ -289,23 +289,23 @@ fn lines<'v>(values: impl IntoIterator<Item = &'v f64>) -> String {
     lines.collect()
 }
 
-/// A further test stops a verdict only where the first would have given one among all claims.
+/// A robustness check stops a verdict only where the p-value without it would have given one among all tests.
 #[test]
-fn a_verdict_that_many_claims_exclude_is_not_said_to_be_stopped() {
+fn a_verdict_that_many_tests_exclude_is_not_said_to_be_stopped() {
     let laboratory = Laboratory::new();
     let base = [97.8, 98.0, 99.0, 99.1, 99.5, 99.7, 101.1, 102.0];
     let candidate = [100.2, 100.3, 100.5, 100.6, 100.7, 100.9, 101.4, 102.4];
     laboratory.write("a.txt", lines(&base));
     laboratory.write("b.txt", lines(&candidate));
-    let compare = |claims: &str| {
+    let compare = |questions: &str| {
         let files = ["a=a.txt", "b=b.txt"];
         let flags = [
             "compare",
             "--independent",
             "--format",
             "json",
-            "--claims",
-            claims,
+            "--questions",
+            questions,
         ];
         let report = laboratory
             .call(&[&flags[..], &files].concat())
@@ -314,7 +314,7 @@ fn a_verdict_that_many_claims_exclude_is_not_said_to_be_stopped() {
         report["rows"][0]["warnings"].to_string()
     };
     // scipy.stats.mannwhitneyu says 0.04988, scipy.stats.brunnermunzel 0.0635: what is left for the typical run of
-    // three claims is 0.05 * 4 / 5.25 = 0.038.
+    // three tests is 0.05 * 4 / 5.25 = 0.038.
     let alone = compare("typical");
     assert!(alone.contains("scatter differently"), "{alone}");
     let among_three = compare("typical,mean");

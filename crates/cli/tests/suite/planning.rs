@@ -26,7 +26,7 @@ fn where_only_the_typical_run_can_be_planned_for() {
             "warning: no plan for b: w time, mean: ",
         ]);
     laboratory
-        .call(&["plan", "result", "--show", "0.5%", "--claims", "mean"])
+        .call(&["plan", "result", "--show", "0.5%", "--questions", "mean"])
         .code(4)
         .says(&[
             "b: w time, mean: a difference of 0.5% takes more than 1000000 runs of each variant; ask for ",
@@ -82,7 +82,7 @@ fn runs_that_share_a_build_are_planned_in_builds() {
         );
     laboratory.run(&experiment).code(0);
     let plan = |flags: &[&str]| {
-        let all = ["plan", "result", "--show", "99%", "--claims", "typical"];
+        let all = ["plan", "result", "--show", "99%", "--questions", "typical"];
         laboratory.call(&[&all[..], flags].concat())
     };
     let said = plan(&["--format=json"]).code(0);
@@ -92,7 +92,7 @@ fn runs_that_share_a_build_are_planned_in_builds() {
     assert!(runs >= 18 && runs % 3 == 0, "{runs}");
     plan(&[]).code(0).prints(&[
         "in blocks of 3 of each variant that share a build and count as one",
-        "spread: of one",
+        "standard deviation of one",
         "build, as the question sees it",
     ]);
     plan(&["--block=6"])

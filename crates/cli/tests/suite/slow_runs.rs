@@ -70,6 +70,6 @@ fn slow_runs_are_told_in_text() {
         "without slow runs:",
         "more slow runs; p < 0.0001 alone",
         "between them",
-        "verdicts hold for all 3 claims together",
+        "verdicts hold for all 3 tests together",
     ]);
 }

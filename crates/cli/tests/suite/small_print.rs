@@ -91,7 +91,7 @@ fn a_proven_difference_is_never_shown_as_none() {
         said.prints(&["worse", "+3.00e-10% [+2."]);
     }
     let said = compared(&laboratory, &[]).code(0);
-    let shown = said.out.split("a typical-run difference of ").nth(1);
+    let shown = said.out.split("found 4 times in 5: ").nth(1);
     assert!(shown.unwrap().starts_with(['4', '5', '6', '7', '8']));
     assert!(shown.unwrap().contains("e-11%\n"), "{}", said.out);
 }
@@ -107,7 +107,7 @@ fn few_runs_that_do_not_vary_have_no_interval() {
         assert_eq!(mean["low"].is_null(), is_open, "{runs} {other}: {mean}");
         assert_eq!(mean["high"].is_null(), is_open, "{runs} {other}: {mean}");
         let said = compared(&laboratory, &[]).code(0);
-        assert!(!said.out.contains("guard"), "{}", said.out);
+        assert!(!said.out.contains("robustness"), "{}", said.out);
         let reason = "no end, as the runs are too few";
         assert_eq!(said.out.contains(reason), is_open, "{}", said.out);
     }

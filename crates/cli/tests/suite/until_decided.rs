@@ -1,4 +1,4 @@
-//! Measuring until every comparison is decided: when it ends, what it then claims, how it goes on.
+//! Measuring until every comparison is decided: when it ends, what it then proves, how it goes on.
 
 use std::fs;
 
@@ -71,7 +71,7 @@ fn a_difference_ends_it_early() {
     ]);
     let report = report(&laboratory);
     assert_eq!(report["design"]["until_decided"]["stopped"], "decided");
-    assert_eq!(report["claims"], 1);
+    assert_eq!(report["tests"], 1);
     let row = &report["rows"][0];
     assert_eq!(row["typical"]["verdict"], "better");
     let low = row["typical"]["low"].as_f64().unwrap();
@@ -82,9 +82,9 @@ fn a_difference_ends_it_early() {
         assert_eq!(row["mean"][absent], Value::Null, "{absent}");
     }
     assert_eq!(row["mean"]["p"], 1.0);
-    assert_eq!(row["detectable"], Value::Null);
+    assert_eq!(row["mde"], Value::Null);
     let detail = compare(&laboratory, &["--detail"]).code(0);
-    detail.prints(&["ministat is not asked", "no claim"]);
+    detail.prints(&["ministat is not asked", "not tested"]);
     let refused = "no deciles: results may have ended the measurement";
     for flag in ["--deciles", "--plot=shift"] {
         let said = compare(&laboratory, &[flag]).code(0).prints(&[refused]);
@@ -252,10 +252,10 @@ fn a_result_with_a_fixed_number_of_runs_keeps_it() {
 }
 
 #[test]
-fn means_cannot_be_claimed_afterwards() {
+fn means_cannot_be_tested_afterwards() {
     let laboratory = laboratory();
     run(&laboratory, &experiment("", &[("a", 100), ("b", 103)]), &[]).code(0);
-    compare(&laboratory, &["--claims", "mean"])
+    compare(&laboratory, &["--questions", "mean"])
         .code(2)
         .says(&["measured until decided"]);
 }

@@ -234,8 +234,8 @@ fn digits(line: &str) -> Vec<usize> {
 #[test]
 fn a_percentage_has_the_digits_of_its_interval() {
     let laboratory = with_good();
-    for (spread, expected) in [(20.0, 0), (2.0, 1), (0.2, 2), (0.02, 3)] {
-        let base = scattered(30, 100.0, spread);
+    for (width, expected) in [(20.0, 0), (2.0, 1), (0.2, 2), (0.02, 3)] {
+        let base = scattered(30, 100.0, width);
         let other: Vec<f64> = base.iter().rev().map(|value| value * 1.001).collect();
         write(&laboratory, "a", &base);
         write(&laboratory, "b", &other);
@@ -449,6 +449,12 @@ fn old_names_mean_the_same_and_are_hinted_at() {
             assert!(!new.err.contains("is called"), "{}", new.err);
             assert_eq!(old.json(), new.json());
             assert!(!new.out.contains("\"y\""), "{}", new.out);
+            let old = call("--claims=mean")
+                .code(0)
+                .says(&["--claims is called --questions now"]);
+            let new = call("--questions=mean").code(0);
+            assert!(!new.err.contains("is called"), "{}", new.err);
+            assert_eq!(old.json(), new.json());
         }
     }
 }

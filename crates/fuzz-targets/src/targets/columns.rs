@@ -8,16 +8,16 @@ use crate::shared::first_line;
 
 /// Whether the input is worth keeping in a corpus.
 pub fn run(input: &[u8]) -> bool {
-    let (settings, text) = first_line(input);
-    let Ok(settings) = std::str::from_utf8(settings) else {
+    let (options, text) = first_line(input);
+    let Ok(options) = std::str::from_utf8(options) else {
         return false;
     };
-    let mut settings = settings.chars();
-    let column = settings
+    let mut options = options.chars();
+    let column = options
         .next()
         .and_then(|digit| digit.to_digit(10))
         .unwrap_or(1) as usize;
-    let delimiters = settings.as_str();
+    let delimiters = options.as_str();
 
     let found = columns::read(text, column, delimiters);
     if let Ok(values) = &found {

@@ -40,11 +40,11 @@ static BY_PATTERN: LazyLock<Vec<[Generic; 2]>> = LazyLock::new(|| {
 
 /// Whether the input is worth keeping in a corpus.
 pub fn run(input: &[u8]) -> bool {
-    let (settings, output) = first_line(input);
-    let Ok(settings) = std::str::from_utf8(settings) else {
+    let (options, output) = first_line(input);
+    let Ok(options) = std::str::from_utf8(options) else {
         return false;
     };
-    let mut letters = settings.chars();
+    let mut letters = options.chars();
     let Some(kind) = letters.next() else {
         return false;
     };

@@ -1,4 +1,4 @@
-//! Any bytes in one of the files of `/proc`, `/sys` and `/etc` of which the fingerprint of a machine
+//! Any bytes in one of the files of `/proc`, `/sys` and `/etc` of which the facts of a machine
 //! is made, and on which the doctor's findings rest. The first line is the file's path; only files of
 //! the machines in the tests are taken.
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use perflab_machine::doctor::{Glance, Report, activity, settings, strain};
-use perflab_machine::{Fingerprint, Load};
+use perflab_machine::{Load, MachineFacts};
 
 use crate::shared::{directory, first_line, has_control};
 
@@ -51,7 +51,7 @@ pub fn run(input: &[u8]) -> bool {
     };
     let path = RECORDED.root.join(String::from_utf8_lossy(name).as_ref());
     fs::write(&path, content).expect("a file can be written");
-    let fingerprint = Fingerprint::take(&RECORDED.root);
+    let facts = MachineFacts::take(&RECORDED.root);
     let load = Load::take(&RECORDED.root);
     let mut findings = settings(&RECORDED.root, &[0, 1]);
     let broken = Glance::take(&RECORDED.root);
@@ -66,10 +66,10 @@ pub fn run(input: &[u8]) -> bool {
     let said = serde_json::to_string(&report).expect("findings can be written");
     assert!(!has_control(&said));
 
-    let stored = serde_json::to_string(&fingerprint).expect("a fingerprint can be written");
+    let stored = serde_json::to_string(&facts).expect("facts can be written");
     assert!(!has_control(&stored));
-    let again: Fingerprint = serde_json::from_str(&stored).expect("it is read");
-    assert_eq!(again, fingerprint);
+    let again: MachineFacts = serde_json::from_str(&stored).expect("it is read");
+    assert_eq!(again, facts);
     assert!(load.load1.is_none_or(f64::is_finite));
     true
 }

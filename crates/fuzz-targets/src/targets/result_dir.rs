@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use perflab_compare::{
-    Claims, SampleSelection, Selection, add_latencies, add_saturation, result_report,
+    Questions, SampleSelection, Selection, add_latencies, add_saturation, result_report,
 };
 use perflab_experiment::{Experiment, Plan};
 use perflab_report::{TextOptions, csv, detail, json, markdown, text};
@@ -112,7 +112,7 @@ fn compared(records: &[RunRecord]) {
         control: experiment.design.control.clone(),
         margin: Some(0.01),
         confidence: 0.95,
-        claims: Claims {
+        questions: Questions {
             typical: true,
             mean: true,
         },

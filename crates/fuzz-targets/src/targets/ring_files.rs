@@ -2,7 +2,7 @@
 //!
 //! The first line is the kind of input: `c` kinds, lengths and contents of chunks, which are sealed and appended to
 //! the process's file; `b` bytes appended to it as they are; otherwise words of a ring that are changed while it is
-//! read: a byte of settings, then for each the round, the place in two bytes, and the word in eight.
+//! read: a byte of options, then for each the round, the place in two bytes, and the word in eight.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, FileExt};
@@ -158,10 +158,10 @@ pub fn run(input: &[u8]) -> bool {
             record(&dead.path, false, |_| {});
         }
         _ => {
-            let Some((settings, changes)) = rest.split_first() else {
+            let Some((options, changes)) = rest.split_first() else {
                 return true;
             };
-            let place = if settings & 1 == 0 { dead } else { living };
+            let place = if options & 1 == 0 { dead } else { living };
             let file = place.write(&[]);
             let apply = |round| {
                 for change in changes
@@ -172,12 +172,12 @@ pub fn run(input: &[u8]) -> bool {
                     file.write_all_at(&change[3..], at as u64 * 8)
                         .expect("it can be written");
                 }
-                if settings & 4 != 0 && round == 1 {
-                    file.set_len(u64::from(settings >> 3) * 512)
+                if options & 4 != 0 && round == 1 {
+                    file.set_len(u64::from(options >> 3) * 512)
                         .expect("it can be cut");
                 }
             };
-            record(&place.path, settings & 2 != 0, apply);
+            record(&place.path, options & 2 != 0, apply);
         }
     }
     true

@@ -1,6 +1,6 @@
 //! The comparison of two variants when the measurement may have been stopped by its own results.
 //!
-//! Only claims that hold whenever one stops are made: about the typical run, by the rank e-process
+//! Only verdicts that hold whenever one stops are made: about the typical run, by the rank e-process
 //! ([`crate::sequential::RankEProcess`]). Everything else that a [`Comparison`] holds is either a
 //! plain count or estimate, or says nothing: a p-value of 1, an interval without ends.
 

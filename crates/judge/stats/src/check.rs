@@ -42,12 +42,12 @@ pub(crate) fn positive(what: impl Display, values: &[f64], needed: usize) -> Res
     }
 }
 
-/// A setting strictly between two bounds.
+/// A number strictly between two bounds.
 pub(crate) fn between(what: &'static str, value: f64, above: f64, below: f64) -> Result<(), Error> {
     if value > above && value < below {
         Ok(())
     } else {
-        Err(Error::Setting {
+        Err(Error::OutOfRange {
             what,
             above,
             below,

@@ -37,12 +37,12 @@ fn deviations(ranks: &[f64]) -> Option<f64> {
 /// Statistics* 12, 1941): 2 for independent values, less where neighbours are alike, more where
 /// they alternate.
 pub(crate) fn von_neumann_ratio(values: &[f64]) -> Result<f64, Error> {
-    let spread = squared_deviations(values);
-    if spread <= 0.0 {
+    let deviations = squared_deviations(values);
+    if deviations <= 0.0 {
         return Err(Error::NoVariation);
     }
     let steps = values.windows(2).map(|pair| pair[1] - pair[0]);
-    Ok(steps.map(|step| step * step).sum::<f64>() / spread)
+    Ok(steps.map(|step| step * step).sum::<f64>() / deviations)
 }
 
 /// Whether values are so much alike from one to the next that they cannot pass as separate runs.
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_ramp_is_dependent_and_noise_is_not() {
         let ramp: Vec<f64> = (0..30).map(f64::from).collect();
-        // By hand: steps 29, spread (30^3 - 30) / 12 = 2247.5, variance 0.123 862 ...
+        // By hand: steps 29, deviations (30^3 - 30) / 12 = 2247.5, variance 0.123 862 ...
         let expected =
             (2.0 - 29.0 / 2247.5) / (4.0 * 28.0 * 4431.0 / (5.0 * 30.0 * 31.0 * 841.0_f64)).sqrt();
         assert!((neighbours_alike(&ramp).unwrap() - expected).abs() < 1e-12);

@@ -1,6 +1,6 @@
-//! What could these runs have shown, and how many are needed?
+//! The minimum detectable effect, and how many runs show one of a given size.
 //!
-//! To be computed from the spread, before looking at the difference: the power "observed" at the
+//! To be computed from the standard deviation, before looking at the difference: the power "observed" at the
 //! difference found says nothing that its p-value has not said.
 
 use crate::check;
@@ -10,7 +10,8 @@ use crate::error::Error;
 /// Most runs per side that [`runs_needed`] considers.
 pub(crate) const MOST_RUNS: usize = 1_000_000;
 
-/// Smallest difference that a design shows with probability `power` at the confidence `claimed`,
+/// The minimum detectable effect: the smallest difference that a design shows with probability `power` at the
+/// confidence `tested`,
 /// from the half-width of an interval at `confidence` that it gave:
 /// `half_width (z(1 - alpha/2) + z(power)) / z(1 - beta/2) (1 + 1/n)`, with `alpha` and `beta` what is missing
 /// from the two confidences to 1, and `n` the runs of the side that has fewer. The last factor is an allowance
@@ -21,17 +22,17 @@ pub(crate) const MOST_RUNS: usize = 1_000_000;
 pub fn from_half_width(
     half_width: f64,
     confidence: f64,
-    claimed: f64,
+    tested: f64,
     power: f64,
     fewer: usize,
 ) -> Result<f64, Error> {
     check::between("half-width", half_width, 0.0, f64::INFINITY)?;
     check::probability("confidence", confidence)?;
-    check::probability("confidence", claimed)?;
+    check::probability("confidence", tested)?;
     check::between("power", power, 0.5, 1.0)?;
-    let [z, of_claim] = [confidence, claimed].map(|c| normal_upper_quantile(0.5 * (1.0 - c)));
+    let [z, of_test] = [confidence, tested].map(|c| normal_upper_quantile(0.5 * (1.0 - c)));
     let of_few = 1.0 + 1.0 / fewer.max(1) as f64;
-    Ok(half_width * (of_claim + normal_upper_quantile(1.0 - power)) / z * of_few)
+    Ok(half_width * (of_test + normal_upper_quantile(1.0 - power)) / z * of_few)
 }
 
 /// Probability that the two-sided t test with `n_a` and `n_b` runs finds a true difference of
@@ -56,7 +57,7 @@ pub(crate) fn t_test_power(
 /// upper end of its interval. Divide by 0.955 (`3 / pi`) for the Mann-Whitney test.
 ///
 /// # Errors
-/// [`Error::Setting`] for a difference so small that it would take more than a million runs.
+/// [`Error::OutOfRange`] for a difference so small that it would take more than a million runs.
 pub(crate) fn runs_needed(difference: f64, confidence: f64, power: f64) -> Result<usize, Error> {
     check::probability("confidence", confidence)?;
     check::between("power", power, 0.5, 1.0)?;

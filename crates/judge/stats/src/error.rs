@@ -1,4 +1,4 @@
-//! What can be wrong with the samples or settings handed in.
+//! What can be wrong with the samples or other numbers handed in.
 
 /// Why a statistic was refused. No function of this crate returns a number it cannot stand for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -40,14 +40,14 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// A setting lies outside its range.
+    /// A number lies outside its range.
     #[error("{what}: expected a number above {above} and below {below}, found {value}")]
-    Setting {
-        /// Name of the setting.
+    OutOfRange {
+        /// What it is.
         what: &'static str,
-        /// The setting must be larger than this.
+        /// It must be larger than this.
         above: f64,
-        /// The setting must be smaller than this.
+        /// It must be smaller than this.
         below: f64,
         /// The value found.
         value: f64,
@@ -76,7 +76,7 @@ pub enum Error {
         /// Number of blocks handed in.
         blocks: usize,
     },
-    /// The spread needed to judge a difference cannot be estimated.
+    /// The standard deviation needed to judge a difference cannot be estimated.
     #[error(
         "expected at least two runs of the {side} in one block, found at most one in any of \
          {blocks}; measure more runs in a block, or use the additive model"
@@ -87,9 +87,9 @@ pub enum Error {
         /// Number of blocks with runs of both variants.
         blocks: usize,
     },
-    /// The values do not vary, so that a statistic divided by their spread does not exist.
+    /// The values do not vary, so that a statistic divided by their standard deviation does not exist.
     #[error(
-        "expected values that vary, found a spread no larger than the rounding of the numbers; \
+        "expected values that vary, found a standard deviation no larger than the rounding of the numbers; \
          record the metric with a finer resolution, or compare the values themselves"
     )]
     NoVariation,

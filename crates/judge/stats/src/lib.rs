@@ -11,15 +11,15 @@
 //! | Question | Module |
 //! |---|---|
 //! | What do the values look like? | [`summary`], [`quantile`], [`modes`] |
-//! | Is a typical run different, and by how much? | [`location`], with a robustness check in `guard` |
+//! | Is a typical run different, and by how much? | [`location`], with a robustness check in `robustness` |
 //! | Is the mean (the cost of many runs) different? | [`mean`], `blocked_mean`, [`ratio_of_means`] |
 //! | Is the share of slow runs different? | [`proportion`], `boschloo` |
 //! | Where in the distribution do they differ? | [`shift_function`] |
 //! | Are they the same, within a margin? | `bounds` |
-//! | What could these runs have shown? | [`detectable`] |
+//! | What is the minimum detectable effect? | [`detectable`] |
 //! | What holds of several subjects together? | [`pooled`] |
 //! | How many runs does it take to show a difference? | [`planning`] |
-//! | How many claims are made at once? | [`multiplicity`] |
+//! | How many tests are made at once? | [`multiplicity`] |
 //! | Are these runs at all, or iterations inside one? | [`dependence`] |
 //! | Did the machine drift meanwhile, and did the difference? | [`drift`], `trend` |
 //! | From which iteration on is a process steady? | [`steady`] |
@@ -39,7 +39,6 @@ pub mod detectable;
 mod distribution;
 pub mod drift;
 mod error;
-mod guard;
 mod harrell_davis;
 pub mod location;
 pub mod mean;
@@ -54,6 +53,7 @@ pub mod quantile;
 mod rank;
 pub mod ratio_of_means;
 mod resampling;
+mod robustness;
 pub mod sequential;
 pub mod shift_function;
 pub mod steady;

@@ -1,6 +1,6 @@
 //! Is the mean different? The question to ask when the total cost of many runs matters.
 //!
-//! [`student`] is kept because older tools use it: with unequal numbers of runs and unequal spread it claims far too
+//! [`student`] is kept because older tools use it: with unequal numbers of runs and unequal variances it claims far too
 //! many differences. The verdict uses Welch's test within blocks. Slow outliers belong to a mean, so its intervals are
 //! wide where a few runs are slow; that is honest, not a fault.
 

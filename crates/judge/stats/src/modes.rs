@@ -103,13 +103,13 @@ fn widest_gap(values: &[f64]) -> Option<f64> {
     let gap = |i: usize| values[i] - values[i - 1];
     let upper = (side..=last).max_by(|&i, &j| gap(i).total_cmp(&gap(j)))?;
     let mad = raw_mad(values);
-    let (spread, factor) = if mad > 0.0 {
+    let (scale, factor) = if mad > 0.0 {
         (mad, WIDE)
     } else {
         let others = (1..values.len()).filter(|&i| i != upper).map(gap);
         (others.filter(|&g| g > 0.0).reduce(f64::min)?, 6.0)
     };
-    (gap(upper) > factor * spread).then(|| values[upper - 1] + 0.5 * gap(upper))
+    (gap(upper) > factor * scale).then(|| values[upper - 1] + 0.5 * gap(upper))
 }
 
 /// Where the splits of two samples came from.

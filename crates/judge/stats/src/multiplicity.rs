@@ -1,12 +1,12 @@
-//! Many claims at once: p-values adjusted for their number.
+//! Many tests at once: p-values adjusted for their number.
 //!
 //! An adjusted p-value is held against the same level as a single one would be. The family is all
-//! claims of one report.
+//! tests of one report.
 
 use crate::error::Error;
 
-/// Holm's step-down adjustment: the chance of any false claim stays below the level, whatever the
-/// dependence (Holm, *Scandinavian Journal of Statistics* 6, 1979). For claims.
+/// Holm's step-down adjustment: the chance of any false verdict stays below the level, whatever the
+/// dependence (Holm, *Scandinavian Journal of Statistics* 6, 1979).
 ///
 /// In the order of the input.
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, Error> {
@@ -14,55 +14,55 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, Error> {
     holm_weighted(&equal)
 }
 
-/// Holm's adjustment for claims that take unequal shares of the error: pairs of a p-value and a
-/// weight above zero. Claims are taken in the order of p / weight, each against its share of the
-/// weights not yet used up. Whatever the weights, the chance of any false claim stays below the
+/// Holm's adjustment for tests that take unequal shares of the error: pairs of a p-value and a
+/// weight above zero. Tests are taken in the order of p / weight, each against its share of the
+/// weights not yet used up. Whatever the weights, the chance of any false verdict stays below the
 /// level.
 ///
 /// In the order of the input.
-pub fn holm_weighted(claims: &[(f64, f64)]) -> Result<Vec<f64>, Error> {
-    let p_values: Vec<f64> = claims.iter().map(|(p, _)| *p).collect();
+pub fn holm_weighted(tests: &[(f64, f64)]) -> Result<Vec<f64>, Error> {
+    let p_values: Vec<f64> = tests.iter().map(|(p, _)| *p).collect();
     check_p_values(&p_values)?;
-    if let Some((_, weight)) = claims
+    if let Some((_, weight)) = tests
         .iter()
         .find(|(_, weight)| !(*weight > 0.0 && weight.is_finite()))
     {
-        return Err(Error::Setting {
+        return Err(Error::OutOfRange {
             what: "weight",
             above: 0.0,
             below: f64::INFINITY,
             value: *weight,
         });
     }
-    let share = |i: usize| claims[i].0 / claims[i].1;
-    let mut order: Vec<usize> = (0..claims.len()).collect();
+    let share = |i: usize| tests[i].0 / tests[i].1;
+    let mut order: Vec<usize> = (0..tests.len()).collect();
     order.sort_by(|&i, &j| share(i).total_cmp(&share(j)));
-    let mut left: f64 = claims.iter().map(|(_, weight)| weight).sum();
+    let mut left: f64 = tests.iter().map(|(_, weight)| weight).sum();
     let mut largest: f64 = 0.0;
-    let mut adjusted = vec![0.0; claims.len()];
+    let mut adjusted = vec![0.0; tests.len()];
     for i in order {
         largest = largest.max(share(i) * left);
         adjusted[i] = largest.min(1.0);
-        left -= claims[i].1;
+        left -= tests[i].1;
     }
     Ok(adjusted)
 }
 
-/// One claim: that two sides differ, and that they are the same within a margin.
+/// One test: that two sides differ, and that they are the same within a margin.
 ///
 /// Whatever the true difference is, at most one of the two can be false: where the sides do not
 /// differ at all they are the same, and where they differ by more than the margin they differ.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Claim {
+pub struct Test {
     /// p-value of "no difference".
     pub difference: f64,
     /// p-value of "not within the margin", where there is a margin.
     pub same: Option<f64>,
-    /// The share of the error that the claim takes, above zero.
+    /// The share of the error that the test takes, above zero.
     pub weight: f64,
 }
 
-/// A claim's two p-values, adjusted.
+/// A test's two p-values, adjusted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Adjusted {
     /// Of "no difference".
@@ -71,30 +71,29 @@ pub struct Adjusted {
     pub same: Option<f64>,
 }
 
-/// Holm's adjustment ([`holm_weighted`]) for claims of both kinds: the chance of any false claim,
+/// Holm's adjustment ([`holm_weighted`]) for verdicts of both kinds: the chance of any false verdict,
 /// of a difference or of sameness, stays below the level.
 ///
 /// It is the closed test (Marcus, Peritz and Gabriel, *Biometrika* 63, 1976) of weighted Bonferroni
-/// tests over all sets of hypotheses that can be true together, which hold at most one of a claim.
-/// The least favourable set holds, of every other claim, the hypothesis with the larger p-value; so
+/// tests over all sets of hypotheses that can be true together, which hold at most one of a test.
+/// The least favourable set holds, of every other test, the hypothesis with the larger p-value; so
 /// a hypothesis is adjusted by Holm's method among these. Without a margin this is Holm's method.
 ///
 /// In the order of the input.
-pub fn holm_claims(claims: &[Claim]) -> Result<Vec<Adjusted>, Error> {
-    let larger: Vec<(f64, f64)> = claims
+pub fn holm_tests(tests: &[Test]) -> Result<Vec<Adjusted>, Error> {
+    let larger: Vec<(f64, f64)> = tests
         .iter()
-        .map(|claim| {
+        .map(|test| {
             (
-                claim
-                    .same
-                    .map_or(claim.difference, |same| same.max(claim.difference)),
-                claim.weight,
+                test.same
+                    .map_or(test.difference, |same| same.max(test.difference)),
+                test.weight,
             )
         })
         .collect();
-    let both = claims
+    let both = tests
         .iter()
-        .flat_map(|claim| [Some(claim.difference), claim.same]);
+        .flat_map(|test| [Some(test.difference), test.same]);
     check_p_values(&both.flatten().collect::<Vec<_>>())?;
     // Fails for weights out of range.
     holm_weighted(&larger)?;
@@ -110,17 +109,17 @@ pub fn holm_claims(claims: &[Claim]) -> Result<Vec<Adjusted>, Error> {
     for (place, &i) in order.iter().enumerate() {
         before.push(before[place].max(share(i) * left[place]));
     }
-    let adjusted = |claim: &Claim, p: f64| {
-        let ratio = p / claim.weight;
-        // The claim itself is not before this place, as its larger p-value is no smaller.
+    let adjusted = |test: &Test, p: f64| {
+        let ratio = p / test.weight;
+        // The test itself is not before this place, as its larger p-value is no smaller.
         let place = order.partition_point(|&i| share(i) < ratio);
         before[place].max(ratio * left[place]).min(1.0)
     };
-    Ok(claims
+    Ok(tests
         .iter()
-        .map(|claim| Adjusted {
-            difference: adjusted(claim, claim.difference),
-            same: claim.same.map(|same| adjusted(claim, same)),
+        .map(|test| Adjusted {
+            difference: adjusted(test, test.difference),
+            same: test.same.map(|same| adjusted(test, same)),
         })
         .collect())
 }

@@ -1,4 +1,4 @@
-//! From single values to units of evidence.
+//! From single values to replicates.
 
 use crate::error::Error;
 use crate::stratum::Stratum;

@@ -1,7 +1,7 @@
 //! How many runs does it take to show a difference of a given size?
 //!
-//! To be asked before measuring, from the spread between runs: known, or estimated from a pilot.
-//! The number is that of the two-sided t test at a spread that
+//! To be asked before measuring, from the relative standard deviation of runs: known, or estimated from a pilot.
+//! The number is that of the two-sided t test at the deviation that
 //! the verdict's own method sees:
 //!
 //! - typical run: `tau = sd / sqrt(e)`, `e = 3 / pi * 2 b / (2 b + 1)`, the efficiency of ranks
@@ -9,18 +9,18 @@
 //!   *Nonparametrics*, 1975, section 3.3). From a pilot `tau` is read off the width of its
 //!   Hodges-Lehmann interval of logarithms, `h / (z sqrt(1/n + 1/m))` (Lehmann, *Annals of
 //!   Mathematical Statistics* 34 (1963) 1507): so slow runs, which that interval does not mind, do
-//!   not ask for more runs. The guard, which must agree, costs another 6 % of runs.
+//!   not ask for more runs. The robustness check, which must agree, costs another 6 % of runs.
 //! - mean: `sd / mean`, pooled within blocks and sides. Slow runs count in full.
 //!
 //! Both are relative, so the candidate's deviation grows with its mean: beside a baseline of 1, a candidate of `q = 1 +
-//! difference` has `q` times the baseline's. The difference is taken in units of the pooled deviation, `spread
+//! difference` has `q` times the baseline's. The difference is taken in units of the pooled deviation, `sd
 //! sqrt((1 + q^2) / 2)`, and the test has Welch's degrees of freedom. A candidate of `1 / q` takes the same runs, as
 //! the sides change places; one of `1 - difference` differs by more, and takes fewer.
 //!
-//! In pairs, blocks of `1 + 1`, the typical run's test is the sign test. It has no guard, but so few levels that its own
-//! power is asked as well.
+//! In pairs, blocks of `1 + 1`, the typical run's test is the sign test. It has no robustness
+//! check, but so few levels that its own power is asked as well.
 //!
-//! The spread of a small pilot is often too small by chance. So the upper end of its one-sided 80 %
+//! The deviation of a small pilot is often too small by chance. So the upper end of its one-sided 80 %
 //! interval is taken, `s sqrt(df / x)` with `x` the 20 % quantile of chi-squared; for `tau` that is
 //! an approximation.
 
@@ -36,31 +36,31 @@ use crate::verdict::Sides;
 /// Confidence of the interval that `tau` is read off: its ends must lie well inside the pilot.
 const PILOT_CONFIDENCE: f64 = 0.8;
 
-/// Efficiency that is left when the guard ([`crate::guard`]) must agree, found by simulation.
-const GUARDED: f64 = 0.94;
+/// Efficiency that is left when the robustness check ([`crate::robustness`]) must agree, found by simulation.
+const CHECKED: f64 = 0.94;
 
 /// The sign test of so many pairs has levels enough that its approximation by the t test holds.
 const MANY_PAIRS: usize = 1000;
 
-/// Chance that the upper end of a pilot's spread is not below the true one.
+/// Chance that the upper end of a pilot's deviation is not below the true one.
 const UPPER: f64 = 0.8;
 
-/// How much runs scatter, relative to their size.
+/// The relative standard deviation of runs, as a question sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct RelativeSd {
     /// The best guess.
     pub estimate: f64,
     /// The upper end of its one-sided 80 % interval; equal to the estimate if that is no estimate.
     pub upper: f64,
 }
 
-/// The spread of a pilot's runs, as each question sees it.
+/// The relative standard deviation of a pilot's runs, as each question sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pilot {
     /// For the typical run.
-    pub typical: Spread,
+    pub typical: RelativeSd,
     /// For the mean.
-    pub mean: Spread,
+    pub mean: RelativeSd,
 }
 
 impl Pilot {
@@ -74,9 +74,9 @@ impl Pilot {
         let size = 2.0 * block as f64;
         let within = if block == 0 { 1.0 } else { size / (size + 1.0) };
         let tau = sd / (3.0 / std::f64::consts::PI * within).sqrt();
-        let exactly = |spread| Spread {
-            estimate: spread,
-            upper: spread,
+        let exactly = |sd| RelativeSd {
+            estimate: sd,
+            upper: sd,
         };
         Ok(Self {
             typical: exactly(tau),
@@ -117,7 +117,7 @@ impl Pilot {
             return Err(Error::NoVariation);
         }
         let factor = (df / chi_squared_quantile(1.0 - UPPER, df)).sqrt();
-        let bounded = |estimate| Spread {
+        let bounded = |estimate| RelativeSd {
             estimate,
             upper: estimate * factor,
         };
@@ -164,7 +164,7 @@ pub struct Goal {
     pub difference: f64,
     /// Chance that it is shown if it is there, from 0.5 to 1.
     pub power: f64,
-    /// Confidence of the claim; that left by the other claims of the report if there are any.
+    /// Confidence of the test; that left by the other tests of the report if there are any.
     pub confidence: f64,
 }
 
@@ -173,10 +173,10 @@ pub struct Goal {
 ///
 /// # Errors
 /// A goal outside its range, or one that takes more than a million runs.
-pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
+pub fn typical_runs(sd: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let mut runs = needed(goal, spread / GUARDED.sqrt(), false)?;
-    while block == 1 && runs < MANY_PAIRS && sign_test_power(runs, spread, goal) < goal.power {
+    let mut runs = needed(goal, sd / CHECKED.sqrt(), false)?;
+    while block == 1 && runs < MANY_PAIRS && sign_test_power(runs, sd, goal) < goal.power {
         runs += 1;
     }
     if block == 0 {
@@ -190,11 +190,11 @@ pub fn typical_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Err
         * block)
 }
 
-/// Power of the sign test of so many pairs, of normal values whose `tau` the spread is. Few pairs have few levels, so
+/// Power of the sign test of so many pairs, of normal values whose `tau` is `sd`. Few pairs have few levels, so
 /// that the level used may be far below that which is left.
-fn sign_test_power(pairs: usize, spread: f64, goal: &Goal) -> f64 {
+fn sign_test_power(pairs: usize, sd: f64, goal: &Goal) -> f64 {
     // The deviation of a pair's difference is that of a run, `tau sqrt(2 / pi)`, times the root of 2.
-    let deviation = 2.0 * spread / std::f64::consts::PI.sqrt();
+    let deviation = 2.0 * sd / std::f64::consts::PI.sqrt();
     let wrong = normal_cdf(-pooled(goal.difference) / deviation);
     let mut level = 0.0;
     let both = binomial(pairs, 0.5).into_iter().zip(binomial(pairs, wrong));
@@ -211,25 +211,25 @@ fn sign_test_power(pairs: usize, spread: f64, goal: &Goal) -> f64 {
 ///
 /// # Errors
 /// As [`typical_runs`].
-pub fn mean_runs(spread: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
+pub fn mean_runs(sd: f64, goal: &Goal, block: usize) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    let runs = needed(goal, spread, block == 1)?;
+    let runs = needed(goal, sd, block == 1)?;
     Ok(runs.next_multiple_of(block.max(1)))
 }
 
-/// Runs for a difference where either side has this relative spread; `paired` where the test is that of the pairs'
-/// differences.
-fn needed(goal: &Goal, spread: f64, paired: bool) -> Result<usize, Error> {
-    check::between("spread", spread, 0.0, f64::INFINITY)?;
+/// Runs for a difference where either side has this relative standard deviation; `paired` where the test is that of
+/// the pairs' differences.
+fn needed(goal: &Goal, sd: f64, paired: bool) -> Result<usize, Error> {
+    check::between("relative standard deviation", sd, 0.0, f64::INFINITY)?;
     check::probability("confidence", goal.confidence)?;
     check::between("power", goal.power, 0.5, 1.0)?;
-    let difference = pooled(goal.difference) / spread;
+    let difference = pooled(goal.difference) / sd;
     let smallest = smallest_difference(goal.confidence, goal.power);
     if difference <= smallest {
         return Err(Error::TooSmall {
             difference: goal.difference,
             most: MOST_RUNS,
-            smallest: unpooled(smallest * spread),
+            smallest: unpooled(smallest * sd),
         });
     }
     // Differences beyond any noise need no more precision than this.
@@ -242,7 +242,7 @@ fn needed(goal: &Goal, spread: f64, paired: bool) -> Result<usize, Error> {
     Ok(runs)
 }
 
-/// A relative difference in units of the deviation that both sides have together, per spread.
+/// A relative difference in units of the deviation that both sides have together, per `sd`.
 fn pooled(difference: f64) -> f64 {
     let candidate = 1.0 + difference;
     difference / (0.5 * (1.0 + candidate * candidate)).sqrt()

@@ -1,6 +1,6 @@
 //! Several subjects as one: what holds of all of them together.
 //!
-//! The run is the unit of evidence, whatever it measures apart: each subject is first brought down
+//! The run is the replicate, whatever it measures apart: each subject is first brought down
 //! to one value per run, and a run's values are then made one. So what subjects have in common
 //! within a run counts once, and a subject with a hundred samples per run weighs as much as one
 //! with a single sample.
@@ -13,7 +13,7 @@
 //!   mean of logarithms.
 //! - For the mean it is the arithmetic mean over subjects of the value relative to its side's mean
 //!   of that subject, times the geometric mean over subjects of these means. So the ratio of means
-//!   is the geometric mean of the subjects' ratios of means, and lies among them; and the spread
+//!   is the geometric mean of the subjects' ratios of means, and lies among them; and the variance
 //!   of these values is, to first order, that of its logarithm (delta method).
 
 use std::collections::{BTreeMap, HashMap};

@@ -41,7 +41,7 @@ pub enum RatioInterval {
 ///
 /// # Errors
 /// Unusable or too few values; [`Error::NoVariation`] if no value differs from its side's mean;
-/// [`Error::Setting`] if the baseline's mean is zero.
+/// [`Error::OutOfRange`] if the baseline's mean is zero.
 pub fn ratio_of_means(a: &[f64], b: &[f64], confidence: f64) -> Result<RatioOfMeans, Error> {
     check::probability("confidence", confidence)?;
     check::sample("baseline", a, 2)?;
@@ -66,7 +66,7 @@ pub fn ratio_of_means(a: &[f64], b: &[f64], confidence: f64) -> Result<RatioOfMe
 /// the variance of `a`, so Fieller's interval is that of `(b - beta a) / a`, moved by beta.
 ///
 /// # Errors
-/// Unusable or too few pairs; [`Error::NoVariation`] if all pairs are equal; [`Error::Setting`] if
+/// Unusable or too few pairs; [`Error::NoVariation`] if all pairs are equal; [`Error::OutOfRange`] if
 /// the mean of `a` is zero.
 pub fn ratio_of_paired_means(pairs: &[(f64, f64)], confidence: f64) -> Result<RatioOfMeans, Error> {
     check::probability("confidence", confidence)?;
@@ -109,7 +109,7 @@ pub fn ratio_of_paired_means(pairs: &[(f64, f64)], confidence: f64) -> Result<Ra
 }
 
 /// There is no ratio to zero.
-const ZERO: Error = Error::Setting {
+const ZERO: Error = Error::OutOfRange {
     what: "size of the baseline's mean, by which a ratio is divided",
     above: 0.0,
     below: f64::INFINITY,
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn no_spread_gives_no_interval() {
+    fn no_variation_gives_no_interval() {
         let found = ratio_of_means(&[5.0, 5.0], &[6.0, 6.0], 0.95);
         assert_eq!(found, Err(Error::NoVariation));
     }

@@ -13,7 +13,7 @@
 //! Source: Ramdas, Grünwald, Vovk and Shafer, *Statistical Science* 38 (2023).
 
 mod ranks;
-mod spread;
+mod scatter;
 mod wealth;
 
 pub use ranks::RankEProcess;

@@ -4,7 +4,7 @@
 //! bootstrap: both samples are drawn again from themselves, each on its own;
 //! `p = 2 min(c, 1 - c)` with `c` the share of draws below no difference (equal ones count half,
 //! and one draw more than there are, on either side). Holm's adjustment over the nine deciles holds
-//! the chance of any false claim among them.
+//! the chance of any false verdict among them.
 //!
 //! Blocks do not count here: what drifts from block to block makes the intervals wider, not false,
 //! as long as the order within blocks is random.

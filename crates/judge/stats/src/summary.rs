@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_have_no_spread_at_all() {
+    fn equal_values_have_no_deviation_at_all() {
         assert_eq!(raw_variance(&[0.1; 3]), 0.0);
         assert_eq!(Summary::of(&[0.1; 3]).unwrap().mean, 0.1);
     }

@@ -75,9 +75,9 @@ fn exact(groups: &[usize]) -> Option<Null> {
 
 /// Standard deviation of S in random order, given the sizes of the groups of equal values.
 fn deviation(groups: &[usize]) -> f64 {
-    let spread = |n: usize| n as f64 * (n as f64 - 1.0) * (2.0 * n as f64 + 5.0);
-    let from_ties: f64 = groups.iter().map(|&t| spread(t)).sum();
-    ((spread(groups.iter().sum()) - from_ties) / 18.0).sqrt()
+    let variance = |n: usize| n as f64 * (n as f64 - 1.0) * (2.0 * n as f64 + 5.0);
+    let from_ties: f64 = groups.iter().map(|&t| variance(t)).sum();
+    ((variance(groups.iter().sum()) - from_ties) / 18.0).sqrt()
 }
 
 /// Number of pairs whose later value is smaller, counted while merging. Leaves `values` sorted;

@@ -1,10 +1,10 @@
 //! The comparison of two variants on one metric, and the verdicts that may be drawn from it.
 //!
 //! Two questions are answered apart, because one word for both would lie: what the *typical run*
-//! does (stratified Hodges-Lehmann, exact within randomised blocks, guarded against unequal
-//! spread), and what runs cost in the *mean* (Welch within blocks, Fieller for the ratio), where
+//! does (stratified Hodges-Lehmann, exact within randomised blocks, checked against unequal
+//! variances), and what runs cost in the *mean* (Welch within blocks, Fieller for the ratio), where
 //! slow runs count in full. With them come the share of slow runs on each side, and what the
-//! runs at hand could have shown.
+//! runs at hand could detect.
 
 mod compare;
 mod comparison;
@@ -37,5 +37,5 @@ pub const MEAN_WEIGHT: f64 = 1.0;
 /// nothing.
 pub const SLOW_WEIGHT: f64 = 0.25;
 
-/// Power for which the smallest detectable difference is stated.
-pub const DETECTABLE_POWER: f64 = 0.8;
+/// Power for which the minimum detectable effect is stated.
+pub const MDE_POWER: f64 = 0.8;

@@ -12,7 +12,7 @@ use crate::comparable::{Comparable, pools};
 use crate::comparison::{Answer, Comparison, Design, MainMode, Row, Sameness, Side, Slow};
 use crate::drift::drift_of;
 use crate::error::AnalysisError;
-use crate::family::{Draft, decide_claims};
+use crate::family::{Draft, decide_tests};
 use crate::one_sided::one_sided;
 use crate::pool::warn_outside;
 use crate::selection::Selection;
@@ -68,7 +68,7 @@ pub(crate) fn analyse_with(
     for draft in &mut pooled {
         warn_outside(&mut draft.row, rows.iter().map(|draft| &draft.row));
     }
-    let claims = decide_claims(&mut rows, &mut pooled, selection)?;
+    let tests = decide_tests(&mut rows, &mut pooled, selection)?;
     Ok(Comparison {
         name: name.to_owned(),
         question,
@@ -80,7 +80,7 @@ pub(crate) fn analyse_with(
         rows: rows.into_iter().map(|draft| draft.row).collect(),
         pooled: pooled.into_iter().map(|draft| draft.row).collect(),
         observation: Vec::new(),
-        claims,
+        tests,
         calibration: None,
         directory: None,
         warnings,
@@ -195,7 +195,7 @@ fn draft(
                 high: Some(main.high).filter(|end| end.is_finite()),
             }),
         }),
-        detectable: None,
+        mde: None,
         deciles: Vec::new(),
         levels: Vec::new(),
         drift: None,
@@ -218,7 +218,7 @@ fn draft(
             verdict::Warning::RatioUnbounded => RowWarning::RatioUnbounded,
             verdict::Warning::Absolute => RowWarning::Absolute,
             verdict::Warning::Exact => RowWarning::Exact,
-            verdict::Warning::Guarded { first } => {
+            verdict::Warning::NotConfirmed { first } => {
                 draft.stopped = Some((first, RowWarning::NotConfirmed));
                 continue;
             }

@@ -21,7 +21,7 @@ use crate::reference::reference;
 use crate::result_report::failed;
 use crate::run_warnings::run_warnings;
 use crate::sample_selection::{SampleSelection, metrics};
-use crate::selection::{Claims, Selection};
+use crate::selection::{Questions, Selection};
 use crate::subject::{Group, Subject, SubjectKey};
 use crate::warning::{NoReference, NotTogether, Warning};
 
@@ -59,7 +59,7 @@ pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisErr
             margin: a.experiment.design.margin,
             confidence: a.experiment.design.confidence,
             // The mean of quotients is not the quotient of means.
-            claims: Claims {
+            questions: Questions {
                 typical,
                 mean: false,
             },
@@ -74,7 +74,7 @@ pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisErr
         let of_quotients = analysed(&divided, true)?;
         report.rows.splice(0..0, of_quotients.rows);
         report.pooled.splice(0..0, of_quotients.pooled);
-        report.claims = of_quotients.claims;
+        report.tests = of_quotients.tests;
     }
     // Where anything is decided, the reference has served, and a control is a check of the laboratory and no question.
     let is_settled = |variant: &str| {

@@ -36,12 +36,12 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// One row per metric and candidate over all benchmarks and groups.
     pub pooled: Vec<Row>,
-    /// What looking on has cost: the observed runs of each variant against its others. A family of claims of its own
+    /// What looking on has cost: the observed runs of each variant against its others. A family of tests of its own
     /// for each variant.
     #[serde(default)]
     pub observation: Vec<Row>,
-    /// Number of claims that the error is shared among; those about the control are apart.
-    pub claims: usize,
+    /// Number of tests that the error is shared among; those about the control are apart.
+    pub tests: usize,
     /// How often such reports are false where nothing differs; absent where it was not asked for.
     #[serde(default)]
     pub calibration: Option<Calibration>,
@@ -61,7 +61,7 @@ impl Comparison {
             .any(|warning| matches!(warning, Warning::OneSided { .. } | Warning::Unpaired { .. }))
     }
 
-    /// The rows of one metric alone, and all that is said of the whole: claims still share the error among all.
+    /// The rows of one metric alone, and all that is said of the whole: tests still share the error among all.
     #[must_use]
     pub fn of_metric(&self, name: &str) -> Self {
         let own = |rows: &[Row]| {
@@ -79,7 +79,7 @@ impl Comparison {
             rows: own(&self.rows),
             pooled: own(&self.pooled),
             observation: own(&self.observation),
-            claims: self.claims,
+            tests: self.tests,
             calibration: self.calibration.clone(),
             directory: self.directory.clone(),
             warnings: self.warnings.clone(),
@@ -124,7 +124,7 @@ pub struct Design {
     pub seed: Option<u64>,
     /// Whether the order within blocks was random.
     pub randomised: bool,
-    /// Present where blocks were measured until the claims were decided. Only claims that hold
+    /// Present where blocks were measured until the tests were decided. Only verdicts that hold
     /// whenever one stops are made then: about the typical run.
     #[serde(default)]
     pub until_decided: Option<UntilDecided>,
@@ -165,9 +165,10 @@ pub struct Row {
     pub mean: Answer,
     /// Slow runs, where either side has a slow mode.
     pub slow: Option<Slow>,
-    /// Smallest difference of the typical run that such runs show in four of five experiments.
-    pub detectable: Option<f64>,
-    /// Both sides decile by decile, where asked for; no claims of the report.
+    /// Minimum detectable effect: the smallest difference of the typical run that such runs show in four of five
+    /// experiments.
+    pub mde: Option<f64>,
+    /// Both sides decile by decile, where asked for; not among the tests of the report.
     #[serde(default)]
     pub deciles: Vec<Decile>,
     /// How much each level of repetition varies, where there are several: of the baseline, then of
@@ -179,7 +180,7 @@ pub struct Row {
     #[serde(default)]
     pub drift: Option<Drift>,
     /// How long requests took beside this throughput: a typical one, then a slow one, as far as the
-    /// tool says. Estimates; no claims of the report.
+    /// tool says. Estimates; not among the tests of the report.
     #[serde(default)]
     pub latencies: Vec<Latency>,
     /// Whether it is a change between two results that were not measured together, whose cause nobody knows.
@@ -193,7 +194,7 @@ pub struct Row {
 /// The runs of one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
-    /// Units of evidence (runs; builds, where several runs share one).
+    /// Replicates (runs; builds, where several runs share one).
     pub n: usize,
     /// Smallest value.
     pub min: f64,
@@ -227,7 +228,7 @@ pub struct Answer {
     pub high: Option<f64>,
     /// Two-sided p-value of "no difference", for this row alone.
     pub p: f64,
-    /// The same, adjusted for all claims of the report; absent where the question was not asked.
+    /// The same, adjusted for all tests of the report; absent where the question was not asked.
     pub p_adjusted: Option<f64>,
     /// Whether they are the same; absent where no margin was declared, and where the difference is
     /// absolute.
@@ -243,7 +244,7 @@ pub struct Sameness {
     /// p-value of "not within the margin", for this row alone: the level at which the interval of
     /// the difference would reach an end of the margin.
     pub p: f64,
-    /// The same, adjusted for all claims of the report; absent where the question was not asked.
+    /// The same, adjusted for all tests of the report; absent where the question was not asked.
     pub p_adjusted: Option<f64>,
     /// A difference that is proven although the verdict is `same`: `better` or `worse`, by less
     /// than the margin.
@@ -265,7 +266,7 @@ pub struct Slow {
     pub high: f64,
     /// p-value of equal shares.
     pub p: f64,
-    /// The same, adjusted for all claims of the report; absent where the question was not asked.
+    /// The same, adjusted for all tests of the report; absent where the question was not asked.
     #[serde(default)]
     pub p_adjusted: Option<f64>,
     /// What is proven: `better` where the candidate has fewer slow runs, `worse` where it has more.
@@ -277,7 +278,7 @@ pub struct Slow {
     pub main: Option<MainMode>,
 }
 
-/// The difference of the typical run among the runs of the main mode: an estimate, and no claim.
+/// The difference of the typical run among the runs of the main mode: an estimate, not tested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MainMode {
     /// Difference of the candidate to the baseline, relative or absolute as the row's.

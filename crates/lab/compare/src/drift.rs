@@ -1,6 +1,6 @@
 //! Drift: whether the levels of a row, and their difference, moved from the first block to the last.
 //!
-//! Levels and differences are two families of claims, apart from the claims of the report: at most
+//! Levels and differences are two families of tests, apart from the tests of the report: at most
 //! 5 % (at a confidence of 95 %) that any level is falsely said to drift, and the same for any
 //! difference.
 
@@ -34,7 +34,7 @@ pub(crate) fn drift_of(
     })
 }
 
-/// Shares the error among what is claimed of drift, and adds warnings about what is proven. Where
+/// Shares the error among the tests of drift, and adds warnings about what is proven. Where
 /// the order of runs was not random within blocks, drift is forgotten: it would be part of the
 /// difference.
 pub fn settle_drift(report: &mut Comparison) {
@@ -52,7 +52,7 @@ pub fn settle_drift(report: &mut Comparison) {
     warnings::add(report);
 }
 
-/// The baseline's level stands in the row of every candidate, and is one claim.
+/// The baseline's level stands in the row of every candidate, and is one test.
 fn share_among_levels(rows: &mut [&mut Row]) {
     let firsts: Vec<usize> = (0..rows.len())
         .map(|index| {
@@ -87,7 +87,7 @@ fn adjust<'a>(family: impl Iterator<Item = &'a mut Trend>) {
         .filter_map(|trend| trend.p.map(|p| (trend, p)))
         .collect();
     let alone: Vec<f64> = family.iter().map(|(_, p)| *p).collect();
-    // Fails for what is no p-value only; then nothing is claimed.
+    // Fails for what is no p-value only; then nothing is proven.
     let adjusted = holm(&alone).unwrap_or_default();
     for ((trend, _), adjusted) in family.iter_mut().zip(adjusted) {
         trend.p_adjusted = Some(adjusted);

@@ -1,6 +1,6 @@
-//! The error shared among all claims of a report.
+//! The error shared among all tests of a report.
 //!
-//! The claims about the question are one family: at a confidence of 95 % there is at most a chance
+//! The tests about the question are one family: at a confidence of 95 % there is at most a chance
 //! of 5 % that any of them is false, be it of a difference or of sameness. Those about the control
 //! are a family of their own: it is a check of the laboratory, and takes no power from the question.
 
@@ -8,31 +8,31 @@ use std::cmp::Ordering;
 
 use perflab_experiment::Better;
 use perflab_stats::detectable::from_half_width;
-use perflab_stats::multiplicity::{Adjusted, Claim, holm_claims};
-use perflab_stats::verdict::{DETECTABLE_POWER, Least, TYPICAL_WEIGHT};
+use perflab_stats::multiplicity::{Adjusted, Test, holm_tests};
+use perflab_stats::verdict::{Least, MDE_POWER, TYPICAL_WEIGHT};
 
 use crate::comparison::{Answer, Row, Slow};
 use crate::error::AnalysisError;
-use crate::selection::{Claims, Question, Selection};
+use crate::selection::{Question, Questions, Selection};
 use crate::verdict::Verdict;
 use crate::warning::RowWarning;
 
 /// Runs of a side that may all fall into one of two modes: 3 in one of 4 experiments, 5 in one of 16.
 const FEW: usize = 6;
 
-/// A row, with what is needed until all claims are known.
+/// A row, with what is needed until all tests are known.
 pub(crate) struct Draft {
     pub(crate) row: Row,
     /// The most that the design could prove of the typical run.
     pub(crate) least: Least,
-    /// What to say if a further test stopped a verdict, and the p-value of the first one, which alone would have to be
-    /// enough among all claims.
+    /// What to say if a robustness check stopped a verdict, and the p-value without it, which alone would have to be
+    /// enough among all tests.
     pub(crate) stopped: Option<(f64, RowWarning)>,
 }
 
-/// Shares the error among all claims of each family, and gives every row its verdicts; how many claims the family of
+/// Shares the error among all tests of each family, and gives every row its verdicts; how many tests the family of
 /// the question has.
-pub(crate) fn decide_claims(
+pub(crate) fn decide_tests(
     rows: &mut [Draft],
     pooled: &mut [Draft],
     selection: &Selection,
@@ -46,12 +46,12 @@ pub(crate) fn decide_claims(
 
 fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize, AnalysisError> {
     let alpha = 1.0 - selection.confidence;
-    let questions = Claims {
-        mean: selection.claims.mean && !selection.anytime,
-        ..selection.claims
+    let questions = Questions {
+        mean: selection.questions.mean && !selection.anytime,
+        ..selection.questions
     }
-    .questions();
-    let claims: Vec<Claim> = family
+    .asked();
+    let tests: Vec<Test> = family
         .iter()
         .flat_map(|draft| {
             let row = &draft.row;
@@ -61,7 +61,7 @@ fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize
                     Question::Mean => (row.mean.p, row.mean.same.as_ref()),
                     Question::SlowRuns => (row.slow.as_ref().map_or(1.0, |slow| slow.p), None),
                 };
-                Claim {
+                Test {
                     difference,
                     same: same.map(|same| same.p),
                     weight,
@@ -69,16 +69,16 @@ fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize
             })
         })
         .collect();
-    let adjusted = holm_claims(&claims).map_err(|source| AnalysisError::Statistics {
-        what: "all claims".to_owned(),
+    let adjusted = holm_tests(&tests).map_err(|source| AnalysisError::Statistics {
+        what: "all tests".to_owned(),
         source,
     })?;
-    let weights: f64 = claims.iter().map(|claim| claim.weight).sum();
-    let is_open = |(_, adjusted): &(&Claim, &Adjusted)| {
+    let weights: f64 = tests.iter().map(|test| test.weight).sum();
+    let is_open = |(_, adjusted): &(&Test, &Adjusted)| {
         adjusted.difference > alpha && adjusted.same.is_none_or(|p| p > alpha)
     };
-    let open = claims.iter().zip(&adjusted).filter(is_open);
-    let open_weights: f64 = open.map(|(claim, _)| claim.weight).sum();
+    let open = tests.iter().zip(&adjusted).filter(is_open);
+    let open_weights: f64 = open.map(|(test, _)| test.weight).sum();
     let mut adjusted = adjusted.into_iter();
     for draft in family {
         let better = draft.row.key.metric.better;
@@ -90,10 +90,10 @@ fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize
                 (Question::SlowRuns, None) => {}
             }
         }
-        // Holm's level for a further claim of the typical run, once those are proven that are.
+        // Holm's level for a further test of the typical run, once those that are proven are taken out.
         let level = alpha * TYPICAL_WEIGHT / open_weights;
         if let Some((first, warning)) = draft.stopped.take()
-            && selection.claims.typical
+            && selection.questions.typical
             && draft.row.typical.verdict == Verdict::NotProven
             && first <= level
         {
@@ -114,13 +114,13 @@ fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize
         if is_difference && ends.0 <= 0.0 && ends.1 >= 0.0 {
             draft.row.warnings.push(RowWarning::TiedEnd);
         }
-        if selection.claims.typical && !selection.anytime {
-            // What is left for it when no other claim is proven.
+        if selection.questions.typical && !selection.anytime {
+            // What is left for it when no other test proves anything.
             let level = alpha * TYPICAL_WEIGHT / weights;
-            limit(draft, level, claims.len(), selection);
+            limit(draft, level, tests.len(), selection);
         }
     }
-    Ok(claims.len())
+    Ok(tests.len())
 }
 
 fn decide(answer: &mut Answer, adjusted: Adjusted, better: Better, alpha: f64) {
@@ -160,16 +160,16 @@ fn decide_shares(slow: &mut Slow, p: f64, alpha: f64) {
 }
 
 /// What such runs show of the typical run at the level that the report leaves for it.
-fn limit(draft: &mut Draft, level: f64, claims: usize, selection: &Selection) {
+fn limit(draft: &mut Draft, level: f64, tests: usize, selection: &Selection) {
     let row = &mut draft.row;
     if draft.least.p > level {
-        // Where even a lone claim could not be proven, the comparison says so.
+        // Where even a lone test could not prove anything, the comparison says so.
         let needed = draft
             .least
             .blocks_for(level)
             .filter(|_| draft.least.p <= 1.0 - selection.confidence);
         row.warnings
-            .extend(needed.map(|blocks| RowWarning::TooFewAmong { claims, blocks }));
+            .extend(needed.map(|blocks| RowWarning::TooFewAmong { tests, blocks }));
         return;
     }
     let ends = row.typical.low.zip(row.typical.high);
@@ -181,10 +181,10 @@ fn limit(draft: &mut Draft, level: f64, claims: usize, selection: &Selection) {
         };
         0.5 * (high - low)
     });
-    row.detectable = half_width
+    row.mde = half_width
         .and_then(|half| {
             let fewer = row.base.n.min(row.candidate.n);
-            let power = DETECTABLE_POWER;
+            let power = MDE_POWER;
             from_half_width(half, selection.confidence, 1.0 - level, power, fewer).ok()
         })
         .map(|smallest| {

@@ -1,4 +1,4 @@
-//! What cannot be claimed of values that another tool measured.
+//! What cannot be proven of values that another tool measured.
 
 use indexmap::IndexMap;
 
@@ -9,7 +9,7 @@ use crate::warning::{FewProcesses, Warning};
 /// extreme order has a chance of 2 in 70, so that a proof at 95 % is possible at all.
 const FEWEST: usize = 4;
 
-/// The least that is known of a variant: units of evidence, the values behind them, and the units
+/// The least that is known of a variant: replicates, the values behind them, and the replicates
 /// that they are compared with.
 #[derive(Debug, Clone, Copy)]
 struct Least {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_processes_allow_one_to_claim() {
+    fn what_few_processes_allow_one_to_prove() {
         let of = |own| match few_processes("old", own, 0.05) {
             Some(Warning::FewProcesses { consequence, .. }) => Some(consequence),
             _ => None,

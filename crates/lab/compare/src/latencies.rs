@@ -55,7 +55,7 @@ pub fn add_latencies(
         }
         None => Cow::Borrowed(records),
     };
-    let claimed: IndexSet<&str> = report
+    let tested: IndexSet<&str> = report
         .rows
         .iter()
         .map(|row| row.key.metric.name.as_str())
@@ -67,7 +67,7 @@ pub fn add_latencies(
             let driver = perflab_drivers::tool(workload.driver.name())?;
             let own = counted.iter().filter(|record| &record.workload == name);
             let mut chosen = choice(driver, own, selection.confidence);
-            chosen.retain(|one| !claimed.contains(one.metric.as_str()));
+            chosen.retain(|one| !tested.contains(one.metric.as_str()));
             Some((name.as_str(), chosen))
         })
         .collect();

@@ -67,7 +67,7 @@ pub use result_report::result_report;
 pub use sample_index::SampleIndex;
 pub use sample_selection::SampleSelection;
 pub use saturation::add_saturation;
-pub use selection::{Claims, Selection};
+pub use selection::{Questions, Selection};
 pub use steadiness::{Behaviour, Process, Segment, SteadyReport, steady_report, steady_schema};
 pub use stopping::{is_decided, note_stop};
 pub use subject::{Group, Subject, SubjectKey};

@@ -28,7 +28,7 @@ impl AskedQuestion<'_> {
         self.verdict() != Verdict::NotProven
     }
 
-    /// Whether a difference is claimed, be it within the margin.
+    /// Whether a difference is proven, be it within the margin.
     pub fn is_difference(self) -> bool {
         let beside = match self {
             Self::Typical(answer) | Self::Mean(answer) => {

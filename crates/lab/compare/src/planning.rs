@@ -2,13 +2,13 @@
 
 use indexmap::{IndexMap, IndexSet};
 use perflab_stats::Observation;
-use perflab_stats::planning::{self, Pilot, Spread, mean_runs, typical_runs};
+use perflab_stats::planning::{self, Pilot, RelativeSd, mean_runs, typical_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparable::{Comparable, pools};
 use crate::error::AnalysisError;
-use crate::selection::{Claims, Question, Selection};
+use crate::selection::{Question, Questions, Selection};
 use crate::subject::{Subject, pairs, variants};
 
 /// Runs that a difference takes.
@@ -24,29 +24,29 @@ pub struct PlanReport {
     pub power: f64,
     /// Confidence level of the report to come.
     pub confidence: f64,
-    /// Claims of that report, which share the error.
-    pub claims: usize,
+    /// Tests of that report, which share the error.
+    pub tests: usize,
     /// Runs of each variant in a block; 0 for a single block.
     pub block: usize,
     /// Runs of each variant in a block that share a unit, such as a build, and count as one; 1 where each run counts.
     pub shared: usize,
-    /// One for each claim.
+    /// One for each test.
     pub rows: Vec<PlanRow>,
-    /// Claims for which nothing can be planned, and why.
+    /// Tests for which nothing can be planned, and why.
     pub warnings: Vec<String>,
 }
 
-/// Runs for one claim.
+/// Runs for one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanRow {
     /// What is compared.
     pub name: String,
     /// `typical` or `mean`.
     pub question: String,
-    /// Spread of a run, or of what runs share, as the question sees it; relative, as 0.005.
-    pub spread: f64,
+    /// Relative standard deviation of a run, or of what runs share, as the question sees it: 0.005.
+    pub relative_sd: f64,
     /// The same as it was planned with: the upper end of its one-sided 80 % interval.
-    pub spread_upper: f64,
+    pub relative_sd_upper: f64,
     /// Runs of each variant.
     pub runs: usize,
     /// Time for all runs of all variants, in seconds; absent where no time is known.
@@ -62,8 +62,8 @@ pub struct Goal {
     pub power: f64,
     /// Confidence level of the report.
     pub confidence: f64,
-    /// Which claims it makes.
-    pub claims: Claims,
+    /// Which questions it asks.
+    pub questions: Questions,
     /// Runs of each variant in a block; 0 for a single block.
     pub block: usize,
     /// Runs of each variant in a block that share a unit and count as one; 1 where each run counts.
@@ -122,7 +122,7 @@ fn warn(plan: &mut PlanReport, failures: impl Iterator<Item = (String, perflab_s
     plan.warnings = warnings.collect();
 }
 
-/// A plan from the runs of a pilot, with its rows as claims.
+/// A plan from the runs of a pilot, a row for each test.
 ///
 /// # Errors
 /// When no row of the pilot can be planned from.
@@ -191,7 +191,7 @@ fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {
         difference: goal.difference,
         power: goal.power,
         confidence: goal.confidence,
-        claims: comparisons * goal.claims.questions().len(),
+        tests: comparisons * goal.questions.asked().len(),
         block: goal.block,
         shared: goal.shared,
         rows: Vec::new(),
@@ -199,38 +199,38 @@ fn empty(name: String, goal: &Goal, comparisons: usize) -> PlanReport {
     }
 }
 
-/// The claims about one comparison of `comparisons`. Each gets the share of the error that is left
-/// for it when no other claim of the report is proven.
+/// The tests about one comparison of `comparisons`. Each gets the share of the error that is left
+/// for it when no other test of the report proves anything.
 fn rows(
     name: &str,
     pilot: &Pilot,
     goal: &Goal,
     comparisons: usize,
 ) -> Vec<(&'static str, Result<PlanRow, perflab_stats::Error>)> {
-    let questions = goal.claims.questions();
+    let questions = goal.questions.asked();
     let weights = comparisons as f64 * questions.iter().map(|(_, weight)| weight).sum::<f64>();
     questions
         .into_iter()
         .filter_map(|(question, weight)| {
             type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
-            let (question, spread, runs): (_, Spread, Runs) = match question {
+            let (question, sd, runs): (_, RelativeSd, Runs) = match question {
                 Question::Typical => ("typical", pilot.typical, typical_runs),
                 Question::Mean => ("mean", pilot.mean, mean_runs),
                 // As in the report, they are asked of together with both.
                 Question::SlowRuns => return None,
             };
-            let goal_of_claim = planning::Goal {
+            let goal_of_test = planning::Goal {
                 difference: goal.difference,
                 power: goal.power,
                 confidence: 1.0 - (1.0 - goal.confidence) * weight / weights,
             };
-            // The spread is that of units, so it is units that are planned.
-            let units = runs(spread.upper, &goal_of_claim, goal.block / goal.shared);
+            // The deviation is that of units, so it is units that are planned.
+            let units = runs(sd.upper, &goal_of_test, goal.block / goal.shared);
             let row = units.map(|units| PlanRow {
                 name: name.to_owned(),
                 question: question.to_owned(),
-                spread: spread.estimate,
-                spread_upper: spread.upper,
+                relative_sd: sd.estimate,
+                relative_sd_upper: sd.upper,
                 runs: units * goal.shared,
                 seconds: goal
                     .round_s

@@ -19,7 +19,7 @@ struct Place {
     sample: u32,
 }
 
-/// What runs share that are compared with others: a variant under a setting.
+/// What runs share that are compared with others: a variant under a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Side<'r> {
     variant: Cow<'r, str>,

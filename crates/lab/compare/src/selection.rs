@@ -1,19 +1,19 @@
-//! How to compare, and which claims are made.
+//! How to compare, and which questions are asked.
 
 use perflab_experiment::Experiment;
 use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
 use perflab_store::Origin;
 
-/// Which claims a report makes. Each takes its share of the error.
+/// Which questions a report asks of each row. Each takes its share of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claims {
+pub struct Questions {
     /// About the typical run.
     pub typical: bool,
     /// About the mean.
     pub mean: bool,
 }
 
-impl Default for Claims {
+impl Default for Questions {
     fn default() -> Self {
         Self {
             typical: true,
@@ -30,17 +30,17 @@ pub(crate) enum Question {
     SlowRuns,
 }
 
-impl Claims {
+impl Questions {
     /// How many questions are asked of each row.
     pub fn count(self) -> usize {
-        self.questions().len()
+        self.asked().len()
     }
 
     /// What is asked of each row, and the share of the error that it gets.
     ///
     /// That about slow runs takes its share where there are none as well: families that depend on the data would
     /// promise less than they say.
-    pub(crate) fn questions(self) -> Vec<(Question, f64)> {
+    pub(crate) fn asked(self) -> Vec<(Question, f64)> {
         let Self { typical, mean } = self;
         [
             (typical, Question::Typical, TYPICAL_WEIGHT),
@@ -65,8 +65,8 @@ pub struct Selection {
     pub margin: Option<f64>,
     /// Confidence level.
     pub confidence: f64,
-    /// Which claims are made.
-    pub claims: Claims,
+    /// Which questions are asked.
+    pub questions: Questions,
     /// Whether the runs may have been stopped by their own results. Then only what holds whenever
     /// one stops is claimed, and nothing about the mean.
     pub anytime: bool,
@@ -79,7 +79,7 @@ impl Default for Selection {
             control: None,
             margin: None,
             confidence: 0.95,
-            claims: Claims::default(),
+            questions: Questions::default(),
             anytime: false,
         }
     }
@@ -93,7 +93,7 @@ impl Selection {
             control: experiment.design.control.clone(),
             margin: experiment.design.margin,
             confidence: experiment.design.confidence,
-            claims: Claims::default(),
+            questions: Questions::default(),
             anytime: origin.until_decided.is_some(),
         }
     }

@@ -5,7 +5,7 @@ use perflab_store::Stopped;
 use crate::comparison::Comparison;
 use crate::verdict::Verdict;
 
-/// Whether every claim that was asked for is decided: for each row and pooled row, the typical run
+/// Whether every test that was asked for is decided: for each row and pooled row, the typical run
 /// is proven to differ, or to be the same within the margin.
 ///
 /// The control's rows do not count: they are the baseline once more, and are not to be decided.

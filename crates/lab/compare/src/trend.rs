@@ -39,22 +39,22 @@ pub struct Trend {
     /// until decided.
     pub p: Option<f64>,
     /// The same, adjusted for all levels of the report, or for all differences; absent where
-    /// nothing is claimed.
+    /// nothing is proven.
     pub p_adjusted: Option<f64>,
 }
 
 impl Trend {
     pub(crate) fn of(found: &drift::Trend, is_estimate: bool) -> Self {
-        let claimed = |value: f64| Some(value).filter(|value| value.is_finite() && !is_estimate);
+        let tested = |value: f64| Some(value).filter(|value| value.is_finite() && !is_estimate);
         Self {
             blocks: found.medians.keys().copied().collect(),
             medians: found.medians.values().copied().collect(),
             start: found.start,
             end: found.end,
             change: found.change,
-            low: found.low.and_then(claimed),
-            high: found.high.and_then(claimed),
-            p: claimed(found.p),
+            low: found.low.and_then(tested),
+            high: found.high.and_then(tested),
+            p: tested(found.p),
             p_adjusted: None,
         }
     }

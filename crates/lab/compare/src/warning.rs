@@ -17,10 +17,10 @@ pub enum RowWarning {
         /// Blocks of this size that could.
         blocks: usize,
     },
-    /// The same where the error is shared among all claims.
+    /// The same where the error is shared among all tests.
     TooFewAmong {
-        /// Claims of the family.
-        claims: usize,
+        /// Tests of the family.
+        tests: usize,
         /// Blocks of this size that could.
         blocks: usize,
     },
@@ -36,7 +36,7 @@ pub enum RowWarning {
     },
     /// A few runs are far better than the others.
     FastMode,
-    /// The robustness check does not confirm a difference that the first test shows.
+    /// The robustness check does not confirm a difference that the rank test shows.
     NotConfirmed,
     /// The main mode alone does not confirm the difference of the typical run.
     SlowRunsAlone,
@@ -226,9 +226,9 @@ pub enum FewProcesses {
     Count,
     /// How much another process would differ is hardly known; there should be as many as this.
     HardlyKnown(usize),
-    /// There is one process only, so how much another would differ is unknown, and nothing is claimed.
+    /// There is one process only, so how much another would differ is unknown, and nothing can be proven.
     Unknown(usize),
-    /// Nothing can be claimed of the typical run.
+    /// Nothing can be proven of the typical run.
     NothingTypical(usize),
 }
 

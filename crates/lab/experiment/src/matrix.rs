@@ -50,26 +50,26 @@ fn product(axes: &[(&str, Vec<String>)]) -> Vec<Cell> {
     let [(_, variants), (_, workloads), parameters @ ..] = axes else {
         return Vec::new();
     };
-    let mut settings: Vec<IndexMap<String, String>> = vec![IndexMap::new()];
+    let mut configurations: Vec<IndexMap<String, String>> = vec![IndexMap::new()];
     for (name, values) in parameters {
-        settings = settings
+        configurations = configurations
             .iter()
-            .flat_map(|setting| {
+            .flat_map(|configuration| {
                 values.iter().map(|value| {
-                    let mut setting = setting.clone();
-                    setting.insert((*name).to_owned(), value.clone());
-                    setting
+                    let mut configuration = configuration.clone();
+                    configuration.insert((*name).to_owned(), value.clone());
+                    configuration
                 })
             })
             .collect();
     }
     let mut cells = Vec::new();
     for workload in workloads {
-        for setting in &settings {
+        for configuration in &configurations {
             cells.extend(
                 variants
                     .iter()
-                    .map(|variant| Cell::new(variant, workload, setting.clone())),
+                    .map(|variant| Cell::new(variant, workload, configuration.clone())),
             );
         }
     }

@@ -43,7 +43,7 @@ pub struct Place {
     pub run: u32,
     /// Block, from 1.
     pub block: u32,
-    /// Unit of evidence, from 1 for each variant.
+    /// Unit, from 1 for each variant.
     pub unit: u32,
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::confinement::CpuQuota;
-use crate::fingerprint::Fingerprint;
+use crate::facts::MachineFacts;
 
 /// The kernel reserves a little more or less memory from boot to boot.
 const MEMORY_TOLERANCE: f64 = 0.01;
@@ -40,8 +40,8 @@ impl fmt::Display for Difference {
     }
 }
 
-impl Fingerprint {
-    /// The settings in which two fingerprints differ, of those that must agree before results may be
+impl MachineFacts {
+    /// The settings in which two machines differ, of those that must agree before results may be
     /// compared. What is not known on one side only counts as a difference, because agreement is
     /// not shown; what is known on neither does not.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {

@@ -1,6 +1,6 @@
 //! What machine this is, as measured; and the lock that gives it to one laboratory at a time.
 //!
-//! [`Fingerprint::take`] reads the settings that decide how fast a program runs, [`Load::take`] the
+//! [`MachineFacts::take`] reads the settings that decide how fast a program runs, [`Load::take`] the
 //! few counters worth reading before and after every run, [`Executable::of`] says which program a
 //! name stands for. All of them read files below a root that is a parameter, and what cannot be
 //! read is `None`: a machine that hides its settings is described by less, not refused.
@@ -16,7 +16,7 @@ mod cpu_list;
 mod differences;
 pub mod doctor;
 mod executable;
-mod fingerprint;
+mod facts;
 mod frequency;
 mod kernel;
 mod load;
@@ -34,7 +34,7 @@ pub use differences::Difference;
 pub use executable::{
     Executable, ExecutableError, interpreter, is_executable, places_in_path, resolve_in_path,
 };
-pub use fingerprint::Fingerprint;
+pub use facts::MachineFacts;
 pub use frequency::Frequency;
 pub use kernel::Kernel;
 pub use load::{Load, steal_share};

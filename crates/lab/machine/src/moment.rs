@@ -1,4 +1,4 @@
-//! What was going on when the fingerprint was taken.
+//! What was going on when the facts were read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::load::Load;
 use crate::source::{Root, finite};
 
-/// What was going on when the fingerprint was taken. Never compared.
+/// What was going on when the facts were read. Never compared.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Moment {

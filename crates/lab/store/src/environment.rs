@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_experiment::CpuList;
-use perflab_machine::{Executable, Fingerprint};
+use perflab_machine::{Executable, MachineFacts};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// The machine and the programs of a result, as found when the experiment began.
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize, Serializer};
 pub struct Environment {
     /// The machine.
     #[serde(
-        default = "Fingerprint::unknown",
+        default = "MachineFacts::unknown",
         serialize_with = "serialize_known_facts"
     )]
-    pub machine: Fingerprint,
+    pub machine: MachineFacts,
     /// The programs of every variant (`variants/NAME`) and workload (`workloads/NAME`).
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub programs: IndexMap<String, Programs>,
@@ -34,14 +34,14 @@ impl Environment {
     /// The environment of runs that another laboratory made, as those of an import.
     pub fn unknown() -> Self {
         Self {
-            machine: Fingerprint::unknown(),
+            machine: MachineFacts::unknown(),
             programs: IndexMap::new(),
         }
     }
 
     /// Whether another measurement was made on the same machine, as far as the files tell.
     pub fn is_of_same_machine(&self, other: &Self) -> bool {
-        let is_known = self.machine != Fingerprint::unknown();
+        let is_known = self.machine != MachineFacts::unknown();
         is_known && self.machine.machine_id == other.machine.machine_id
     }
 
@@ -54,14 +54,14 @@ impl Environment {
 
 /// Of a machine of which nothing is known only the version of the format is written.
 fn serialize_known_facts<S: Serializer>(
-    machine: &Fingerprint,
+    machine: &MachineFacts,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Unknown {
         schema: u32,
     }
-    if *machine == Fingerprint::unknown() {
+    if *machine == MachineFacts::unknown() {
         let schema = machine.schema;
         return Unknown { schema }.serialize(serializer);
     }

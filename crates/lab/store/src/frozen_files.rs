@@ -17,7 +17,7 @@ use crate::regular_file;
 
 pub(crate) const EXPERIMENT: &str = "experiment.toml";
 pub(crate) const PLAN: &str = "plan.json";
-pub(crate) const FINGERPRINT: &str = "fingerprint.json";
+pub(crate) const ENVIRONMENT: &str = "fingerprint.json";
 
 /// What they hold.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl FrozenFiles {
         let plan_text = json(directory, PLAN, plan, serde_json::to_string)?;
         // People read this one.
         let pretty = serde_json::to_string_pretty;
-        let environment_text = json(directory, FINGERPRINT, environment, pretty)?;
+        let environment_text = json(directory, ENVIRONMENT, environment, pretty)?;
         let sha256 = Hashes {
             experiment: sha256(experiment.as_bytes()),
             plan: sha256(plan_text.as_bytes()),
@@ -52,7 +52,7 @@ impl FrozenFiles {
         let files = [
             (EXPERIMENT, experiment.as_bytes()),
             (PLAN, plan_text.as_bytes()),
-            (FINGERPRINT, environment_text.as_bytes()),
+            (ENVIRONMENT, environment_text.as_bytes()),
             (meta::FILE, &line),
         ];
         for (name, content) in files {
@@ -83,7 +83,7 @@ impl FrozenFiles {
 
     /// Undoes an unfinished [`Self::write`].
     pub(crate) fn remove(directory: &Path) {
-        for name in [meta::FILE, FINGERPRINT, PLAN, EXPERIMENT] {
+        for name in [meta::FILE, ENVIRONMENT, PLAN, EXPERIMENT] {
             let _not_there = fs::remove_file(directory.join(name));
         }
     }
@@ -102,7 +102,7 @@ pub(crate) fn plan(directory: &Path, hashes: &Hashes) -> Result<Plan, StoreError
 
 /// The environment, if it is the one that was written.
 pub(crate) fn environment(directory: &Path, hashes: &Hashes) -> Result<Environment, StoreError> {
-    parsed(directory, FINGERPRINT, &hashes.fingerprint)
+    parsed(directory, ENVIRONMENT, &hashes.fingerprint)
 }
 
 fn parsed<T: DeserializeOwned>(

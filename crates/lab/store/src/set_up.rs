@@ -7,7 +7,7 @@ use std::fs::{self, DirEntry};
 use std::path::Path;
 
 use crate::error::StoreError;
-use crate::frozen_files::{EXPERIMENT, FINGERPRINT, PLAN};
+use crate::frozen_files::{ENVIRONMENT, EXPERIMENT, PLAN};
 use crate::lock::LOCK;
 use crate::meta;
 use crate::raw_output;
@@ -62,7 +62,7 @@ fn is_leftover(entry: &DirEntry) -> bool {
     let name = name.to_string_lossy();
     match &*name {
         LOCK => about.is_file(),
-        EXPERIMENT | PLAN | FINGERPRINT => {
+        EXPERIMENT | PLAN | ENVIRONMENT => {
             about.is_file() && entry.path().with_file_name(runs_file::FILE).is_file()
         }
         runs_file::FILE => about.is_file() && about.len() == 0,
@@ -75,7 +75,7 @@ fn is_leftover(entry: &DirEntry) -> bool {
 
 /// Whether a file that a set-up writes is called so until it is complete, see [`crate::atomic`].
 fn is_temporary(name: &str) -> bool {
-    let process = [EXPERIMENT, PLAN, FINGERPRINT, runs_file::FILE, meta::FILE]
+    let process = [EXPERIMENT, PLAN, ENVIRONMENT, runs_file::FILE, meta::FILE]
         .iter()
         .find_map(|file| name.strip_prefix(&format!(".{file}.")));
     process

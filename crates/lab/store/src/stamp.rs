@@ -20,7 +20,7 @@ impl FileStamps {
             meta::FILE,
             frozen_files::EXPERIMENT,
             frozen_files::PLAN,
-            frozen_files::FINGERPRINT,
+            frozen_files::ENVIRONMENT,
             runs_file::FILE,
             stopped::FILE,
         ];

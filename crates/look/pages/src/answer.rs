@@ -138,7 +138,7 @@ fn metrics(result: &SalvagedResult) -> Markup {
                 h2 { "Metrics" }
                 p.note {
                     "Those that the experiment asks about are bold. Verdicts on the others share the error only \
-                     among the claims of their own page."
+                     among the tests of their own page."
                 }
                 ul.metrics {
                     @for (index, metric) in metrics.iter().enumerate().take(MOST_METRICS) {

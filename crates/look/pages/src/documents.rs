@@ -8,7 +8,7 @@ macro_rules! documents {
 
 /// Names and texts, in the order in which a report raises their questions.
 const DOCUMENTS: [(&str, &str); 19] = documents![
-    "README" "typical-run" "guard" "mean" "slow-runs" "deciles" "same" "many-claims" "pooled" "detectable"
+    "README" "typical-run" "robustness" "mean" "slow-runs" "deciles" "same" "many-tests" "pooled" "detectable"
     "planning" "quantiles" "iterations" "nested" "steady" "stopping-early" "drift" "order" "ministat"
 ];
 

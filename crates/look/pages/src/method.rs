@@ -88,7 +88,7 @@ fn methods() -> Markup {
     }
 }
 
-/// Deepest level of a fingerprint that is unfolded.
+/// Deepest level of an environment that is unfolded.
 const DEPTH: usize = 6;
 
 fn tree(value: &Value, depth: usize) -> Markup {

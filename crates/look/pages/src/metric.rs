@@ -39,7 +39,7 @@ pub(crate) fn metric(result: &SalvagedResult, index: usize, page: &mut Page) -> 
         }
         @if !result.is_asked(index) {
             p.note {
-                "The experiment does not ask about this metric: verdicts share the error among the claims of this page."
+                "The experiment does not ask about this metric: verdicts share the error among the tests of this page."
             }
         }
         @match report {

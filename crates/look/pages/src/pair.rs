@@ -110,7 +110,7 @@ fn changes(a: &Site, b: &Site) -> Markup {
     html! {
         h2 { "What else changed" }
         @if rows.is_empty() {
-            p.note { "Nothing that the fingerprints tell of." }
+            p.note { "Nothing that the recorded environments show." }
         } @else {
             div.scroll tabindex="0" role="region" aria-label="What else changed" {
                 table data-sortable {

@@ -3,7 +3,7 @@
 use perflab_compare::{Answer, Comparison, Row, Verdict};
 use perflab_compare::{AskedQuestion, Outcome};
 
-use crate::difference::{Differences, Estimate, detectable, percent};
+use crate::difference::{Differences, Estimate, mde, percent};
 use crate::headline::{headline, unqualified};
 use crate::sections::{
     Section, distinct, label_within_workload, pooled_label, row_label, sections,
@@ -87,8 +87,8 @@ fn clause(row: &Row, asked: AskedQuestion<'_>) -> String {
         }
         Verdict::Same => format!("{name} {word} ({difference})"),
         Verdict::NotProven => {
-            let shown = could_show(row).filter(|_| std::ptr::eq(answer, &row.typical));
-            let shown = shown.map(|smallest| format!("; these runs would have shown {smallest}"));
+            let shown = least_shown(row).filter(|_| std::ptr::eq(answer, &row.typical));
+            let shown = shown.map(|smallest| format!("; minimum detectable effect: {smallest}"));
             format!(
                 "no difference of the {name} is proven ({difference}){}",
                 shown.unwrap_or_default()
@@ -102,9 +102,9 @@ fn written(row: &Row, answer: &Answer) -> String {
     Estimate::from(answer).text(row)
 }
 
-fn could_show(row: &Row) -> Option<String> {
-    let smallest = row.detectable?;
-    Some(detectable(smallest, row, std::iter::once(row)))
+fn least_shown(row: &Row) -> Option<String> {
+    let smallest = row.mde?;
+    Some(mde(smallest, row, std::iter::once(row)))
 }
 
 fn several(rows: &[&Row]) -> String {
@@ -229,9 +229,9 @@ fn pooled(section: &Section<'_>) -> String {
     let [row] = section.pooled.as_slice() else {
         return String::new();
     };
-    let shown = match (row.outcome(), could_show(row)) {
+    let shown = match (row.outcome(), least_shown(row)) {
         (Outcome::NotProven, Some(smallest)) => {
-            format!("; these runs would have shown {smallest}")
+            format!("; minimum detectable effect: {smallest}")
         }
         _ => String::new(),
     };

@@ -83,7 +83,7 @@ const FIGURES: [Column; 40] = [
     ("main.high", |row| {
         optional(main_mode(row).and_then(|main| main.high))
     }),
-    ("detectable", |row| optional(row.detectable)),
+    ("mde", |row| optional(row.mde)),
     ("base.n", |row| row.base.n.to_string()),
     ("base.min", |row| number(row.base.min)),
     ("base.median", |row| number(row.base.median)),

@@ -22,7 +22,7 @@ const PLOT: std::ops::RangeInclusive<usize> = 20..=200;
 /// Values of a side from which ministat compares.
 const MINISTAT_LEAST: usize = 3;
 
-/// A row with its plot, the typical run, the mean, slow runs, and what such runs could have shown.
+/// A row with its plot, the typical run, the mean, slow runs, and the minimum detectable effect.
 ///
 /// Where the results may have ended the measurement, tests for a fixed number of runs are left out.
 pub fn detail(row: &Row, report: &Comparison, options: &TextOptions) -> String {
@@ -70,8 +70,8 @@ pub fn facts(row: &Row, report: &Comparison) -> Vec<(String, String)> {
             add("main modes", modes);
         }
     }
-    if let Some(smallest) = detectable(row) {
-        add("such runs show", smallest);
+    if let Some(smallest) = mde(row) {
+        add("detectable", smallest);
     }
     for side in &row.levels {
         add("levels", levels_in_words(side));
@@ -129,11 +129,11 @@ fn answer(answer: &Answer, row: &Row) -> String {
         _ => (answer.p, answer.p_adjusted),
     };
     let adjusted = match p_adjusted {
-        Some(p) => format!("{} among all claims", number::probability(p)),
-        None => "no claim".to_owned(),
+        Some(p) => format!("{} among all tests", number::probability(p)),
+        None => "not tested".to_owned(),
     };
     if answer.p_adjusted.is_none() && answer.p >= 1.0 {
-        return format!("{difference}; no claim");
+        return format!("{difference}; not tested");
     }
     format!(
         "{difference}  {}; {} alone, {adjusted}",
@@ -148,7 +148,7 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
         slow.base, row.base.n, slow.candidate, row.candidate.n
     );
     if anytime {
-        return format!("{counts}; no claim");
+        return format!("{counts}; not tested");
     }
     let shares = format!(
         "{counts}; difference of the shares {}",
@@ -162,9 +162,9 @@ fn slow_runs(slow: &Slow, row: &Row, anytime: bool) -> String {
                 _ => phrase(AskedQuestion::SlowRuns(slow), &row.key.metric),
             };
             let all = number::probability(p);
-            format!("{shares}; {verdict}; {alone} alone, {all} among all claims")
+            format!("{shares}; {verdict}; {alone} alone, {all} among all tests")
         }
-        None => format!("{shares}; {alone} alone, no claim"),
+        None => format!("{shares}; {alone} alone, not tested"),
     }
 }
 
@@ -195,10 +195,10 @@ fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-fn detectable(row: &Row) -> Option<String> {
-    let smallest = row.detectable?;
-    let size = difference::detectable(smallest, row, std::iter::once(row));
+fn mde(row: &Row) -> Option<String> {
+    let smallest = row.mde?;
+    let size = difference::mde(smallest, row, std::iter::once(row));
     Some(format!(
-        "a typical-run difference of {size} in 4 of 5 experiments"
+        "MDE of the typical run: {size}, found 4 times in 5"
     ))
 }

@@ -29,10 +29,10 @@ pub fn interval(low: Option<f64>, high: Option<f64>) -> String {
     format!("[{low}, {high}]%")
 }
 
-/// The smallest difference that rows could have shown, in the digits of their intervals: 0.0269 is `2.7%`.
+/// A minimum detectable effect, in the digits of their intervals: 0.0269 is `2.7%`.
 ///
 /// `row` is one of them, or what stands beside them.
-pub(crate) fn detectable<'a>(
+pub(crate) fn mde<'a>(
     smallest: f64,
     row: &Row,
     rows: impl Iterator<Item = &'a Row> + Clone,

@@ -41,8 +41,8 @@ struct Report<'r> {
     /// others as the baseline.
     #[serde(default)]
     observation: Vec<Row<'r>>,
-    /// Number of claims that the error is shared among; those about the control are apart.
-    claims: usize,
+    /// Number of tests that the error is shared among; those about the control are apart.
+    tests: usize,
     /// How often such reports are false where nothing differs; absent where it was not asked for.
     #[serde(default)]
     calibration: Option<&'r Calibration>,
@@ -75,9 +75,10 @@ struct Row<'r> {
     mean: &'r Answer,
     /// Slow runs, where either side has a slow mode.
     slow: Option<&'r Slow>,
-    /// Smallest difference of the typical run that such runs show in four of five experiments.
-    detectable: Option<f64>,
-    /// Both sides decile by decile, where asked for; no claims of the report.
+    /// Minimum detectable effect: the smallest difference of the typical run that such runs show in four of five
+    /// experiments.
+    mde: Option<f64>,
+    /// Both sides decile by decile, where asked for; not among the tests of the report.
     #[serde(default)]
     deciles: &'r [Decile],
     /// How much each level of repetition varies, where there are several: of the baseline, then of
@@ -89,7 +90,7 @@ struct Row<'r> {
     #[serde(default)]
     drift: Option<&'r Drift>,
     /// How long requests took beside this throughput: a typical one, then a slow one, as far as the
-    /// tool says. Estimates; no claims of the report.
+    /// tool says. Estimates; not among the tests of the report.
     #[serde(default)]
     latencies: &'r [Latency],
     /// The verdicts in a word or two.
@@ -113,7 +114,7 @@ impl<'r> Report<'r> {
             rows: report.rows.iter().map(row).collect(),
             pooled: report.pooled.iter().map(row).collect(),
             observation: report.observation.iter().map(row).collect(),
-            claims: report.claims,
+            tests: report.tests,
             calibration: report.calibration.as_ref(),
             warnings: report_warnings(report),
         }
@@ -134,7 +135,7 @@ impl<'r> Row<'r> {
             typical: &row.typical,
             mean: &row.mean,
             slow: row.slow.as_ref(),
-            detectable: row.detectable,
+            mde: row.mde,
             deciles: &row.deciles,
             levels: &row.levels,
             drift: row.drift.as_ref(),

@@ -118,7 +118,7 @@ pub(crate) fn latency_in_words(latency: &Latency) -> String {
     let cells = cells_of(&[(latency, false)]);
     let words = cells.iter().map(|cell| {
         format!(
-            "medians {} and {}, change {}; no claim",
+            "medians {} and {}, change {}; not tested",
             cell.base,
             cell.candidate,
             cell.answer()
@@ -155,8 +155,8 @@ pub(crate) fn latency_legend(report: &Comparison, intervals: bool) -> Option<Str
     };
     (!asked.is_empty()).then(|| {
         format!(
-            "latencies: medians, and the change of the typical run; {intervals}; estimates and no \
-             claims: for verdicts add {}",
+            "latencies: medians, and the change of the typical run; {intervals}; estimates, \
+             not tested: for verdicts add {}",
             asked.join(" ")
         )
     })

@@ -14,14 +14,14 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
         plan.name,
         number::share(plan.difference),
         number::share(plan.power),
-        counted(plan.claims, "claim"),
+        counted(plan.tests, "test"),
         number::share(1.0 - plan.confidence),
     ));
     text.push('\n');
     let header = [
         "comparison",
         "question",
-        "spread",
+        "deviation",
         "planned with",
         "runs of each",
         "time",
@@ -31,8 +31,8 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
         [
             options.show(&row.name),
             row.question.clone(),
-            number::share(row.spread),
-            number::share(row.spread_upper),
+            number::share(row.relative_sd),
+            number::share(row.relative_sd_upper),
             row.runs.to_string(),
             row.seconds.map_or_else(|| "-".to_owned(), time),
         ]
@@ -51,7 +51,7 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
         ),
     };
     text += &options.paragraph(&format!(
-        "runs of each: of every variant, {blocks}; spread: of one {counted}, as the question sees it; \
+        "runs of each: of every variant, {blocks}; deviation: relative standard deviation of one {counted}, as the question sees it; \
          planned with: its upper 80% bound"
     ));
     for warning in &plan.warnings {

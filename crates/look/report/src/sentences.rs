@@ -1,7 +1,7 @@
 //! What a report says in sentences: how the runs were made, what verdicts mean, what to beware of.
 
 use indexmap::IndexMap;
-use perflab_compare::Claims;
+use perflab_compare::Questions;
 use perflab_compare::{Answer, Comparison, Row, RowWarning, Share, Verdict};
 use perflab_experiment::counted;
 
@@ -122,11 +122,11 @@ pub fn control(report: &Comparison) -> Option<(String, bool)> {
     let control = report.control.as_ref()?;
     let rows: Vec<&Row> = all(report).filter(|row| &row.variant == control).collect();
     let questions = |row: &Row| {
-        let claims = Claims {
+        let questions = Questions {
             typical: row.typical.p_adjusted.is_some(),
             mean: row.mean.p_adjusted.is_some(),
         };
-        claims.count()
+        questions.count()
     };
     let verdicts = |row: &Row| row.asked().filter(|asked| asked.is_difference()).count();
     let asked: usize = rows.iter().copied().map(questions).sum();
@@ -136,15 +136,15 @@ pub fn control(report: &Comparison) -> Option<(String, bool)> {
         (_, 1..) => format!(
             "control: {control} is the baseline once more, yet proven different in {found} of {}: \
              distrust the verdicts above",
-            counted(asked.max(found), "claim")
+            counted(asked.max(found), "test")
         ),
         (0, 0) => format!("control: {control} is not in this comparison"),
         (_, 0) if unprovable == asked => format!(
             "control: too few runs to find anything in its own {}",
-            counted(asked, "claim")
+            counted(asked, "test")
         ),
         (_, 0) => {
-            let all = counted(asked, "claim");
+            let all = counted(asked, "test");
             let few = match unprovable {
                 0 => String::new(),
                 few => format!("; {few} of them have too few runs to find anything"),
@@ -155,7 +155,7 @@ pub fn control(report: &Comparison) -> Option<(String, bool)> {
     Some((sentence, found > 0))
 }
 
-/// How many claims about a row could not be proven, whatever its runs had shown.
+/// How many tests of a row could not prove anything, whatever its runs had shown.
 fn unprovable(row: &Row) -> usize {
     let has_few = row.warnings.iter().any(|warning| {
         matches!(
@@ -186,7 +186,7 @@ pub fn legend(report: &Comparison, medians: bool) -> Vec<String> {
         Some(columns(report, medians)),
         Some(family(report)),
         report.design.until_decided.map(|_| caveat(report)),
-        detectable(report),
+        mde(report),
         unproven(report),
         calibration(report),
     ];
@@ -251,17 +251,17 @@ fn family(report: &Comparison) -> String {
     let same = margin
         .map(|margin| format!("; same: within {}", number::share(margin)))
         .unwrap_or_default();
-    if report.claims == 0 {
-        "no verdicts: nothing is claimed".to_owned()
-    } else if report.claims > 1 {
+    if report.tests == 0 {
+        "no verdicts: nothing is tested".to_owned()
+    } else if report.tests > 1 {
         // The control has a family of its own.
         let subject = match report.control {
             Some(_) => "verdicts on the candidates",
             None => "verdicts",
         };
         format!(
-            "{subject} hold for all {} claims together (Holm): at most {risk} chance that any is false, if the runs show all modes and tails{same}",
-            report.claims
+            "{subject} hold for all {} tests together (Holm): at most {risk} chance that any is false, if the runs show all modes and tails{same}",
+            report.tests
         )
     } else {
         format!(
@@ -270,8 +270,8 @@ fn family(report: &Comparison) -> String {
     }
 }
 
-/// The smallest difference that the runs could have shown; relative ones, as far as there are any.
-fn detectable(report: &Comparison) -> Option<String> {
+/// The minimum detectable effect; relative ones, as far as there are any.
+fn mde(report: &Comparison) -> Option<String> {
     let is_candidate = |row: &&Row| Some(&row.variant) != report.control.as_ref();
     let relative = report
         .rows
@@ -283,11 +283,11 @@ fn detectable(report: &Comparison) -> Option<String> {
         .rows
         .iter()
         .filter(is_shown)
-        .filter_map(with_detectable)
+        .filter_map(with_mde)
         .collect();
     smallest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let write = |(smallest, row): (f64, &Row)| {
-        difference::detectable(smallest, row, report.rows.iter().filter(is_shown))
+        difference::mde(smallest, row, report.rows.iter().filter(is_shown))
     };
     let (first, last) = (*smallest.first()?, *smallest.last()?);
     let one_unit = smallest
@@ -301,11 +301,7 @@ fn detectable(report: &Comparison) -> Option<String> {
     if write(first) != write(last) {
         context.push(format!("median; rows {} to {}", write(first), write(last)));
     }
-    let mut pooled = report
-        .pooled
-        .iter()
-        .filter(is_shown)
-        .filter_map(with_detectable);
+    let mut pooled = report.pooled.iter().filter(is_shown).filter_map(with_mde);
     if let (Some(only), None) = (pooled.next(), pooled.next()) {
         context.push(format!("pooled {}", write(only)));
     }
@@ -315,12 +311,12 @@ fn detectable(report: &Comparison) -> Option<String> {
         format!(" ({})", context.join("; "))
     };
     Some(format!(
-        "4 times in 5, these runs would have shown a typical-run difference of {middle}{context}"
+        "minimum detectable effect (MDE) on the typical run, found 4 times in 5: {middle}{context}"
     ))
 }
 
-fn with_detectable(row: &Row) -> Option<(f64, &Row)> {
-    let smallest = row.detectable.filter(|smallest| smallest.is_finite())?;
+fn with_mde(row: &Row) -> Option<(f64, &Row)> {
+    let smallest = row.mde.filter(|smallest| smallest.is_finite())?;
     Some((smallest, row))
 }
 
@@ -334,18 +330,18 @@ fn unproven(report: &Comparison) -> Option<String> {
         .filter(|answer| answer.verdict == Verdict::NotProven && answer.p_adjusted.is_some())
         .collect();
     let alone = 1.0 - report.confidence;
-    let guarded = unproven.iter().filter(|answer| answer.p > alone).count();
-    let shared = unproven.len() - guarded;
+    let unconfirmed = unproven.iter().filter(|answer| answer.p > alone).count();
+    let shared = unproven.len() - unconfirmed;
     let mut reasons = Vec::new();
     if shared > 0 {
         reasons.push(format!(
             "{shared} ({} share the {}: Holm)",
-            counted(report.claims, "claim"),
+            counted(report.tests, "test"),
             number::share(alone)
         ));
     }
-    if guarded > 0 {
-        reasons.push(format!("{guarded} (a robustness check disagrees)"));
+    if unconfirmed > 0 {
+        reasons.push(format!("{unconfirmed} (a robustness check disagrees)"));
     }
     let reasons = reasons.join(", ");
     (!reasons.is_empty()).then(|| format!("intervals without 0, yet not proven: {reasons}"))

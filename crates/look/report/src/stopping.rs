@@ -49,7 +49,7 @@ pub(crate) fn caveat(report: &Comparison) -> String {
     format!(
         "measured until decided: verdicts and intervals of the typical run hold whenever one stops; \
          the differences are estimates, too large on average where a difference stopped the \
-         measurement, and nothing is claimed of means and slow runs: their size needs a fixed \
+         measurement, and means and slow runs are not tested: their size needs a fixed \
          number of runs{sameness}"
     )
 }

@@ -33,8 +33,8 @@ fn of_row(warning: &RowWarning, row: &Row, report: &Comparison) -> Option<String
         RowWarning::TooFew { blocks } => format!(
             "too few runs to prove anything about the typical run; {blocks} blocks of this size are the least"
         ),
-        RowWarning::TooFewAmong { claims, blocks } => format!(
-            "too few runs to prove anything about the typical run among {claims} claims; {blocks} blocks of this \
+        RowWarning::TooFewAmong { tests, blocks } => format!(
+            "too few runs to prove anything about the typical run among {tests} tests; {blocks} blocks of this \
              size are the least"
         ),
         RowWarning::FewRuns { least } => format!(
@@ -297,19 +297,19 @@ fn few_processes(
         true => format!("{variant}: {values} values come from {of} and count as {processes}"),
         false => format!("{variant}: only {of}"),
     };
-    let (claim, least) = match consequence {
+    let (consequence, least) = match consequence {
         FewProcesses::Count => return count,
         FewProcesses::HardlyKnown(least) => (
             "how much another process would differ is hardly known",
             least,
         ),
         FewProcesses::Unknown(least) => (
-            "how much another process would differ is not known, so nothing can be claimed",
+            "how much another process would differ is not known, so nothing can be proven",
             least,
         ),
-        FewProcesses::NothingTypical(least) => ("nothing can be claimed of the typical run", least),
+        FewProcesses::NothingTypical(least) => ("nothing can be proven of the typical run", least),
     };
-    format!("{count}: {claim}; measure in at least {least} processes, better 10")
+    format!("{count}: {consequence}; measure in at least {least} processes, better 10")
 }
 
 fn cpu_limit(limit: CpuLimit) -> String {
@@ -324,7 +324,7 @@ fn cpu_limit(limit: CpuLimit) -> String {
 pub fn no_deciles(reason: &NoDeciles) -> String {
     match reason {
         NoDeciles::UntilDecided => "results may have ended the measurement".to_owned(),
-        NoDeciles::SharedUnits => "several values make one unit of evidence".to_owned(),
+        NoDeciles::SharedUnits => "several values make one replicate".to_owned(),
         NoDeciles::Statistics(error) => error.to_string(),
     }
 }
@@ -380,7 +380,7 @@ fn not_together(how: &NotTogether) -> String {
 fn no_reference(why: &NoReference) -> String {
     match why {
         NoReference::UntilDecided(name) => format!(
-            "{name} was measured until it was decided, so nothing can be divided out: what is claimed then is for a number \
+            "{name} was measured until it was decided, so nothing can be divided out: this takes a number \
              of runs that does not depend on the results"
         ),
         NoReference::NoneShared => {
@@ -411,11 +411,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_claimed_of_few_processes_is_said_and_no_more() {
+    fn what_cannot_be_proven_of_few_processes_is_said_and_no_more() {
         let said = |processes, values, what| few_processes("old", processes, values, what);
-        assert!(said(1, 30, FewProcesses::Unknown(4)).contains("nothing can be claimed;"));
+        assert!(said(1, 30, FewProcesses::Unknown(4)).contains("nothing can be proven;"));
         let three = said(3, 30, FewProcesses::NothingTypical(4));
-        assert!(three.contains("nothing can be claimed of the typical run"));
+        assert!(three.contains("nothing can be proven of the typical run"));
         assert!(said(3, 3, FewProcesses::HardlyKnown(4)).contains("only 3 processes: how much"));
         assert_eq!(
             said(10, 30, FewProcesses::Count),

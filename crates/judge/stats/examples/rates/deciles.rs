@@ -1,4 +1,4 @@
-//! The shift function: false claims over the deciles, and where differences are found.
+//! The shift function: false verdicts over the deciles, and where differences are found.
 
 use perflab_stats::Resampling;
 use perflab_stats::location::Scale;
@@ -12,7 +12,7 @@ pub fn table(trials: u64, seed: u64) -> bool {
     let trials = trials.div_ceil(5);
     println!(
         "the same number of runs on each side; 1000 draws; {trials} trials each\n\
-         any: a claim about any decile (Holm); 10 %, 50 %, 90 %: about that one\n"
+         any: a test about any decile (Holm); 10 %, 50 %, 90 %: about that one\n"
     );
     println!(
         "{:40} {:>5} {:>8} {:>8} {:>8} {:>8}  promise",
@@ -25,7 +25,7 @@ pub fn table(trials: u64, seed: u64) -> bool {
             trials,
             seed,
             || (),
-            |random, ()| claims(&drawn(a, runs, random), &drawn(b, runs, random), random),
+            |random, ()| tests(&drawn(a, runs, random), &drawn(b, runs, random), random),
         );
         let [any, low, middle, high] = found;
         let promise = if equal {
@@ -106,7 +106,7 @@ fn drawn((noise, factor): Side, runs: usize, random: &mut Random) -> Vec<f64> {
     (0..runs).map(|_| draw(random)).collect()
 }
 
-fn claims(a: &[f64], b: &[f64], random: &mut Random) -> [bool; 4] {
+fn tests(a: &[f64], b: &[f64], random: &mut Random) -> [bool; 4] {
     let resampling = Resampling {
         draws: 1000,
         seed: random.below(1 << 30) as u64,

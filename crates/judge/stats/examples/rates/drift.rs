@@ -36,7 +36,7 @@ pub fn table(trials: u64, seed: u64) -> bool {
                 trials,
                 seed,
                 || (),
-                |random, ()| claims(&case, design, random),
+                |random, ()| tests(&case, design, random),
             );
             let quiet = case.machine.drift == 0.0 && case.machine.autocorrelation == 0.0;
             let promised = [(quiet, level), (case.difference == 0.0, difference)];
@@ -107,7 +107,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-fn claims(case: &Case, design: Design, random: &mut Random) -> [bool; 2] {
+fn tests(case: &Case, design: Design, random: &mut Random) -> [bool; 2] {
     let side = |factor| SideOf {
         noise: case.noise,
         factor,

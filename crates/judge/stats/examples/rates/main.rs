@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p perflab-stats --example rates [TRIALS [SEED [TABLE]]]` prints all
 //! tables, or one, in percent of the trials. It ends with code 1 if a promise is broken: more than 5 % + 3 standard errors of
-//! false claims where 5 % are promised, or too little power where power is promised.
+//! false verdicts where 5 % are promised, or too little power where power is promised.
 #![expect(
     clippy::print_stdout,
     reason = "tables on standard output are what it is for"

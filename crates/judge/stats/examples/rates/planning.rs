@@ -27,7 +27,7 @@ struct Line {
     difference: f64,
 }
 
-/// Where the spread is known from.
+/// Where the deviation is known from.
 #[derive(Clone, Copy)]
 enum Source {
     Known,
@@ -35,7 +35,7 @@ enum Source {
     Pilot(usize),
 }
 
-/// Which claim is to be proven.
+/// Which test is to be proven.
 #[derive(Clone, Copy)]
 enum Question {
     Typical,
@@ -46,12 +46,12 @@ enum Question {
 pub fn table(trials: u64, seed: u64) -> bool {
     let trials = trials.div_ceil(5);
     println!(
-        "differences planned to be proven in {POWER} % of reports on two claims (Holm, 4:1); {trials} trials each\n\
+        "differences planned to be proven in {POWER} % of reports on two tests (Holm, 4:1); {trials} trials each\n\
          runs: planned for each side, in the mean over pilots\n"
     );
     println!(
         "{:24} {:>5} {:8} {:8} {:12} {:>8} {:>8}  promise",
-        "noise", "show", "question", "blocks", "spread from", "runs", "proven"
+        "noise", "show", "question", "blocks", "sd from", "runs", "proven"
     );
     let mut kept = true;
     for line in lines() {
@@ -200,11 +200,11 @@ impl Line {
         let Ok(found) = Sides::of(&a, &b).and_then(|sides| compare(sides, &terms, cache)) else {
             return false;
         };
-        let claims = [
+        let tests = [
             (found.typical.p, TYPICAL_WEIGHT),
             (found.mean.p, MEAN_WEIGHT),
         ];
-        let adjusted = holm_weighted(&claims).unwrap_or_default();
+        let adjusted = holm_weighted(&tests).unwrap_or_default();
         let (place, difference) = match self.question {
             Question::Typical => (0, found.typical.difference),
             Question::Mean => (1, found.mean.difference),

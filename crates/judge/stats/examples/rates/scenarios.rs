@@ -42,7 +42,7 @@ pub fn scenarios() -> Vec<Scenario> {
             side(Noise::Normal(0.03), 1.0),
         );
         add(
-            "equal: unequal spread, sd 0.5 v 3 %",
+            "equal: unequal scatter, sd 0.5 v 3 %",
             a,
             b,
             quiet,
@@ -94,7 +94,7 @@ pub fn scenarios() -> Vec<Scenario> {
             side(Noise::Normal(0.03), 1.0),
         );
         add(
-            "equal: unequal spread, drift 3 %",
+            "equal: unequal scatter, drift 3 %",
             a,
             b,
             drift,

@@ -59,11 +59,11 @@ fn one_trial(scenario: &Scenario, random: &mut Random, cache: &mut Cache) -> [bo
         .iter()
         .filter_map(|(a, b)| compared(a, b, cache))
         .collect();
-    let claims: Vec<(f64, f64)> = comparisons
+    let tests: Vec<(f64, f64)> = comparisons
         .iter()
         .flat_map(|c| [(c.typical.p, TYPICAL_WEIGHT), (c.mean.p, MEAN_WEIGHT)])
         .collect();
-    let adjusted = holm_weighted(&claims).unwrap_or_default();
+    let adjusted = holm_weighted(&tests).unwrap_or_default();
     let one = comparisons.len() == 1;
     let first = comparisons.first();
     let faster = |p: f64, difference: f64| p <= ALPHA && difference > 0.0;

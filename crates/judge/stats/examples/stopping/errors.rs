@@ -1,4 +1,4 @@
-//! How often claims are false.
+//! How often verdicts are false.
 
 use crate::scenario::{
     DRIFT, FIXED, LONG, PAIRS, QUIET, RESTLESS, Scenario, WAVES, WIDE, slow, with,
@@ -6,11 +6,11 @@ use crate::scenario::{
 use crate::simulated::{Machine, Noise, SideOf};
 use crate::trials::{ALPHA, Outcome, rate, simulate};
 
-/// Prints how often claims are false; whether that is as promised.
+/// Prints how often verdicts are false; whether that is as promised.
 pub fn errors(trials: u64, seed: u64) -> bool {
     println!(
         "{trials} trials each, seed {seed}; looked at after every block; in percent\n\
-         false: any claim of a difference; missed: the 95 % interval leaves out the true ratio at \
+         false: any proof of a difference; missed: the 95 % interval leaves out the true ratio at \
          some time\n"
     );
     println!(
@@ -49,8 +49,8 @@ pub fn errors(trials: u64, seed: u64) -> bool {
             1,
         ),
         ("equal: both", with(Noise::Normal(0.01), 1.0), RESTLESS, 1),
-        ("equal: unequal spread, sd 0.5 v 3 %", unequal, QUIET, 1),
-        ("equal: unequal spread, drift 5 %", unequal, DRIFT, 1),
+        ("equal: unequal scatter, sd 0.5 v 3 %", unequal, QUIET, 1),
+        ("equal: unequal scatter, drift 5 %", unequal, DRIFT, 1),
         (
             "equal: 20 correlated benchmarks, slow mode",
             with(slow(0.01), 1.0),

@@ -1,8 +1,8 @@
-//! How often claims are false that are looked for after every block, how often the interval misses,
+//! How often verdicts are false that are looked for after every block, how often the interval misses,
 //! and how many runs are saved, by simulation.
 //!
 //! `cargo run --release -p perflab-stats --example stopping [TRIALS [SEED]]` prints two tables. It
-//! ends with code 1 if a promise is broken: more than 5 % + 3 standard errors of false claims or
+//! ends with code 1 if a promise is broken: more than 5 % + 3 standard errors of false verdicts or
 //! missed effects at any time in any noise model, or more than 60 % of the runs of the fixed design
 //! where a saving is promised.
 #![expect(

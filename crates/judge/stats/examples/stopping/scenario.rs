@@ -8,7 +8,7 @@ pub struct Scenario {
     pub sides: [SideOf; 2],
     pub machine: Machine,
     pub design: Design,
-    /// Parts of a run, each with its own claim.
+    /// Parts of a run, each with its own test.
     pub parts: usize,
 }
 

@@ -11,7 +11,7 @@ use perflab_stats::sequential::RankEProcess;
 use crate::scenario::Scenario;
 use crate::simulated::{Random, runs};
 
-/// Level of every claim.
+/// Level of every test.
 pub const ALPHA: f64 = 0.05;
 
 /// Fewest blocks before a stop, as in the laboratory.
@@ -19,7 +19,7 @@ const LEAST_BLOCKS: usize = 2;
 
 /// What became of one trial.
 pub struct Outcome {
-    /// Some part is claimed to be larger, or smaller, at some time, among all claims.
+    /// Some part is claimed to be larger, or smaller, at some time, among all tests.
     pub larger: bool,
     pub smaller: bool,
     /// The interval of the first part leaves out the true ratio at some time.
@@ -86,18 +86,13 @@ fn one_trial(scenario: &Scenario, random: &mut Random, stop: bool) -> Outcome {
             let _ = process.observe(&block);
         }
         done += 1;
-        decided = stop && done >= LEAST_BLOCKS && claims(&processes).iter().all(|p| *p <= ALPHA);
+        decided = stop && done >= LEAST_BLOCKS && tests(&processes).iter().all(|p| *p <= ALPHA);
     }
-    let proven = claims(&processes);
+    let proven = tests(&processes);
     let larger = |(process, p): (&RankEProcess, &f64), side| {
         *p <= ALPHA && process.p(1.0, side) <= ALPHA / 2.0
     };
-    let any = |side| {
-        processes
-            .iter()
-            .zip(&proven)
-            .any(|claim| larger(claim, side))
-    };
+    let any = |side| processes.iter().zip(&proven).any(|test| larger(test, side));
     let truth = sides[1].factor;
     let first = processes.first();
     let interval = first.and_then(|process| process.interval(1.0 - ALPHA).ok());
@@ -117,7 +112,7 @@ fn one_trial(scenario: &Scenario, random: &mut Random, stop: bool) -> Outcome {
 }
 
 /// Adjusted p-values of "no difference", one for each part.
-fn claims(processes: &[RankEProcess]) -> Vec<f64> {
+fn tests(processes: &[RankEProcess]) -> Vec<f64> {
     let p: Vec<f64> = processes
         .iter()
         .map(|process| process.evidence().p)

@@ -73,7 +73,7 @@ impl TiedNull {
 
 /// `P(U - mean <= distance)` in the normal approximation with continuity correction.
 fn tail(distance: f64, sd: f64) -> f64 {
-    // Without any spread (all values equal) U cannot be anything but its mean.
+    // Without any variation (all values equal) U cannot be anything but its mean.
     if sd > 0.0 {
         normal_cdf((distance + 0.5) / sd)
     } else {

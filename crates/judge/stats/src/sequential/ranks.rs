@@ -1,6 +1,6 @@
 //! The e-process that goes with the default verdict, and the interval that follows from it.
 
-use super::spread::Spread;
+use super::scatter::Scatter;
 use super::wealth::{Evidence, Wealth};
 use crate::check;
 use crate::error::Error;
@@ -74,7 +74,7 @@ enum Ties {
 pub struct RankEProcess {
     scale: Scale,
     blocks: Vec<Block>,
-    spread: Spread,
+    scatter: Scatter,
 }
 
 impl RankEProcess {
@@ -83,7 +83,7 @@ impl RankEProcess {
         Self {
             scale,
             blocks: Vec::new(),
-            spread: Spread::default(),
+            scatter: Scatter::default(),
         }
     }
 
@@ -107,12 +107,12 @@ impl RankEProcess {
             effects.extend(block.a.iter().map(|&a| self.scale.effect(a, b)));
         }
         effects.sort_by(f64::total_cmp);
-        let power = self.spread.power();
+        let power = self.scatter.power();
         let odds = BETS.map(|(bet, _)| {
             let lambda = bet / (n + m + 1) as f64;
             (lambda, power * ln_mean(lambda, n, m))
         });
-        self.spread.observe(&effects, (n, m), self.scale);
+        self.scatter.observe(&effects, (n, m), self.scale);
         self.blocks.push(Block { effects, odds });
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Samples and settings at and beyond the edge of what can be answered.
+//! Samples and other numbers at and beyond the edge of what can be answered.
 
 use super::support::{harrell_davis, location_test, welch};
 use crate::blocked_mean::{blocked_additive, blocked_welch};
@@ -115,7 +115,7 @@ fn rounding_is_no_variation() {
 }
 
 #[test]
-fn too_few_runs_within_blocks_for_a_spread() {
+fn too_few_runs_within_blocks_for_a_deviation() {
     let pairs = [Stratum::new([1.0], [2.0]), Stratum::new([1.5, 1.6], [2.0])];
     assert_eq!(
         blocked_welch(&pairs, 0.95),

@@ -37,9 +37,9 @@ fn check(strata: &[Stratum]) -> Location {
 }
 
 fn block(seed: u64, n: usize, m: usize) -> Stratum {
-    let spread = |v: f64| 10.0 + v;
-    let a: Vec<f64> = values(seed, n).into_iter().map(spread).collect();
-    let b: Vec<f64> = values(seed + 1, m).into_iter().map(spread).collect();
+    let shifted = |v: f64| 10.0 + v;
+    let a: Vec<f64> = values(seed, n).into_iter().map(shifted).collect();
+    let b: Vec<f64> = values(seed + 1, m).into_iter().map(shifted).collect();
     Stratum::new(a, b)
 }
 

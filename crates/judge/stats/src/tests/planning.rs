@@ -33,7 +33,7 @@ fn of_runs(base: &[Observation], candidate: &[Observation]) -> Result<Pilot, Err
 }
 
 #[test]
-fn the_mean_s_spread_is_that_within_blocks() {
+fn the_mean_s_deviation_is_that_within_blocks() {
     let (a, b) = redis_like();
     for v in vectors("spread") {
         let each = number(&v["each"]) as usize;
@@ -46,7 +46,7 @@ fn the_mean_s_spread_is_that_within_blocks() {
 }
 
 #[test]
-fn the_typical_run_s_spread_is_that_of_its_interval() {
+fn the_typical_run_s_deviation_is_that_of_its_interval() {
     let (a, b) = redis_like();
     let found = hodges_lehmann(&[Stratum::new(a.clone(), b.clone())], Scale::Ratio, 0.8).unwrap();
     let pilot = of_runs(&observed(&a, 30), &observed(&b, 30)).unwrap();
@@ -82,17 +82,17 @@ fn pairs_take_more_runs_for_the_mean() {
 }
 
 #[test]
-fn ranks_within_small_blocks_see_more_spread() {
-    let spreads = [0, 5, 3, 1].map(|block| Pilot::known(0.01, block).unwrap().typical.upper);
-    assert!(spreads.is_sorted());
+fn ranks_within_small_blocks_see_more_deviation() {
+    let deviations = [0, 5, 3, 1].map(|block| Pilot::known(0.01, block).unwrap().typical.upper);
+    assert!(deviations.is_sorted());
     close(
-        spreads[0],
+        deviations[0],
         0.01 / (3.0 / std::f64::consts::PI).sqrt(),
         1e-12,
     );
     // The sign test of pairs: 2 / pi of the information in pairs.
     close(
-        spreads[3],
+        deviations[3],
         0.01 / (2.0 / std::f64::consts::PI).sqrt(),
         1e-12,
     );
@@ -121,13 +121,12 @@ fn what_cannot_be_planned() {
     assert_eq!(of_runs(&equal, &equal), Err(Error::NoVariation));
     for runs in [typical_runs, mean_runs] {
         let goal = |difference| Goal { difference, ..GOAL };
-        for spread in [0.5, 1e-3, 1e-6, 1e-9, 1e-12] {
-            let Err(Error::TooSmall { smallest, .. }) = runs(spread, &goal(spread * 1e-6), 3)
-            else {
+        for sd in [0.5, 1e-3, 1e-6, 1e-9, 1e-12] {
+            let Err(Error::TooSmall { smallest, .. }) = runs(sd, &goal(sd * 1e-6), 3) else {
                 panic!("a million runs show it")
             };
-            assert!(runs(spread, &goal(smallest * (1.0 - 1e-9)), 3).is_err());
-            assert!(runs(spread, &goal(smallest * (1.0 + 1e-9)), 3).is_ok());
+            assert!(runs(sd, &goal(smallest * (1.0 - 1e-9)), 3).is_err());
+            assert!(runs(sd, &goal(smallest * (1.0 + 1e-9)), 3).is_ok());
         }
     }
     assert!(typical_runs(f64::NAN, &GOAL, 3).is_err());

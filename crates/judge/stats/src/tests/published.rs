@@ -96,7 +96,7 @@ fn shares() {
 }
 
 #[test]
-fn several_claims() {
+fn several_tests() {
     let p = [
         0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205, 0.212, 0.216,
     ];

@@ -77,7 +77,7 @@ fn the_mean_is_not_proven_to_differ() {
 }
 
 #[test]
-fn unequal_spread_is_not_the_reason() {
+fn unequal_deviation_is_not_the_reason() {
     let (a, b) = redis_like();
     printed(brunner_munzel(&a, &b).unwrap(), 7.689_363_0e-6, 5e-14);
 }

@@ -4,7 +4,7 @@ use crate::harrell_davis::{estimate, weights};
 use crate::location::{LocationTest, NullCache, Scale, Side};
 use crate::mean::MeanDifference;
 use crate::summary::sorted;
-use crate::{Error, Stratum, blocked_mean, guard, location};
+use crate::{Error, Stratum, blocked_mean, location, robustness};
 use serde_json::Value;
 
 /// The reference numbers under one name, see `vectors/generate.py`.
@@ -87,9 +87,9 @@ pub fn welch(a: &[f64], b: &[f64], confidence: f64) -> Result<MeanDifference, Er
     blocked.map(|blocked| blocked.difference)
 }
 
-/// The p-value of Brunner and Munzel's test, which is the guard of one block.
+/// The p-value of Brunner and Munzel's test, which is the robustness check of one block.
 pub fn brunner_munzel(a: &[f64], b: &[f64]) -> Option<f64> {
-    guard::guard(&[Stratum::new(a, b)]).map(|guard| guard.p)
+    robustness::robustness(&[Stratum::new(a, b)]).map(|check| check.p)
 }
 
 /// The test of one effect, with null distributions of its own.

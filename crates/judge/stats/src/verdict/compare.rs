@@ -96,7 +96,7 @@ mod tests {
     fn questions_are_answered_apart() {
         let whole = compared(&parsed(A), &parsed(B), 30, None);
         assert!(near(whole.typical.difference, 0.023_048_758));
-        // The rank test's interval begins at 0.020584287; its guard excludes one pair of runs less.
+        // The rank test's interval begins at 0.020584287; its robustness check excludes one pair of runs less.
         assert!(near(whole.typical.low, 0.020_540_541) && near(whole.typical.high, 0.025_701_581));
         assert!(whole.typical.p < 0.001);
         assert!(near(whole.mean.difference, 0.011_549_098));

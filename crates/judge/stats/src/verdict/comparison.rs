@@ -12,7 +12,7 @@ pub struct Answer {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Two-sided p-value of "no difference", the guard included.
+    /// Two-sided p-value of "no difference", the robustness checks included.
     pub p: f64,
     /// p-value of "the difference is not within the margin", where there is a margin.
     pub p_same: Option<f64>,
@@ -38,7 +38,7 @@ pub struct SlowRuns {
     pub main: Option<Main>,
 }
 
-/// The difference of the typical run among the runs of the main mode: an estimate, and no claim.
+/// The difference of the typical run among the runs of the main mode: an estimate, not tested.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Main {
     /// Difference of the candidate to the baseline, on the scale of the comparison.
@@ -81,9 +81,9 @@ pub enum Warning {
     SlowMode,
     /// At least one side has a few runs that are far better than the others.
     FastMode,
-    /// The guard stopped a verdict that the first test would have given.
-    Guarded {
-        /// Two-sided p-value of the first test.
+    /// A robustness check stopped a verdict that the rank test would have given.
+    NotConfirmed {
+        /// Two-sided p-value of the rank test.
         first: f64,
     },
     /// The typical run would differ by its slow runs alone: the main mode does not.

@@ -4,21 +4,21 @@
 //! The rank test ([`crate::location`]) is exact where both sides have the same distribution. Checks
 //! protect it where they have not. The largest p-value counts; that of the far tail counts as [`TAIL`] at most.
 //!
-//! - [`crate::guard`], for every number of runs.
+//! - [`crate::robustness`], for every number of runs.
 //! - For few runs, where that one is silent or its approximation too coarse. If one side scatters
 //!   far more than the other, each of its `n` runs is above or below the other side like a coin, so
-//!   that nothing below `2^(1-n)` can be had from ranks. A third test is made for a side with fewer
+//!   that nothing below `2^(1-n)` can be had from ranks. A second check is made for a side with fewer
 //!   than 6 runs, and for one with fewer than 15 that scatter more than 3 times as much; 2 times, if
 //!   the other side has more than 1.5 times as many. It exchanges the signs of that side's placements
 //!   (less one half) in all ways (Fisher's randomisation test). Where that proves nothing, Welch's
 //!   test within blocks may, of all runs and of the main mode's: it uses the size of the gap, which
 //!   ranks do not see.
-//! - In the far tail, which counts where many comparisons share the error: the approximation of [`crate::guard`] is
-//!   too small there where the spreads differ, and the spread of few runs is not known well enough to tell. So ranks
-//!   alone prove no p-value below [`TAIL`] where a side has fewer than [`MANY`] runs. For a smaller one the third
-//!   test, made for both sides, must agree.
+//! - In the far tail, which counts where many comparisons share the error: the approximation of
+//!   [`crate::robustness`] is too small there where the sides scatter differently, and the scatter of few
+//!   runs is not known well enough to tell. So ranks alone prove no p-value below [`TAIL`] where a side has
+//!   fewer than [`MANY`] runs. For a smaller one the second check, made for both sides, must agree.
 //! - Where some runs fall into a slow mode, the rank test of the main mode's runs alone, in the far tail
-//!   with the third test of them. Otherwise a larger share of slow runs would make the typical run look
+//!   with the second check of them. Otherwise a larger share of slow runs would make the typical run look
 //!   worse whose main mode is the same.
 //!
 //! `cargo run --release -p perflab-compare --example reports` shows the error rates.
@@ -28,14 +28,14 @@ use super::interval_end::first_excluded;
 use super::uneven::runs;
 use crate::blocked_mean::blocked_welch;
 use crate::error::Error;
-use crate::guard::guard;
 use crate::location::{NullCache, Scale, Side, location_test};
+use crate::robustness::robustness;
 use crate::stratum::Stratum;
 
 /// The least one-sided p-value that the ranks of sides with fewer runs than [`MANY`] prove alone.
 const TAIL: f64 = 0.01;
 
-/// Runs of a side from which the far tail of the guard is good enough, too.
+/// Runs of a side from which the far tail of [`crate::robustness`] is good enough, too.
 const MANY: usize = 60;
 
 /// Fewest runs of a side that can prove anything.
@@ -79,18 +79,18 @@ impl<'a> Evidence<'a> {
     /// One-sided p-value of "the effect is at most this" ([`Side::Greater`]), or at least.
     pub(super) fn p(&mut self, effect: f64, side: Side) -> Result<f64, Error> {
         let ranks = location_test(self.cache, self.strata, self.scale, effect, side)?.p;
-        Ok(ranks.max(self.guarded(effect, side)?))
+        Ok(ranks.max(self.checked(effect, side)?))
     }
 
-    /// Two-sided p-value that the guards leave at an effect.
-    pub(super) fn guarded_two_sided(&mut self, effect: f64) -> Result<f64, Error> {
-        let less = self.guarded(effect, Side::Less)?;
-        let greater = self.guarded(effect, Side::Greater)?;
+    /// Two-sided p-value that the checks leave at an effect.
+    pub(super) fn checked_two_sided(&mut self, effect: f64) -> Result<f64, Error> {
+        let less = self.checked(effect, Side::Less)?;
+        let greater = self.checked(effect, Side::Greater)?;
         Ok((2.0 * less.min(greater)).min(1.0))
     }
 
     /// The same without that of the main mode.
-    pub(super) fn guarded_in_all_modes(&self, effect: f64) -> f64 {
+    pub(super) fn checked_in_all_modes(&self, effect: f64) -> f64 {
         let less = self.in_all_modes(effect, Side::Less);
         (2.0 * less.min(self.in_all_modes(effect, Side::Greater))).min(1.0)
     }
@@ -104,7 +104,7 @@ impl<'a> Evidence<'a> {
         values.fold(0.0, |largest, value| value.abs().max(largest))
     }
 
-    /// An end of the interval of the rank test, or further out if the guards do not exclude what is
+    /// An end of the interval of the rank test, or further out if the checks do not exclude what is
     /// beyond it; infinite, or 0 for ratios, if they exclude nothing. `width` is the interval's, on
     /// the line.
     pub(super) fn end(
@@ -123,7 +123,7 @@ impl<'a> Evidence<'a> {
             Scale::Shift => self.largest(),
         };
         let is_excluded = |at: f64| -> Result<bool, Error> {
-            Ok(self.guarded(scale.off_line(at), side)? <= level)
+            Ok(self.checked(scale.off_line(at), side)? <= level)
         };
         // At the end itself two runs are equal, and where many are the interval has no width.
         let width = width.max(NARROW * scale_of).max(f64::MIN_POSITIVE);
@@ -136,8 +136,8 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// One-sided p-value of the guards.
-    fn guarded(&mut self, effect: f64, side: Side) -> Result<f64, Error> {
+    /// One-sided p-value of the checks.
+    fn checked(&mut self, effect: f64, side: Side) -> Result<f64, Error> {
         let all = self.in_all_modes(effect, side);
         Ok(match self.main {
             None => all,
@@ -147,14 +147,14 @@ impl<'a> Evidence<'a> {
 
     fn in_all_modes(&self, effect: f64, side: Side) -> f64 {
         let shifted = self.shifted(self.strata, effect);
-        let all = guard(&shifted).map_or(0.0, |guard| {
-            one_sided(guard.p, guard.probability - 0.5, side)
+        let all = robustness(&shifted).map_or(0.0, |check| {
+            one_sided(check.p, check.probability - 0.5, side)
         });
         let all = all.max(self.few(&shifted, effect, side));
         if all >= TAIL || self.runs[0].min(self.runs[1]) >= MANY {
             return all;
         }
-        all.max(self.third(&shifted, [true; 2], effect, side).min(TAIL))
+        all.max(self.second(&shifted, [true; 2], effect, side).min(TAIL))
     }
 
     fn in_main_mode(&mut self, main: &[Stratum], effect: f64, side: Side) -> Result<f64, Error> {
@@ -172,8 +172,8 @@ impl<'a> Evidence<'a> {
         }
         // Slow runs on one side skew the placements of all runs, and the exchange of signs takes them to be symmetric.
         let shifted = self.shifted(main, effect);
-        let third = signs(&shifted, [true; 2], side).min(size_of_gap(&shifted, side));
-        Ok(ranks.max(third.min(TAIL)))
+        let second = signs(&shifted, [true; 2], side).min(size_of_gap(&shifted, side));
+        Ok(ranks.max(second.min(TAIL)))
     }
 
     /// The runs on the line, the baseline's moved by the effect.
@@ -199,12 +199,12 @@ impl<'a> Evidence<'a> {
         }
         match self.exchanged {
             [false, false] => 0.0,
-            exchanged => self.third(shifted, exchanged, effect, side),
+            exchanged => self.second(shifted, exchanged, effect, side),
         }
     }
 
-    /// One-sided p-value of the third test: of the signs of those sides' placements, or of the size of the gap.
-    fn third(&self, shifted: &[Stratum], sides: [bool; 2], effect: f64, side: Side) -> f64 {
+    /// One-sided p-value of the second check: of the signs of those sides' placements, or of the size of the gap.
+    fn second(&self, shifted: &[Stratum], sides: [bool; 2], effect: f64, side: Side) -> f64 {
         let signs = signs(shifted, sides, side);
         if signs == 0.0 {
             return 0.0;

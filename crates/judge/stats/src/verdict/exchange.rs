@@ -2,15 +2,15 @@
 
 use super::uneven::{EVEN, runs};
 use crate::distribution::normal_cdf;
-use crate::guard::placements;
 use crate::location::{Scale, Side};
+use crate::robustness::placements;
 use crate::stratum::Stratum;
 use crate::summary::{median_of_sorted, sorted};
 
-/// Runs of a side from which its spread can be judged.
-const SPREAD_KNOWN: usize = 6;
+/// Runs of a side from which its scatter can be judged.
+const SCATTER_KNOWN: usize = 6;
 
-/// Runs of a side from which the guard of all numbers is good enough, but for its far tail.
+/// Runs of a side from which the check for all numbers is good enough, but for its far tail.
 const ENOUGH: usize = 15;
 
 /// How many times more a side scatters that is far from the other; and the side that has fewer runs by more than
@@ -24,20 +24,20 @@ pub(super) fn exchanged(strata: &[Stratum], scale: Scale) -> [bool; 2] {
     let runs = runs(strata);
     let linear =
         |values: &[f64]| -> Vec<f64> { values.iter().map(|value| scale.on_line(*value)).collect() };
-    let spreads = [
-        spread(usable().map(|stratum| linear(&stratum.a))),
-        spread(usable().map(|stratum| linear(&stratum.b))),
+    let scatters = [
+        scatter(usable().map(|stratum| linear(&stratum.a))),
+        scatter(usable().map(|stratum| linear(&stratum.b))),
     ];
     [0, 1].map(|side| {
         let is_fewer = runs[1 - side] as f64 > EVEN * runs[side] as f64;
         let loose = if is_fewer { LOOSE_AND_FEWER } else { LOOSE };
-        let is_loose = spreads[side] > loose * spreads[1 - side];
-        runs[side] < SPREAD_KNOWN || (runs[side] < ENOUGH && is_loose)
+        let is_loose = scatters[side] > loose * scatters[1 - side];
+        runs[side] < SCATTER_KNOWN || (runs[side] < ENOUGH && is_loose)
     })
 }
 
 /// Median of the distances from the median of the block.
-fn spread(blocks: impl Iterator<Item = Vec<f64>>) -> f64 {
+fn scatter(blocks: impl Iterator<Item = Vec<f64>>) -> f64 {
     let distances: Vec<f64> = blocks
         .flat_map(|values| {
             let middle = median_of_sorted(&sorted(&values));

@@ -36,7 +36,7 @@ pub(super) fn mean(
     };
     let [of_a, of_b] = runs(strata);
     match blocked(strata, terms.confidence) {
-        // A mean without a spread of its own proves nothing.
+        // A mean without a deviation of its own proves nothing.
         _ if of_a.min(of_b) < 2 => unproven(difference, scale, terms),
         Err(Error::TooFew { .. }) => unproven(difference, scale, terms),
         Err(Error::NoVariation) => Ok(exactly(difference, strata, terms, typical)),
@@ -327,8 +327,8 @@ fn moved(strata: &[Stratum], to: impl Fn(f64) -> f64) -> Vec<Stratum> {
     strata.iter().map(moved).collect()
 }
 
-/// The means within blocks, each side with its own spread where blocks hold more than one run of
-/// it. Else every block is one pair of means: their differences have one spread, whatever those of
+/// The means within blocks, each side with its own variance where blocks hold more than one run of
+/// it. Else every block is one pair of means: their differences have one variance, whatever those of
 /// the sides are.
 fn blocked(strata: &[Stratum], confidence: f64) -> Result<BlockedMean, Error> {
     match blocked_welch(strata, confidence) {

@@ -21,7 +21,7 @@ use statistic::{Drawn, Weights};
 
 /// Runs of a side that show how skewed they are. With fewer, the p-value is multiplied by [`RAISED`] over their number:
 /// the distributions may differ although the means are the same. Found by the example `reports` of `perflab-compare`
-/// (some slow runs, different spreads).
+/// (some slow runs, different scatter).
 const SHOWN: f64 = 6.0;
 const RAISED: f64 = 15.0;
 

@@ -103,7 +103,7 @@ impl Split {
         })
     }
 
-    /// How many runs are slow, without a claim about their shares; nothing where most are.
+    /// How many runs are slow, without a test of their shares; nothing where most are.
     pub(crate) fn counted(
         &self,
         scale: Scale,

@@ -1,4 +1,4 @@
-//! What the typical run does, with the guard.
+//! What the typical run does, with its robustness checks.
 
 use super::comparison::{Answer, Least, Warning};
 use super::evidence::Evidence;
@@ -18,12 +18,12 @@ pub(super) fn typical(
     let location = hodges_lehmann_with(cache, strata, scale, terms.confidence)?;
     let alpha = 1.0 - terms.confidence;
     let mut evidence = Evidence::new(strata, main_runs, scale, cache);
-    let guarded = evidence.guarded_two_sided(scale.none())?;
-    if location.p <= alpha && guarded > location.p {
-        let in_all_modes = evidence.guarded_in_all_modes(scale.none());
-        let is_of_all_modes = in_all_modes > alpha || in_all_modes >= guarded;
+    let checked = evidence.checked_two_sided(scale.none())?;
+    if location.p <= alpha && checked > location.p {
+        let in_all_modes = evidence.checked_in_all_modes(scale.none());
+        let is_of_all_modes = in_all_modes > alpha || in_all_modes >= checked;
         warnings.push(match is_of_all_modes {
-            true => Warning::Guarded { first: location.p },
+            true => Warning::NotConfirmed { first: location.p },
             false => Warning::SlowRunsAlone { first: location.p },
         });
     }
@@ -70,7 +70,7 @@ pub(super) fn typical(
             f64::NEG_INFINITY
         },
         high: high - none,
-        p: location.p.max(guarded),
+        p: location.p.max(checked),
         p_same,
     })
 }

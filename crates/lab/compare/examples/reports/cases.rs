@@ -54,24 +54,24 @@ impl Noise {
         self == Self::Levels && random.uniform() < 1.0 / 3.0
     }
 
-    /// A run's level, with a spread relative to it and a share of slow runs.
-    pub fn draw(self, spread: f64, slow: f64, random: &mut Random) -> f64 {
+    /// A run's level, with a standard deviation relative to it and a share of slow runs.
+    pub fn draw(self, sd: f64, slow: f64, random: &mut Random) -> f64 {
         let normal = random.normal();
         match self {
-            Self::Normal | Self::Steps => 1.0 + spread * normal,
+            Self::Normal | Self::Steps => 1.0 + sd * normal,
             Self::HeavyTails => {
                 let squares: f64 = (0..3).map(|_| random.normal().powi(2)).sum();
-                (spread * normal / (squares / 3.0).sqrt()).exp()
+                (sd * normal / (squares / 3.0).sqrt()).exp()
             }
             Self::SlowMode if random.uniform() < slow => {
                 (1.0 + SLOWER) * (1.0 + 0.03 * random.normal())
             }
-            Self::SlowMode => 1.0 + spread * normal,
-            Self::Between if slow == 0.0 => (1.0 + 0.5 * SLOWER) * (1.0 + spread * normal),
-            Self::Between if random.uniform() < slow => (1.0 + SLOWER) * (1.0 + spread * normal),
+            Self::SlowMode => 1.0 + sd * normal,
+            Self::Between if slow == 0.0 => (1.0 + 0.5 * SLOWER) * (1.0 + sd * normal),
+            Self::Between if random.uniform() < slow => (1.0 + SLOWER) * (1.0 + sd * normal),
             Self::Skewed if slow > 0.0 => (10.0 + normal * normal) / 11.0,
             Self::Levels => 1.0,
-            Self::Between | Self::Skewed => 1.0 + spread * normal,
+            Self::Between | Self::Skewed => 1.0 + sd * normal,
         }
     }
 }
@@ -85,7 +85,7 @@ pub enum Promise {
     Power(f64),
     /// The same of the difference of the shares of slow runs.
     SlowRuns(f64),
-    /// The difference that such runs say they would have shown is found at least and at most so often.
+    /// The minimum detectable effect that such runs state is found at least and at most so often.
     Detectable(f64, f64),
     /// Nothing: no test can keep it. The documents say how often these are false.
     Nothing,
@@ -108,8 +108,8 @@ pub struct Case {
     pub blocks: usize,
     /// Runs of the baseline and of the candidate in a block.
     pub runs: [usize; 2],
-    /// Spread of runs, relative.
-    pub spread: [f64; 2],
+    /// Relative standard deviation of runs.
+    pub sd: [f64; 2],
     /// Shares of slow runs of the baseline and of the candidate, where the noise has a slow mode.
     pub slow: [f64; 2],
     pub subjects: Vec<SimulatedSubject>,
@@ -130,15 +130,15 @@ const NULL: SimulatedSubject = SimulatedSubject {
     samples: 1,
 };
 
-fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], spread: [f64; 2]) -> Case {
+fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], sd: [f64; 2]) -> Case {
     let [a, b] = runs;
-    let [of_a, of_b] = spread.map(|spread| (1e4 * spread).round() / 100.0);
+    let [of_a, of_b] = sd.map(|sd| (1e4 * sd).round() / 100.0);
     Case {
-        name: format!("{name}{blocks} x {a}+{b}, spread {of_a}:{of_b} %"),
+        name: format!("{name}{blocks} x {a}+{b}, sd {of_a}:{of_b} %"),
         noise,
         blocks,
         runs,
-        spread,
+        sd,
         slow: [SLOW; 2],
         subjects: vec![NULL],
         apart: false,
@@ -162,8 +162,8 @@ pub fn cases() -> Vec<Case> {
             [20, 20],
             [30, 30],
         ] {
-            for spread in [[0.01, 0.01], [0.003, 0.01], [0.003, 0.06]] {
-                all.push(case("", noise, 1, [a, b], spread));
+            for sd in [[0.01, 0.01], [0.003, 0.01], [0.003, 0.06]] {
+                all.push(case("", noise, 1, [a, b], sd));
             }
         }
         for [a, b] in [
@@ -175,8 +175,8 @@ pub fn cases() -> Vec<Case> {
             [8, 30],
             [15, 30],
         ] {
-            for spread in [[0.01, 0.01], [0.06, 0.003], [0.003, 0.06], [0.03, 0.01]] {
-                all.push(case("", noise, 1, [a, b], spread));
+            for sd in [[0.01, 0.01], [0.06, 0.003], [0.003, 0.06], [0.03, 0.01]] {
+                all.push(case("", noise, 1, [a, b], sd));
             }
         }
         for (blocks, runs) in [
@@ -187,8 +187,8 @@ pub fn cases() -> Vec<Case> {
             (3, [2, 6]),
             (5, [1, 5]),
         ] {
-            for spread in [[0.01, 0.01], [0.06, 0.003]] {
-                all.push(case("", noise, blocks, runs, spread));
+            for sd in [[0.01, 0.01], [0.06, 0.003]] {
+                all.push(case("", noise, blocks, runs, sd));
             }
         }
     }
@@ -247,7 +247,7 @@ fn levels() -> Vec<Case> {
 fn many_rows() -> Vec<Case> {
     let mut all = Vec::new();
     for noise in ALL {
-        for (rows, runs, spread) in [
+        for (rows, runs, sd) in [
             (3, [6, 9], [0.03, 0.01]),
             (8, [8, 12], [0.035, 0.01]),
             (8, [8, 8], [0.03, 0.01]),
@@ -262,7 +262,7 @@ fn many_rows() -> Vec<Case> {
             all.push(Case {
                 subjects: vec![NULL; rows],
                 apart: true,
-                ..case(&format!("{rows} rows, "), noise, 1, runs, spread)
+                ..case(&format!("{rows} rows, "), noise, 1, runs, sd)
             });
         }
     }
@@ -295,7 +295,7 @@ fn uneven_samples() -> Vec<Case> {
 fn at_the_margin() -> Vec<Case> {
     let mut all = Vec::new();
     for noise in ALL {
-        for (runs, spread) in [
+        for (runs, sd) in [
             ([30, 30], [0.003, 0.02]),
             ([10, 40], [0.01, 0.003]),
             ([40, 10], [0.003, 0.01]),
@@ -309,7 +309,7 @@ fn at_the_margin() -> Vec<Case> {
                     samples: 1,
                 }],
                 margin: Some(0.02),
-                ..case("at the margin, ", noise, 1, runs, spread)
+                ..case("at the margin, ", noise, 1, runs, sd)
             });
         }
     }
@@ -350,7 +350,7 @@ fn slow_shares() -> Vec<Case> {
     all
 }
 
-/// "4 times in 5, these runs would have shown": new runs with that difference.
+/// The minimum detectable effect: new runs with that difference.
 fn detectable() -> Vec<Case> {
     let mut all = Vec::new();
     for noise in [Noise::Normal, Noise::HeavyTails] {
@@ -367,7 +367,7 @@ fn detectable() -> Vec<Case> {
         ] {
             all.push(Case {
                 promise: Promise::Detectable(70.0, 90.0),
-                ..case("would have shown, ", noise, blocks, runs, [0.01, 0.01])
+                ..case("detectable, ", noise, blocks, runs, [0.01, 0.01])
             });
         }
     }

@@ -4,8 +4,8 @@ use std::iter::Sum;
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    AnalysisError, Answer, Claims, Comparison, Design, Group, Row, Selection, Subject, SubjectKey,
-    Verdict, analyse,
+    AnalysisError, Answer, Comparison, Design, Group, Questions, Row, Selection, Subject,
+    SubjectKey, Verdict, analyse,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_stats::{Error, Observation};
@@ -21,9 +21,9 @@ pub struct Found {
     /// Reports with any verdict on the control.
     pub control: u64,
     /// Reports that prove the difference of the first subject, or the one that the same runs without a difference
-    /// say that they would have shown.
+    /// state as their minimum detectable effect.
     pub shown: u64,
-    /// Reports of which power is asked: all, or those that state a detectable difference.
+    /// Reports of which power is asked: all, or those that state a minimum detectable effect.
     pub able: u64,
     /// Intervals of the typical run.
     pub intervals: u64,
@@ -53,14 +53,14 @@ impl Sum for Found {
     }
 }
 
-/// The spread of samples within a run, relative.
+/// The relative standard deviation of samples within a run.
 const WITHIN: f64 = 0.002;
 
 pub fn found(case: &Case, random: &mut Random) -> Found {
     let report = report(case, random);
     let mut found = Found::default();
     if let Promise::Detectable(..) = case.promise {
-        if let Some(smallest) = report.rows[0].detectable {
+        if let Some(smallest) = report.rows[0].mde {
             found.able = 1;
             found.shown = u64::from(shows(smallest, case, random));
         }
@@ -153,7 +153,7 @@ fn report(case: &Case, random: &mut Random) -> Comparison {
         control: case.control.then(|| "control".to_owned()),
         margin: case.margin,
         confidence: 0.95,
-        claims: Claims::default(),
+        questions: Questions::default(),
         anytime: false,
     };
     loop {
@@ -235,10 +235,10 @@ fn observed(
             }
             unit += 1;
             // What a run's subjects have in common.
-            let common = level * case.noise.draw(case.spread[side], case.slow[side], random);
+            let common = level * case.noise.draw(case.sd[side], case.slow[side], random);
             for (index, (of, own)) in case.subjects.iter().zip(&mut observations).enumerate() {
                 let common = match case.apart && index > 0 {
-                    true => level * case.noise.draw(case.spread[side], case.slow[side], random),
+                    true => level * case.noise.draw(case.sd[side], case.slow[side], random),
                     false => common,
                 };
                 let factor = if is_candidate { of.factor } else { 1.0 };

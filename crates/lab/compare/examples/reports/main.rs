@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     println!("{reports} reports each, seed {seed}; in percent\n");
     println!(
         "false: reports with any false verdict on a candidate; control: with any verdict on the control;\n\
-         found: with the true difference, or the one that such runs say they would have shown;\n\
+         found: with the true difference, or the minimum detectable effect that such runs state;\n\
          missed: intervals of the typical run, and of the mean, that do not hold the true difference, the latter where\n\
          the report does not warn of it and where it does\n"
     );

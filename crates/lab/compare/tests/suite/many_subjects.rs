@@ -54,13 +54,13 @@ fn report(subjects: &[Subject]) -> Result<Comparison, AnalysisError> {
     analyse("many", None, subjects, design, &Selection::default())
 }
 
-/// Without what is shared among all claims.
+/// Without what is shared among all tests.
 fn alone(mut row: Row) -> Row {
     for answer in [&mut row.typical, &mut row.mean] {
         answer.p_adjusted = None;
         answer.verdict = perflab_compare::Verdict::NotProven;
     }
-    row.detectable = None;
+    row.mde = None;
     row
 }
 

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Claims, Design, Goal, Group, Selection, Subject, SubjectKey, analyse, pilot_plan,
+    Design, Goal, Group, Questions, Selection, Subject, SubjectKey, analyse, pilot_plan,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
@@ -75,7 +75,7 @@ fn proven(pilot_blocks: u32, seed: u64) -> [usize; 2] {
         difference: DIFFERENCE,
         power: 0.8,
         confidence: 0.95,
-        claims: Claims::default(),
+        questions: Questions::default(),
         block: BLOCK,
         shared: BLOCK,
         round_s: Some(1.0),

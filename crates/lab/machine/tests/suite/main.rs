@@ -1,7 +1,7 @@
-//! Machines, made up and real: fingerprint, doctor, lock, settings.
+//! Machines, made up and real: facts, doctor, lock, settings.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod doctor;
-mod fingerprint;
+mod facts;
 mod lock;
 mod tune;

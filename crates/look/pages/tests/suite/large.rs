@@ -62,8 +62,8 @@ fn the_data_of_a_metric_are_its_own_rows() {
     assert_eq!(own.rows.iter().collect::<Vec<_>>(), rows);
     assert_eq!(own.pooled.len(), whole.pooled.len() / METRICS);
     assert_eq!(
-        (own.claims, own.design, own.warnings),
-        (whole.claims, whole.design, whole.warnings)
+        (own.tests, own.design, own.warnings),
+        (whole.tests, whole.design, whole.warnings)
     );
 }
 

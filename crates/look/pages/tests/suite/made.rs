@@ -8,7 +8,7 @@ use std::sync::Arc;
 use perflab_experiment::{Better, Experiment, Metric, Plan, Sample, Status};
 use perflab_store::{Environment, Origin, ResultDir, RunRecord, Step, StepKind, Usage};
 
-/// Two candidates, one of which is the baseline once more, under two settings.
+/// Two candidates, one of which is the baseline once more, under two configurations.
 const EXPERIMENT: &str = r#"
 name = "made"
 question = "Is new faster than old?"

@@ -236,7 +236,7 @@ fn limits(report: &Comparison) -> Vec<String> {
     ];
     let [levels, differences] = families(report);
     if design.until_decided.is_some() {
-        sentences.push("measured until decided: nothing is claimed of drift".to_owned());
+        sentences.push("measured until decided: drift is not tested".to_owned());
         return sentences;
     }
     let alpha = 1.0 - report.confidence;
@@ -245,18 +245,18 @@ fn limits(report: &Comparison) -> Vec<String> {
     if let Some(least) = least.filter(|least| blocks < *least) {
         sentences.push(format!(
             "{blocks} blocks are too few to prove any drift among {}: {least} are the least",
-            counted(most, "claim")
+            counted(most, "test")
         ));
     }
     sentences.push(format!(
-        "two families of claims beside those of the report (Holm): {levels} about levels, \
-         {differences} about differences; at most {} chance in each that any is false",
+        "two families of tests beside those of the report (Holm): {levels} about levels, \
+         {differences} about differences; at most {} chance in each that any verdict is false",
         number::share(alpha)
     ));
     sentences
 }
 
-/// How many claims there are about levels, and about differences.
+/// How many tests there are about levels, and about differences.
 fn families(report: &Comparison) -> [usize; 2] {
     let rows: Vec<&Row> = all(report).filter(|row| row.drift.is_some()).collect();
     let subjects = (0..rows.len())

@@ -87,7 +87,7 @@ fn label(row: &Row, variant: &str, value: f64, measured: Option<Measured>, slow:
     }
 }
 
-/// As the report counts them; it does where every value is a unit of evidence.
+/// As the report counts them; it does where every value is a replicate.
 fn mark_slow(row: &Row, [base, candidate]: &mut [Sided; 2]) {
     let is_counted = row.slow.is_some()
         && row.base.values.len() == row.base.n

@@ -164,7 +164,7 @@ prop_compose! {
         answers in [answer().boxed(), answer().boxed()],
         relative in any::<bool>(),
         slow in prop::option::of(slow().boxed()),
-        detectable in prop::option::of(number()),
+        mde in prop::option::of(number()),
         (drift, latencies) in (
             prop::option::of(drift().boxed()),
             prop::collection::vec(latency().boxed(), 0..3),
@@ -190,7 +190,7 @@ prop_compose! {
             typical,
             mean,
             slow,
-            detectable,
+            mde,
             deciles: Vec::new(),
             levels: Vec::new(),
             drift,
@@ -237,12 +237,12 @@ prop_compose! {
         design in design().boxed(),
         rows in prop::collection::vec(row().boxed(), 0..6),
         pooled in prop::collection::vec(row().boxed(), 0..3),
-        claims in count(),
+        tests in count(),
         warnings in prop::collection::vec(name(), 0..3),
     ) -> Comparison {
         let [name, baseline] = names;
         Comparison {
-            name, question, baseline, control, confidence, margin, design, rows, pooled, observation: Vec::new(), claims, calibration: None, directory: None,
+            name, question, baseline, control, confidence, margin, design, rows, pooled, observation: Vec::new(), tests, calibration: None, directory: None,
             warnings: warnings.into_iter().map(Warning::Remark).collect(),
         }
     }

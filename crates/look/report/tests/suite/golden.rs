@@ -35,7 +35,7 @@ fn until_decided(stopped: Option<StopReason>) -> Comparison {
         (row.mean.low, row.mean.high) = (None, None);
         (row.mean.p, row.mean.p_adjusted) = (1.0, None);
         row.mean.verdict = Verdict::NotProven;
-        row.detectable = None;
+        row.mde = None;
         for warning in &mut row.warnings {
             if let RowWarning::SlowMode { has_mean } = warning {
                 *has_mean = false;
@@ -109,7 +109,7 @@ fn a_measurement_that_its_results_ended() {
     for (stopped, said) in ends {
         let text = text(&until_decided(stopped), &WIDE);
         assert!(text.contains(said), "{text}");
-        assert!(!text.contains("4 times in 5"), "{text}");
+        assert!(!text.contains("(MDE)"), "{text}");
     }
 }
 
@@ -204,7 +204,7 @@ fn too_few_runs_have_open_intervals() {
         row.typical.low = None;
         row.typical.high = Some(f64::INFINITY);
         row.typical.verdict = Verdict::NotProven;
-        row.detectable = None;
+        row.mde = None;
         row.warnings.push(RowWarning::TooFew { blocks: 4 });
     }
     golden("open-intervals.txt", &text(&report, &WIDE));

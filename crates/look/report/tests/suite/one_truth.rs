@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Claims, Comparison, Design, Group, Outcome, Row, Selection, Subject, SubjectKey, Verdict,
+    Comparison, Design, Group, Outcome, Questions, Row, Selection, Subject, SubjectKey, Verdict,
     analyse,
 };
 use perflab_experiment::{Better, Metric};
@@ -11,11 +11,11 @@ use perflab_stats::Observation;
 use proptest::prelude::*;
 
 /// Runs around a level, of which some are slow.
-fn runs(level: f64, spread: f64, slow: usize, noise: &[f64]) -> Vec<Observation> {
+fn runs(level: f64, sd: f64, slow: usize, noise: &[f64]) -> Vec<Observation> {
     let observe = |(run, noise): (usize, &f64)| Observation {
         block: (run / 3) as u32,
         unit: run as u32,
-        value: level * (1.0 + spread * noise) * if run % 10 < slow { 1.5 } else { 1.0 },
+        value: level * (1.0 + sd * noise) * if run % 10 < slow { 1.5 } else { 1.0 },
     };
     noise.iter().enumerate().map(observe).collect()
 }
@@ -24,18 +24,18 @@ prop_compose! {
     fn subject()(
         level in prop::sample::select(vec![0.9, 0.99, 1.0, 1.0, 1.01, 1.1]),
         slow in prop::sample::select(vec![0_usize, 0, 2, 4]),
-        spread in prop::sample::select(vec![0.001, 0.01]),
+        sd in prop::sample::select(vec![0.001, 0.01]),
         base in prop::collection::vec(-1.0..1.0_f64, 18),
         candidate in prop::collection::vec(-1.0..1.0_f64, 18),
     ) -> [Vec<Observation>; 2] {
-        [runs(1.0, spread, 0, &base), runs(level, spread, slow, &candidate)]
+        [runs(1.0, sd, 0, &base), runs(level, sd, slow, &candidate)]
     }
 }
 
 fn analysed(
     subjects: Vec<[Vec<Observation>; 2]>,
     margin: Option<f64>,
-    claims: Claims,
+    questions: Questions,
 ) -> Comparison {
     let subjects: Vec<Subject> = subjects
         .into_iter()
@@ -69,7 +69,7 @@ fn analysed(
         control: None,
         margin,
         confidence: 0.95,
-        claims,
+        questions,
         anytime: false,
     };
     let design = Design {
@@ -88,18 +88,18 @@ fn analysed(
 /// Words of a verdict that no other has.
 fn said(text: &str, outcome: Outcome) -> bool {
     // Beside another verdict, a difference within the margin counts as none.
-    let claimed = ["faster", "slower"]
+    let proven = ["faster", "slower"]
         .iter()
         .fold(text.to_owned(), |text, word| {
             text.replace(&format!("{word}, but by less than the margin"), "")
         });
-    let has = |words: [&str; 2]| words.iter().any(|word| claimed.contains(word));
+    let has = |words: [&str; 2]| words.iter().any(|word| proven.contains(word));
     let (faster, slower) = (has(["faster", "fewer slow"]), has(["slower", "more slow"]));
     match outcome {
         Outcome::Mixed => faster && slower,
         Outcome::Worse => slower && !faster,
         Outcome::Better => faster && !slower,
-        Outcome::Differs => claimed.contains("differs"),
+        Outcome::Differs => proven.contains("differs"),
         Outcome::Same => text.contains("same") || text.contains("by less than the margin"),
         Outcome::NotProven => {
             let within = text.contains("by less than the margin");
@@ -128,8 +128,8 @@ proptest! {
         typical in any::<bool>(),
         mean in any::<bool>(),
     ) {
-        let claims = Claims { typical: typical || !mean, mean };
-        let report = analysed(subjects, margin, claims);
+        let questions = Questions { typical: typical || !mean, mean };
+        let report = analysed(subjects, margin, questions);
         let all: Vec<&Row> = report.rows.iter().chain(&report.pooled).collect();
         let table = text(&report, &TextOptions::default());
         let lines = csv(&report);

@@ -26,7 +26,7 @@ fn record(user_s: f64, argv: &[&str]) -> RunRecord {
 fn empty() -> Comparison {
     serde_json::from_value(json!({
         "name": "test", "question": null, "baseline": "a", "control": null,
-        "confidence": 0.95, "margin": null, "rows": [], "pooled": [], "claims": 0,
+        "confidence": 0.95, "margin": null, "rows": [], "pooled": [], "tests": 0,
         "design": {
             "blocks": 1, "planned": 1, "recorded": 1, "failed": {}, "seed": null,
             "randomised": true,
@@ -107,7 +107,7 @@ fn threads_are_those_of_the_run_and_not_of_the_template() {
 }
 
 #[test]
-fn settings_are_judged_one_by_one() {
+fn configurations_are_judged_one_by_one() {
     let argv = ["redis-benchmark", "--csv", "-t", "get"];
     let mut runs = busy(&argv).to_vec();
     for record in &mut runs {

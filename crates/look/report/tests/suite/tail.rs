@@ -78,7 +78,7 @@ fn the_tail_differs_where_the_middle_does_not() {
         .map(|row| row.key.metric.name.as_str())
         .collect();
     assert_eq!(names, ["latency", "latency p99", "latency p50"]);
-    assert_eq!(report.claims, 9);
+    assert_eq!(report.tests, 9);
     let tail = row(&report, "latency p99");
     assert_eq!(
         (tail.typical.verdict, headline(tail).as_str()),
@@ -108,7 +108,7 @@ fn short_runs_are_told() {
     assert!(told(367, 0.99) && !told(368, 0.99));
     assert!(told(35, 0.9) && !told(36, 0.9));
     let single = report(1, &[0.99]);
-    assert_eq!((single.rows.len(), single.claims), (1, 3));
+    assert_eq!((single.rows.len(), single.tests), (1, 3));
     assert!(
         report_warnings(&single)
             .iter()

@@ -105,16 +105,16 @@ pub fn judge_floor(cpu: u32, floor: &NoiseFloor) -> Finding {
         time(floor.work_s),
         floor.runs
     );
-    let Some(smallest) = floor.smallest_difference.filter(|share| share.is_finite()) else {
+    let Some(smallest) = floor.mde.filter(|share| share.is_finite()) else {
         return warning(
             "noise-floor",
-            format!("{what} could not have shown any difference{by_chance}"),
+            format!("{what} would show no difference of any size{by_chance}"),
         )
         .costs("no answer")
         .advice("end what else runs, and ask again");
     };
     let found = format!(
-        "{what} could have shown differences from {} on{by_chance}",
+        "{what} has a minimum detectable effect of {}{by_chance}",
         percent(smallest)
     );
     let finding = match smallest {
@@ -179,7 +179,7 @@ mod tests {
             noise_floor: Some(NoiseFloor {
                 work_s: 0.01,
                 runs: 30,
-                smallest_difference: Some(0.006),
+                mde: Some(0.006),
                 difference: Some(0.001),
                 false_alarm: false,
             }),
@@ -210,7 +210,7 @@ mod tests {
         let floor = |share: Option<f64>| {
             worst(|m| {
                 if let Some(floor) = &mut m.noise_floor {
-                    floor.smallest_difference = share;
+                    floor.mde = share;
                 }
             })
         };

@@ -26,7 +26,7 @@ pub struct Measured {
     pub wakeup: Wakeup,
     /// How the speed of a fixed piece of work changed.
     pub drift: Drift,
-    /// What commands compared with themselves could have shown; absent if that was left out.
+    /// The minimum detectable effects of commands compared with themselves; absent if that was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
 }

@@ -3,16 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a command compared with itself could have shown on a CPU.
+/// The minimum detectable effect of a command compared with itself on a CPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseFloor {
     /// Time that the command works, in seconds.
     pub work_s: f64,
     /// Runs of each of the two sides.
     pub runs: u32,
-    /// The smallest difference that these runs would have shown 4 times in 5, as a share. Absent
+    /// The minimum detectable effect, found 4 times in 5, as a share. Absent
     /// if it cannot be told.
-    pub smallest_difference: Option<f64>,
+    pub mde: Option<f64>,
     /// The difference that was estimated between the command and itself, as a share.
     pub difference: Option<f64>,
     /// Whether a difference was "proven", which happens by chance in 1 of 20 comparisons.

@@ -50,7 +50,7 @@ fn one_row() {
         (
             0.001,
             Verdict::NotProven,
-            "no difference of the typical run is proven (+0.1% [-0.5, +0.7]); these runs would have shown 0.8%",
+            "no difference of the typical run is proven (+0.1% [-0.5, +0.7]); minimum detectable effect: 0.8%",
         ),
     ] {
         let sentence = said(difference, verdict);
@@ -62,7 +62,7 @@ fn one_row() {
 #[test]
 fn what_the_runs_would_have_shown_is_said_only_where_it_is_known() {
     let mut row = new("GET", 0.001, Verdict::NotProven);
-    row.detectable = None;
+    row.mde = None;
     let text = sentence(vec![row], vec![]).text;
     assert!(text.ends_with("is proven (+0.1% [-0.5, +0.7])"), "{text}");
 }
@@ -72,11 +72,11 @@ fn differences_that_are_absolute_have_the_unit() {
     let mut row = with_metric(new("", 0.002, Verdict::NotProven), wall());
     row.relative = false;
     row.typical = answer(0.002, 0.004, Verdict::NotProven);
-    row.detectable = Some(0.003);
+    row.mde = Some(0.003);
     assert_eq!(
         sentence(vec![row], vec![]).text,
         "new against redis, wall: no difference of the typical run is proven (+2 ms [-2, +6]); \
-         these runs would have shown 3.000 ms"
+         minimum detectable effect: 3.000 ms"
     );
 }
 
@@ -190,8 +190,8 @@ fn many_rows_are_counted() {
 }
 
 #[test]
-fn rows_of_settings_and_of_workloads_have_names() {
-    let setting = |clients: &str, workload: &str| {
+fn rows_of_configurations_and_of_workloads_have_names() {
+    let configuration = |clients: &str, workload: &str| {
         let mut row = new("", 0.05, Verdict::Better);
         row.key.benchmark = None;
         row.key.workload = workload.to_owned();
@@ -202,9 +202,17 @@ fn rows_of_settings_and_of_workloads_have_names() {
         }
         row
     };
-    let text = sentence(vec![setting("1", "w"), setting("50", "w")], vec![]).text;
+    let text = sentence(
+        vec![configuration("1", "w"), configuration("50", "w")],
+        vec![],
+    )
+    .text;
     assert!(text.contains("(clients=1, clients=50: "), "{text}");
-    let text = sentence(vec![setting("", "read"), setting("", "write")], vec![]).text;
+    let text = sentence(
+        vec![configuration("", "read"), configuration("", "write")],
+        vec![],
+    )
+    .text;
     assert!(text.contains("(read, write: "), "{text}");
 }
 
@@ -229,10 +237,14 @@ fn parts_of_several_workloads_have_their_workload() {
 #[test]
 fn what_is_together_is_that_of_the_section() {
     let of_wall = |row| with_metric(row, wall());
-    let setting = || of_wall(new("", 0.05, Verdict::Better));
+    let configuration = || of_wall(new("", 0.05, Verdict::Better));
     let mut together = of_wall(pooled("new", 0.05, Verdict::Better));
     together.key.benchmark = Some("all 2 values of size".to_owned());
-    let rows = vec![new("GET", 0.05, Verdict::Better), setting(), setting()];
+    let rows = vec![
+        new("GET", 0.05, Verdict::Better),
+        configuration(),
+        configuration(),
+    ];
     let all = answers(&report("r", rows, vec![together]));
     let text = &all[1].text;
     assert!(text.contains("; all 2 values of size together: "), "{text}");
@@ -252,8 +264,7 @@ fn all_together() {
         "{text}"
     );
     let text = sentence(rows(), vec![pooled("new", 0.001, Verdict::NotProven)]).text;
-    let shown =
-        "; all 3 together: not proven, +0.1% [-0.2, +0.4]; these runs would have shown 0.3%";
+    let shown = "; all 3 together: not proven, +0.1% [-0.2, +0.4]; minimum detectable effect: 0.3%";
     assert!(text.ends_with(shown), "{text}");
     // There is nothing to bring together of one row.
     let text = sentence(
@@ -339,7 +350,7 @@ fn numbers_that_are_none_do_not_panic() {
             Verdict::NotProven,
         ] {
             let mut rows = vec![new("a", value, verdict), new("b", 0.05, verdict)];
-            rows[0].detectable = Some(value);
+            rows[0].mde = Some(value);
             rows[0].typical.low = None;
             assert!(
                 !sentence(rows.clone(), vec![pooled("new", value, verdict)])

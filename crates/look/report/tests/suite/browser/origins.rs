@@ -187,7 +187,7 @@ fn slow_runs_are_as_many_as_the_report_counts() {
     }
 }
 
-/// Of few things each, so that they meet: variants, settings in either order, metrics of one name with two units,
+/// Of few things each, so that they meet: variants, configurations in either order, metrics of one name with two units,
 /// benchmarks, several samples of a run, runs that did not pass.
 fn any_record() -> impl Strategy<Value = RunRecord> {
     let sample = (0..2_usize, 0..2_usize, 0..2_usize, 0..1000_u32);
@@ -197,10 +197,10 @@ fn any_record() -> impl Strategy<Value = RunRecord> {
     });
     let samples = prop::collection::vec(sample, 0..5);
     (0..2_usize, 0..3_usize, any::<bool>(), 1..5_u32, samples).prop_map(
-        |(variant, setting, passes, block, samples)| {
+        |(variant, configuration, passes, block, samples)| {
             let mut record = record(0, block, ["old", "new"][variant], samples);
-            let settings = [vec![], vec!["x", "y"], vec!["y", "x"]];
-            let parameters = settings[setting].iter();
+            let configurations = [vec![], vec!["x", "y"], vec!["y", "x"]];
+            let parameters = configurations[configuration].iter();
             record.parameters = parameters
                 .map(|name| ((*name).to_owned(), "1".to_owned()))
                 .collect();
@@ -221,7 +221,7 @@ proptest! {
         whole.design.until_decided = Some(UntilDecided { blocks: until, most: 9, stopped: None });
         let places = SampleIndex::of(&all);
         let origins = [Origins::new(&all, &whole), Origins::with_index(&all, &places, &whole)];
-        for (name, unit, benchmark, variant, setting) in all.iter().flat_map(|record| {
+        for (name, unit, benchmark, variant, configuration) in all.iter().flat_map(|record| {
             record.samples.iter().map(|sample| (
                 sample.metric.name.as_str(), sample.metric.unit.as_str(), &sample.benchmark, &record.variant, &record.parameters,
             ))
@@ -229,10 +229,10 @@ proptest! {
             let mut row = whole.rows[0].clone();
             row.key.metric = metric(name, unit, Better::Lower);
             row.key.benchmark = benchmark.clone();
-            row.key.parameters = setting.clone();
+            row.key.parameters = configuration.clone();
             let own = all.iter().filter(|record| {
                 record.status.passed() && record.block <= until && record.variant == *variant
-                    && record.parameters.iter().eq(setting)
+                    && record.parameters.iter().eq(configuration)
             });
             let expected: Vec<Measured> = own.flat_map(|record| {
                 let samples = record.samples.iter();

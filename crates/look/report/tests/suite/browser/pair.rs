@@ -81,7 +81,7 @@ fn changes_are_measured_and_nothing_is_claimed_of_them() {
     for design in ["", "margin = \"5%\"\nconfidence = \"99%\""] {
         let experiment = experiment(&["old", "new"], design);
         let report = compare_apart(half("A", &experiment, &a), half("B", &experiment, &b)).unwrap();
-        assert_eq!((report.claims, report.rows.len()), (0, 2));
+        assert_eq!((report.tests, report.rows.len()), (0, 2));
         assert_eq!(report.design.undecided, ["old", "new"]);
         for variant in ["old", "new"] {
             let one = as_one(&a, &b, variant, design);
@@ -153,7 +153,7 @@ fn what_slowed_both_down_is_divided_out() {
     }
     let (report, row) = of_quotients((&records(), &known), (&loaded, &known));
     let row = row.unwrap();
-    assert_eq!((row.outcome(), report.claims), (Outcome::Worse, 1));
+    assert_eq!((row.outcome(), report.tests), (Outcome::Worse, 1));
     assert!((row.typical.difference + 0.1).abs() < 0.01, "{row:?}");
     assert_eq!(raw(&report, "new").outcome(), Outcome::NotProven);
 }
@@ -211,7 +211,7 @@ fn nothing_is_divided_by_what_may_be_another_program() {
     }
 }
 
-/// Runs that share a build are one unit of evidence, in each result for itself.
+/// Runs that share a build are one replicate, in each result for itself.
 #[test]
 fn runs_of_one_unit_count_once() {
     let (mut a, mut b) = (records(), later());

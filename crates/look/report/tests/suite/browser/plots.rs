@@ -13,11 +13,11 @@ fn of_workload(workload: &str, benchmark: &str) -> Row {
     row
 }
 
-fn with_setting(workload: &str, clients: Option<&str>) -> Row {
+fn with_configuration(workload: &str, clients: Option<&str>) -> Row {
     let mut row = of_workload(workload, "");
     row.key.benchmark = None;
-    let setting = clients.map(|clients| ("clients".to_owned(), clients.to_owned()));
-    row.key.parameters.extend(setting);
+    let configuration = clients.map(|clients| ("clients".to_owned(), clients.to_owned()));
+    row.key.parameters.extend(configuration);
     row
 }
 
@@ -91,16 +91,19 @@ fn axes_have_brackets_only_around_a_unit() {
 
 #[test]
 fn a_parameter_with_one_value_makes_no_sweep() {
-    let rows = vec![with_setting("a", Some("1")), with_setting("b", None)];
+    let rows = vec![
+        with_configuration("a", Some("1")),
+        with_configuration("b", None),
+    ];
     assert_eq!(sweeps(&report("r", rows, vec![])), []);
 }
 
 #[test]
 fn a_sweep_has_the_rows_with_its_parameter() {
     let rows = vec![
-        with_setting("b", None),
-        with_setting("a", Some("1")),
-        with_setting("a", Some("50")),
+        with_configuration("b", None),
+        with_configuration("a", Some("1")),
+        with_configuration("a", Some("50")),
     ];
     let report = report("r", rows, vec![]);
     let found = sweeps(&report);

@@ -22,7 +22,7 @@ pub fn wall() -> Metric {
     metric("wall", "s", Better::Lower)
 }
 
-/// Thirty values around a centre, evenly spread over 2 %.
+/// Thirty values around a centre, evenly over 2 %.
 pub fn side(centre: f64) -> Side {
     let values: Vec<f64> = (0..30)
         .map(|i| centre * (0.99 + 0.02 * f64::from(i * 7 % 30) / 29.0))
@@ -75,7 +75,7 @@ pub fn row(benchmark: &str, variant: &str, base: f64, difference: f64, verdict: 
         typical: answer(difference, 0.006, verdict),
         mean: answer(difference * 0.99, 0.008, verdict),
         slow: None,
-        detectable: Some(0.008),
+        mde: Some(0.008),
         deciles: Vec::new(),
         levels: Vec::new(),
         drift: None,
@@ -95,13 +95,13 @@ pub fn pooled(variant: &str, difference: f64, verdict: Verdict) -> Row {
     Row {
         typical: answer(difference, 0.003, verdict),
         mean: answer(difference, 0.004, verdict),
-        detectable: Some(0.003),
+        mde: Some(0.003),
         ..row("all 3", variant, 1.0, difference, verdict)
     }
 }
 
 pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
-    let claims = 2 * (rows.len() + pooled.len());
+    let tests = 2 * (rows.len() + pooled.len());
     Comparison {
         name: name.to_owned(),
         question: None,
@@ -121,7 +121,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
         },
         rows,
         pooled,
-        claims,
+        tests,
         observation: Vec::new(),
         calibration: None,
         directory: None,
@@ -161,7 +161,7 @@ pub fn suite() -> Comparison {
     suite.question =
         Some("Does an append-only file slow Redis, and which request types?".to_owned());
     suite.control = Some("redis-again".to_owned());
-    suite.rows[4].detectable = Some(0.021);
+    suite.rows[4].mde = Some(0.021);
     suite
 }
 

@@ -13,10 +13,10 @@ fn few_blocks_have_a_drift_but_prove_none() {
         let drift = row(&report, "new").drift.as_ref().unwrap();
         assert!(drift.base.change > 0.4 && drift.base.p.unwrap() > 0.01);
         assert_eq!(drift.base.low.is_some(), blocks == 5);
-        // Five blocks and three claims: 3 x 2 / 120 is 5 % to the hair.
+        // Five blocks and three tests: 3 x 2 / 120 is 5 % to the hair.
         assert_eq!(said(&report).len(), usize::from(blocks == 5));
         let text = drift_text(&report, &PLAIN);
-        let few = format!("{blocks} blocks are too few to prove any drift among 3 claims: 5 are");
+        let few = format!("{blocks} blocks are too few to prove any drift among 3 tests: 5 are");
         assert_eq!(text.contains(&few), blocks < 5, "{text}");
     }
     for blocks in [1, 2] {
@@ -28,7 +28,7 @@ fn few_blocks_have_a_drift_but_prove_none() {
 }
 
 #[test]
-fn what_may_be_stopped_by_its_results_claims_no_drift() {
+fn what_may_be_stopped_by_its_results_tests_no_drift() {
     let anytime = Selection {
         anytime: true,
         ..selection()
@@ -47,7 +47,7 @@ fn what_may_be_stopped_by_its_results_claims_no_drift() {
     assert!(drift.difference.change > 0.1);
     assert_eq!((drift.difference.low, drift.difference.p), (None, None));
     let text = drift_text(&report, &PLAIN);
-    assert!(text.contains("nothing is claimed of drift"), "{text}");
+    assert!(text.contains("drift is not tested"), "{text}");
 }
 
 #[test]

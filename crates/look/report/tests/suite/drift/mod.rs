@@ -261,7 +261,7 @@ fn a_control_that_changes_is_told() {
 }
 
 #[test]
-fn the_baseline_of_several_rows_is_one_claim() {
+fn the_baseline_of_several_rows_is_one_test() {
     let report = report(10, |_, block| slower(0.001, block));
     let [new, again] = ["new", "again"].map(|name| row(&report, name).drift.as_ref().unwrap());
     assert_eq!(new.base, again.base);

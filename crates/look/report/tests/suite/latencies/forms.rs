@@ -29,7 +29,7 @@ fn every_form_has_the_latencies() {
     let wide = text(&report, &WIDE);
     for words in [
         "latencies of the same runs, without verdicts:",
-        "estimates and no claims",
+        "estimates, not tested",
     ] {
         assert!(wide.contains(words), "{wide}");
         assert!(markdown(&report).contains(words));

@@ -37,8 +37,8 @@ fn a_typical_and_a_slow_request_stand_beside_a_throughput() {
         );
         assert_eq!(row.latencies[0].base.n, 12);
     }
-    // Not among the claims: two rows and what is pooled, each about the typical run, the mean and slow runs.
-    assert_eq!(report.claims, 9);
+    // Not among the tests: two rows and what is pooled, each about the typical run, the mean and slow runs.
+    assert_eq!(report.tests, 9);
     assert!(
         report.rows.iter().all(|row| row.warnings.is_empty()),
         "{report:#?}"

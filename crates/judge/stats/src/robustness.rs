@@ -1,4 +1,4 @@
-//! The guard of the default verdict: Brunner-Munzel's test, made for blocks.
+//! The robustness check of the default verdict: Brunner-Munzel's test, made for blocks.
 //!
 //! The Mann-Whitney law that [`crate::location`] uses is exact when both sides have the same
 //! distribution. Where one side scatters more than the other, it rejects too often (7 to 9 % in
@@ -16,9 +16,9 @@
 use crate::distribution::t_two_sided;
 use crate::stratum::Stratum;
 
-/// The guard's answer.
+/// The check's answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Guard {
+pub struct Robustness {
     /// Estimate of P(A < B) + P(A = B) / 2.
     pub probability: f64,
     /// Two-sided p-value of P(A < B) + P(A = B) / 2 = 1/2.
@@ -28,7 +28,7 @@ pub struct Guard {
 /// Applies it. Nothing where it has nothing to say: no block has two values on both sides (then
 /// the default is the sign test, which does not need it), or no placement varies (then the sides
 /// do not overlap at all, and the exact test decides alone).
-pub fn guard(strata: &[Stratum]) -> Option<Guard> {
+pub fn robustness(strata: &[Stratum]) -> Option<Robustness> {
     let usable = || strata.iter().filter(|stratum| stratum.has_pairs());
     let pairs: f64 = usable()
         .map(|stratum| (stratum.a.len() * stratum.b.len()) as f64)
@@ -52,7 +52,7 @@ pub fn guard(strata: &[Stratum]) -> Option<Guard> {
     }
     let freedom = variance * variance / (a * a / sides[0].freedom + b * b / sides[1].freedom);
     let t = (probability - 0.5) / variance.sqrt();
-    Some(Guard {
+    Some(Robustness {
         probability,
         p: t_two_sided(t, freedom),
     })
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn one_block_is_brunner_munzel() {
-        let ours = guard(&[stratum(&A, &B)]).unwrap();
+        let ours = robustness(&[stratum(&A, &B)]).unwrap();
         // scipy.stats.brunnermunzel(A, B)
         assert!((ours.p - 0.372_966_386_011).abs() < 1e-9, "{ours:?}");
     }
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn a_shift_of_a_whole_block_changes_nothing() {
         let moved = |by: f64, values: &[f64]| values.iter().map(|v| v + by).collect::<Vec<_>>();
-        let plain = guard(&[stratum(&A, &B), stratum(&B, &A)]).unwrap();
-        let drifted = guard(&[
+        let plain = robustness(&[stratum(&A, &B), stratum(&B, &A)]).unwrap();
+        let drifted = robustness(&[
             stratum(&A, &B),
             stratum(&moved(100.0, &B), &moved(100.0, &A)),
         ])
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn it_is_silent_where_it_cannot_speak() {
-        assert_eq!(guard(&[]), None);
+        assert_eq!(robustness(&[]), None);
         assert_eq!(
-            guard(&[stratum(&[1.0], &[2.0]), stratum(&[1.0], &[2.0])]),
+            robustness(&[stratum(&[1.0], &[2.0]), stratum(&[1.0], &[2.0])]),
             None
         );
-        assert_eq!(guard(&[stratum(&[1.0, 2.0], &[3.0, 4.0])]), None);
-        assert_eq!(guard(&[stratum(&[], &[3.0, 4.0])]), None);
+        assert_eq!(robustness(&[stratum(&[1.0, 2.0], &[3.0, 4.0])]), None);
+        assert_eq!(robustness(&[stratum(&[], &[3.0, 4.0])]), None);
     }
 }

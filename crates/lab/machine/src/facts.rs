@@ -1,4 +1,4 @@
-//! The fingerprint: what machine this is, as measured.
+//! What machine this is, as measured.
 
 use std::path::Path;
 
@@ -16,12 +16,12 @@ use crate::memory::Memory;
 use crate::moment::Moment;
 use crate::source::Root;
 
-/// Version of the fingerprint's format.
+/// Version of the format.
 const SCHEMA: u32 = 1;
 
 /// What machine this is, as measured. What could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Fingerprint {
+pub struct MachineFacts {
     /// Version of this format: 1.
     pub schema: u32,
     /// Tells machines apart without naming them: the first 16 hexadecimal digits of the SHA-256 of
@@ -54,8 +54,8 @@ pub struct Fingerprint {
     pub moment: Moment,
 }
 
-impl Fingerprint {
-    /// Takes the fingerprint of the machine whose `proc`, `sys` and `etc` lie below `root`: `/` but
+impl MachineFacts {
+    /// Reads the facts of the machine whose `proc`, `sys` and `etc` lie below `root`: `/` but
     /// in tests. Files that are missing, unreadable or nonsense leave their fields `None`.
     pub fn take(root: &Path) -> Self {
         let root = Root(root);
@@ -73,7 +73,7 @@ impl Fingerprint {
         }
     }
 
-    /// The fingerprint of a machine of which nothing is known.
+    /// A machine of which nothing is known.
     pub fn unknown() -> Self {
         Self {
             schema: SCHEMA,

@@ -2,7 +2,7 @@
 
 use crate::location::Scale;
 
-/// Blocks after which the spread is judged first; then after twice as many, and so on.
+/// Blocks after which the scatter is judged first; then after twice as many, and so on.
 const FIRST: u32 = 4;
 
 /// Judges how much more `U` varies than random labels make it vary, once the typical difference is
@@ -15,13 +15,13 @@ const FIRST: u32 = 4;
 ///
 /// A block is never judged by itself: bets stay fair only if the odds are set before.
 #[derive(Debug, Clone)]
-pub(super) struct Spread {
+pub(super) struct Scatter {
     seen: Vec<(Vec<f64>, f64)>,
     next: u32,
     power: f64,
 }
 
-impl Default for Spread {
+impl Default for Scatter {
     fn default() -> Self {
         Self {
             seen: Vec::new(),
@@ -31,7 +31,7 @@ impl Default for Spread {
     }
 }
 
-impl Spread {
+impl Scatter {
     /// How many times the variance that random labels give; at least 1.
     pub(super) fn power(&self) -> f64 {
         self.power
@@ -76,11 +76,11 @@ mod tests {
     use super::*;
 
     fn power(blocks: u32, effects: impl Fn(u32) -> Vec<f64>) -> f64 {
-        let mut spread = Spread::default();
+        let mut scatter = Scatter::default();
         for block in 0..blocks {
-            spread.observe(&effects(block), (3, 3), Scale::Shift);
+            scatter.observe(&effects(block), (3, 3), Scale::Shift);
         }
-        spread.power()
+        scatter.power()
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_no_spread() {
+    fn a_difference_is_no_scatter() {
         let apart = |_| (1..=9).map(|pair| 100.0 + f64::from(pair)).collect();
         assert_eq!(power(64, apart), 1.0);
     }

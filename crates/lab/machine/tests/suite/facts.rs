@@ -1,9 +1,9 @@
-//! Fingerprints of recorded machines, of damaged ones, and of this one.
+//! Facts of recorded machines, of damaged ones, and of this one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use perflab_machine::{CpuQuota, Fingerprint, Load};
+use perflab_machine::{CpuQuota, Load, MachineFacts};
 use proptest::prelude::*;
 
 /// A recorded tree is one file: `== path` before the content of each file.
@@ -29,7 +29,7 @@ fn server() -> tempfile::TempDir {
 #[test]
 fn a_server_with_two_sockets() {
     let root = server();
-    let seen = Fingerprint::take(root.path());
+    let seen = MachineFacts::take(root.path());
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     // printf 'perflab0123456789abcdef0123456789abcdef' | sha256sum | cut -c-16
     assert_eq!(text(&seen.machine_id), "aa960b4e86383b71");
@@ -111,7 +111,7 @@ fn a_server_with_two_sockets() {
 #[test]
 fn an_arm_board() {
     let root = plant(include_str!("../machines/arm.txt"));
-    let seen = Fingerprint::take(root.path());
+    let seen = MachineFacts::take(root.path());
     let cpu = &seen.cpu;
     assert_eq!(cpu.name, None);
     assert_eq!(cpu.vendor.as_deref(), Some("0x41"));
@@ -147,9 +147,9 @@ fn counters_before_and_after_a_run() {
 }
 
 #[test]
-fn an_empty_root_gives_an_empty_fingerprint() {
+fn an_empty_root_gives_no_facts() {
     let root = tempfile::tempdir().unwrap();
-    let seen = Fingerprint::take(root.path());
+    let seen = MachineFacts::take(root.path());
     assert_eq!(seen.schema, 1);
     let json = serde_json::to_value(&seen).unwrap();
     let empty = |value: &serde_json::Value| {
@@ -162,23 +162,23 @@ fn an_empty_root_gives_an_empty_fingerprint() {
         assert!(name == "schema" || empty(value), "{name}: {value}");
     }
     assert_eq!(seen.differences(&seen), []);
-    assert_eq!(Fingerprint::take(Path::new("/nonexistent")), seen);
+    assert_eq!(MachineFacts::take(Path::new("/nonexistent")), seen);
 }
 
 #[test]
 fn this_machine_is_like_itself() {
-    let one = Fingerprint::take(Path::new("/"));
+    let one = MachineFacts::take(Path::new("/"));
     assert!(one.kernel.release.is_some());
     assert!(one.cpu.logical_cpus.is_some());
     let stored = serde_json::to_string(&one).unwrap();
-    let two: Fingerprint = serde_json::from_str(&stored).unwrap();
+    let two: MachineFacts = serde_json::from_str(&stored).unwrap();
     assert_eq!(one, two);
-    assert_eq!(Fingerprint::take(Path::new("/")).differences(&two), []);
+    assert_eq!(MachineFacts::take(Path::new("/")).differences(&two), []);
 }
 
 #[test]
 fn fields_of_later_versions_and_missing_ones_are_no_obstacle() {
-    let read: Fingerprint =
+    let read: MachineFacts =
         serde_json::from_str(r#"{"schema":1,"cpu":{"cores":4,"colour":"red"},"new":{}}"#).unwrap();
     assert_eq!(read.cpu.cores, Some(4));
 }
@@ -187,7 +187,10 @@ fn fields_of_later_versions_and_missing_ones_are_no_obstacle() {
 fn changed(path: &str, content: &str) -> Vec<String> {
     let (one, two) = (server(), server());
     write(two.path(), path, content.as_bytes());
-    let (one, two) = (Fingerprint::take(one.path()), Fingerprint::take(two.path()));
+    let (one, two) = (
+        MachineFacts::take(one.path()),
+        MachineFacts::take(two.path()),
+    );
     let mirrored: Vec<_> = two
         .differences(&one)
         .into_iter()
@@ -323,7 +326,7 @@ fn a_directory_in_the_place_of_any_file_is_harmless() {
     for path in all {
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        Fingerprint::take(root.path());
+        MachineFacts::take(root.path());
         Load::take(root.path());
     }
 }
@@ -331,7 +334,7 @@ fn a_directory_in_the_place_of_any_file_is_harmless() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Whatever a file says, a fingerprint is taken and can be stored and read again.
+    /// Whatever a file says, the facts are read and can be stored and read again.
     #[test]
     fn any_content_of_any_file_is_harmless(
         choice in any::<prop::sample::Index>(),
@@ -347,9 +350,9 @@ proptest! {
     assert!(!all.is_empty());
         all.sort();
         fs::write(choice.get(&all), content).unwrap();
-        let seen = Fingerprint::take(root.path());
+        let seen = MachineFacts::take(root.path());
         let stored = serde_json::to_string(&seen).unwrap();
-        let read: Fingerprint = serde_json::from_str(&stored).unwrap();
+        let read: MachineFacts = serde_json::from_str(&stored).unwrap();
         prop_assert_eq!(read.differences(&seen), []);
     }
 }
