@@ -69,7 +69,7 @@ fn a_master_and_two_replicas() {
 #[test]
 fn none_of_several_systems_outlives_a_laboratory_that_is_killed() {
     let laboratory = Laboratory::new();
-    let file = laboratory.write("replicas.toml", experiment(4, 2_000_000));
+    let file = laboratory.write("replicas.toml", experiment(4, 300_000));
     let running = laboratory.start(&["run", file.to_str().unwrap(), "--quiet", "--out", "result"]);
     let own = laboratory.path("result").to_str().unwrap().to_owned();
     let servers = || {

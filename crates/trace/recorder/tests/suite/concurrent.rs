@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use perflab_abi::recording::ring;
-use perflab_recorder::{Recording, snapshot};
+use perflab_recorder::snapshot;
 use perflab_ring::{Mode, Outcome, word};
 
 use crate::support::{KEEP, Kept, LOOK, Read, Told, check, load, own, producer, read, trace};

@@ -301,7 +301,7 @@ fn an_event_that_is_given_up() {
 fn an_event_that_is_not_complete_at_the_end_is_counted() {
     let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Keep);
-    let mut recording = kept.recording(KEEP);
+    let recording = kept.recording(KEEP);
     let mut progress = Progress::default();
     let steps = meanwhile(|| progress = recording.finish().unwrap().0);
     let _ = producer(&ring).record(1, || 20, [5], &steps);
