@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
 use crate::sequential::RankEProcess;
 use crate::stratum::Stratum;
-use crate::summary::Summary;
 use crate::verdict::{Answer, Comparison, Sides, Split, Terms, Warning, least, two_sided};
 
 /// Compares a candidate with the baseline, block after block.
@@ -43,11 +42,7 @@ pub fn compare_anytime(
         }
     };
     let least = least(&sides.middle.strata);
-    let average = &sides.average;
-    let (base, candidate) = (
-        Summary::of(&average.base())?,
-        Summary::of(&average.candidate())?,
-    );
+    let [base, candidate] = sides.summaries()?;
     let difference = candidate.mean - base.mean;
     Ok(Comparison {
         mean: Answer {

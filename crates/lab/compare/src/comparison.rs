@@ -196,9 +196,9 @@ pub struct Row {
 pub struct Side {
     /// Replicates (runs; builds, where several runs share one).
     pub n: usize,
-    /// Smallest value.
+    /// Smallest value. Where a run has several samples its value is their mean.
     pub min: f64,
-    /// Median.
+    /// Median. Where a run has several samples its value is their median, as for the typical run.
     pub median: f64,
     /// Mean.
     pub mean: f64,

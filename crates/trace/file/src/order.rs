@@ -30,55 +30,30 @@ pub(crate) struct When {
     pub ahead: u64,
 }
 
-impl When {
-    /// The latest time that the event may have had, to compare with that of others.
-    fn latest(&self, times: &Times) -> (u64, u64) {
-        let ahead = times.of(self.clock).duration(self.ahead);
-        (
-            self.nanoseconds.saturating_add(ahead),
-            self.ticks.saturating_add(self.ahead),
-        )
-    }
-}
-
-/// The latest events that were shown.
+/// The events that the next one may have happened before: of each thread the newest at most, as it comes after all others
+/// of its thread. One that is sure to come before another of them is left out, as what comes after that other one comes
+/// after it, too. So there are as many as threads that record at the same time.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
-    /// The latest, with its thread.
-    latest: Option<(usize, When)>,
-    /// The latest of any other thread.
-    other: Option<(usize, When)>,
-}
+pub(crate) struct Shown(Vec<(usize, When)>);
 
 impl Shown {
     /// Shows an event of a thread.
     pub fn show(&mut self, times: &Times, thread: usize, when: When) -> Order {
-        let of_others = match (&self.latest, &self.other) {
-            (Some((latest, time)), _) if *latest != thread => Some(*time),
-            (_, other) => other.map(|(_, time)| time),
-        };
-        let order = of_others.map_or(Order::Sure, |before| compare(times, before, when));
-        self.note(times, thread, when);
         let is_doubtful = times.of(when.clock).is_doubtful(when.ticks);
-        if is_doubtful && order < Order::Doubtful {
-            Order::Doubtful
+        let mut order = Order::Sure;
+        self.0.retain(|(other, before)| {
+            if *other == thread {
+                return false;
+            }
+            let found = compare(times, *before, when);
+            order = order.max(found);
+            found != Order::Sure || is_doubtful
+        });
+        self.0.push((thread, when));
+        if is_doubtful {
+            order.max(Order::Doubtful)
         } else {
             order
-        }
-    }
-
-    fn note(&mut self, times: &Times, thread: usize, when: When) {
-        let is_later = |than: &Option<(usize, When)>| {
-            than.is_none_or(|(_, time)| when.latest(times) >= time.latest(times))
-        };
-        let is_latest = self.latest.is_some_and(|(latest, _)| latest == thread);
-        if is_later(&self.latest) {
-            if !is_latest {
-                self.other = self.latest;
-            }
-            self.latest = Some((thread, when));
-        } else if !is_latest && is_later(&self.other) {
-            self.other = Some((thread, when));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::location::Scale;
 use crate::observation::{Observation, Strata};
 use crate::pooled::{average_runs, typical_runs};
-use crate::summary::{mean, median};
+use crate::summary::{Summary, mean, median};
 
 /// Both sides block by block, one value per run.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,21 @@ impl Sides {
             scale,
             warnings,
         }
+    }
+
+    /// Both sides: the median is that of the runs' medians, as the typical run goes by these; all else is of their means.
+    pub(crate) fn summaries(&self) -> Result<[Summary; 2], Error> {
+        let of = |middle: &[f64], average: &[f64]| {
+            Ok(Summary {
+                median: median(middle)?,
+                ..Summary::of(average)?
+            })
+        };
+        let (middle, average) = (&self.middle, &self.average);
+        Ok([
+            of(&middle.base(), &average.base())?,
+            of(&middle.candidate(), &average.candidate())?,
+        ])
     }
 
     /// Whether differences are relative.

@@ -255,6 +255,14 @@ fn a_probe_that_is_not_read_ahead() {
                 .unwrap();
         }
     }
+    // An event that asks for order comes after all of its thread, and before what is sure to come after it.
+    for (thread, probe, late) in [(0, 1, 0), (0, 2, 100), (1, 2, 500)] {
+        let ticks = steady(2000 * MS + 5 * MS + late);
+        let batch: &mut EventBatch = &mut batches[thread];
+        batch
+            .push(probe, false, ticks, &layout(TRUTH), &[5])
+            .unwrap();
+    }
     for batch in &mut batches {
         to.events(batch).unwrap();
     }
@@ -264,7 +272,8 @@ fn a_probe_that_is_not_read_ahead() {
         .map(|event| event.order)
         .collect();
     let [sure, close] = [Order::Sure, Order::Close];
-    assert_eq!(orders, [sure, close, sure, close, sure, sure, sure, sure]);
+    let pairs = [sure, close, sure, close, sure, sure, sure, sure];
+    assert_eq!(orders, [&pairs[..], &[sure, sure, sure]].concat());
 }
 
 #[test]
