@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 
 use perflab_compare::AnalysisError;
 use perflab_machine::LockFileError;
-use perflab_store::StoreError;
+use perflab_store::{LineProblem, StoreError};
 
 /// Exit codes, as documented in `docs/command-line.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,11 @@ pub fn store_failure(error: StoreError) -> Failure {
         StoreError::NotEmpty(_)
         | StoreError::NoDirectory(_)
         | StoreError::NotBegun(_)
-        | StoreError::Uncreatable { .. } => Code::Usage,
+        | StoreError::Uncreatable { .. }
+        | StoreError::Line {
+            problem: LineProblem::Closed { .. },
+            ..
+        } => Code::Usage,
         StoreError::Io { source, .. } | StoreError::Lock(LockFileError::Open { source, .. })
             if is_closed(source) =>
         {

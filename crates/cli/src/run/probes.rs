@@ -53,8 +53,12 @@ impl Probes {
     /// Of all probes that one of these names fits.
     ///
     /// # Errors
-    /// When the agent is not installed.
+    /// When a text names no probes, or the agent is not installed.
     pub(super) fn new(observe: &Observe) -> Result<Self, Failure> {
+        for text in &observe.probes {
+            trace::probes(text)
+                .map_err(|error| Failure::usage(format!("`probes` in [observe]: {error}")))?;
+        }
         Ok(Self {
             probes: observe.probes.join(","),
             ring: observe.ring,

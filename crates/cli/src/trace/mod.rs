@@ -24,6 +24,7 @@ mod view;
 
 use clap::Subcommand;
 
+pub use choice::probes;
 pub use file::create;
 pub use outcome::problem_in_words;
 pub use session::SEARCH;

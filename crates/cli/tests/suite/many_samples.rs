@@ -1,12 +1,14 @@
 //! Runs with more samples than a record should hold: no command tells them from others.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use perflab_store::OpenedResult;
 use sha2::{Digest, Sha256};
 
+use crate::read_only::call;
 use crate::support::{Laboratory, RUN, Said};
 
 const EXPERIMENT: &str = r#"
@@ -239,5 +241,24 @@ fn a_kill_between_a_file_and_its_record_costs_that_run_alone() {
         let file = laboratory.read("result/runs/000012/perflab-samples-1.txt");
         assert_eq!(file.lines().count(), 2400);
         laboratory.call(&["show", "result"]).code(0);
+    }
+}
+
+#[test]
+fn a_file_that_may_not_be_opened_is_no_damage() {
+    let laboratory = measured();
+    fs::set_permissions(laboratory.path("."), Permissions::from_mode(0o755)).unwrap();
+    let mode = if rustix::process::geteuid().is_root() {
+        0o600
+    } else {
+        0
+    };
+    fs::set_permissions(laboratory.path(FILE), Permissions::from_mode(mode)).unwrap();
+    for command in ["compare", "show", "steady"] {
+        call(&laboratory, &[command, "result"]).code(2).says(&[
+            FILE,
+            "Permission denied",
+            "check its permissions",
+        ]);
     }
 }

@@ -226,3 +226,18 @@ fn a_run_without_the_probes_is_no_evidence() {
         }
     }
 }
+
+#[test]
+fn what_names_no_probes_is_refused_before_a_run() {
+    let place = Place::new();
+    let directory = place.directory.path();
+    fs::write(
+        directory.join("exp.toml"),
+        PROBED.replace("life:*", "life:*:x"),
+    )
+    .unwrap();
+    perflab(&place, &["run", "exp.toml", "--quiet", "--out", "result"])
+        .code(2)
+        .says(&["`probes` in [observe]", "life:*:x"]);
+    assert!(!directory.join("result").exists());
+}

@@ -13,7 +13,7 @@ use crate::support::{Laboratory, Said};
 const NOBODY: u32 = 65534;
 
 /// Executes the binary as somebody who may not write, whoever runs the test.
-fn call(laboratory: &Laboratory, arguments: &[&str]) -> Said {
+pub fn call(laboratory: &Laboratory, arguments: &[&str]) -> Said {
     let mut command = laboratory.perflab(arguments);
     if geteuid().is_root() {
         command.uid(NOBODY).gid(NOBODY);

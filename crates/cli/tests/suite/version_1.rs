@@ -33,7 +33,13 @@ fn assert_holds(now: &Value, before: &Value, place: &str) {
                     "detectable" => "mde",
                     name => name,
                 };
-                assert_holds(&now[name], before, &format!("{place}/{name}"));
+                let place = format!("{place}/{name}");
+                // It was that of the means of the runs, where a run has several samples.
+                if name == "median" {
+                    assert!(now[name].is_f64(), "{place}");
+                } else {
+                    assert_holds(&now[name], before, &place);
+                }
             }
         }
         Value::Array(list) => {

@@ -198,6 +198,14 @@ pub enum LineProblem {
         /// What is there instead.
         found: String,
     },
+    /// A file that holds samples of the run may not be opened.
+    #[error("cannot open {}, which has samples of the run: {found}; check its permissions", file.display())]
+    Closed {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        found: String,
+    },
 }
 
 impl StoreError {

@@ -142,12 +142,17 @@ impl SampleFile {
             let reason = format!("expected the name of a file, found `{}`", self.file);
             return Err(LineProblem::Malformed(reason));
         }
+        let file = || raw_output::recorded(directory, run).join(path);
         let wrong = |found: String| LineProblem::Samples {
-            file: raw_output::recorded(directory, run).join(path),
+            file: file(),
             found,
         };
         let content = read(directory, run, path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => wrong("no file".to_owned()),
+            ErrorKind::PermissionDenied => LineProblem::Closed {
+                file: file(),
+                found: error.to_string(),
+            },
             _ => wrong(error.to_string()),
         })?;
         let found = sha256(&content);

@@ -16,7 +16,7 @@ pub enum Order {
     /// It may have happened at another time: the clock broke thereabouts, see
     /// [`DiscontinuityKind`](crate::DiscontinuityKind).
     Doubtful,
-    /// It happened before an event of another thread that came before it.
+    /// Its time is before that of an event that came before it: of another thread, or of its own, whose clock went back.
     Late,
 }
 
@@ -40,16 +40,22 @@ impl Shown {
     /// Shows an event of a thread.
     pub fn show(&mut self, times: &Times, thread: usize, when: When) -> Order {
         let is_doubtful = times.of(when.clock).is_doubtful(when.ticks);
-        let mut order = Order::Sure;
+        let (mut order, mut is_back) = (Order::Sure, false);
         self.0.retain(|(other, before)| {
-            if *other == thread {
-                return false;
-            }
             let found = compare(times, *before, when);
+            if *other == thread {
+                is_back = found == Order::Late;
+                return is_back;
+            }
             order = order.max(found);
             found != Order::Sure || is_doubtful
         });
-        self.0.push((thread, when));
+        // Where the thread's clock went back, its earlier event stays, by which others are late as well.
+        if is_back {
+            order = Order::Late;
+        } else {
+            self.0.push((thread, when));
+        }
         if is_doubtful {
             order.max(Order::Doubtful)
         } else {

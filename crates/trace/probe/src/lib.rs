@@ -52,6 +52,13 @@ mod words;
 /// ```compile_fail
 /// perflab_probe::probe!(shop, sold, amount: u128 = 1);
 /// ```
+///
+/// So is a name that the program gives to a type, which no reader knows either:
+///
+/// ```compile_fail
+/// type Cents = u64;
+/// perflab_probe::probe!(shop, sold, amount: Cents = 1);
+/// ```
 #[macro_export]
 macro_rules! probe {
     ($provider:ident, $name:ident $(, $($arguments:tt)*)?) => {

@@ -49,7 +49,7 @@ macro_rules! __words {
             ($($word)* [value.to_bits()]) $($rest)*)
     };
     (@$kind:ident ($probe:tt $text:tt ($($let:tt)*) ($($word:tt)*)) $value:expr, ($($rest:tt)*)) => {
-        $crate::__words!(@each $probe $text ($($let)* let value: $kind = $value;)
+        $crate::__words!(@each $probe $text ($($let)* let value: ::core::primitive::$kind = $value;)
             ($($word)* [$crate::site::Word::word(value)]) $($rest)*)
     };
 }
