@@ -117,6 +117,7 @@ fn is_closed(error: &io::Error) -> bool {
 /// Why there is nothing to say about the runs.
 pub fn analysis_failure(error: &AnalysisError) -> Failure {
     let code = match error {
+        AnalysisError::NoHits { error, .. } => analysis_failure(error).code,
         AnalysisError::NoBaseline { .. }
         | AnalysisError::NoParts { .. }
         | AnalysisError::Unknown { .. } => Code::Usage,

@@ -100,13 +100,17 @@ impl Observer for Probes {
             let own = std::process::id();
             let roots = || children(own).into_iter().collect::<Vec<u32>>();
             let mut searched: Option<Instant> = None;
+            let mut events = 0;
             while !is_seen_over.load(Ordering::Relaxed) {
                 if searched.is_none_or(|searched| searched.elapsed() >= trace::SEARCH) {
                     recording.search(&roots(), &mut tell).map_err(failed)?;
                     searched = Some(Instant::now());
                 }
-                recording.round().map_err(failed)?;
-                thread::sleep(PAUSE);
+                let read = recording.round().map_err(failed)?.events;
+                if read - events < trace::FEW {
+                    thread::sleep(PAUSE);
+                }
+                events = read;
             }
             let summary = recording.finish(&roots(), &mut tell).map_err(failed)?;
             Ok((summary, problems))

@@ -27,7 +27,7 @@ use clap::Subcommand;
 pub use choice::probes;
 pub use file::create;
 pub use outcome::problem_in_words;
-pub use session::SEARCH;
+pub use session::{FEW, SEARCH};
 pub use start::agent;
 
 use crate::failure::{Code, Failure};

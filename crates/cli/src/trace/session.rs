@@ -25,6 +25,9 @@ use crate::terminal;
 /// How often new processes of a command are looked for.
 pub const SEARCH: Duration = Duration::from_millis(20);
 
+/// Events of a round after which the next one may wait.
+pub const FEW: u64 = 10_000;
+
 /// KiB of a ring while a recorder reads it: it may be held up for some milliseconds.
 const READ_RING: u32 = 4096;
 
@@ -210,7 +213,7 @@ impl<'a> Session<'a> {
             if is_over || self.interrupt.asked() || self.was_hit() || self.has_ended(outcome)? {
                 return Ok(());
             }
-            if progress.events - events < 10_000 {
+            if progress.events - events < FEW {
                 self.interrupt.sleep(PAUSE);
             }
             events = progress.events;

@@ -202,6 +202,9 @@ fn runs_that_lost_events_have_no_hits() {
     perflab(&place, &["compare", "result"])
         .code(0)
         .prints(&["3 of 6 observed runs lost events of probes and have no hits"]);
+    let hits = perflab(&place, &["compare", "result", "--metric", "hits"]);
+    let said = format!("{}{}", hits.out, hits.err);
+    assert!(said.contains("3 observed runs lost events"), "{said}");
 }
 
 #[test]

@@ -8,6 +8,17 @@ pub enum AnalysisError {
     /// There are no samples at all.
     #[error("there are no samples to compare: no run that passed is recorded")]
     Empty,
+    /// Hits are asked for, and runs that lost events have none.
+    #[error(
+        "{error}; {} lost events of probes and so {} no hits: name fewer probes in [observe], or give them more `ring`",
+        counted(*runs, "observed run"), if *runs == 1 { "has" } else { "have" }
+    )]
+    NoHits {
+        /// How many.
+        runs: usize,
+        /// What is lacking.
+        error: Box<Self>,
+    },
     /// All runs that passed are in a block under way, which does not count until it is complete.
     #[error(
         "{}, and what is measured until it is decided is compared by complete blocks only; in the one under way: {} \

@@ -50,6 +50,21 @@ pub(crate) fn of_one_kind<'r>(
     (Cow::Owned(others), false)
 }
 
+/// Observed runs that passed and lost events, if there are any.
+pub(crate) fn events_lost(records: &[RunRecord]) -> Option<Warning> {
+    let is_own = |record: &&RunRecord| record.is_observed() && record.status.passed();
+    let has_lost = |record: &&RunRecord| {
+        let lost = record.evidence.get(EVENTS_LOST);
+        lost.is_some_and(|&lost| lost > 0.0)
+    };
+    let observed = records.iter().filter(is_own);
+    let runs = observed.clone().filter(has_lost).count();
+    (runs > 0).then(|| Warning::EventsLost {
+        runs,
+        observed: observed.count(),
+    })
+}
+
 /// Adds what looking on has cost, where the metrics of the report were measured in both kinds of runs.
 pub(crate) fn add_observation(
     report: &mut Comparison,
@@ -64,17 +79,6 @@ pub(crate) fn add_observation(
         .collect();
     if names.is_empty() {
         return;
-    }
-    let has_lost = |record: &RunRecord| {
-        record
-            .evidence
-            .get(EVENTS_LOST)
-            .is_some_and(|&lost| lost > 0.0)
-    };
-    let runs = records.iter().filter(|record| has_lost(record)).count();
-    if runs > 0 {
-        let observed = records.iter().filter(|record| record.is_observed()).count();
-        report.warnings.push(Warning::EventsLost { runs, observed });
     }
     let Ok(rows) = rows(report, experiment, records, sample_selection) else {
         return;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan};
-use perflab_store::RunRecord;
+use perflab_store::{HITS, RunRecord};
 
 use crate::analyse::analyse;
 use crate::autocorrelation::warn_of_autocorrelation;
@@ -14,7 +14,7 @@ use crate::drift::settle_drift;
 use crate::error::AnalysisError;
 use crate::import_warnings::import_warnings;
 use crate::levels::add_levels;
-use crate::observation::{add_observation, of_one_kind};
+use crate::observation::{add_observation, events_lost, of_one_kind};
 use crate::run_warnings::run_warnings;
 use crate::sample_index::SampleIndex;
 use crate::sample_selection::SampleSelection;
@@ -29,6 +29,25 @@ use crate::warning::Warning;
 /// # Errors
 /// When there is nothing to compare, or the samples that are asked for do not exist.
 pub fn result_report(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[RunRecord],
+    sample_selection: &SampleSelection,
+    selection: &Selection,
+) -> Result<Comparison, AnalysisError> {
+    let report = report_of(experiment, plan, records, sample_selection, selection);
+    report.map_err(|error| match events_lost(records) {
+        Some(Warning::EventsLost { runs, .. })
+            if sample_selection.metrics.iter().any(|name| name == HITS) =>
+        {
+            let error = Box::new(error);
+            AnalysisError::NoHits { runs, error }
+        }
+        _ => error,
+    })
+}
+
+fn report_of(
     experiment: &Experiment,
     plan: &Plan,
     records: &[RunRecord],
@@ -72,6 +91,7 @@ pub fn result_report(
         warn_of_autocorrelation(&mut report, records, &samples);
     }
     add_levels(&mut report, experiment, records, &samples);
+    report.warnings.extend(events_lost(counted));
     match is_observed {
         true => report.warnings.push(Warning::ObservedOnly),
         false => add_observation(&mut report, experiment, counted, sample_selection),

@@ -25,8 +25,7 @@ use crate::environment::Environment;
 use crate::fault::Fault;
 use crate::host::{Ended, Exit, Host};
 
-/// The metric of recorded probes: the events of each, as its benchmark.
-pub const HITS: &str = "hits";
+pub use perflab_store::HITS;
 
 /// The run that is observed.
 #[derive(Debug, Clone, Copy)]

@@ -57,7 +57,7 @@ pub use index::Index;
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use opened_result::OpenedResult;
-pub use record::{EVENTS_LOST, RunRecord, Step, StepKind, Usage};
+pub use record::{EVENTS_LOST, HITS, RunRecord, Step, StepKind, Usage};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
 pub use sample_files::{SampleFile, is_sample_file};

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::StoreError;
 use crate::sample_files::SampleFile;
 
+/// The metric of observed runs that counts the events of each probe.
+pub const HITS: &str = "hits";
+
 /// The evidence of an observed run that says how many events of probes it lost.
 pub const EVENTS_LOST: &str = "probe_events_lost";
 

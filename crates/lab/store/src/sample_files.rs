@@ -138,8 +138,11 @@ impl SampleFile {
     /// The samples, each with the number of others that come between it and the one before it.
     fn read(&self, directory: &Path, run: u32) -> Result<Vec<(usize, f64)>, LineProblem> {
         let path = Path::new(&self.file);
-        if path.file_name() != Some(path.as_os_str()) {
-            let reason = format!("expected the name of a file, found `{}`", self.file);
+        if path.file_name() != Some(path.as_os_str()) || !is_sample_file(&self.file) {
+            let reason = format!(
+                "expected the name of a file with samples, found `{}`",
+                self.file
+            );
             return Err(LineProblem::Malformed(reason));
         }
         let file = || raw_output::recorded(directory, run).join(path);
@@ -155,18 +158,21 @@ impl SampleFile {
             },
             _ => wrong(error.to_string()),
         })?;
-        let found = sha256(&content);
-        if found != self.sha256 {
-            return Err(wrong(format!("it altered (SHA-256 {found})")));
+        if sha256(&content) != self.sha256 {
+            return Err(wrong("it altered (its SHA-256 is another one)".to_owned()));
         }
         let text = String::from_utf8_lossy(&content);
         let samples = text.lines().map(|line| {
             let (value, others) = line.split_once(' ').unwrap_or((line, "0"));
             let value = value.parse().ok().filter(|value: &f64| value.is_finite());
             let sample = others.parse().ok().zip(value);
-            sample.ok_or_else(|| wrong(format!("`{line}`")))
+            sample.ok_or_else(|| wrong(format!("`{}`", line.chars().take(80).collect::<String>())))
         });
-        samples.collect()
+        let samples = samples.collect::<Result<Vec<_>, LineProblem>>()?;
+        match samples.len() {
+            count if count == self.count => Ok(samples),
+            count => Err(wrong(format!("{count} samples, not {}", self.count))),
+        }
     }
 }
 

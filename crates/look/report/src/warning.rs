@@ -163,7 +163,8 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
                 .to_owned()
         }
         Warning::EventsLost { runs, observed } => format!(
-            "{runs} of {} lost events of probes and {} no hits: name fewer probes in [observe], or give them more `ring`",
+            "{runs} of {} lost events of probes and {} no hits, so hits are compared of the others only, which may have had fewer: \
+             name fewer probes in [observe], or give them more `ring`",
             counted(*observed, "observed run"),
             if *runs == 1 { "has" } else { "have" }
         ),

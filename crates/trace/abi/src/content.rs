@@ -43,14 +43,14 @@ impl Field<'_> for u64 {
     }
 }
 
-/// A field that was added later: nothing in what was written before.
+/// A field that was added later: it lacks in what was written before. Nothing is all ones, so that others may follow.
 impl Field<'_> for Option<u64> {
     fn put(self, writer: &mut Writer<'_>) -> Result<(), MessageError> {
-        self.map_or(Ok(()), |value| writer.u64(value))
+        writer.u64(self.unwrap_or(u64::MAX))
     }
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, MessageError> {
-        Ok(reader.u64().ok())
+        Ok(reader.u64().ok().filter(|value| *value != u64::MAX))
     }
 }
 

@@ -35,7 +35,7 @@ pub enum RecordError {
     /// The agent counts in another way than this recorder.
     #[error(
         "{0}: the agent of the process is of another version than this perflab; install both from the same build, and \
-         start the process again"
+         start the process again; what it has recorded, `recover` of the perflab of its agent reads"
     )]
     Version(PathBuf),
     /// The process lives, so its buffers are not orphaned.

@@ -145,12 +145,12 @@ fn a_file_that_is_not_as_it_was_is_damage() {
     let file = root.path().join(FILE);
     let whole = fs::read(&file).unwrap();
     let damage: [(&str, &dyn Fn()); 4] = [
-        ("it altered (SHA-256 ", &|| {
+        ("it altered (its SHA-256", &|| {
             let mut altered = whole.clone();
             altered[whole.len() / 2] ^= 1;
             fs::write(&file, altered).unwrap();
         }),
-        ("it altered (SHA-256 ", &|| {
+        ("it altered (its SHA-256", &|| {
             fs::write(&file, &whole[..whole.len() - 1]).unwrap();
         }),
         ("no file", &|| fs::remove_file(&file).unwrap()),
@@ -219,6 +219,7 @@ fn a_record_leads_to_no_other_directory_and_to_no_place_that_is_taken() {
         fs::write(root.path().join(FILE), content).unwrap();
         let said = edit(root.path(), |file| {
             file["file"] = name.clone();
+            file["count"] = json!(content.lines().count());
             file["sha256"] = json!(sha256(content));
         });
         assert!(said.contains(word), "{content}: {said}");
