@@ -107,8 +107,8 @@ fn a_shared_baseline_decides() {
         "same"
     );
     gated("same").code(0);
-    // No eight runs show that nothing changed by a millionth of a percent.
-    let experiment = laboratory.read("first.toml").replace("95%", "0.000001%");
+    // No eight runs show that nothing changed by a ten millionth of a percent.
+    let experiment = laboratory.read("first.toml").replace("95%", "0.0000001%");
     laboratory.write("close.toml", experiment);
     laboratory
         .call(&["run", "close.toml", "--out", "close"])
