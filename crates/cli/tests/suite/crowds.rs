@@ -25,7 +25,7 @@ fn with_much() -> Laboratory {
     laboratory
 }
 
-fn serve(laboratory: &Laboratory) -> (Running, String) {
+pub fn serve(laboratory: &Laboratory) -> (Running, String) {
     let arguments = ["serve", "--port", "0", "."];
     let mut server = laboratory.start_with_descriptors(DESCRIPTORS, &arguments);
     let first = server.first_line();
@@ -52,7 +52,7 @@ fn rest(stream: &mut TcpStream) -> String {
     }
 }
 
-fn get(address: &str, target: &str) -> String {
+pub fn get(address: &str, target: &str) -> String {
     let mut stream = connect(address);
     let request = request(address, target);
     stream.write_all(request.as_bytes()).unwrap();

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use perflab_store::OpenedResult;
 use sha2::{Digest, Sha256};
 
+use crate::crowds::{get, serve};
 use crate::read_only::call;
-use crate::support::{Laboratory, RUN, Said};
+use crate::support::{Laboratory, RUN, Said, wait_until};
 
 const EXPERIMENT: &str = r#"
 [design]
@@ -218,7 +219,16 @@ fn a_file_that_is_altered_cut_short_or_missing_is_damage() {
     refused(&laboratory, "it altered");
     fs::remove_file(laboratory.path(FILE)).unwrap();
     refused(&laboratory, "no file");
-    laboratory.write(FILE, whole);
+    laboratory.write(FILE, [whole.as_bytes(), &[b'\n'; 100_000]].concat());
+    refused(&laboratory, "more bytes than its samples take");
+    laboratory.write(FILE, &whole);
+    let output = laboratory.path("result/runs/000001");
+    let elsewhere = laboratory.path("elsewhere");
+    fs::rename(&output, &elsewhere).unwrap();
+    symlink(&elsewhere, &output).unwrap();
+    refused(&laboratory, "a symbolic link on the way to it");
+    fs::remove_file(&output).unwrap();
+    fs::rename(&elsewhere, &output).unwrap();
     laboratory.call(&["show", "result"]).code(0);
 }
 
@@ -261,4 +271,20 @@ fn a_file_that_may_not_be_opened_is_no_damage() {
             "check its permissions",
         ]);
     }
+}
+
+#[test]
+fn pages_tell_when_a_file_is_back() {
+    let laboratory = measured();
+    let whole = laboratory.read(FILE);
+    fs::remove_file(laboratory.path(FILE)).unwrap();
+    let (_server, address) = serve(&laboratory);
+    let page = || get(&address, "/results/result/index.html");
+    let is_listed_so = || get(&address, "/").contains("verdict worse\">damaged");
+    assert!(page().contains("This result is damaged") && is_listed_so());
+    laboratory.write(FILE, whole);
+    assert!(!is_listed_so());
+    wait_until("the page to be right again", || {
+        !page().contains("This result is damaged")
+    });
 }

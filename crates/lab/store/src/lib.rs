@@ -57,6 +57,7 @@ pub use index::Index;
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use opened_result::OpenedResult;
+pub use raw_output::is_no_link;
 pub use record::{EVENTS_LOST, HITS, RunRecord, Step, StepKind, Usage};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};

@@ -25,6 +25,12 @@ pub(crate) fn remove_empty(directory: &Path) {
     let _in_use = fs::remove_dir(directory.join(DIRECTORY));
 }
 
+/// Whether the directory of a run's output, and that of all runs, are directories: a link there may lead anywhere.
+pub fn is_no_link(output: &Path) -> bool {
+    let is_directory = |path: &Path| path.symlink_metadata().is_ok_and(|of| of.is_dir());
+    output.ancestors().take(2).all(is_directory)
+}
+
 /// The directory of a recorded run's output. A laboratory that was killed may not have renamed it yet.
 pub(crate) fn recorded(directory: &Path, run: u32) -> PathBuf {
     let (partial, finished) = (partial(directory, run), finished(directory, run));

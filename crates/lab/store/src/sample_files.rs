@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +27,9 @@ use crate::regular_file;
 /// file costs a sync of the disk. Tools that measure a benchmark again and again report fewer, and load generators that
 /// report each request report more.
 const MOST: usize = 1000;
+
+/// The longest line of a sample, with what comes between it and the one before it.
+const LONGEST_LINE: usize = 48;
 
 /// Told from the files of a workload, which may write into the same directory.
 const PREFIX: &str = "perflab-samples-";
@@ -150,7 +153,8 @@ impl SampleFile {
             file: file(),
             found,
         };
-        let content = read(directory, run, path).map_err(|error| match error.kind() {
+        let most = self.count.saturating_mul(LONGEST_LINE);
+        let content = read(directory, run, path, most).map_err(|error| match error.kind() {
             ErrorKind::NotFound => wrong("no file".to_owned()),
             ErrorKind::PermissionDenied => LineProblem::Closed {
                 file: file(),
@@ -176,9 +180,21 @@ impl SampleFile {
     }
 }
 
-/// The content of a file of a run. The run's directory may get its name just now.
-fn read(directory: &Path, run: u32, file: &Path) -> io::Result<Vec<u8>> {
-    let read = || regular_file::read(&raw_output::recorded(directory, run).join(file));
+/// The content of a file of a run that has so many bytes at most. The run's directory may get its name just now.
+fn read(directory: &Path, run: u32, file: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let read = || {
+        let output = raw_output::recorded(directory, run);
+        if !raw_output::is_no_link(&output) && output.exists() {
+            return Err(io::Error::other("a symbolic link on the way to it"));
+        }
+        let mut opened = regular_file::open(&output.join(file))?;
+        if opened.metadata()?.len() > most as u64 {
+            return Err(io::Error::other("more bytes than its samples take"));
+        }
+        let mut content = Vec::new();
+        opened.read_to_end(&mut content)?;
+        Ok(content)
+    };
     read().or_else(|error| match error.kind() {
         ErrorKind::NotFound => read(),
         _ => Err(error),
@@ -190,6 +206,11 @@ pub(crate) fn load(directory: &Path, record: &mut RunRecord) -> Result<(), LineP
     let files = std::mem::take(&mut record.sample_files);
     if files.is_empty() {
         return Ok(());
+    }
+    let names: HashSet<&str> = files.iter().map(|file| file.file.as_str()).collect();
+    if names.len() < files.len() {
+        let reason = "expected files of different names in `sample_files`".to_owned();
+        return Err(LineProblem::Malformed(reason));
     }
     let read = files
         .iter()

@@ -29,11 +29,7 @@ const SHOWN: u64 = 16 * 1024;
 /// run's directory, or of that of all runs.
 pub(crate) fn files(directory: &Path) -> Vec<RunFile> {
     let mut found = Vec::new();
-    let is_directory = |path: &Path| {
-        path.symlink_metadata()
-            .is_ok_and(|metadata| metadata.is_dir())
-    };
-    if directory.ancestors().take(2).all(is_directory) {
+    if perflab_store::is_no_link(directory) {
         collect(directory, "", DEPTH, &mut found);
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));

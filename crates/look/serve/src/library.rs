@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use perflab_pages::{Content, Entry, Site, asset, list, pair};
 use perflab_store::{FileStamps, find};
@@ -19,13 +20,25 @@ pub(crate) struct Kept {
     directory: PathBuf,
     stamps: FileStamps,
     site: OnceLock<Site>,
+    since: Instant,
 }
 
 impl Kept {
+    /// Whether it is as its files are. What is wrong may be in the output of a run, of whose files there are no stamps,
+    /// so it is looked for again after a while.
+    fn is_as(&self, stamps: &FileStamps) -> bool {
+        let is_sound = |site: &Site| site.problems().is_empty();
+        self.stamps == *stamps
+            && (self.site.get().is_none_or(is_sound) || self.since.elapsed() < DAMAGE_KEPT)
+    }
+
     pub(crate) fn site(&self) -> &Site {
         self.site.get_or_init(|| Site::read(&self.directory))
     }
 }
+
+/// For how long pages of a damaged result are not made again.
+const DAMAGE_KEPT: Duration = Duration::from_secs(1);
 
 /// The results below a directory.
 #[derive(Debug)]
@@ -93,7 +106,9 @@ impl Library {
             };
         }
         let entry = Site::read(&directory).entry(name);
-        locked(&self.entries).insert(path.to_owned(), (stamps, entry.clone()));
+        if entry.problems == 0 {
+            locked(&self.entries).insert(path.to_owned(), (stamps, entry.clone()));
+        }
         entry
     }
 
@@ -103,7 +118,7 @@ impl Library {
         let stamps = FileStamps::of(&directory);
         let mut all = locked(&self.kept);
         if let Some(kept) = all.get(path)
-            && kept.stamps == stamps
+            && kept.is_as(&stamps)
         {
             return Arc::clone(kept);
         }
@@ -111,6 +126,7 @@ impl Library {
             directory,
             stamps,
             site: OnceLock::new(),
+            since: Instant::now(),
         });
         if all.len() >= KEPT && !all.contains_key(path) {
             all.clear();

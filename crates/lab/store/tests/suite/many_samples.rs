@@ -207,6 +207,8 @@ fn a_record_leads_to_no_other_directory_and_to_no_place_that_is_taken() {
             "{name}: {said}"
         );
     }
+    let said = edit(root.path(), |file| file["file"] = json!("stdout"));
+    assert!(said.contains("expected the name of a file"), "{said}");
     let name = json!("perflab-samples-1.txt");
     for (content, word) in [
         ("1.0\ninf\n", "`inf`"),
