@@ -35,6 +35,7 @@ mod interrupts;
 mod killed;
 mod life;
 mod load_tools;
+mod losses;
 mod lost_output;
 mod many_samples;
 mod observed;

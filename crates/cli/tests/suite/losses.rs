@@ -1,0 +1,195 @@
+//! What recordings lose, and that it is counted: of each recording its own, and of what nobody could record.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::life::{Life, Place, printed, text, wait_for_recorder};
+use crate::support::signal;
+
+/// The sum of the counts of events behind `lost: `, and of those before ` events`.
+fn counts(said: &str) -> (u64, u64) {
+    let events = said.split(" event").next().unwrap().parse().unwrap();
+    let lost = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("lost: "))
+        .map(|line| line.split(' ').next().unwrap().parse::<u64>().unwrap());
+    (events, lost.sum())
+}
+
+/// Records so many hits of a program, and checks that each is in the trace or lost, and that both say the same.
+fn records(place: &Place, life: &mut Life, hits: u32, words: &[&str]) {
+    let (pid, trace) = (life.pid(), place.file("trace"));
+    let recording = place.recording(&[&["--pid", &pid, "-o", &trace], words].concat());
+    wait_for_recorder(place, life);
+    life.works(hits);
+    signal(recording.id(), Signal::INT);
+    let said = printed(&recording.wait_with_output().unwrap());
+    let (events, lost) = counts(&said);
+    assert_eq!(events + lost, u64::from(hits), "{words:?}: {said}");
+    let summary = printed(&place.trace(&["view", &trace, "--summary"]));
+    assert_eq!(counts(&summary), (events, lost), "{said}\n{summary}");
+    fs::remove_file(&trace).unwrap();
+}
+
+#[test]
+fn each_recording_counts_its_own_losses() {
+    let place = Place::new();
+    let small: &[&str] = &["--ring", "64"];
+    for (words, plan) in [
+        (small, [100_000, 50, 100_000, 50, 0, 50]),
+        (&[], [500_000, 50, 500_000, 50, 0, 50]),
+    ] {
+        let mut life = place.life("none");
+        let (pid, recording) = (life.pid(), life.recording());
+        for hits in plan {
+            records(&place, &mut life, hits, words);
+        }
+        // Nor does what comes then know of them.
+        printed(&place.trace(&["on", "life:*", "--record", "--pid", &pid]));
+        life.works(500);
+        let last = place.file("last");
+        let said = printed(&place.trace(&["record", "--pid", &pid, "--last", "60", "-o", &last]));
+        let (events, lost) = counts(&said);
+        assert!(
+            events >= 500 && lost == 0 && said.contains("none lost"),
+            "{said}"
+        );
+        let summary = printed(&place.trace(&["view", &last, "--summary"]));
+        assert_eq!(counts(&summary), (events, 0), "{summary}");
+        printed(&place.trace(&["off", "life:*", "--pid", &pid]));
+        records(&place, &mut life, 50, words);
+        printed(&place.trace(&["on", "life:*", "--record", "--pid", &pid]));
+        life.works(400_000);
+        life.child.kill().unwrap();
+        life.child.wait().unwrap();
+        let left = place.file("left");
+        let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &left]));
+        // The newest of all that came since there was nobody to read them.
+        let (events, lost) = counts(&said);
+        assert_eq!(events + lost, 400_000, "{said}");
+        assert!(!said.contains("found no room"), "{said}");
+        let summary = printed(&place.trace(&["view", &left, "--summary"]));
+        assert_eq!(counts(&summary), (events, lost), "{summary}");
+        fs::remove_file(last).unwrap();
+        fs::remove_file(left).unwrap();
+    }
+}
+
+#[test]
+fn recordings_in_between_leave_a_process_its_own_losses() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let (pid, recording) = (life.pid(), life.recording());
+    for hits in [400_000, 0, 300_000] {
+        life.works(hits);
+        let trace = place.file("trace");
+        let output = place.trace(&["record", "--pid", &pid, "--seconds", "0.1", "-o", &trace]);
+        assert!(printed(&output).starts_with("0 events of 1 process "));
+        fs::remove_file(&trace).unwrap();
+    }
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let left = place.file("left");
+    let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &left]));
+    let (events, lost) = counts(&said);
+    assert_eq!(events + lost, 700_000, "{said}");
+    let summary = printed(&place.trace(&["view", &left, "--summary"]));
+    assert_eq!(counts(&summary), (events, lost), "{summary}");
+}
+
+#[test]
+fn what_an_agent_of_another_version_left_is_not_counted() {
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record"]);
+    let recording = life.recording();
+    life.works(1000);
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let listed = printed(&place.trace(&["recover", &recording]));
+    let losses = Path::new(listed.trim_end()).join("losses");
+    let mut bytes = fs::read(&losses).unwrap();
+    bytes[7] -= 1;
+    fs::write(&losses, &bytes).unwrap();
+    let left = place.file("left");
+    let output = place.trace(&["recover", &recording, "--remove", "-o", &left]);
+    assert_eq!(output.status.code(), Some(5));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("is of another version than this perflab"),
+        "{said}"
+    );
+    // It stays, for the perflab that fits.
+    assert!(losses.exists());
+}
+
+#[test]
+fn what_a_killed_recorder_had_read_is_not_lost() {
+    let place = Place::new();
+    let (mut life, mut recording, _trace) = place.recorded(&["--ring", "64"]);
+    let of_life = life.recording();
+    for _ in 0..50 {
+        life.works(400);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // The process too, before it knows.
+    signal(life.child.id(), Signal::STOP);
+    recording.kill().unwrap();
+    recording.wait().unwrap();
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let left = place.file("left");
+    let said = printed(&place.trace(&["recover", &of_life, "--remove", "-o", &left]));
+    assert!(!said.contains("lost: "), "{said}");
+    let summary = printed(&place.trace(&["view", &left, "--summary"]));
+    assert!(!summary.contains("lost: "), "{summary}");
+}
+
+#[test]
+fn all_that_cannot_be_recorded_are_named_or_counted() {
+    let place = Place::new();
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let (life, trace, input) = (place.file("life"), place.file("trace"), place.file("input"));
+    fs::write(&input, "work 3\n").unwrap();
+    let recorded = |script: &str| {
+        let mut command = place.perflab();
+        command.env("XDG_RUNTIME_DIR", memory.path());
+        command.env("PERFLAB_RECORD_TOTAL", "0");
+        command.args(["trace", "record", "-o", &trace, "--", "sh", "-c", script]);
+        let output = command.output().unwrap();
+        let _ = fs::remove_file(&trace);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(
+            !said.contains("had an agent") && !said.contains("no probe is called"),
+            "{said}"
+        );
+        let printed = text(&output.stdout);
+        assert!(!printed.contains("none lost"), "{printed}");
+        (said, printed)
+    };
+    // The shell becomes the program.
+    let (said, printed) = recorded(&format!("exec {life} < {input} > {input}.out"));
+    assert!(said.contains("could not be recorded: "), "{said}");
+    assert!(
+        said.contains("PERFLAB_RECORD_TOTAL") || said.contains("KiB"),
+        "{said}"
+    );
+    assert!(printed.contains("not recorded: 1 process,"), "{printed}");
+    // None is there when it could be asked.
+    let (said, printed) = recorded(&format!(
+        "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do {life} < {input} > {input}.out; done"
+    ));
+    assert_eq!(
+        said.matches(") could not be recorded: ").count(),
+        8,
+        "{said}"
+    );
+    assert!(
+        said.contains("and 5 more processes could not be recorded"),
+        "{said}"
+    );
+    assert!(printed.contains("not recorded: 13 processes,"), "{printed}");
+}
