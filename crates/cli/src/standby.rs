@@ -19,12 +19,17 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// left is waited for in any case, until its reaper has ended it or has given up.
 pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
     let begin = Instant::now();
-    let mut is_told = wait;
+    let mut is_told = false;
     let got = MachineLock::wait(None, |holder| {
         let waited = begin.elapsed();
         let is_reaped = holder.is_none() && waited < Reaper::PATIENCE + LAST_LOOK;
-        if is_reaped && waited >= SILENCE && !is_told {
-            terminal::say("note: waiting until everything that a killed laboratory left has ended");
+        if (wait || is_reaped) && waited >= SILENCE && !is_told {
+            terminal::say(&match holder {
+                Some(holder) => format!("note: waiting for another laboratory ({holder})"),
+                None => "note: waiting until what a killed laboratory left has ended: nobody who runs is named as the \
+                         holder of the machine's lock"
+                    .to_owned(),
+            });
             is_told = true;
         }
         wait || is_reaped

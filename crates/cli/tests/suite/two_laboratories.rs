@@ -69,14 +69,16 @@ fn the_second_can_wait() {
 #[test]
 fn a_bench_can_wait() {
     let (laboratory, first) = measuring();
+    let pid = format!("pid {}", first.pid());
     let bench = ["bench", "-q", "-r", "2", "echo bench >> log"];
     laboratory.call(&bench).code(5).says(&["--wait"]);
     let mut second = laboratory.start(&[&bench[..], &["--wait"]].concat());
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    std::thread::sleep(std::time::Duration::from_millis(1500));
     assert!(second.is_running());
     laboratory.write("end", "");
     first.end().code(0);
-    second.end().code(0);
+    let whom = format!("note: waiting for another laboratory ({pid}, ");
+    second.end().code(0).says(&[&whom]);
     assert_eq!(laboratory.read("log"), "begin\nend\nbench\nbench\n");
 }
 

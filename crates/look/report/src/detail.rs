@@ -71,7 +71,7 @@ pub fn facts(row: &Row, report: &Comparison) -> Vec<(String, String)> {
         }
     }
     if let Some(smallest) = mde(row) {
-        add("detectable", smallest);
+        add("MDE", smallest);
     }
     for side in &row.levels {
         add("levels", levels_in_words(side));
@@ -198,7 +198,5 @@ fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {
 fn mde(row: &Row) -> Option<String> {
     let smallest = row.mde?;
     let size = difference::mde(smallest, row, std::iter::once(row));
-    Some(format!(
-        "MDE of the typical run: {size}, found 4 times in 5"
-    ))
+    Some(format!("typical run: {size}, found 4 times in 5"))
 }
