@@ -4,11 +4,13 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use perflab_machine::resolve_in_path;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{
@@ -54,8 +56,8 @@ impl<'m> LocalProcess<'m> {
         interrupt: &'m Interrupt,
     ) -> Result<Self, LaunchError> {
         let (program, arguments) = launch.argv.split_first().ok_or(LaunchError::Empty)?;
-        let mut command = Command::new(program);
-        command.args(arguments).process_group(0);
+        let mut command = Command::new(file_of(program, launch));
+        command.arg0(program).args(arguments).process_group(0);
         launch.environment.apply(&mut command);
         if let Some(directory) = launch.directory {
             command.current_dir(directory);
@@ -245,6 +247,21 @@ impl Drop for LocalProcess<'_> {
     }
 }
 
+/// The file to execute for a program's name. Found before the clock runs, as the child would try one directory of
+/// `PATH` after the other; and a name that is searched in a `PATH` of its own would cost a fork. What is not found is
+/// left to the system, which says why.
+fn file_of(program: &OsStr, launch: &Launch<'_>) -> PathBuf {
+    let is_path = program.as_bytes().contains(&b'/');
+    let directory = launch.directory.unwrap_or(Path::new(""));
+    let found = match is_path {
+        true => None,
+        false => resolve_in_path(program, directory, &launch.environment.path()),
+    };
+    // A relative path would begin in the child's working directory, not in this one.
+    let found = found.filter(|file| file.is_absolute());
+    found.unwrap_or_else(|| program.into())
+}
+
 /// Which file keeps a program from being started: the kernel says the same of a program, of what
 /// runs it and of the working directory.
 fn obstacle(program: &OsStr, launch: &Launch<'_>) -> Option<String> {
@@ -290,5 +307,58 @@ fn open_error(path: &Path, source: io::Error) -> LaunchError {
     LaunchError::Open {
         path: path.to_path_buf(),
         source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::environment::Environment;
+
+    /// What `tool` prints that is looked for in `path`, from `directory`: its arguments.
+    fn printed(path: &OsStr, directory: &Path) -> String {
+        let (reaper, interrupt) = (Reaper::none(), Interrupt::never().unwrap());
+        let mut environment = Environment::clean(&[], "none");
+        environment.set("PATH", path);
+        let log = directory.join("log");
+        let launch = Launch {
+            argv: &["tool", "/proc/self/cmdline"].map(OsString::from),
+            environment: &environment,
+            directory: Some(directory),
+            stdin: None,
+            stdout: Redirect::File(&log),
+            stderr: Redirect::Inherit,
+            cpus: None,
+        };
+        let process = LocalProcess::start(&launch, &reaper, &interrupt).unwrap();
+        let ended = Box::new(process).wait(None).unwrap();
+        assert_eq!(ended.exit, Exit::Code(0));
+        fs::read_to_string(&log).unwrap()
+    }
+
+    #[test]
+    fn a_program_found_in_path_goes_by_its_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path().join("place");
+        fs::create_dir(&place).unwrap();
+        symlink("/bin/cat", place.join("tool")).unwrap();
+        let path = std::env::join_paths([Path::new("/none"), &place]).unwrap();
+        for path in [path.as_os_str(), OsStr::new("place")] {
+            let arguments = printed(path, directory.path());
+            assert_eq!(arguments, "tool\0/proc/self/cmdline\0");
+        }
+    }
+
+    #[test]
+    fn a_relative_path_begins_in_the_working_directory() {
+        let directory = tempfile::tempdir_in(".").unwrap();
+        let relative = Path::new(directory.path().file_name().unwrap());
+        symlink("/bin/cat", directory.path().join("tool")).unwrap();
+        let arguments = printed(OsStr::new("."), relative);
+        assert_eq!(arguments, "tool\0/proc/self/cmdline\0");
     }
 }
