@@ -53,14 +53,19 @@ const fn seldom() {}
     message = "probe!: `{Self}` is no type of an argument",
     note = "the types are i8 to i64, u8 to u64, f32, f64, bool, ptr, cstr, str, bytes and enum(...)"
 )]
-pub trait Word {
+pub trait Word: sealed::Sealed {
     /// The word, with the value's sign.
     fn word(self) -> u64;
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 macro_rules! words {
     ($($kind:ident)*) => {
-        $(impl Word for $kind {
+        $(impl sealed::Sealed for $kind {}
+        impl Word for $kind {
             #[inline(always)]
             fn word(self) -> u64 {
                 self as u64

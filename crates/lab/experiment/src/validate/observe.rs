@@ -33,6 +33,13 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
         )
         .help("leave it out unless runs lost events"));
     }
+    if observe.probes.is_empty() && observe.ring != Observe::default().ring {
+        return Err(Fault::key(
+            place.key("ring"),
+            "`ring` is memory for events, and no probes are recorded",
+        )
+        .help("add `probes`, as in [\"redis:*\"], or leave `ring` out"));
+    }
     no_repeats(&observe.probes, &place.key("probes"))?;
     no_repeats(&observe.counters, &place.key("counters"))?;
     for (key, names) in [("probes", &observe.probes), ("counters", &observe.counters)] {
