@@ -24,6 +24,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 pub use limits::Limits;
 use refusal::Refusal;
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use stream::{Held, Watched};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -35,6 +36,9 @@ const TOLD: usize = 8;
 
 /// Until another connection is accepted after that failed.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Bytes of an answer that wait in the system for a client to take them.
+const SEND_BUFFER_BYTES: usize = 1 << 17;
 
 /// Answers connections until `end` is done; those that are being answered then have `grace`.
 pub(crate) async fn answer(
@@ -120,6 +124,9 @@ async fn attend(
             }))
         }
     });
+    // The system grows the buffer to megabytes, and has room for more only when a third of it was taken: a slow client
+    // would look like one that takes nothing. Where it cannot be set, it is so.
+    let _ = set_socket_send_buffer_size(&stream, SEND_BUFFER_BYTES);
     let watched = Watched {
         stream,
         client: Arc::clone(&client),
