@@ -157,6 +157,7 @@ fn from_pilot(
     let selection = Selection {
         // What is planned is a fixed number of runs.
         anytime: false,
+        in_turns: false,
         ..chosen(&pilot, flags)
     };
     goal.confidence = selection.confidence;

@@ -87,6 +87,7 @@ pub fn report(
     let selection = Selection {
         margin,
         anytime: measurements.until_decided.is_some(),
+        in_turns: false,
         ..Selection::default()
     };
     let metric = Metric::new("wall", "s", Better::Lower);

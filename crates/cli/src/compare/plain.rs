@@ -91,6 +91,7 @@ pub(super) fn plain(
         confidence: confidence.unwrap_or(0.95),
         questions,
         anytime: false,
+        in_turns: false,
     };
     let subject = plain_subject("plain files", &metric, groups.clone());
     let mut report = plain_report("plain files", &metric, groups, &selection)

@@ -89,6 +89,7 @@ fn rule(name: &str, unit: &str, source: Source, all: bool) -> Rule {
         source,
         all,
         scale: 1000.0,
+        combine: None,
     }
 }
 

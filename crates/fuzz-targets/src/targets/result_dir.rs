@@ -118,6 +118,7 @@ fn compared(records: &[RunRecord]) {
         },
         // Both ways of looking, as the input will have it.
         anytime: records.len() % 2 == 1,
+        in_turns: records.len() % 3 == 1,
     };
     match result_report(
         experiment,

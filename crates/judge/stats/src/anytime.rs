@@ -132,6 +132,7 @@ mod tests {
         better: Better::Higher,
         confidence: 0.95,
         margin: None,
+        in_turns: false,
     };
 
     fn side(values: impl Iterator<Item = f64>) -> Vec<Observation> {

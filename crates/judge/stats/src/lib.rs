@@ -56,6 +56,7 @@ mod resampling;
 mod robustness;
 pub mod sequential;
 pub mod shift_function;
+mod signed_rank;
 pub mod steady;
 mod stratum;
 pub mod summary;

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::summary::{median_of_sorted, raw_mad, sorted};
 
 /// A gap counts from this many robust standard deviations on.
-const WIDE: f64 = 6.0 * 1.4826;
+pub(crate) const WIDE: f64 = 6.0 * 1.4826;
 
 /// Least share of the values on either side of a gap.
 const LEAST_SHARE: f64 = 0.05;

@@ -10,6 +10,7 @@ mod compare;
 mod comparison;
 mod evidence;
 mod exchange;
+mod in_turns;
 mod interval_end;
 mod mean;
 mod permutation;

@@ -139,6 +139,7 @@ fn compare_subject<C: Comparable>(
         },
         confidence: selection.confidence,
         margin: selection.margin,
+        in_turns: selection.in_turns,
     };
     let mut drafts = Vec::new();
     for (base, group) in pairs(subject, baseline) {

@@ -40,6 +40,7 @@ mod subject;
 mod subjects;
 mod tail;
 mod trend;
+mod turns;
 mod verdict;
 mod warning;
 mod workers;

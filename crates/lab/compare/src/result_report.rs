@@ -22,6 +22,7 @@ use crate::selection::Selection;
 use crate::subject::Subject;
 use crate::subjects::result_subjects;
 use crate::tail::short_runs;
+use crate::turns;
 use crate::warning::Warning;
 
 /// Compares the variants of a recorded experiment.
@@ -82,6 +83,8 @@ fn report_of(
         });
     }
     report.warnings.extend(run_warnings(experiment, counted));
+    let sliced = turns::warnings(experiment, counted, &report);
+    report.warnings.extend(sliced);
     settle_drift(&mut report);
     let samples = SampleIndex::of(records);
     if experiment.is_imported() {

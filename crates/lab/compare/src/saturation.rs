@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_experiment::{CpuList, Experiment, Workload};
-use perflab_store::RunRecord;
+use perflab_store::{RunRecord, SLICES};
 
 use crate::comparison::Comparison;
 use crate::warning::{CpuLimit, LoadShare, Warning};
@@ -114,7 +114,11 @@ fn saturated(
 /// How many threads a run's tool had, by the arguments that it was called with: the last words.
 fn threads(workload: &Workload, run: &RunRecord) -> Option<usize> {
     let driver = perflab_drivers::tool(workload.driver.name())?;
-    let first = run.argv.len().checked_sub(workload.args.len())?;
+    let first = match run.evidence.contains_key(SLICES) {
+        // The driver has added words behind those of the workload.
+        true => workload.within.len() + driver.argv(&[]).len(),
+        false => run.argv.len().checked_sub(workload.args.len())?,
+    };
     let threads = driver.threads(run.argv.get(first..)?)?;
     usize::try_from(threads).ok()
 }

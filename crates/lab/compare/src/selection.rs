@@ -70,6 +70,8 @@ pub struct Selection {
     /// Whether the runs may have been stopped by their own results. Then only what holds whenever
     /// one stops is claimed, and nothing about the mean.
     pub anytime: bool,
+    /// Whether the runs of a block were executed in turns, so that they are pairs.
+    pub in_turns: bool,
 }
 
 impl Default for Selection {
@@ -81,6 +83,7 @@ impl Default for Selection {
             confidence: 0.95,
             questions: Questions::default(),
             anytime: false,
+            in_turns: false,
         }
     }
 }
@@ -95,6 +98,7 @@ impl Selection {
             confidence: experiment.design.confidence,
             questions: Questions::default(),
             anytime: origin.until_decided.is_some(),
+            in_turns: experiment.design.slices.is_some(),
         }
     }
 }

@@ -131,6 +131,22 @@ pub enum Warning {
         /// Of how many.
         observed: usize,
     },
+    /// The systems of a variant were at work while others had their turn.
+    BusyInTurns {
+        /// The variant.
+        variant: String,
+        /// CPU time that they took of those turns, as a share.
+        share: f64,
+    },
+    /// Runs in slices that took turns with fewer runs than the plan wants.
+    OutOfTurns {
+        /// How many.
+        runs: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// Percentiles of a workload in slices are compared, which are estimates.
+    SlicedQuantiles(String),
     /// Systems were started once and kept.
     SystemsKept,
     /// The mean share of the machine's time that the hypervisor took during runs, from 0 to 1.

@@ -129,6 +129,7 @@ mod tests {
             source: Source::Regex("rate: (.*)".to_owned()),
             all: false,
             scale: 1.0,
+            combine: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Any command: what it cost, whatever it printed.
 
-use perflab_experiment::{Better, Metric, Sample};
+use perflab_experiment::{Better, Combine, Metric, Sample};
 
 use crate::driver::Driver;
 use crate::error::{Place, ReadError};
@@ -38,6 +38,13 @@ impl Driver for Command {
 
     fn reads_output(&self) -> bool {
         false
+    }
+
+    fn combine(&self, metric: &str) -> Option<Combine> {
+        Some(match metric {
+            "max_rss" => Combine::Max,
+            _ => Combine::Sum,
+        })
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

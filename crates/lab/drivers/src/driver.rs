@@ -1,10 +1,12 @@
 //! What every driver does.
 
-use perflab_experiment::{Metric, Sample};
+use perflab_experiment::{Combine, Metric, Sample};
 
 use crate::error::{ArgumentError, ReadError};
 use crate::kind::Kind;
+use crate::operations::Operations;
 use crate::output::Output;
+use crate::slices::{self, Slices};
 
 /// How one tool is called, and how its output becomes samples.
 pub trait Driver: std::fmt::Debug + Send + Sync {
@@ -44,6 +46,37 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// Output that is not what the tool writes after a good run: nothing is guessed or left out.
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError>;
+
+    /// How the work of these arguments is executed in so many slices.
+    ///
+    /// # Errors
+    /// When the tool's work cannot be cut, or not into so many slices: names the argument and what to do instead.
+    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+        let _ = count;
+        Err(ArgumentError::new(
+            self.name(),
+            args.join(" "),
+            "perflab does not know how to cut the tool's work into slices",
+            "put `{slice:AMOUNT}` where the amount of work stands",
+        ))
+    }
+
+    /// How the values of a metric in slices become that of the run; nothing where they cannot.
+    fn combine(&self, metric: &str) -> Option<Combine> {
+        slices::usual(self.kind(metric), metric)
+    }
+
+    /// Whether [`Driver::operations`] can tell.
+    fn counts_operations(&self) -> bool {
+        false
+    }
+
+    /// How many operations an execution with these arguments did, which measured these samples. None where that cannot
+    /// be told.
+    fn operations(&self, args: &[String], samples: &[Sample]) -> Option<Operations> {
+        let _ = (args, samples);
+        None
+    }
 
     /// How many threads, or processes, make the load with these arguments: no more than so many CPUs
     /// can be used. None where arguments do not tell.
@@ -87,6 +120,22 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         (**self).read(output)
+    }
+
+    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+        (**self).slices(args, count)
+    }
+
+    fn combine(&self, metric: &str) -> Option<Combine> {
+        (**self).combine(metric)
+    }
+
+    fn counts_operations(&self) -> bool {
+        (**self).counts_operations()
+    }
+
+    fn operations(&self, args: &[String], samples: &[Sample]) -> Option<Operations> {
+        (**self).operations(args, samples)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

@@ -114,23 +114,23 @@ pub struct ArgumentError {
     /// The argument as given.
     pub argument: String,
     /// Why it cannot be used.
-    pub reason: &'static str,
+    pub reason: String,
     /// What to do instead.
-    pub advice: &'static str,
+    pub advice: String,
 }
 
 impl ArgumentError {
     pub(crate) fn new(
         driver: &'static str,
         argument: impl Into<String>,
-        reason: &'static str,
-        advice: &'static str,
+        reason: impl Into<String>,
+        advice: impl Into<String>,
     ) -> Self {
         Self {
             driver,
             argument: argument.into(),
-            reason,
-            advice,
+            reason: reason.into(),
+            advice: advice.into(),
         }
     }
 }

@@ -10,7 +10,7 @@ mod value_lines;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use perflab_experiment::{Metric, Sample};
+use perflab_experiment::{Combine, Metric, Sample};
 
 use crate::driver::Driver;
 use crate::error::{Place, ReadError, Stream};
@@ -110,6 +110,17 @@ impl Driver for Generic {
             }
         }
         metrics
+    }
+
+    fn combine(&self, metric: &str) -> Option<Combine> {
+        let named = |compiled: &&Compiled| compiled.rule.name == metric;
+        let every = |compiled: &&Compiled| compiled.rule.takes_every_name();
+        let rule = self
+            .rules
+            .iter()
+            .find(named)
+            .or_else(|| self.rules.iter().find(every));
+        rule?.rule.combine
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

@@ -30,6 +30,13 @@ pub(crate) fn atoi(text: &str) -> i64 {
     sign * digits[..end].parse::<i64>().unwrap_or(0)
 }
 
+/// The command line with these words behind all its options, where they count.
+pub(crate) fn with(args: &[String], words: &[String]) -> Vec<String> {
+    let end = args.iter().position(|word| word == "--");
+    let (options, rest) = args.split_at(end.unwrap_or(args.len()));
+    [options, words, rest].concat()
+}
+
 /// Refuses the first of these options that is there.
 ///
 /// # Errors
@@ -41,7 +48,9 @@ pub(crate) fn refuse(
 ) -> Result<(), ArgumentError> {
     match unusable.iter().find(|(option, ..)| options.has(option)) {
         None => Ok(()),
-        Some((option, reason, advice)) => Err(ArgumentError::new(driver, *option, reason, advice)),
+        Some((option, reason, advice)) => {
+            Err(ArgumentError::new(driver, *option, *reason, *advice))
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::json::{amount_at, document, object_at, text_at, value_at};
 use crate::kind::{self, Kind};
 use crate::metric::metric;
 use crate::output::Output;
+use crate::slices::Slices;
 
 /// Runs `memtier_benchmark` with its report as JSON on standard output, and reads it.
 ///
@@ -107,6 +108,10 @@ impl Driver for MemtierBenchmark {
             ));
         }
         read(stats)
+    }
+
+    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+        arguments::slices(args, count)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

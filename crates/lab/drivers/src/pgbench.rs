@@ -12,6 +12,7 @@ use crate::error::{ArgumentError, ReadError, Stream};
 use crate::kind::{self, Kind};
 use crate::metric::metrics;
 use crate::output::Output;
+use crate::slices::Slices;
 use report::{METRICS, read};
 
 /// Runs `pgbench ARGS` and reads its report.
@@ -51,6 +52,10 @@ impl Driver for Pgbench {
         output.refuse_exit_code()?;
         refuse_complaint(output.stderr)?;
         read(output.stdout)
+    }
+
+    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+        arguments::slices(args, count)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

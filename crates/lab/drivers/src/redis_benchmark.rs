@@ -7,6 +7,7 @@
 
 mod cautions;
 mod options;
+mod suite;
 mod table;
 
 use perflab_experiment::{Metric, Sample};
@@ -15,7 +16,9 @@ use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
 use crate::getopt;
 use crate::kind::{self, Kind};
+use crate::operations::Operations;
 use crate::output::Output;
+use crate::slices::Slices;
 use options::Options;
 use table::{COLUMNS, metric, read};
 
@@ -97,6 +100,18 @@ impl Driver for RedisBenchmark {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         refuse_failure(output)?;
         read(output.stdout)
+    }
+
+    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+        suite::slices(args, count)
+    }
+
+    fn counts_operations(&self) -> bool {
+        true
+    }
+
+    fn operations(&self, args: &[String], samples: &[Sample]) -> Option<Operations> {
+        Some(suite::operations(args, samples))
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

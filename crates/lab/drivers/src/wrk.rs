@@ -6,10 +6,11 @@ use perflab_experiment::{Metric, Sample};
 
 use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, ReadError};
-use crate::getopt::{Known, Options, Unusable, count, refuse};
+use crate::getopt::{Known, Options, Unusable, atoi, count, refuse, with};
 use crate::kind::{self, Kind};
 use crate::metric::metrics;
 use crate::output::Output;
+use crate::slices::{Alike, Slices, share};
 use report::{LATENCY, PERCENTILES, RATE, TRANSFER};
 
 /// Runs `wrk --latency ARGS` and reads its report.
@@ -84,6 +85,20 @@ impl Driver for Wrk {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         output.refuse_exit_code()?;
         report::read(&String::from_utf8_lossy(output.stdout))
+    }
+
+    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+        let given = Options::of(OPTIONS, args).value("-d").unwrap_or("10s");
+        let unit = given.trim_start_matches(|c: char| c.is_ascii_digit());
+        let seconds = match unit {
+            "" | "s" => 1,
+            "m" => 60,
+            "h" => 3600,
+            _ => 0,
+        };
+        let seconds = share("wrk", "-d", atoi(given) * seconds, count, 1)?;
+        let args = with(args, &[format!("-d{seconds}s")]);
+        Ok(Slices::one(Alike::Time, args))
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

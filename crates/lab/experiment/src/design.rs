@@ -66,9 +66,13 @@ pub struct Design {
     /// Runs of each cell; a multiple of `block`.
     #[schemars(range(min = 1))]
     pub runs: u32,
-    /// Runs of each cell within one block.
+    /// Runs of each cell within one block; 1 with `slices`, else 3 by default.
     #[schemars(range(min = 1))]
     pub block: u32,
+    /// Slices in which the workload of each run is executed, by turns with those of the other variants: at least 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2))]
+    pub slices: Option<u32>,
     /// Seed of the random order. Without one, the laboratory draws and records one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -124,6 +128,7 @@ impl Default for Design {
         Self {
             runs: 30,
             block: 3,
+            slices: None,
             seed: None,
             refresh: Refresh::default(),
             refresh_every: None,

@@ -10,6 +10,7 @@
 
 mod cell;
 mod checked;
+mod combine;
 mod command;
 mod control;
 mod counted;
@@ -43,6 +44,7 @@ mod variant;
 mod workload;
 
 pub use cell::Cell;
+pub use combine::Combine;
 pub use command::Command;
 pub use counted::counted;
 pub use cpus::{CpuList, Cpus};

@@ -1,7 +1,7 @@
 //! From the text of an experiment file to checked types.
 
 use crate::each::{at_table, expand};
-use crate::error::ParseError;
+use crate::error::{ParseError, Place};
 use crate::file::Experiment;
 use crate::name;
 use crate::source::Source;
@@ -17,6 +17,10 @@ impl Experiment {
         let source = Source::parse(text, file_name)?;
         let mut experiment: Self =
             toml::from_str(text).map_err(|error| source.deserialisation(&error))?;
+        // A block is what is executed in turns: one run of each variant.
+        if experiment.design.slices.is_some() && !source.has(&Place::of(&["design", "block"])) {
+            experiment.design.block = 1;
+        }
         let made = expand(&mut experiment).map_err(|fault| source.fault(fault))?;
         validate(&experiment, &source).map_err(|fault| source.fault(at_table(fault, &made)))?;
         if experiment.name.is_empty() {

@@ -22,8 +22,21 @@ pub(crate) enum Scope {
 }
 
 /// All names that a run can fill, in any scope.
-pub(crate) const RUN_TIME_NAMES: [&str; 6] =
-    ["port", "dir", "run", "build", "experiment", "objects"];
+pub(crate) const RUN_TIME_NAMES: [&str; 8] = [
+    "port",
+    "dir",
+    "run",
+    "build",
+    "experiment",
+    "objects",
+    "slice",
+    "slices",
+];
+
+/// Whether a placeholder of this name may have an argument, as `{port:master}` and `{slice:1000}` do.
+pub(crate) fn takes_argument(name: &str) -> bool {
+    ["port", "slice"].contains(&name)
+}
 
 impl Scope {
     /// The names that a run fills here.
@@ -48,7 +61,16 @@ impl Scope {
                 "system",
                 "index",
             ],
-            (Self::System | Self::Load, _) => &["port", "dir", "run", "build", "experiment"],
+            (Self::System, _) => &["port", "dir", "run", "build", "experiment"],
+            (Self::Load, _) => &[
+                "port",
+                "dir",
+                "run",
+                "build",
+                "experiment",
+                "slice",
+                "slices",
+            ],
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use crate::checked;
+use crate::combine::Combine;
 use crate::command::Command;
 use crate::driver::Driver;
 use crate::duration::{self, DurationText};
@@ -90,6 +91,8 @@ pub struct MetricRule {
     pub all: bool,
     /// Factor from the value in the output to the value in the metric's unit. Finite and positive.
     pub scale: f64,
+    /// How the values of slices become that of the run.
+    pub combine: Option<Combine>,
 }
 
 /// Where a value stands in an output.
@@ -165,6 +168,9 @@ pub(crate) struct MetricTable {
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     scale: f64,
+    /// How the values of slices become that of the run; needed with `slices`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    combine: Option<Combine>,
 }
 
 /// Adds the keys that have other names now and are still read.
@@ -208,6 +214,7 @@ impl TryFrom<MetricTable> for MetricRule {
             stream: table.stream,
             all: table.all,
             scale: table.scale,
+            combine: table.combine,
         })
     }
 }
@@ -226,6 +233,7 @@ impl From<MetricRule> for MetricTable {
             stream: rule.stream,
             all: rule.all,
             scale: rule.scale,
+            combine: rule.combine,
         };
         match rule.extract {
             Extract::Regex(pattern) => table.regex = Some(pattern),

@@ -255,6 +255,7 @@ mod tests {
             run: None,
             build: Some(&output),
             experiment: scratch.path(),
+            share: crate::fill::Share::WHOLE,
         };
         site.compile(&build, &mut fill).unwrap();
         for _ in 0..2 {

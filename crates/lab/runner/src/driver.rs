@@ -33,5 +33,6 @@ fn rule(rule: &MetricRule) -> Rule {
         },
         all: rule.all,
         scale: rule.scale,
+        combine: rule.combine,
     }
 }

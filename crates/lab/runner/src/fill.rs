@@ -46,6 +46,29 @@ impl Ports {
     }
 }
 
+/// Which share of a run's work a slice has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    /// The slice, from 1.
+    pub(crate) number: u32,
+    /// How many there are.
+    pub(crate) count: u32,
+}
+
+impl Share {
+    /// All of it.
+    pub(crate) const WHOLE: Self = Self {
+        number: 1,
+        count: 1,
+    };
+
+    /// The share of an amount. All shares together are the amount.
+    fn of(self, amount: u64) -> u64 {
+        let upto = |number: u32| u128::from(amount) * u128::from(number) / u128::from(self.count);
+        (upto(self.number) - upto(self.number - 1)) as u64
+    }
+}
+
 /// What placeholders stand for in one run.
 #[derive(Debug)]
 pub(crate) struct Fill<'a> {
@@ -63,6 +86,8 @@ pub(crate) struct Fill<'a> {
     pub(crate) build: Option<&'a Path>,
     /// `{experiment}`.
     pub(crate) experiment: &'a Path,
+    /// `{slice}`.
+    pub(crate) share: Share,
 }
 
 impl Fill<'_> {
@@ -101,6 +126,11 @@ impl Fill<'_> {
             "run" => self.run.and_then(path),
             "build" => self.build.and_then(path),
             "experiment" => path(self.experiment),
+            "slices" => Some(self.share.count.to_string()),
+            "slice" => match &placeholder.argument {
+                None => Some(self.share.number.to_string()),
+                Some(amount) => Some(self.share.of(amount.parse().ok()?).to_string()),
+            },
             _ => None,
         }
     }
@@ -125,6 +155,7 @@ mod tests {
             run: None,
             build: None,
             experiment: Path::new("/e"),
+            share: Share::WHOLE,
         };
         let once = fill
             .text("{port} {port:b} {dir} {experiment} {{}}")
@@ -139,5 +170,17 @@ mod tests {
         assert_eq!(&words[2..], ["/d", "/e", "{}"]);
         assert!(fill.text("{run}").is_err());
         assert_eq!(fill.path("x").unwrap(), Path::new("/e/x"));
+        assert_eq!(fill.text("{slice}/{slices} {slice:7}").unwrap(), "1/1 7");
+    }
+
+    #[test]
+    fn shares_add_up_to_the_amount() {
+        for (amount, count) in [(7, 3), (100_000, 80), (2, 5), (u64::MAX, 7)] {
+            let share = |number| Share { number, count }.of(amount);
+            let shares: Vec<u64> = (1..=count).map(share).collect();
+            assert_eq!(shares.iter().sum::<u64>(), amount);
+            let (least, most) = (shares.iter().min(), shares.iter().max());
+            assert!(most.unwrap() - least.unwrap() <= 1, "{shares:?}");
+        }
     }
 }

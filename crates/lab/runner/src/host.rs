@@ -146,6 +146,9 @@ pub trait Process: Debug {
     /// How it ended, if it has.
     fn exit(&self) -> Option<Exit>;
 
+    /// CPU time that it and its children have used so far; nothing where that cannot be told.
+    fn cpu_time(&self) -> Option<Duration>;
+
     /// Sends a signal to the process alone, which may want to end its children itself.
     fn signal(&self, signal: Signal);
 
@@ -171,6 +174,8 @@ pub enum Redirect<'a> {
     Null,
     /// Into this file, replaced.
     File(&'a Path),
+    /// Behind what is in this file.
+    Append(&'a Path),
     /// Where the laboratory's own goes.
     Inherit,
 }
@@ -277,6 +282,27 @@ pub struct Ended {
     pub usage: ResourceUsage,
     /// Whether the laboratory ended it, or would have, and why.
     pub stopped: Option<Stopped>,
+}
+
+impl Ended {
+    /// The same of two processes, one after the other.
+    pub(crate) fn then(self, next: &Self) -> Self {
+        let (first, second) = (self.usage, next.usage);
+        Self {
+            exit: next.exit,
+            wall: self.wall + next.wall,
+            usage: ResourceUsage {
+                user: first.user + second.user,
+                system: first.system + second.system,
+                max_rss_bytes: first.max_rss_bytes.max(second.max_rss_bytes),
+                voluntary_switches: first.voluntary_switches + second.voluntary_switches,
+                involuntary_switches: first.involuntary_switches + second.involuntary_switches,
+                minor_faults: first.minor_faults + second.minor_faults,
+                major_faults: first.major_faults + second.major_faults,
+            },
+            stopped: next.stopped,
+        }
+    }
 }
 
 /// Why the laboratory ended a process.

@@ -5,6 +5,7 @@
 //! 2. the system is started and waited for, unless a kept one is up;
 //! 3. `prepare` is executed, then the warm-ups if the system is new;
 //! 4. the workload is executed and measured, with nothing of the laboratory running beside it;
+//!    with `slices`, by turns with those of the other variants: see [`turns`];
 //! 5. the system must still be alive; `cleanup` is executed; the system is stopped unless kept;
 //! 6. the output is read, the record is appended, and the run's directory gets its final name.
 //!
@@ -15,18 +16,23 @@
 mod builds;
 mod current;
 mod error;
+mod execution;
 mod instance;
 mod ledger;
 mod load;
+mod member;
 mod output;
+mod set;
 mod settings;
+mod system_times;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use perflab_experiment::{CpuList, Experiment, Plan, PlannedRun, Status};
+use perflab_experiment::{Cell, CpuList, Experiment, Plan, PlannedRun, Status, Variant, Workload};
 use perflab_machine::tune::Session;
 use perflab_store::{ResultDir, RunRecord, StoreError};
 use rand::SeedableRng;
@@ -36,19 +42,21 @@ use rustix::thread::CpuSet;
 use crate::aside::is_full;
 use crate::counters::Counters;
 use crate::environment::Environment;
-use crate::fault::{Fault, Trouble};
 use crate::host::Host;
-use crate::kept::{RunDirectory, cut_outputs, hollow};
-use crate::observer::{ObservedRun, Observer};
+use crate::kept::{cut_outputs, hollow};
+use crate::observer::Observer;
 use crate::reporter::Reporter;
 use crate::standstill::MOST_ATTEMPTS;
 
-use builds::{Built, cell_key};
+use builds::Built;
 use current::{Current, RunOutcome, record};
 use instance::Instance;
 use ledger::Ledger;
+use member::Member;
 
 pub use error::LabError;
+pub(crate) use load::names_share;
+pub(crate) use system_times::CPU_TIME;
 
 /// Room on the result's disk below which it counts as full, in bytes: a program that ran out of
 /// it leaves less than a few blocks.
@@ -140,15 +148,9 @@ impl<'a> Lab<'a> {
         let mut has_run = false;
         let mut ledger = Ledger::new(done);
         let mut observers = std::mem::take(&mut self.observers);
-        let left: Vec<PlannedRun> = self
-            .plan
-            .runs
-            .iter()
-            .filter(|run| !ledger.recorded.contains(&run.run))
-            .copied()
-            .collect();
-        for run in left {
-            if self.begins_block(&run) && enough(&records) {
+        for set in self.sets(&ledger) {
+            let Some(first) = set.first() else { continue };
+            if self.begins_block(first) && enough(&records) {
                 return Ok(());
             }
             if self.host.is_interrupted() {
@@ -161,12 +163,13 @@ impl<'a> Lab<'a> {
             {
                 return Err(LabError::Limit(limit));
             }
-            let record = self.run(&run, &mut observers)?;
-            has_run = true;
-            if let Some(hopeless) = ledger.add(&record) {
-                return Err(hopeless);
+            for record in self.run(&set, &mut observers)? {
+                has_run = true;
+                if let Some(hopeless) = ledger.add(&record) {
+                    return Err(hopeless);
+                }
+                records.push(record);
             }
-            records.push(record);
             self.host.sleep(self.experiment.design.pause);
         }
         Ok(())
@@ -181,16 +184,112 @@ impl<'a> Lab<'a> {
             .is_some_and(|before| before.block < run.block)
     }
 
+    /// The runs that are left, in sets that are executed by turns: with `slices` those of a block that are compared
+    /// with each other, else each alone.
+    fn sets(&self, ledger: &Ledger) -> Vec<Vec<PlannedRun>> {
+        let is_left = |run: &&PlannedRun| !ledger.recorded.contains(&run.run);
+        let cell = |run: &PlannedRun| self.plan.cells.get(run.cell);
+        let mut sets: Vec<Vec<PlannedRun>> = Vec::new();
+        for run in self.plan.runs.iter().filter(is_left) {
+            let belongs = |set: &&mut Vec<PlannedRun>| {
+                let comparable = |first: &PlannedRun| {
+                    let cells = cell(first).zip(cell(run));
+                    first.block == run.block && cells.is_some_and(|(a, b)| a.is_comparable(b))
+                };
+                self.experiment.design.slices.is_some() && set.first().is_some_and(comparable)
+            };
+            match sets.last_mut().filter(belongs) {
+                Some(set) => set.push(*run),
+                None => sets.push(vec![*run]),
+            }
+        }
+        sets
+    }
+
+    /// Makes the runs of a set, and records them.
     fn run(
         &mut self,
-        planned: &PlannedRun,
+        set: &[PlannedRun],
         observers: &mut [Box<dyn Observer + 'a>],
-    ) -> Result<RunRecord, LabError> {
+    ) -> Result<Vec<RunRecord>, LabError> {
+        let mut planned = Vec::new();
+        for run in set {
+            planned.push(self.resolved(run)?);
+        }
+        let mut discarded = 0;
+        let (members, started) = loop {
+            let started = self.host.timestamp().to_string();
+            let mut members = Vec::new();
+            let mut free: Vec<&mut dyn Observer> = Vec::new();
+            for observer in &mut *observers {
+                free.push(&mut **observer);
+            }
+            let moment = self.host.moment();
+            for planned in &mut planned {
+                let directory = std::path::absolute(self.result.begin_run(planned.run.run)?)?;
+                self.reporter.started(planned.run, planned.cell);
+                // What looks on as the plan wants it looks at one run at a time.
+                let of_design = match planned.run.observed {
+                    true => std::mem::take(&mut free),
+                    false => Vec::new(),
+                };
+                let observed_by = of_design.iter().map(|observer| observer.name().to_owned());
+                let observed_by = observed_by.collect();
+                let own = planned.counters.iter_mut();
+                let own = own.map(|counters| counters as &mut dyn Observer);
+                members.push(Member::new(Current {
+                    planned: planned.run,
+                    cell: planned.cell,
+                    variant: &planned.variant,
+                    workload: &planned.workload,
+                    logs: directory,
+                    random: ChaCha8Rng::seed_from_u64(planned.run.seed),
+                    observed_by,
+                    observers: own.chain(of_design).collect(),
+                    outcome: RunOutcome::default(),
+                }));
+            }
+            self.attempt(&mut members)?;
+            let Some(why) = moment.until(&self.host.moment()) else {
+                break (members, started);
+            };
+            discarded += 1;
+            let Some(first) = members.first() else {
+                break (members, started);
+            };
+            if discarded == MOST_ATTEMPTS {
+                return Err(LabError::Disturbed {
+                    run: first.run.planned.run,
+                    cell: first.run.cell.id.clone(),
+                    why,
+                });
+            }
+            for member in &members {
+                let (planned, cell) = (member.run.planned, member.run.cell);
+                self.reporter.repeated(planned, cell, why);
+            }
+        };
+        let mut records = Vec::new();
+        for member in members {
+            records.push(self.finish(member, &started, discarded)?);
+        }
+        self.result.append_all(&records)?;
+        for record in &records {
+            self.reporter.finished(record);
+        }
+        Ok(records)
+    }
+
+    /// What a run of the plan consists of.
+    fn resolved<'p>(&self, run: &'p PlannedRun) -> Result<Resolved<'p>, LabError>
+    where
+        'a: 'p,
+    {
         let cell = self
             .plan
             .cells
-            .get(planned.cell)
-            .ok_or_else(|| LabError::Plan(format!("run {} names no cell", planned.run)))?;
+            .get(run.cell)
+            .ok_or_else(|| LabError::Plan(format!("run {} names no cell", run.run)))?;
         let variant = self
             .experiment
             .variant(cell)
@@ -199,62 +298,38 @@ impl<'a> Lab<'a> {
             .experiment
             .workload(cell)
             .map_err(|error| LabError::Plan(error.to_string()))?;
-        let mut counters =
+        let counters =
             (!workload.counters.is_empty()).then(|| Counters::new(workload.counters.clone()));
-        let mut discarded = 0;
-        let (mut current, started, outcome) = loop {
-            let directory = std::path::absolute(self.result.begin_run(planned.run)?)?;
-            self.reporter.started(planned, cell);
-            let started = self.host.timestamp().to_string();
-            let moment = self.host.moment();
-            let of_design = || observers.iter().filter(|_| planned.observed);
-            let observed_by = of_design()
-                .map(|observer| observer.name().to_owned())
-                .collect();
-            let own = counters
-                .iter_mut()
-                .map(|counters| counters as &mut dyn Observer);
-            let of_design = observers.iter_mut().filter(|_| planned.observed);
-            let of_design = of_design.map(|observer| &mut **observer as &mut dyn Observer);
-            let mut current = Current {
-                planned,
-                cell,
-                variant: &variant,
-                workload: &workload,
-                logs: directory,
-                random: ChaCha8Rng::seed_from_u64(planned.seed),
-                observed_by,
-                observers: own.chain(of_design).collect(),
-                outcome: RunOutcome::default(),
-            };
-            let own = RunDirectory::of(&current.logs)?;
-            let outcome = self.attempt(&mut current, &own)?;
-            let Some(why) = moment.until(&self.host.moment()) else {
-                break (current, started, outcome);
-            };
-            discarded += 1;
-            if discarded == MOST_ATTEMPTS {
-                return Err(LabError::Disturbed {
-                    run: planned.run,
-                    cell: cell.id.clone(),
-                    why,
-                });
-            }
-            self.reporter.repeated(planned, cell, why);
-        };
+        Ok(Resolved {
+            run,
+            cell,
+            variant,
+            workload,
+            counters,
+        })
+    }
+
+    /// Brings the output of a run that has ended onto the disk; its record.
+    fn finish(
+        &mut self,
+        member: Member<'_, 'a>,
+        started: &str,
+        discarded: u32,
+    ) -> Result<RunRecord, LabError> {
+        let mut run = member.run;
         if discarded > 0 {
-            let evidence = &mut current.outcome.evidence;
+            let evidence = &mut run.outcome.evidence;
             evidence.insert(DISCARDED.to_owned(), f64::from(discarded));
         }
-        let (status, detail) = match outcome {
+        let (status, detail) = match member.fate {
             Ok(()) => (Status::Pass, None),
             Err(fault) => (fault.status, Some(fault.detail)),
         };
         if !status.passed() {
             // A number from a run that failed must not be there to be taken.
-            current.outcome.samples.clear();
+            run.outcome.samples.clear();
         }
-        cut_outputs(&current.logs).map_err(|error| match is_full(&error) {
+        cut_outputs(&run.logs).map_err(|error| match is_full(&error) {
             true => disk_full(&self.root, error),
             false => LabError::System(error),
         })?;
@@ -264,77 +339,9 @@ impl<'a> Lab<'a> {
                 .iter()
                 .for_each(|system| hollow(system.log()));
         }
-        self.result.finish_run(planned.run)?;
-        let record = record(current, self.host.name(), started, status, detail);
-        self.result.append(&record)?;
-        self.reporter.finished(&record);
-        Ok(record)
-    }
-
-    /// Performs a run; its fault, or what ends the experiment.
-    fn attempt(
-        &mut self,
-        run: &mut Current<'_>,
-        own: &RunDirectory,
-    ) -> Result<Result<(), Fault>, LabError> {
-        let outcome = self.perform(run);
-        // Before the scratch directory goes, and with it the room that the run had.
-        let full = no_room(self.host, &self.root);
-        let scratch = self.scratch().join(format!("run-{}", run.planned.run));
-        self.host.remove(&scratch);
-        if full {
-            return Err(disk_full(&self.root, io::ErrorKind::StorageFull.into()));
-        }
-        self.result.check_is_there()?;
-        let is_left = own.is_left();
-        if !is_left {
-            // The record has a directory, though there is nothing in it.
-            self.result.begin_run(run.planned.run)?;
-        }
-        match outcome {
-            Err(Trouble::Interrupted) => Err(LabError::Interrupted),
-            Err(Trouble::Fault(fault)) if says_how_it_ended(&fault) => Ok(Err(fault)),
-            _ if !is_left => Ok(Err(Fault::new(
-                Status::Fail,
-                "the directory of the run was removed or replaced while it ran, and its output with it",
-            ))),
-            Ok(()) => Ok(Ok(())),
-            Err(Trouble::Fault(fault)) => Ok(Err(fault)),
-            Err(Trouble::Fatal(error)) if is_full(&error) => Err(disk_full(&self.root, error)),
-            Err(Trouble::Fatal(error)) => Err(LabError::System(error)),
-        }
-    }
-
-    fn perform(&mut self, run: &mut Current<'_>) -> Result<(), Trouble> {
-        run.outcome.settings = settings::settle(self.settings.as_deref_mut(), run.variant)?;
-        for observer in &mut run.observers {
-            observer.begin(&ObservedRun {
-                host: self.host,
-                directory: &run.logs,
-            })?;
-        }
-        let built = self.built(run)?;
-        let (mut instance, fresh) = self.instance(run, built.as_ref())?;
-        run.outcome.layout.clone_from(&instance.layout);
-        let measured = self.load(run, &mut instance, built.as_ref(), fresh);
-        let stopped = match self.keeps() && (measured.is_ok() || instance.check_alive().is_ok()) {
-            true => {
-                self.kept.insert(cell_key(run.cell), instance);
-                Ok(())
-            }
-            false => self.stop(run, built.as_ref(), instance),
-        };
-        // A load that failed says more than a system that then does not stop either.
-        measured.and(stopped)?;
-        for observer in &mut run.observers {
-            let seen = observer.end(&ObservedRun {
-                host: self.host,
-                directory: &run.logs,
-            })?;
-            run.outcome.samples.extend(seen.samples);
-            run.outcome.evidence.extend(seen.evidence);
-        }
-        Ok(())
+        self.result.finish_run(run.planned.run)?;
+        let host = self.host.name();
+        Ok(record(run, host, started.to_owned(), status, detail))
     }
 
     fn environment(&self) -> Environment {
@@ -365,9 +372,13 @@ impl Drop for Lab<'_> {
     }
 }
 
-/// Whether a fault says more than that the output is lost.
-fn says_how_it_ended(fault: &Fault) -> bool {
-    !matches!(fault.status, Status::Fail | Status::NoRun)
+/// A run of the plan, with what its cell stands for.
+struct Resolved<'p> {
+    run: &'p PlannedRun,
+    cell: &'p Cell,
+    variant: Variant,
+    workload: Workload,
+    counters: Option<Counters>,
 }
 
 /// Whether the result's disk has no room left: then the run may have failed, or done less, for

@@ -1,9 +1,12 @@
 //! Which metrics the runs of an experiment can have.
 
+use std::collections::BTreeSet;
+
 use perflab_drivers::{Driver, Kind};
-use perflab_experiment::{Experiment, Workload};
+use perflab_experiment::{Experiment, Variant, Workload};
 
 use crate::driver::driver_of;
+use crate::lab::CPU_TIME;
 use crate::observer::HITS;
 
 /// The metrics to compare that no workload can give, one line each.
@@ -22,13 +25,27 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
             }
         }
     }
-    let observed = observed_metrics(experiment);
-    known.extend(observed.iter().cloned());
+    let beside: Vec<String> = observed_metrics(experiment)
+        .into_iter()
+        .chain(system_times(experiment, &drivers))
+        .collect();
+    known.extend(beside.iter().cloned());
     let names = experiment.design.metrics.iter();
     let unknown = names.filter(|name| {
         let mut drivers = drivers.iter();
-        !observed.contains(name)
+        !beside.contains(name)
             && !drivers.any(|(workload, driver)| gives(workload, driver.as_ref(), name))
+    });
+    let is_sliced = experiment.design.slices.is_some();
+    let whole = experiment.design.metrics.iter().filter(|name| {
+        let combines = |(_, driver): &(&Workload, Box<dyn Driver>)| driver.combine(name).is_some();
+        is_sliced && known.contains(name) && !beside.contains(name) && !drivers.iter().any(combines)
+    });
+    let whole = whole.map(|name| {
+        format!(
+            "[design] metrics: `{name}` of slices says nothing of `{name}` of a run; leave out one of \
+             `slices` and `{name}`"
+        )
     });
     unknown
         .map(|name| {
@@ -37,7 +54,20 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
                 known.join(", ")
             )
         })
+        .chain(whole)
         .collect()
+}
+
+/// The CPU times of systems for each operation.
+fn system_times(experiment: &Experiment, drivers: &[(&Workload, Box<dyn Driver>)]) -> Vec<String> {
+    let counted = drivers.iter().any(|(_, driver)| driver.counts_operations());
+    let systems = experiment.variants.values().flat_map(Variant::systems);
+    let names = systems.filter(|_| counted).map(|system| match system.name {
+        Some(name) => format!("{CPU_TIME}.{name}"),
+        None => CPU_TIME.to_owned(),
+    });
+    let names: BTreeSet<String> = names.collect();
+    names.into_iter().collect()
 }
 
 /// What observed runs measure besides.

@@ -17,8 +17,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::counters;
 use crate::driver::driver_of;
 use crate::environment::Environment;
-use crate::fill::{Fill, Ports};
+use crate::fill::{Fill, Ports, Share};
 use crate::host::Host;
+use crate::lab::names_share;
 use crate::this_machine::locate::no_directory;
 
 /// What keeps every run of some cell from being measured, one line each.
@@ -100,6 +101,7 @@ impl Look<'_> {
             run: Some(self.scratch),
             build: Some(self.scratch),
             experiment: self.home,
+            share: Share::WHOLE,
         };
         if let Some(build) = &variant.build {
             self.build(
@@ -272,6 +274,13 @@ impl Look<'_> {
         driver
             .check(&arguments)
             .map_err(|error| wrong(format!("args: {error}")))?;
+        if let Some(count) = self.experiment.design.slices
+            && !workload.args.iter().any(|text| names_share(text))
+        {
+            driver
+                .slices(&arguments, count)
+                .map_err(|error| wrong(format!("args: {error}")))?;
+        }
         Ok(driver
             .argv(&arguments)
             .into_iter()

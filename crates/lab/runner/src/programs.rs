@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::aside::Aside;
 use crate::driver::driver_of;
 use crate::environment::Environment;
-use crate::fill::{Fill, Ports};
+use crate::fill::{Fill, Ports, Share};
 use crate::host::Host;
 use crate::visible::visible;
 
@@ -106,6 +106,7 @@ pub fn programs(
             run: Some(scratch),
             build: None,
             experiment: home,
+            share: Share::WHOLE,
         };
         let of_variant = found
             .entry(format!("variants/{}", cell.variant))

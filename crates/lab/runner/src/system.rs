@@ -73,6 +73,11 @@ impl<'k> RunningSystem<'k> {
         &self.seat.directory
     }
 
+    /// CPU time that it has used so far; nothing where that cannot be told.
+    pub(crate) fn cpu_time(&self) -> Option<Duration> {
+        self.process.cpu_time()
+    }
+
     /// What it writes to.
     pub(crate) fn log(&self) -> &Path {
         &self.seat.log

@@ -2,6 +2,7 @@
 
 mod atomics;
 mod brand;
+mod cpu_time;
 mod foreground;
 mod identities;
 mod interrupt;

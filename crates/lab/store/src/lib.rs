@@ -7,7 +7,8 @@
 //! DIR/meta.json          who wrote this, when, and the hashes of the three files above
 //! DIR/runs.jsonl         one line for each finished run, with a checksum and the name of the line before
 //! DIR/stopped.json       why it ended, if its own results may end it
-//! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log; and samples that are too many for its line
+//! DIR/runs/000017/       what run 17 said: stdout, stderr, the system's log; and samples that are too many for its line,
+//!                        or those of its slices
 //! DIR/imported/          the files of another tool that runs were read from, if they were
 //! DIR/lock               held by the laboratory that writes
 //! ```
@@ -45,6 +46,7 @@ mod runs_file;
 mod salvage;
 mod sample_files;
 mod set_up;
+mod slices_file;
 mod stamp;
 mod stopped;
 mod summary;
@@ -58,10 +60,13 @@ pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use opened_result::OpenedResult;
 pub use raw_output::is_no_link;
-pub use record::{EVENTS_LOST, HITS, RunRecord, Step, StepKind, Usage};
+pub use record::{
+    EVENTS_LOST, HITS, RUNS_IN_TURNS, RunRecord, SLICES, SYSTEM_IDLE, Step, StepKind, Usage,
+};
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
 pub use sample_files::{SampleFile, is_sample_file};
+pub use slices_file::{SLICES_FILE, SliceRecord, read_slices};
 pub use stamp::FileStamps;
 pub use stopped::{StopReason, Stopped};
 pub use summary::ResultSummary;

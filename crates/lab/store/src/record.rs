@@ -14,6 +14,15 @@ pub const HITS: &str = "hits";
 /// The evidence of an observed run that says how many events of probes it lost.
 pub const EVENTS_LOST: &str = "probe_events_lost";
 
+/// The evidence of a run in slices: how many there were.
+pub const SLICES: &str = "slices";
+
+/// The evidence of a run in slices that says how many runs took turns.
+pub const RUNS_IN_TURNS: &str = "runs_in_turns";
+
+/// The evidence of a run in slices that says how much CPU time its systems used while others had their turn, in seconds.
+pub const SYSTEM_IDLE: &str = "system_idle_s";
+
 /// What is kept of a finished run, one line of `runs.jsonl`.
 ///
 /// Fields that a later version of the schema adds are ignored on reading. Records of version 1, which name a benchmark

@@ -2,9 +2,10 @@
 
 use maud::{Markup, html};
 use perflab_report::command_of_run;
-use perflab_store::{RunRecord, Usage};
+use perflab_store::{RunRecord, Usage, read_slices};
 
 use crate::address::Address;
+use crate::figure::figure;
 use crate::result::SalvagedResult;
 use crate::run_files::{RunFile, files};
 use crate::text::say;
@@ -37,10 +38,23 @@ pub(crate) fn run(result: &SalvagedResult, number: u32) -> Option<Markup> {
             }
         }
         (raw(result, record))
+        (slices(result, record))
         (facts(record))
         (steps(record))
         (samples(record))
     })
+}
+
+/// What each slice measured; a file of them that cannot be read is among what the run said.
+fn slices(result: &SalvagedResult, record: &RunRecord) -> Markup {
+    let slices = read_slices(&result.salvage.run_dir(record.run)).unwrap_or_default();
+    let plots = perflab_report::plots::slices(&slices);
+    html! {
+        @if !plots.is_empty() {
+            h2 { "Its slices" }
+            @for (place, plot) in plots.iter().enumerate() { (figure(plot, &format!("slices-{place}"))) }
+        }
+    }
 }
 
 fn facts(record: &RunRecord) -> Markup {

@@ -168,6 +168,19 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             counted(*observed, "observed run"),
             if *runs == 1 { "has" } else { "have" }
         ),
+        Warning::BusyInTurns { variant, share } => format!(
+            "the systems of {variant} took {:.1}% of a CPU while others had their turn: what they do then slows \
+             those down; have them wait without working",
+            share * 100.0
+        ),
+        Warning::OutOfTurns { runs, of } => format!(
+            "{runs} of {} took turns with fewer variants than planned, as the laboratory was stopped between the \
+             records of a block",
+            counted(*of, "run")
+        ),
+        Warning::SlicedQuantiles(workload) => format!(
+            "{workload}: percentiles of runs in slices are means of the slices' percentiles: estimates"
+        ),
         Warning::SystemsKept => {
             "each system was started once and kept: the verdicts are about these processes, and \
              another start of the same programs may differ"

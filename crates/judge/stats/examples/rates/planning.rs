@@ -196,6 +196,7 @@ impl Line {
             better: Better::Higher,
             confidence: 1.0 - ALPHA,
             margin: None,
+            in_turns: false,
         };
         let Ok(found) = Sides::of(&a, &b).and_then(|sides| compare(sides, &terms, cache)) else {
             return false;

@@ -91,6 +91,7 @@ fn compared(a: &[Observation], b: &[Observation], cache: &mut Cache) -> Option<C
         better: Better::Higher,
         confidence: 1.0 - ALPHA,
         margin: None,
+        in_turns: false,
     };
     compare(Sides::of(a, b).ok()?, &terms, cache).ok()
 }

@@ -17,6 +17,7 @@ fn terms() -> Terms {
         better: Better::Lower,
         confidence: 0.95,
         margin: None,
+        in_turns: false,
     }
 }
 

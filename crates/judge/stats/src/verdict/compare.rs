@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::comparison::Comparison;
+use super::in_turns::typical_in_turns;
 use super::mean::mean;
 use super::sides::Sides;
 use super::slow::Split;
@@ -29,7 +30,14 @@ pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Com
     let split = Split::of(middle, terms.better)?;
     let main_runs = split.as_ref().and_then(|split| split.main_runs.as_deref());
     let null = &mut cache.null;
-    let typical = typical(&middle.strata, main_runs, scale, terms, null, warnings)?;
+    let in_turns = match terms.in_turns {
+        true => typical_in_turns(&middle.strata, scale, terms, warnings)?,
+        false => None,
+    };
+    let typical = match in_turns {
+        Some(answer) => answer,
+        None => typical(&middle.strata, main_runs, scale, terms, null, warnings)?,
+    };
     let mean = mean(&average.strata, scale, terms, &typical, warnings)?;
     let slow = match &split {
         None => None,
@@ -83,6 +91,7 @@ mod tests {
             better: Better::Higher,
             confidence: 0.95,
             margin,
+            in_turns: false,
         };
         let (a, b) = (observations(a, each), observations(b, each));
         compare(Sides::of(&a, &b).unwrap(), &terms, &mut Cache::default()).unwrap()
@@ -133,6 +142,7 @@ mod tests {
             better: Better::Lower,
             confidence: 0.95,
             margin: None,
+            in_turns: false,
         };
         let found = compare(Sides::of(&a, &b).unwrap(), &terms, &mut Cache::default()).unwrap();
         assert!(near(found.typical.difference, -0.1));
@@ -171,6 +181,7 @@ mod tests {
             better: Better::Lower,
             confidence: 0.95,
             margin: Some(0.01),
+            in_turns: false,
         };
         let exact = |blocks: &[Stratum], times: usize| {
             let blocks = vec![blocks; times].concat();
@@ -238,6 +249,7 @@ mod tests {
             better: Better::Lower,
             confidence: 0.95,
             margin: None,
+            in_turns: false,
         };
         let side = |shift: f64| -> Vec<Observation> {
             (0..4)

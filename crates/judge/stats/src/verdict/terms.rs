@@ -17,6 +17,8 @@ pub struct Terms {
     pub confidence: f64,
     /// Largest relative difference that does not matter, as 0.01; declared before measuring.
     pub margin: Option<f64>,
+    /// Whether the runs of a block were executed in turns.
+    pub in_turns: bool,
 }
 
 impl Terms {

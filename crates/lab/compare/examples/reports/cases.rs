@@ -119,6 +119,8 @@ pub struct Case {
     pub margin: Option<f64>,
     /// Whether there is a third variant that is the baseline once more.
     pub control: bool,
+    /// How far blocks lie apart, relative, where their runs are executed in turns and meet the same.
+    pub in_turns: Option<f64>,
     pub promise: Promise,
 }
 
@@ -144,6 +146,7 @@ fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], sd: [f64; 2])
         apart: false,
         margin: None,
         control: false,
+        in_turns: None,
         promise: Promise::False,
     }
 }
@@ -196,6 +199,7 @@ pub fn cases() -> Vec<Case> {
         all.push(case("", Noise::Steps, 1, runs, [0.01, 0.01]));
     }
     all.extend(levels());
+    all.extend(in_turns());
     all.extend(many_rows());
     all.extend(uneven_samples());
     all.extend(at_the_margin());
@@ -347,6 +351,54 @@ fn slow_shares() -> Vec<Case> {
         promise: Promise::SlowRuns(80.0),
         ..case("5->30 % slow, ", Noise::SlowMode, 1, [90, 90], [0.01, 0.01])
     });
+    all
+}
+
+/// Runs in turns, on a machine whose speed wanders by more than runs scatter.
+fn in_turns() -> Vec<Case> {
+    let turns = |name: &str, noise, blocks, sd| Case {
+        in_turns: Some(0.05),
+        ..case(&format!("in turns, {name}"), noise, blocks, [1, 1], sd)
+    };
+    let mut all = Vec::new();
+    for noise in [ALL.as_slice(), &[Noise::Steps]].concat() {
+        for blocks in [6, 10, 30, 100] {
+            for sd in [[0.01, 0.01], [0.003, 0.01], [0.003, 0.03]] {
+                all.push(turns("", noise, blocks, sd));
+            }
+        }
+        all.push(Case {
+            subjects: vec![SimulatedSubject {
+                factor: 1.02,
+                samples: 1,
+            }],
+            margin: Some(0.02),
+            ..turns("at the margin, ", noise, 30, [0.01, 0.01])
+        });
+    }
+    for slow in [[0.05, 0.3], [0.0, 0.15]] {
+        all.push(Case {
+            slow,
+            ..turns("uneven shares, ", Noise::SlowMode, 60, [0.01, 0.01])
+        });
+    }
+    all.push(Case {
+        subjects: [1.0, 1.02, 1.0, 0.98]
+            .map(|factor| SimulatedSubject { factor, samples: 1 })
+            .to_vec(),
+        control: true,
+        ..turns("all at once, ", Noise::Normal, 30, [0.005, 0.005])
+    });
+    for (noise, least) in [(Noise::Normal, 85.0), (Noise::HeavyTails, 60.0)] {
+        all.push(Case {
+            subjects: vec![SimulatedSubject {
+                factor: 1.01,
+                samples: 1,
+            }],
+            promise: Promise::Power(least),
+            ..turns("+1 %, ", noise, 30, [0.01, 0.01])
+        });
+    }
     all
 }
 

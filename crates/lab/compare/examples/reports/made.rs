@@ -155,6 +155,7 @@ fn report(case: &Case, random: &mut Random) -> Comparison {
         confidence: 0.95,
         questions: Questions::default(),
         anytime: false,
+        in_turns: case.in_turns.is_some(),
     };
     loop {
         let design = Design {
@@ -205,7 +206,11 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
             groups: Vec::new(),
         })
         .collect();
-    let levels: Vec<f64> = (0..case.blocks).map(|_| case.noise.level(random)).collect();
+    let level = |random: &mut Random| match case.in_turns {
+        Some(apart) => (apart * random.normal()).exp(),
+        None => case.noise.level(random),
+    };
+    let levels: Vec<f64> = (0..case.blocks).map(|_| level(random)).collect();
     for variant in variants {
         let observed = observed(case, *variant == "new", &levels, random);
         for (subject, observations) in subjects.iter_mut().zip(observed) {

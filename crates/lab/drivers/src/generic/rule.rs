@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use perflab_experiment::{Better, Metric};
+use perflab_experiment::{Better, Combine, Metric};
 use thiserror::Error;
 
 use crate::error::Stream;
@@ -32,6 +32,8 @@ pub struct Rule {
     /// What a value is multiplied with, as 1000 for seconds to milliseconds. Finite and above 0;
     /// 1 for [`Source::Values`].
     pub scale: f64,
+    /// How the values of slices become that of the run.
+    pub combine: Option<Combine>,
 }
 
 impl Rule {

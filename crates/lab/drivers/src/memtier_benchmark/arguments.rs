@@ -2,7 +2,8 @@
 
 use crate::closed_loop;
 use crate::error::ArgumentError;
-use crate::getopt::{Known, Options, count};
+use crate::getopt::{Known, Options, count, with};
+use crate::slices::{Alike, Slices, share};
 
 /// `-h` is not among them: it names the host in new versions and asks for help in old ones.
 const KNOWN: &[Known] = &[
@@ -38,6 +39,18 @@ const KNOWN: &[Known] = &[
     ("", "--test-time", true),
     ("", "--verify-only", false),
 ];
+
+/// One of `count` slices: a share of the seconds, or of each client's requests.
+pub(super) fn slices(args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    let options = Options::of(KNOWN, args);
+    let (option, amount, alike) = match options.number("--test-time") {
+        Some(seconds) => ("--test-time", seconds, Alike::Time),
+        None => ("-n", options.number("-n").unwrap_or(10_000), Alike::Work),
+    };
+    let share = share("memtier_benchmark", option, amount, count, 1)?;
+    let args = with(args, &[option.to_owned(), share.to_string()]);
+    Ok(Slices::one(alike, args))
+}
 
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     let options = Options::of(KNOWN, args);

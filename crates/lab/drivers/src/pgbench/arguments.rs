@@ -2,7 +2,8 @@
 
 use crate::closed_loop;
 use crate::error::ArgumentError;
-use crate::getopt::{Known, Options, count};
+use crate::getopt::{Known, Options, count, with};
+use crate::slices::{Alike, Slices, share};
 
 const KNOWN: &[Known] = &[
     ("-?", "--help", false),
@@ -30,6 +31,18 @@ const KNOWN: &[Known] = &[
     ("", "--sampling-rate", true),
     ("", "--show-script", true),
 ];
+
+/// One of `count` slices: a share of the seconds, or of each client's transactions.
+pub(super) fn slices(args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    let options = Options::of(KNOWN, args);
+    let (option, amount, alike) = match options.number("-T") {
+        Some(seconds) => ("-T", seconds, Alike::Time),
+        None => ("-t", options.number("-t").unwrap_or(10), Alike::Work),
+    };
+    let share = share("pgbench", option, amount, count, 1)?;
+    let args = with(args, &[option.to_owned(), share.to_string()]);
+    Ok(Slices::one(alike, args))
+}
 
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
     let options = Options::of(KNOWN, args);

@@ -33,6 +33,8 @@ const WITH_VALUE: [&str; 23] = [
 #[derive(Debug)]
 pub(super) struct Options<'a> {
     given: Vec<(&'a str, Option<&'a str>)>,
+    /// Words before the command.
+    length: usize,
     own_command: bool,
 }
 
@@ -46,6 +48,7 @@ impl<'a> Options<'a> {
             if !word.starts_with('-') {
                 return Self {
                     given,
+                    length: args.len() - rest.len() - 1,
                     own_command: true,
                 };
             }
@@ -54,8 +57,14 @@ impl<'a> Options<'a> {
         }
         Self {
             given,
+            length: args.len(),
             own_command: false,
         }
+    }
+
+    /// How many words there are before the command of the user's own.
+    pub(super) fn length(&self) -> usize {
+        self.length
     }
 
     /// Whether an option is there.
@@ -64,7 +73,7 @@ impl<'a> Options<'a> {
     }
 
     /// The value of an option; the last one counts, as in the tool.
-    fn value(&self, name: &str) -> Option<&'a str> {
+    pub(super) fn value(&self, name: &str) -> Option<&'a str> {
         self.given
             .iter()
             .rev()

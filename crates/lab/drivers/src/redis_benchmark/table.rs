@@ -21,6 +21,9 @@ pub(super) const COLUMNS: [(&str, &str); 7] = [
     ("max_latency_ms", "latency_max"),
 ];
 
+/// The benchmark that fills a list for LRANGE.
+pub(super) const REFILL: &str = "LPUSH_REFILL";
+
 pub(super) fn metric(name: &str) -> Metric {
     crate::metric::metric(match name {
         "rps" => (name, "1/s", Better::Higher),
@@ -209,7 +212,7 @@ fn is_name(field: &str) -> bool {
 /// The benchmark that a row belongs to.
 fn benchmark(name: &str) -> &str {
     match name {
-        "LPUSH (needed to benchmark LRANGE)" => "LPUSH_REFILL",
+        "LPUSH (needed to benchmark LRANGE)" => REFILL,
         "LRANGE_100 (first 100 elements)" => "LRANGE_100",
         "LRANGE_300 (first 300 elements)" => "LRANGE_300",
         "LRANGE_500 (first 500 elements)" => "LRANGE_500",

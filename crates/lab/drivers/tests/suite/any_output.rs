@@ -17,6 +17,7 @@ fn drivers() -> Vec<Box<dyn Driver>> {
         source,
         all: true,
         scale: 1e300,
+        combine: None,
     };
     let generic =
         |rule| Box::new(Generic::new(vec![rule]).expect("a usable rule")) as Box<dyn Driver>;

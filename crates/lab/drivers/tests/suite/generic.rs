@@ -15,6 +15,7 @@ fn rule(source: Source) -> Rule {
         source,
         all: false,
         scale: 1.0,
+        combine: None,
     }
 }
 
@@ -239,6 +240,7 @@ fn malformed_value_lines_are_refused() {
 fn values_are_scaled_and_belong_to_their_part() {
     let scaled = Rule {
         scale: 1000.0,
+        combine: None,
         benchmark: Some("GET".to_owned()),
         ..regex("x=(.*)")
     };

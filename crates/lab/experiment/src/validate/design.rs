@@ -35,6 +35,17 @@ fn runs(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {
             ));
         }
     }
+    if design.slices.is_some_and(|slices| slices < 2) {
+        return Err(Fault::value(place("slices"), "`slices` must be at least 2")
+            .help("leave it out to execute each run as a whole"));
+    }
+    if design.slices.is_some() && design.block != 1 {
+        return Err(Fault::value(
+            place("block"),
+            "with `slices` a block is one run of each variant, all in turns",
+        )
+        .help("leave `block` out"));
+    }
     check_runs(design.runs, design.block).map_err(|error| {
         let given = if source.has(&place("runs")) {
             "runs"

@@ -6,6 +6,7 @@ mod machine;
 mod matrix;
 mod observe;
 mod placeholders;
+mod slices;
 mod systems;
 mod values;
 mod variant;
@@ -24,6 +25,7 @@ pub(crate) fn validate(experiment: &Experiment, source: &Source<'_>) -> Result<(
     workload::check(experiment)?;
     design::check(experiment, source)?;
     observe::check(experiment)?;
+    slices::check(experiment)?;
     matrix::check(experiment)?;
     placeholders::check(experiment)
 }

@@ -7,7 +7,7 @@ use crate::error::{Fault, Place};
 use crate::file::Experiment;
 use crate::parameters::{VARIANT, Value};
 use crate::resolve::Bindings;
-use crate::scope::{RUN_TIME_NAMES, Scope};
+use crate::scope::{RUN_TIME_NAMES, Scope, takes_argument};
 use crate::template::{Placeholder, Template, TemplateError};
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
@@ -108,7 +108,7 @@ fn definition(
     let template = Template::parse(text).map_err(|error| malformed(&error, place.clone()))?;
     let unknown = template.placeholders().find(|placeholder| {
         !known.contains(&placeholder.name.as_str())
-            || (placeholder.argument.is_some() && placeholder.name != "port")
+            || (placeholder.argument.is_some() && !takes_argument(&placeholder.name))
     });
     let Some(unknown) = unknown else {
         return Ok(());
@@ -149,13 +149,16 @@ fn uses_of_cell(experiment: &Experiment, cell: &Cell) -> Result<(), Fault> {
         let known = scope.names(experiment.design.instance_lifetime());
         for placeholder in filled.placeholders() {
             let name = placeholder.name.as_str();
-            if known.contains(&name) && (placeholder.argument.is_none() || name == "port") {
+            if known.contains(&name) && (placeholder.argument.is_none() || takes_argument(name)) {
                 if name == "build" && variant.build.is_none() {
                     return Err(no_build(cell, placeholder, place));
                 }
                 let is_own = scope == Scope::NamedSystem || variant.systems.is_empty();
                 if name == "port" && placeholder.argument.is_none() && !is_own {
                     return Err(whose_port(cell, placeholder, place));
+                }
+                if name == "slice" && !is_share(placeholder) {
+                    return Err(no_amount(placeholder, place));
                 }
                 continue;
             }
@@ -188,6 +191,21 @@ fn no_build(cell: &Cell, placeholder: &Placeholder, place: &Place) -> Fault {
     .help(format!("add a table [variants.{}.build]", cell.variant))
 }
 
+/// Whether a slice is asked for by its number, or for its share of an amount.
+fn is_share(placeholder: &Placeholder) -> bool {
+    let amount = placeholder.argument.as_ref();
+    amount.is_none_or(|amount| amount.parse::<u64>().is_ok_and(|amount| amount > 0))
+}
+
+fn no_amount(placeholder: &Placeholder, place: &Place) -> Fault {
+    Fault::text(
+        place.clone(),
+        placeholder.to_string(),
+        format!("`{placeholder}`: the amount of work must be a whole number of at least 1"),
+    )
+    .help("`{slice:100000}` is the slice's share of 100000")
+}
+
 fn whose_port(cell: &Cell, placeholder: &Placeholder, place: &Place) -> Fault {
     Fault::text(
         place.clone(),
@@ -215,7 +233,7 @@ fn unknown(
         && (known.contains(&name) || bindings.names().any(|n| n == name))
     {
         return fault(format!(
-            "`{placeholder}`: only `port` takes a name behind a colon"
+            "`{placeholder}`: only `port` and `slice` take something behind a colon"
         ));
     }
     if RUN_TIME_NAMES.contains(&name) {

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use perflab_experiment::{
-    Better, Cell, Command, CsvColumn, Driver, Experiment, Extract, Layout, Lifetime, Plan,
+    Better, Cell, Combine, Command, CsvColumn, Driver, Experiment, Extract, Layout, Lifetime, Plan,
     ReadyCheck, Refresh, ResolveError, Signal, StopAction, Stream, Versions,
 };
 use proptest::prelude::*;
@@ -384,4 +384,22 @@ fn observed_runs_come_with_the_others_of_their_block() {
     let places = (0..3 * 40).filter(|place| plan.runs[*place].observed);
     let within: std::collections::BTreeSet<usize> = places.map(|place| place % 12).collect();
     assert!(within.len() > 1, "they come at random places");
+}
+
+#[test]
+fn with_slices_a_block_is_one_run_of_each_variant() {
+    let slices = parse(include_str!("../files/slices.toml"));
+    assert_eq!(slices.design.slices, Some(80));
+    assert_eq!((slices.design.block, slices.design.blocks()), (1, 30));
+    let rule = &slices.workloads["share"].metrics[0];
+    assert_eq!(rule.combine, Some(Combine::Rate));
+    let plan = Plan::new(&slices, 1);
+    for block in plan.runs.chunks(4) {
+        assert!(block.iter().all(|run| run.block == block[0].block));
+        let pairs = block.chunks(2).map(|pair| {
+            let cells = [pair[0].cell, pair[1].cell].map(|cell| &plan.cells[cell]);
+            cells[0].is_comparable(cells[1])
+        });
+        assert!(pairs.into_iter().all(|comparable| comparable));
+    }
 }

@@ -11,7 +11,7 @@ use super::Lab;
 use super::current::Current;
 use crate::build::Site;
 use crate::fault::Trouble;
-use crate::fill::{Fill, Ports};
+use crate::fill::{Fill, Ports, Share};
 
 /// What was built for a unit.
 #[derive(Debug, Clone)]
@@ -83,6 +83,7 @@ impl Lab<'_> {
             run: None,
             build: Some(output),
             experiment: &self.home,
+            share: Share::WHOLE,
         };
         if !compiled {
             site.compile(build, &mut fill)?;

@@ -54,6 +54,15 @@ impl RunOutcome {
         let seconds = took.as_secs_f64();
         self.steps.push(Step { step, seconds });
     }
+
+    /// The same of a step that goes on with an earlier one of its kind, if it does.
+    pub(super) fn note_again(&mut self, step: StepKind, took: Duration, goes_on: bool) {
+        let mut earlier = self.steps.iter_mut().rev().filter(|_| goes_on);
+        match earlier.find(|earlier| earlier.step == step) {
+            Some(earlier) => earlier.seconds += took.as_secs_f64(),
+            None => self.note(step, took),
+        }
+    }
 }
 
 /// What is kept of a run.

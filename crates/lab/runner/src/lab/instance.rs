@@ -13,7 +13,7 @@ use super::builds::{Built, cell_key, directory_name};
 use super::current::Current;
 use crate::environment::MAX_PADDING_BYTES;
 use crate::fault::{Fault, Trouble};
-use crate::fill::{Fill, Ports};
+use crate::fill::{Fill, Ports, Share};
 use crate::host::ResourceUsage;
 use crate::remap::remap;
 use crate::system::{RunningSystem, Seat};
@@ -133,6 +133,7 @@ impl<'a> Lab<'a> {
             run: if self.keeps() { None } else { Some(&run.logs) },
             build: built.map(|built| built.output.as_path()),
             experiment: &self.home,
+            share: Share::WHOLE,
         };
         for (name, value) in &system.env {
             environment.set(name, fill.text(value)?);
@@ -196,6 +197,7 @@ impl<'a> Lab<'a> {
                 run: if self.keeps() { None } else { Some(&run.logs) },
                 build: built.map(|built| built.output.as_path()),
                 experiment: &self.home,
+                share: Share::WHOLE,
             };
             match system.stop(&mut fill) {
                 Ok(ended) => used(&mut run.outcome.evidence, name.as_deref(), &ended.usage),

@@ -1,41 +1,84 @@
-//! The workload of a run: prepared, warmed up, executed, read.
+//! The workload of a run, ready to be executed: its command lines, its environment, its limits.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use perflab_experiment::{Command, Refresh, Status};
-use perflab_store::StepKind;
+use perflab_drivers::{Alike, Driver};
+use perflab_experiment::{Command, Refresh, Template, Workload};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Lab;
 use super::builds::Built;
 use super::current::Current;
-use super::instance::{Instance, check_alive};
-use super::output::{read, well_ended};
-use crate::aside::{Aside, launch_trouble};
+use super::instance::Instance;
+use super::member::Member;
 use crate::driver::driver_of;
-use crate::environment::MAX_PADDING_BYTES;
+use crate::environment::{Environment, MAX_PADDING_BYTES};
 use crate::fault::{Fault, Trouble};
-use crate::fill::Fill;
-use crate::host::{Ended, Launch, Redirect, Stopped};
+use crate::fill::{Fill, Share};
 use crate::observer::ObservedRun;
 use crate::remap::remap;
 
+/// A workload that is ready to be executed.
+#[derive(Debug)]
+pub(super) struct Load {
+    pub(super) driver: Box<dyn Driver>,
+    pub(super) environment: Environment,
+    pub(super) directory: PathBuf,
+    /// Of a run in all.
+    pub(super) limit: Duration,
+    /// Executions before the one that is measured.
+    pub(super) warmups: u32,
+    /// What slices have in common.
+    pub(super) alike: Alike,
+    /// The executions of each slice; a run that is executed as a whole is one slice with one execution.
+    pub(super) slices: Vec<Vec<Execution>>,
+    pub(super) prepare: Option<Vec<OsString>>,
+    pub(super) cleanup: Option<Vec<OsString>>,
+}
+
+impl Load {
+    /// Executions of a slice.
+    pub(super) fn parts(&self) -> usize {
+        self.slices.first().map_or(0, Vec::len)
+    }
+}
+
+impl Member<'_, '_> {
+    /// Its load, once that is ready.
+    pub(super) fn load(&self) -> Option<&Load> {
+        self.up.as_ref()?.load.as_ref()
+    }
+
+    /// The turns of its set begin, if they are more than one.
+    pub(super) fn begin_turns(&mut self) {
+        if let Some(up) = &self.up
+            && self.load().is_some_and(|load| load.slices.len() > 1)
+        {
+            self.times.begin(&up.instance.systems);
+        }
+    }
+}
+
+/// One start of the load's program.
+#[derive(Debug)]
+pub(super) struct Execution {
+    pub(super) argv: Vec<OsString>,
+    /// Those of the driver's tool.
+    pub(super) arguments: Vec<String>,
+}
+
 impl Lab<'_> {
-    /// Executes the workload against an instance, which is new where `fresh`.
+    /// Makes the workload of a run ready, against an instance, which is new where `is_fresh`.
     pub(super) fn load(
         &self,
         run: &mut Current<'_>,
         instance: &mut Instance<'_>,
         built: Option<&Built>,
-        fresh: bool,
-    ) -> Result<(), Trouble> {
-        let Instance {
-            systems,
-            ports,
-            directory: dir,
-            ..
-        } = instance;
+        is_fresh: bool,
+    ) -> Result<Load, Trouble> {
         let driver = driver_of(run.workload)?;
         let scratch = self
             .scratch()
@@ -47,12 +90,13 @@ impl Lab<'_> {
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed ^ 1);
         let mut fill = Fill {
             host: self.host,
-            ports,
+            ports: &mut instance.ports,
             random: &mut names,
-            dir,
+            dir: &instance.directory,
             run: Some(&run.logs),
             build: built.map(|built| built.output.as_path()),
             experiment: &self.home,
+            share: Share::WHOLE,
         };
         let directory = match &run.workload.directory {
             Some(directory) => fill.path(directory)?,
@@ -66,138 +110,117 @@ impl Lab<'_> {
         }
         run.outcome.padding = run.random.random_range(0..=MAX_PADDING_BYTES);
         environment.pad(run.outcome.padding);
-        let argv = match &run.workload.command {
-            Some(command) => fill.argv(command)?,
-            None => {
-                let arguments = run
-                    .workload
-                    .args
-                    .iter()
-                    .map(|text| fill.text(text))
-                    .collect::<Result<Vec<_>, _>>()?;
-                driver
-                    .check(&arguments)
-                    .map_err(|error| Fault::no_run(error.to_string()))?;
-                driver
-                    .argv(&arguments)
-                    .into_iter()
-                    .map(Into::into)
-                    .collect()
-            }
-        };
+        let count = self.experiment.design.slices.unwrap_or(1);
+        let (alike, slices) = command_lines(run.workload, driver.as_ref(), &mut fill, count)?;
         for observer in &run.observers {
             environment.extend(observer.variables());
         }
+        let first = slices.first().and_then(|slice| slice.first());
+        let first = first.map(|(argv, _)| argv.clone()).unwrap_or_default();
         if !has_systems && self.experiment.design.refresh == Refresh::Relink && built.is_none() {
             run.outcome.layout = remap(
                 self.host,
-                &argv,
+                &first,
                 &directory,
                 &mut environment,
                 &mut run.random,
             );
         }
-        let identity = self.identity(&argv, &directory, &environment);
+        let identity = self.identity(&first, &directory, &environment);
         run.outcome.programs.extend(identity);
         let observed = ObservedRun {
             host: self.host,
             directory: &run.logs,
         };
-        let mut observers = run.observers.iter();
-        let argv = observers.try_fold(argv, |argv, observer| {
-            observer.wrap(&observed, argv, &directory, &environment)
-        })?;
         let mut within = Vec::with_capacity(run.workload.within.len());
         for word in &run.workload.within {
             within.push(OsString::from(fill.text(word)?));
         }
-        let argv: Vec<OsString> = within.into_iter().chain(argv).collect();
-        run.outcome.argv = argv
-            .iter()
+        let execution = |(argv, arguments): CommandLine| -> Result<Execution, Fault> {
+            let mut observers = run.observers.iter();
+            let argv = observers.try_fold(argv, |argv, observer| {
+                observer.wrap(&observed, argv, &directory, &environment)
+            })?;
+            let argv = within.iter().cloned().chain(argv).collect();
+            Ok(Execution { argv, arguments })
+        };
+        let slices = slices
+            .into_iter()
+            .map(|slice| slice.into_iter().map(execution).collect())
+            .collect::<Result<Vec<Vec<_>>, _>>()?;
+        let first = slices.first().and_then(|slice| slice.first());
+        let words = first.map(|execution| execution.argv.iter());
+        let words = words.into_iter().flatten();
+        run.outcome.argv = words
             .map(|word| word.to_string_lossy().into_owned())
             .collect();
-        let limit = run
-            .workload
-            .timeout
-            .unwrap_or(self.experiment.design.timeout);
-        let aside = |purpose, command: &Command, fill: &mut Fill<'_>| {
-            Aside {
-                purpose,
-                status: Status::NoRun,
-                argv: &fill.argv(command)?,
-                environment: &environment,
-                directory: &directory,
-                log: &run.logs.join(format!("{purpose}.log")),
-                cpus: self.load_cpus.as_ref(),
-                limit,
-            }
-            .execute(self.host)
+        let mut aside = |command: &Option<Command>| {
+            let command = command.as_ref();
+            command.map(|command| fill.argv(command)).transpose()
         };
-        let (stdout, stderr) = (run.logs.join("stdout"), run.logs.join("stderr"));
-        let launch = Launch {
-            argv: &argv,
-            environment: &environment,
-            directory: Some(&directory),
-            stdin: None,
-            stdout: Redirect::File(&stdout),
-            stderr: Redirect::File(&stderr),
-            cpus: self.load_cpus.as_ref(),
-        };
-        let warmups = if fresh {
-            self.experiment.design.warmup
-        } else {
-            0
-        };
-        for measured in (0..warmups).map(|_| false).chain([true]) {
-            if let Some(prepare) = &run.workload.prepare {
-                let begun = self.host.now();
-                let prepared = aside("prepare", prepare, &mut fill);
-                run.outcome.note(StepKind::Prepare, self.host.now() - begun);
-                prepared?;
-            }
-            for observer in &mut run.observers {
-                observer.start(measured)?;
-            }
-            let begun = self.host.now();
-            let before = self.host.load();
-            let process = self.host.start(&launch);
-            let mut ended = process
-                .map_err(|error| launch_trouble(error, Fault::no_run))?
-                .wait(Some(limit))
-                .map_err(Trouble::Fatal)?;
-            let step = match measured {
-                true => StepKind::Run,
-                false => StepKind::WarmUp,
-            };
-            run.outcome.note(step, self.host.now() - begun);
-            run.outcome.load = Some((before, self.host.load()));
-            for observer in &mut run.observers {
-                observer.stop();
-            }
-            if ended.stopped == Some(Stopped::Interrupted) {
-                return Err(Trouble::Interrupted);
-            }
-            let mut exit = Ok(ended.exit);
-            for observer in &run.observers {
-                exit = exit.and_then(|exit| observer.exit(&observed, &Ended { exit, ..ended }));
-            }
-            ended.exit = exit.as_ref().map_or(ended.exit, |exit| *exit);
-            run.outcome.ended = Some(ended);
-            let fine = exit
-                .and_then(|_| well_ended(self.host, &ended, run.workload, limit, &stdout, &stderr));
-            // A system that died explains the load's failure.
-            check_alive(systems)?;
-            fine?;
-            if measured {
-                run.outcome.samples = read(self.host, driver.as_ref(), &ended, &stdout, &stderr)?;
-            }
-            if let Some(cleanup) = &run.workload.cleanup {
-                let begun = self.host.now();
-                let cleaned = aside("cleanup", cleanup, &mut fill);
-                run.outcome.note(StepKind::CleanUp, self.host.now() - begun);
-                cleaned?;
-            }
-        }
-        Ok(())
+        Ok(Load {
+            driver,
+            limit: run
+                .workload
+                .timeout
+                .unwrap_or(self.experiment.design.timeout),
+            warmups: match is_fresh {
+                true => self.experiment.design.warmup,
+                false => 0,
+            },
+            alike,
+            slices,
+            prepare: aside(&run.workload.prepare)?,
+            cleanup: aside(&run.workload.cleanup)?,
+            environment,
+            directory,
+        })
     }
+}
+
+/// A command line, and the arguments of the driver's tool in it.
+type CommandLine = (Vec<OsString>, Vec<String>);
+
+/// The command lines of each slice.
+fn command_lines(
+    workload: &Workload,
+    driver: &dyn Driver,
+    fill: &mut Fill<'_>,
+    count: u32,
+) -> Result<(Alike, Vec<Vec<CommandLine>>), Fault> {
+    let says_its_share = workload.args.iter().any(|text| names_share(text));
+    let mut alike = Alike::Work;
+    let mut slices = Vec::with_capacity(count as usize);
+    for number in 1..=count {
+        fill.share = Share { number, count };
+        if let Some(command) = &workload.command {
+            slices.push(vec![(fill.argv(command)?, Vec::new())]);
+            continue;
+        }
+        let arguments = workload.args.iter().map(|text| fill.text(text));
+        let arguments = arguments.collect::<Result<Vec<String>, _>>()?;
+        let refused = |error: perflab_drivers::ArgumentError| Fault::no_run(error.to_string());
+        driver.check(&arguments).map_err(refused)?;
+        let executions = match count == 1 || says_its_share {
+            true => vec![arguments],
+            false => {
+                let slice = driver.slices(&arguments, count).map_err(refused)?;
+                alike = slice.alike;
+                slice.executions
+            }
+        };
+        let executions = executions.into_iter().map(|arguments| {
+            let argv = driver.argv(&arguments).into_iter().map(Into::into);
+            (argv.collect(), arguments)
+        });
+        slices.push(executions.collect());
+    }
+    fill.share = Share::WHOLE;
+    Ok((alike, slices))
+}
+
+/// Whether a text says by itself which share of the work a slice has.
+pub(crate) fn names_share(text: &str) -> bool {
+    let used = |template: Template| template.placeholders().any(|used| used.name == "slice");
+    Template::parse(text).is_ok_and(used)
 }

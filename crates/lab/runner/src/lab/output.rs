@@ -57,19 +57,19 @@ pub(super) fn well_ended(
     }
 }
 
-/// The samples in what the workload wrote and used.
+/// The samples in what the workload used, and wrote to its streams from these places on.
 pub(super) fn read(
     host: &dyn Host,
     driver: &dyn Driver,
     ended: &Ended,
-    stdout: &Path,
-    stderr: &Path,
+    [stdout, stderr]: [&Path; 2],
+    from: [u64; 2],
 ) -> Result<Vec<Sample>, Trouble> {
-    let contents = |file| match driver.reads_output() {
-        true => contents(host, file),
+    let contents = |file, from| match driver.reads_output() {
+        true => contents(host, file, from),
         false => Ok(Vec::new()),
     };
-    let (stdout, stderr) = (contents(stdout)?, contents(stderr)?);
+    let (stdout, stderr) = (contents(stdout, from[0])?, contents(stderr, from[1])?);
     let output = Output {
         stdout: &stdout,
         stderr: &stderr,
@@ -91,7 +91,7 @@ pub(super) fn read(
 }
 
 /// What a stream was captured in, as far as it can be held in memory.
-fn contents(host: &dyn Host, file: &Path) -> Result<Vec<u8>, Trouble> {
+fn contents(host: &dyn Host, file: &Path, from: u64) -> Result<Vec<u8>, Trouble> {
     let stream = file.file_name().unwrap_or_default().to_string_lossy();
     let lost = |error: io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::from(Fault::new(
@@ -104,7 +104,7 @@ fn contents(host: &dyn Host, file: &Path) -> Result<Vec<u8>, Trouble> {
         )),
         _ => Trouble::Fatal(error),
     };
-    let length = host.length(file).map_err(lost)?;
+    let length = host.length(file).map_err(lost)?.saturating_sub(from);
     if length > MOST_OUTPUT_BYTES {
         return Err(Fault::new(
             Status::Fail,
@@ -115,5 +115,5 @@ fn contents(host: &dyn Host, file: &Path) -> Result<Vec<u8>, Trouble> {
         )
         .into());
     }
-    host.read(file, 0, length).map_err(lost)
+    host.read(file, from, length).map_err(lost)
 }

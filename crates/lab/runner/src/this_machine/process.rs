@@ -20,6 +20,7 @@ use rustix::process::{
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::brand::{Brand, START};
+use super::cpu_time::cpu_time;
 use super::interrupt::{Interrupt, timespec};
 use super::job_control::start;
 use super::listener::listener;
@@ -190,6 +191,10 @@ impl Process for LocalProcess<'_> {
         code.or(status.terminating_signal().map(Exit::Signal))
     }
 
+    fn cpu_time(&self) -> Option<Duration> {
+        cpu_time(Path::new("/proc"), self.number())
+    }
+
     fn signal(&self, signal: Signal) {
         let _ = rustix::process::kill_process(self.pid, signal);
     }
@@ -296,6 +301,12 @@ fn stdio(redirect: Redirect<'_>) -> Result<Stdio, LaunchError> {
         Redirect::Null => Stdio::null(),
         Redirect::Inherit => Stdio::inherit(),
         Redirect::File(path) => create(path)?.into(),
+        Redirect::Append(path) => File::options()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|source| open_error(path, source))?
+            .into(),
     })
 }
 

@@ -1,7 +1,8 @@
-//! The one system call that no safe wrapper offers: waiting for a child together with what it used.
+//! The system calls that no safe wrapper offers: waiting for a child together with what it used, and the CPU time of
+//! another process.
 #![expect(
     unsafe_code,
-    reason = "wait4 has no safe wrapper that returns the resource usage"
+    reason = "wait4 and the CPU clocks of other processes have no safe wrapper"
 )]
 
 use std::io;
@@ -37,6 +38,21 @@ pub fn wait4(pid: Pid) -> io::Result<(Exit, ResourceUsage)> {
         Exit::Code(libc::WEXITSTATUS(status))
     };
     Ok((exit, from_c(&usage)))
+}
+
+/// CPU time that all threads of a process have used, those that have ended too; nothing where it has gone.
+pub fn process_cpu_time(pid: i32) -> Option<Duration> {
+    let mut clock: libc::clockid_t = 0;
+    // SAFETY: an all-zero `timespec` is a valid value of this plain C structure of integers.
+    let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are to live, writable locals of the types that the calls fill.
+    let is_read = unsafe {
+        libc::clock_getcpuclockid(pid, &mut clock) == 0
+            && libc::clock_gettime(clock, &mut time) == 0
+    };
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let nanoseconds = u32::try_from(time.tv_nsec).ok()?;
+    is_read.then(|| Duration::new(seconds, nanoseconds))
 }
 
 /// The largest resident set of this process when it was last asked for, in bytes.

@@ -13,5 +13,6 @@ mod refresh;
 mod resume;
 mod signal_orders;
 mod simulated;
+mod slices;
 mod statuses;
 mod systems;

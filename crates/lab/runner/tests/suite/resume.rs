@@ -3,10 +3,15 @@
 use perflab_runner::LabError;
 
 use crate::experiment::{Outcome, World, host, text};
-use crate::simulated::Event;
+use crate::simulated::{Event, Simulated};
 
 /// Ends an experiment at each call of its host, in both ways, and goes on with it.
 fn end_at_each_call(text: &str) {
+    end_at_each_call_of(text, host);
+}
+
+/// The same with these programs.
+pub fn end_at_each_call_of(text: &str, host: fn() -> Simulated) {
     let undisturbed = host();
     assert!(matches!(
         World::new(text).execute(&undisturbed),

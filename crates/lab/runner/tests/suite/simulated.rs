@@ -175,6 +175,12 @@ impl Simulated {
         self
     }
 
+    /// With one more program.
+    pub fn also(mut self, program: &str, script: Script) -> Self {
+        self.scripts.insert(program.to_owned(), script);
+        self
+    }
+
     /// With an event at each of these calls.
     pub fn event(mut self, calls: Range<usize>, event: Event) -> Self {
         self.event = Some((calls, event));
@@ -225,10 +231,12 @@ impl Simulated {
     }
 
     fn create(&self, redirect: Redirect<'_>, text: &str) -> Result<(), LaunchError> {
-        let Redirect::File(path) = redirect else {
-            return Ok(());
+        let (path, before) = match redirect {
+            Redirect::File(path) => (path, String::new()),
+            Redirect::Append(path) => (path, fs::read_to_string(path).unwrap_or_default()),
+            _ => return Ok(()),
         };
-        fs::write(path, text).map_err(|source| LaunchError::Open {
+        fs::write(path, before + text).map_err(|source| LaunchError::Open {
             path: path.to_owned(),
             source,
         })
@@ -453,6 +461,13 @@ impl Process for SimulatedProcess<'_> {
     fn exit(&self) -> Option<Exit> {
         self.host.call();
         self.ended().map(|(_, exit)| exit)
+    }
+
+    /// A tenth of the time since its start.
+    fn cpu_time(&self) -> Option<Duration> {
+        self.host.call();
+        let started = self.with(|state| state.started);
+        Some((self.host.time.get() - started) / 10)
     }
 
     fn signal(&self, _: Signal) {

@@ -9,6 +9,7 @@ mod row_mark;
 mod runs;
 mod shift;
 mod sides;
+mod slices;
 mod sweep;
 
 pub use distribution::distribution;
@@ -18,4 +19,5 @@ pub use quantiles::quantiles;
 pub use runs::runs;
 pub use shift::shift;
 pub use sides::{Sided, sided};
+pub use slices::slices;
 pub use sweep::{Sweep, sweep, sweeps};

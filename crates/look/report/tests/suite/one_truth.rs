@@ -71,6 +71,7 @@ fn analysed(
         confidence: 0.95,
         questions,
         anytime: false,
+        in_turns: false,
     };
     let design = Design {
         blocks: 6,

@@ -1,0 +1,183 @@
+//! Runs in slices, with real programs and real servers.
+
+use std::fs;
+
+use perflab_testing::needs;
+use serde_json::Value;
+
+use crate::support::{Laboratory, processes, wait_until};
+
+const COMMANDS: &str = r#"
+[design]
+slices = 5
+runs = 3
+[variants.a]
+vars = { each = "1" }
+[variants.b]
+vars = { each = "3" }
+[workloads.w]
+driver = "generic"
+command = ["{experiment}/work", "{variant}", "{slice:12}", "{each}", "{slice}", "{slices}"]
+[[workloads.w.metrics]]
+name = "work"
+unit = "items"
+better = "lower"
+values = true
+combine = "sum"
+[[workloads.w.metrics]]
+name = "rate"
+unit = "items/s"
+better = "higher"
+values = true
+combine = "rate"
+"#;
+
+/// Writes down who was executed with which share, and measures it.
+const WORK: &str = "#!/bin/sh
+echo \"$1 $2 $4/$5\" >> ../../../../log
+echo \"VALUE $(($2 * $3)) items work\"
+echo \"VALUE $2 items/s rate\"
+";
+
+const SERVERS: &str = r#"
+[design]
+slices = 4
+runs = 2
+metrics = ["rps", "system_cpu"]
+[variants.plain]
+start = ["redis-server", "--bind", "127.0.0.1", "--port", "{port}", "--dir", "{dir}", "--save", ""]
+ready = { tcp = "127.0.0.1:{port}" }
+[variants.append]
+start = ["redis-server", "--bind", "127.0.0.1", "--port", "{port}", "--dir", "{dir}", "--save", "", "--appendonly", "yes"]
+ready = { tcp = "127.0.0.1:{port}" }
+[workloads.w]
+driver = "redis-benchmark"
+args = ["-h", "127.0.0.1", "-p", "{port}", "-t", "get,set", "-n", "REQUESTS"]
+"#;
+
+fn servers(requests: u32) -> String {
+    needs("redis-server", "redis-server");
+    needs("redis-benchmark", "redis-tools");
+    SERVERS.replace("REQUESTS", &requests.to_string())
+}
+
+#[test]
+fn commands_do_their_shares_by_turns() {
+    let laboratory = Laboratory::new();
+    laboratory.program("work", WORK);
+    laboratory.run(COMMANDS).code(0);
+    laboratory.assert_complete(6);
+    // A working directory is below the result's, and the log beside the result.
+    let log = laboratory.read("log");
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines.len(), 3 * 2 * 5);
+    let shares = [2, 2, 3, 2, 3];
+    for (place, round) in lines.chunks(2).enumerate() {
+        let slice = place % 5;
+        let share = format!("{} {}/5", shares[slice], slice + 1);
+        let mut round = round.to_vec();
+        round.sort_unstable();
+        assert_eq!(round, [format!("a {share}"), format!("b {share}")]);
+    }
+    for record in laboratory.records() {
+        let each = if record["variant"] == "a" { 1.0 } else { 3.0 };
+        let value = |place: usize| record["samples"][place]["value"].as_f64().unwrap();
+        assert_eq!(value(0), 12.0 * each);
+        // Equal work in each slice is what a rate is combined by.
+        let rate = 5.0
+            / shares
+                .map(|share| 1.0 / f64::from(share))
+                .iter()
+                .sum::<f64>();
+        assert!((value(1) - rate).abs() < 1e-12);
+        assert_eq!(record["evidence"]["slices"], 5.0);
+    }
+    laboratory
+        .call(&["show", "result", "--run", "1"])
+        .code(0)
+        .prints(&["evidence: slices 5"]);
+    laboratory
+        .call(&["report", "result", "-o", "pages"])
+        .code(0);
+    let page = fs::read_to_string(laboratory.path("pages/runs/1.html"))
+        .or_else(|_| fs::read_to_string(laboratory.path("pages/run-1.html")));
+    assert!(page.unwrap().contains("Its slices"));
+}
+
+#[test]
+fn servers_are_up_together_and_their_requests_close_together() {
+    let laboratory = Laboratory::new();
+    laboratory.run(&servers(4000)).code(0);
+    laboratory.assert_nothing_runs();
+    let records = laboratory.records();
+    assert_eq!(records.len(), 4);
+    for record in &records {
+        assert_eq!(record["status"], "PASS", "{record}");
+        assert_eq!(record["evidence"]["runs_in_turns"], 2.0);
+        let named = |name: &str| {
+            let samples = record["samples"].as_array().unwrap().iter();
+            let own = samples.filter(|sample| sample["name"] == name);
+            own.map(|sample| sample["benchmark"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(named("rps"), ["GET", "SET"]);
+        assert_eq!(named("system_cpu"), ["GET", "SET"]);
+        let run = record["run"].as_u64().unwrap();
+        let slices = laboratory.read(&format!("result/runs/{run:06}/perflab-slices.jsonl"));
+        let slices: Vec<Value> = slices
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(slices.len(), 4 * 2);
+        // The output of the run is that of all executions.
+        let output = laboratory.read(&format!("result/runs/{run:06}/stdout"));
+        assert_eq!(
+            output
+                .lines()
+                .filter(|line| line.starts_with("\"test\""))
+                .count(),
+            8
+        );
+    }
+    laboratory
+        .call(&["compare", "result", "--gate", "none"])
+        .code(0)
+        .prints(&[
+            "append against plain: rps",
+            "append against plain: system_cpu",
+        ]);
+}
+
+#[test]
+fn no_server_outlives_a_laboratory_that_is_killed_between_turns() {
+    let laboratory = Laboratory::new();
+    let text = servers(400_000);
+    let file = laboratory.write("slices.toml", &text);
+    let running = laboratory.start(&["run", file.to_str().unwrap(), "--quiet", "--out", "result"]);
+    let own = laboratory.path("result").to_str().unwrap().to_owned();
+    let servers = || {
+        let all = processes(&own);
+        all.iter()
+            .filter(|line| line.contains("redis-server"))
+            .count()
+    };
+    wait_until("both servers run", || servers() >= 2);
+    // Dropping it kills it with SIGKILL.
+    drop(running);
+    wait_until("both have ended", || servers() == 0);
+}
+
+#[test]
+fn what_cannot_be_cut_is_refused_before_the_first_run() {
+    let laboratory = Laboratory::new();
+    laboratory.run(&servers(1000)).code(2).says(&[
+        "-n 1000",
+        "a slice needs at least 500",
+        "at most 2 slices",
+    ]);
+    let text = servers(4000).replace("\"rps\", \"system_cpu\"", "\"latency_stddev\"");
+    laboratory
+        .run(&text)
+        .code(2)
+        .says(&["no workload measures"]);
+}

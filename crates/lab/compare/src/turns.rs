@@ -1,0 +1,81 @@
+//! Runs in slices: whether those that were to take turns did, and left each other alone.
+
+use indexmap::IndexMap;
+use perflab_drivers::{Kind, Latency};
+use perflab_experiment::Experiment;
+use perflab_store::{RUNS_IN_TURNS, RunRecord, SYSTEM_IDLE};
+
+use crate::comparison::{Comparison, Row};
+use crate::warning::Warning;
+
+/// Share of the turns of others that the systems of a variant may take: what a server that waits does for itself.
+const BUSY: f64 = 0.01;
+
+/// What to know of runs in slices.
+pub(crate) fn warnings(
+    experiment: &Experiment,
+    records: &[RunRecord],
+    report: &Comparison,
+) -> Vec<Warning> {
+    if experiment.design.slices.is_none() {
+        return Vec::new();
+    }
+    let mut warnings = Vec::new();
+    for (variant, share) in busy(records) {
+        if share > BUSY {
+            warnings.push(Warning::BusyInTurns {
+                variant: variant.to_owned(),
+                share,
+            });
+        }
+    }
+    let cells = experiment.cells();
+    let is_alone = |run: &&RunRecord| {
+        let own = cells.iter().find(|cell| cell.id == run.cell);
+        let partners = own.map(|own| cells.iter().filter(|cell| own.is_comparable(cell)).count());
+        let in_turns = run.evidence.get(RUNS_IN_TURNS);
+        partners
+            .zip(in_turns)
+            .is_some_and(|(all, in_turns)| *in_turns < all as f64)
+    };
+    let fewer = records.iter().filter(is_alone).count();
+    if fewer > 0 {
+        warnings.push(Warning::OutOfTurns {
+            runs: fewer,
+            of: records.len(),
+        });
+    }
+    for (workload, own) in &experiment.workloads {
+        let driver = perflab_drivers::tool(own.driver.name());
+        let is_quantile = |row: &Row| {
+            let kind = driver.map(|driver| driver.kind(&row.key.metric.name));
+            matches!(kind, Some(Kind::Latency(Latency::Quantile(_))))
+        };
+        if report.rows.iter().any(is_quantile) {
+            warnings.push(Warning::SlicedQuantiles(workload.clone()));
+        }
+    }
+    warnings
+}
+
+/// The share that the systems of each variant took of the time in which others had their turn.
+fn busy(records: &[RunRecord]) -> IndexMap<&str, f64> {
+    let wall = |run: &RunRecord| run.usage.map_or(0.0, |usage| usage.wall_s);
+    let mut sums: IndexMap<&str, (f64, f64)> = IndexMap::new();
+    for run in records {
+        let Some(idle) = run.evidence.get(SYSTEM_IDLE) else {
+            continue;
+        };
+        let others = records.iter().filter(|other| {
+            let same = other.workload == run.workload && other.parameters == run.parameters;
+            same && other.block == run.block && other.run != run.run
+        });
+        let sum = sums.entry(&run.variant).or_default();
+        sum.0 += idle;
+        sum.1 += others.map(wall).sum::<f64>();
+    }
+    let shares = sums.into_iter().filter(|(_, (_, turns))| *turns > 0.0);
+    shares
+        .map(|(variant, (idle, turns))| (variant, idle / turns))
+        .collect()
+}

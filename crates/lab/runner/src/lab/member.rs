@@ -1,0 +1,65 @@
+//! A run of a set: what serves it, and how it fares.
+//!
+//! The runs of a set are executed by turns. With `slices` a set has a run of each variant, else it is one run.
+
+use perflab_store::SliceRecord;
+
+use super::builds::Built;
+use super::current::Current;
+use super::instance::Instance;
+use super::load::Load;
+use super::system_times::SystemTimes;
+use crate::fault::{Fault, Trouble};
+
+/// A run of a set.
+#[derive(Debug)]
+pub(super) struct Member<'r, 'k> {
+    pub(super) run: Current<'r>,
+    /// What serves it; nothing before it is brought up and when it is stopped.
+    pub(super) up: Option<Up<'k>>,
+    /// What it has executed so far.
+    pub(super) executed: Vec<SliceRecord>,
+    pub(super) times: SystemTimes,
+    pub(super) fate: Result<(), Fault>,
+}
+
+/// What serves a run, and the load that is ready for it.
+#[derive(Debug)]
+pub(super) struct Up<'k> {
+    pub(super) built: Option<Built>,
+    pub(super) instance: Instance<'k>,
+    pub(super) load: Option<Load>,
+}
+
+impl<'r> Member<'r, '_> {
+    pub(super) fn new(run: Current<'r>) -> Self {
+        Self {
+            run,
+            up: None,
+            executed: Vec::new(),
+            times: SystemTimes::default(),
+            fate: Ok(()),
+        }
+    }
+
+    /// Does a step, if the run has fared well so far. What goes wrong with the run is its fate, and the others of its
+    /// set go on.
+    ///
+    /// # Errors
+    /// What ends the whole set.
+    pub(super) fn step(
+        &mut self,
+        step: impl FnOnce(&mut Self) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        if self.fate.is_err() {
+            return Ok(());
+        }
+        match step(self) {
+            Err(Trouble::Fault(fault)) => {
+                self.fate = Err(fault);
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+}

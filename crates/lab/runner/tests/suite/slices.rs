@@ -1,0 +1,138 @@
+//! Runs in slices: the variants of a block are up together, and their loads take turns.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use perflab_experiment::Status;
+use perflab_runner::Exit;
+use perflab_store::RunRecord;
+
+use crate::experiment::{Outcome, World, host, text};
+use crate::resume::end_at_each_call_of;
+use crate::simulated::{End, Script, Simulated};
+
+const SLICES: usize = 4;
+
+/// An experiment of one block in slices.
+fn sliced(refresh: &str) -> String {
+    text(refresh)
+        .replace("runs = 2\nblock = 1", "runs = 1\nslices = 4")
+        .replace(
+            "\"load\", \"{port}\"",
+            "\"load-{variant}\", \"{port}\", \"{slice:402}\"",
+        )
+        .replace("unit = \"ms\"", "unit = \"ms\"\ncombine = \"sum\"")
+}
+
+fn loads() -> Simulated {
+    let load = || {
+        let ended = End::After(Duration::from_millis(50), Exit::Code(0));
+        Script::short().ends(ended).says("took 50 ms\n")
+    };
+    host().also("load-a", load()).also("load-b", load())
+}
+
+/// The loads that were started, in order.
+fn started(host: &Simulated) -> Vec<String> {
+    let mut started = host.started();
+    started.retain(|program| program.starts_with("load"));
+    started
+}
+
+fn of<'r>(records: &'r [RunRecord], variant: &str) -> &'r RunRecord {
+    let mut records = records.iter();
+    records.find(|record| record.variant == variant).unwrap()
+}
+
+#[test]
+fn in_each_round_every_variant_has_a_turn_in_random_order() {
+    let mut orders = BTreeSet::new();
+    for seed in 0..20 {
+        let mut world = World::new(&sliced("restart"));
+        world.plan.runs.iter_mut().for_each(|run| run.seed += seed);
+        let host = loads();
+        assert!(matches!(world.execute(&host), Outcome::Finished));
+        world.check_complete(&host, "in slices");
+        let started = started(&host);
+        // Two warm-ups come first.
+        assert_eq!(started.len(), 2 + 2 * SLICES);
+        for round in started[2..].chunks(2) {
+            assert_ne!(round[0], round[1], "{started:?}");
+            orders.insert(round[0].clone());
+        }
+    }
+    assert_eq!(orders.len(), 2);
+}
+
+#[test]
+fn a_run_is_all_of_its_slices() {
+    let world = World::new(&sliced("restart"));
+    let host = loads();
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    let records = world.records();
+    for record in &records {
+        assert_eq!(record.samples[0].value, 200.0);
+        assert_eq!(record.evidence["slices"], 4.0);
+        assert_eq!(record.evidence["runs_in_turns"], 2.0);
+        let wall = record.usage.unwrap().wall_s;
+        assert!((0.2..0.201).contains(&wall), "{wall}");
+        // A system takes a tenth of all time: here that of the other's four turns.
+        let idle = record.evidence["system_idle_s"];
+        assert!((0.02..0.021).contains(&idle), "{idle}");
+        let stdout = world
+            .result()
+            .join(format!("runs/{:06}/stdout", record.run));
+        let stdout = std::fs::read_to_string(stdout).unwrap();
+        assert_eq!(stdout, "took 50 ms\n".repeat(SLICES));
+        assert_eq!(record.argv[2], "100");
+    }
+    assert_ne!(records[0].variant, records[1].variant);
+}
+
+#[test]
+fn a_run_that_fails_drops_out_and_the_others_go_on() {
+    let fails = End::After(Duration::from_millis(1), Exit::Code(3));
+    for start in 0..=SLICES {
+        let world = World::new(&sliced("restart"));
+        let host = loads().once("load-a", start, Script::short().ends(fails));
+        assert!(matches!(world.execute(&host), Outcome::Finished));
+        let records = world.records();
+        assert_eq!(of(&records, "a").status, Status::Exit);
+        assert_eq!(of(&records, "b").status, Status::Pass);
+        assert_eq!(of(&records, "b").evidence["slices"], 4.0);
+        assert_eq!(host.starts("load-a"), start + 1);
+        assert_eq!(host.starts("load-b"), 1 + SLICES);
+        world.check_clean(&host, "one run failed");
+    }
+}
+
+#[test]
+fn output_that_cannot_be_read_names_its_slice() {
+    let says = Script::short().says("nothing\n");
+    let world = World::new(&sliced("restart"));
+    // The first start is the warm-up, whose output is not read.
+    let host = loads().once("load-a", 3, says);
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    let records = world.records();
+    let detail = of(&records, "a").detail.as_ref().unwrap();
+    assert!(detail.starts_with("slice 3 of 4: "), "{detail}");
+    assert!(of(&records, "b").status.passed());
+}
+
+#[test]
+fn the_time_limit_is_that_of_all_slices() {
+    let text = sliced("restart").replace("timeout = \"20s\"", "timeout = \"120ms\"");
+    let world = World::new(&text);
+    let host = loads();
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    for record in world.records() {
+        assert_eq!(record.status, Status::Timeout);
+    }
+    assert_eq!(host.starts("load-a"), 1 + 3);
+}
+
+#[test]
+fn a_laboratory_that_ends_between_turns_is_resumed() {
+    end_at_each_call_of(&sliced("restart"), loads);
+    end_at_each_call_of(&sliced("keep"), loads);
+}
