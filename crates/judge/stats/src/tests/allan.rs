@@ -1,6 +1,6 @@
 //! The Allan deviation: against NIST's test suite, allantools (`vectors/allan.py`), and noise whose deviation is known.
 
-use super::support::{close, number, numbers, printed};
+use super::support::{close, numbers, printed};
 use crate::Error;
 use crate::allan::Series;
 use proptest::prelude::*;
@@ -94,20 +94,22 @@ fn agrees_with_allantools() {
     assert_eq!(compared, 28);
 }
 
+/// A name, noise, and its deviation at a scale.
+type Known = (&'static str, Vec<f64>, fn(f64) -> f64);
+
 /// White noise: `m^-1/2`. A random walk: the root of `(2 m^2 + 1) / (6 m)`, from the variance of weights 1, 2 ... m ... 2, 1.
 /// Flicker noise with the spectrum `h / f`: the root of `2 ln(2) h` at all scales (IEEE Std 1139).
 #[test]
 fn noise_whose_deviation_is_known() {
     // Small, so that the walk does not move the mean that the deviation is relative to.
     let size = 1e-7;
-    let h = 1.0 / std::f64::consts::PI;
-    let known: [(&str, Vec<f64>, &dyn Fn(f64) -> f64); 3] = [
-        ("white", white(1 << 17, 1), &|m| m.powf(-0.5)),
-        ("walk", walk(1 << 17, 2), &|m| {
+    let known: [Known; 3] = [
+        ("white", white(1 << 17, 1), |m| m.powf(-0.5)),
+        ("walk", walk(1 << 17, 2), |m| {
             ((2.0 * m * m + 1.0) / (6.0 * m)).sqrt()
         }),
-        ("flicker", flicker(1 << 14, 3), &|_| {
-            (2.0 * 2_f64.ln() * h).sqrt()
+        ("flicker", flicker(1 << 14, 3), |_| {
+            (2.0 * 2_f64.ln() / std::f64::consts::PI).sqrt()
         }),
     ];
     for (name, noise, expected) in known {
