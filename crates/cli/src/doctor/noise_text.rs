@@ -1,15 +1,17 @@
 //! The noise of a CPU by time scale, for people: a table, and a plot of the same.
 
-use perflab_machine::doctor::measured::noise::{Noise, Slices};
+use perflab_machine::doctor::measured::noise::{Noise, Slices, Wandering};
 use perflab_plot::{Axis, Interval, Layer, Marks, Plot, TextStyle, Tone, text};
 
 /// Columns of the table, and what stands at their head.
-const HEAD: [&str; 5] = [
+const HEAD: [&str; 7] = [
     "slice",
     "Allan deviation",
     "difference",
     "with switches",
     "runs for 1 %",
+    "in CPU time",
+    "runs",
 ];
 
 /// What the columns mean.
@@ -18,50 +20,64 @@ difference: standard deviation of the log ratio of two equal halves of 1 s of wo
   in such slices, in random order; of whole runs of that length where these are longer
 with switches: the same with 0.2 ms lost for each slice; runs for 1 %: of each variant, to show a
   difference of 1 % in 80 % of experiments at 95 % confidence
+in CPU time: with switches, by the time that the CPU worked for them, not others
 ";
 
 /// The table and the plot of a CPU. Empty where nothing can be told.
 pub fn noise_text(cpu: u32, noise: &Noise, style: &TextStyle) -> String {
-    if noise.scales.is_empty() {
+    let wall = &noise.wall;
+    if wall.scales.is_empty() {
         return String::new();
     }
     let mut out = format!(
         "\nnoise of CPU {cpu} by time scale: {} of work in {} pieces of {}\n",
         length(noise.time_s),
         noise.pieces,
-        length(noise.piece_s)
+        length(wall.piece_s)
     );
     out += &line(&HEAD.map(str::to_owned), "");
-    for scale in &noise.scales {
-        let mut slices = noise.slices.iter();
-        let found = slices.find(|slices| slices.slice_s == scale.length_s);
-        let of = |cell: fn(&Slices) -> String| found.map_or_else(|| "-".to_owned(), cell);
+    for scale in &wall.scales {
+        let found = near(wall, scale.length_s);
+        let in_cpu_time = near(&noise.cpu, scale.length_s);
+        let of = |found: Option<&Slices>, cell: fn(&Slices) -> String| {
+            found.map_or_else(|| "-".to_owned(), cell)
+        };
         out += &line(
             &[
                 length(scale.length_s),
                 percent(scale.allan),
-                of(|slices| percent(slices.sd)),
-                of(|slices| percent(slices.sd_with_switches)),
-                of(|slices| {
-                    let runs = slices.runs.map(|runs| runs.to_string());
-                    runs.unwrap_or_else(|| "over 1000000".to_owned())
-                }),
+                of(found, |slices| percent(slices.sd)),
+                of(found, |slices| percent(slices.sd_with_switches)),
+                of(found, runs),
+                of(in_cpu_time, |slices| percent(slices.sd_with_switches)),
+                of(in_cpu_time, runs),
             ],
-            found.map_or("", |slices| remark(noise, slices)),
+            found.map_or("", |slices| remark(wall, slices)),
         );
     }
     out += LEGEND;
-    if let Some(plot) = plot(noise) {
+    if let Some(plot) = plot(wall) {
         out += "\n";
         out += &text(&plot, style);
     }
     out + "\n"
 }
 
-fn line(cells: &[String; 5], remark: &str) -> String {
+/// The slices of about that length.
+fn near(seen: &Wandering, length_s: f64) -> Option<&Slices> {
+    let is_near = |slices: &&Slices| (slices.slice_s / length_s).ln().abs() < 0.25;
+    seen.slices.iter().find(is_near)
+}
+
+fn runs(slices: &Slices) -> String {
+    let runs = slices.runs.map(|runs| runs.to_string());
+    runs.unwrap_or_else(|| "over 1000000".to_owned())
+}
+
+fn line(cells: &[String; 7], remark: &str) -> String {
     let mut out = String::new();
     for (index, (cell, head)) in cells.iter().zip(HEAD).enumerate() {
-        let width = head.len().max(8);
+        let width = head.len().max(6);
         match index {
             0 => out += &format!("{cell:>width$}"),
             _ => out += &format!("  {cell:>width$}"),
@@ -71,8 +87,8 @@ fn line(cells: &[String; 5], remark: &str) -> String {
     format!("{}\n", out.trim_end())
 }
 
-fn remark(noise: &Noise, slices: &Slices) -> &'static str {
-    if noise.best_slice_s == Some(slices.slice_s) {
+fn remark(seen: &Wandering, slices: &Slices) -> &'static str {
+    if seen.best_slice_s == Some(slices.slice_s) {
         "best"
     } else if slices.are_whole_runs() {
         "whole runs"
@@ -82,11 +98,11 @@ fn remark(noise: &Noise, slices: &Slices) -> &'static str {
 }
 
 /// A bar for each length, from no difference on.
-fn plot(noise: &Noise) -> Option<Plot> {
+fn plot(seen: &Wandering) -> Option<Plot> {
     let shown = |slices: &Slices| 100.0 * slices.sd_with_switches;
-    let most = noise.slices.iter().map(shown).max_by(f64::total_cmp)?;
-    let bars = noise.slices.iter().enumerate().map(|(index, slices)| {
-        let tone = match remark(noise, slices) {
+    let most = seen.slices.iter().map(shown).max_by(f64::total_cmp)?;
+    let bars = seen.slices.iter().enumerate().map(|(index, slices)| {
+        let tone = match remark(seen, slices) {
             "best" => Tone::Better,
             _ => Tone::Series(u8::from(slices.are_whole_runs())),
         };
@@ -104,8 +120,8 @@ fn plot(noise: &Noise) -> Option<Plot> {
             link: None,
         }
     });
-    let names = noise.slices.iter().map(|slices| {
-        let name = format!("{:>7} {}", length(slices.slice_s), remark(noise, slices));
+    let names = seen.slices.iter().map(|slices| {
+        let name = format!("{:>7} {}", length(slices.slice_s), remark(seen, slices));
         name.trim_end().to_owned()
     });
     Some(Plot {
@@ -176,26 +192,36 @@ mod tests {
         };
         let mut scales: Vec<Scale> = rows.into_iter().map(scale).collect();
         scales.push(scale((5.0, 0.0055, 0.0, None)));
-        Noise {
-            time_s: 60.02,
-            pieces: 578_123,
+        let wall = Wandering {
             piece_s: 1.038e-4,
-            clock_step_s: 3e-8,
             scales,
             slices: rows.into_iter().map(slices).collect(),
             best_slice_s: Some(2e-3),
+        };
+        let mut cpu = wall.clone();
+        cpu.slices.truncate(3);
+        for slices in &mut cpu.slices {
+            slices.slice_s *= 1.1;
+            slices.sd_with_switches *= 0.5;
+        }
+        Noise {
+            time_s: 60.02,
+            pieces: 578_123,
+            clock_step_s: 3e-8,
+            wall,
+            cpu,
         }
     }
 
     const SHOWN: &str = "
 noise of CPU 1 by time scale: 60 s of work in 578123 pieces of 0.10 ms
-   slice  Allan deviation  difference  with switches  runs for 1 %
-  1.0 ms           0.40 %     0.020 %        0.022 %             2
-  2.0 ms           0.50 %     0.019 %        0.020 %             2  best
-  500 ms           0.65 %      0.64 %         0.64 %             9
-   1.0 s           0.70 %       1.0 %          1.0 %            17  whole runs
-   2.0 s           0.61 %      0.99 %         0.99 %  over 1000000  whole runs
-   5.0 s           0.55 %           -              -             -
+ slice  Allan deviation  difference  with switches  runs for 1 %  in CPU time    runs
+1.0 ms           0.40 %     0.020 %        0.022 %             2      0.011 %       2
+2.0 ms           0.50 %     0.019 %        0.020 %             2      0.010 %       2  best
+500 ms           0.65 %      0.64 %         0.64 %             9       0.32 %       9
+ 1.0 s           0.70 %       1.0 %          1.0 %            17            -       -  whole runs
+ 2.0 s           0.61 %      0.99 %         0.99 %  over 1000000            -       -  whole runs
+ 5.0 s           0.55 %           -              -             -            -       -
 ";
 
     const DRAWN: &str = "
@@ -236,18 +262,11 @@ difference of two halves that take turns, switches included, by the length of a 
             colour: false,
             ascii: false,
         };
-        let nothing = Noise {
-            scales: Vec::new(),
-            slices: Vec::new(),
-            best_slice_s: None,
-            ..noise()
-        };
+        let mut nothing = noise();
+        nothing.wall.scales.clear();
         assert_eq!(noise_text(0, &nothing, &style), "");
-        let short = Noise {
-            slices: Vec::new(),
-            best_slice_s: None,
-            ..noise()
-        };
+        let mut short = noise();
+        short.wall.slices.clear();
         let shown = noise_text(0, &short, &style);
         assert!(shown.contains("0.40 %") && !shown.contains("standard deviation (%)"));
     }

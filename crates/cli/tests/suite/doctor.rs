@@ -67,13 +67,17 @@ fn the_noise_is_told_by_time_scale() {
     let report: Value = serde_json::from_str(&said.out).unwrap();
     let noise = &report["measured"][0]["noise"];
     let number = |value: &Value| value.as_f64().unwrap();
-    let (time_s, piece_s) = (number(&noise["time_s"]), number(&noise["piece_s"]));
+    let (wall, cpu) = (&noise["wall"], &noise["cpu"]);
+    let (time_s, piece_s) = (number(&noise["time_s"]), number(&wall["piece_s"]));
     assert!((9.0..20.0).contains(&time_s), "{noise:#}");
     // No piece was left out.
     let pieces = number(&noise["pieces"]);
     assert!((pieces * piece_s / time_s - 1.0).abs() < 1e-6, "{noise:#}");
-    let scales = noise["scales"].as_array().unwrap();
-    let slices = noise["slices"].as_array().unwrap();
+    let scales = wall["scales"].as_array().unwrap();
+    let slices = wall["slices"].as_array().unwrap();
+    // Others may have the CPU for a while, so that no second of its time is left.
+    assert!(number(&cpu["piece_s"]) < 1.01 * piece_s, "{noise:#}");
+    assert!(!cpu["scales"].as_array().unwrap().is_empty(), "{noise:#}");
     assert!(scales.len() >= 10 && slices.len() >= 10, "{noise:#}");
     for scale in scales {
         assert!(number(&scale["allan"]) > 0.0 && number(&scale["pairs"]) >= 4.0);
@@ -91,7 +95,7 @@ fn the_noise_is_told_by_time_scale() {
         assert!((with / sd - (1.0 + 2e-4 / slice_s).sqrt()).abs() < 1e-9);
         assert!(of_slice["runs"].as_u64().unwrap() >= 2, "{of_slice}");
     }
-    let is_best = |of_slice: &&Value| of_slice["slice_s"] == noise["best_slice_s"];
+    let is_best = |of_slice: &&Value| of_slice["slice_s"] == wall["best_slice_s"];
     assert!(
         slices.iter().any(|of_slice| is_best(&of_slice)),
         "{noise:#}"
@@ -101,7 +105,10 @@ fn the_noise_is_told_by_time_scale() {
         .find(|finding| finding["check"] == "noise")
         .unwrap();
     let found = finding["found"].as_str().unwrap();
-    assert!(found.contains("in slices of"), "{found}");
+    assert!(
+        found.contains("in slices of") || found.contains("too short"),
+        "{found}"
+    );
     laboratory.assert_nothing_runs();
 }
 

@@ -5,7 +5,7 @@ use perflab_stats::planning::{Goal, mean_runs};
 use perflab_stats::turns::FEWEST_WINDOWS;
 use perflab_stats::{Error, Resampling};
 
-use super::{Noise, Scale, Slices};
+use super::{Scale, Slices, Wandering};
 
 /// The shortest scale. Below it, a comparison in slices would measure the switches.
 const SHORTEST_S: f64 = 1e-3;
@@ -36,15 +36,14 @@ const GOAL: Goal = Goal {
     confidence: 0.95,
 };
 
-impl Noise {
+impl Wandering {
     /// From the times of pieces of work, in seconds, that followed each other without gaps.
     ///
     /// # Errors
     /// Fewer than two pieces, or a clock that stood still.
     pub(super) fn of(times: &[f64], clock_step_s: f64) -> Result<Self, Error> {
         let series = Series::new(times)?;
-        let time_s: f64 = times.iter().sum();
-        let piece_s = time_s / times.len() as f64;
+        let piece_s = times.iter().sum::<f64>() / times.len() as f64;
         let pieces_in = |length_s: f64| (length_s / piece_s).round().max(1.0) as usize;
         let shortest_s = SHORTEST_S.max(CLOCK_STEPS * clock_step_s);
         let mut lengths: Vec<usize> = lengths_s()
@@ -70,10 +69,7 @@ impl Noise {
         let slices: Vec<Option<Slices>> = slices.collect::<Result<_, Error>>()?;
         let slices: Vec<Slices> = slices.into_iter().flatten().collect();
         Ok(Self {
-            time_s,
-            pieces: times.len() as u64,
             piece_s,
-            clock_step_s,
             scales: scales.collect(),
             best_slice_s: best(&slices),
             slices,
@@ -159,7 +155,7 @@ mod tests {
     }
 
     /// Noise of a series of this many seconds, whose speed is given by a function of the last one and chance.
-    fn noise(seconds: f64, mut next: impl FnMut(f64, f64) -> f64) -> Noise {
+    fn noise(seconds: f64, mut next: impl FnMut(f64, f64) -> f64) -> Wandering {
         let mut random = random();
         let mut last = 0.0;
         let times: Vec<f64> = (0..(seconds / PIECE_S) as usize)
@@ -168,22 +164,22 @@ mod tests {
                 PIECE_S * (1.0 + last)
             })
             .collect();
-        Noise::of(&times, 2e-8).unwrap()
+        Wandering::of(&times, 2e-8).unwrap()
     }
 
-    fn white() -> Noise {
+    fn white() -> Wandering {
         noise(20.0, |_, chance| 0.05 * chance)
     }
 
     /// A random walk that comes back, with a memory of half a second.
-    fn wandering() -> Noise {
+    fn wandering() -> Wandering {
         noise(20.0, |last, chance| last * 0.9998 + 2e-4 * chance)
     }
 
     #[test]
     fn white_noise_is_alike_in_slices_of_any_length() {
         let seen = white();
-        assert_eq!(seen.pieces, 200_000);
+        assert!((seen.piece_s / PIECE_S - 1.0).abs() < 1e-3);
         // 1, 2, 5 ms ... 2 s.
         assert_eq!(seen.scales.len(), 11);
         for slices in seen.slices.iter().filter(|slices| slices.are_of_a_second()) {
@@ -230,14 +226,14 @@ mod tests {
     #[test]
     fn a_coarse_clock_and_little_time_hide_scales() {
         let times = vec![1e-4; 20_000];
-        let seen = Noise::of(&times, 5e-5).unwrap();
+        let seen = Wandering::of(&times, 5e-5).unwrap();
         let scales: Vec<f64> = seen.scales.iter().map(|scale| scale.length_s).collect();
         assert_eq!(scales.len(), 3, "{scales:?}");
         assert!((scales[0] - 0.05).abs() < 1e-9, "{scales:?}");
         assert_eq!(seen.slices, []);
         assert_eq!(seen.best_slice_s, None);
-        assert_eq!(Noise::of(&times, 1.0).unwrap().scales, []);
-        assert!(Noise::of(&[0.0; 10], 1.0).is_err());
+        assert_eq!(Wandering::of(&times, 1.0).unwrap().scales, []);
+        assert!(Wandering::of(&[0.0; 10], 1.0).is_err());
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! What the noise of a CPU means for somebody who measures.
 
 use super::super::judge::{percent, time};
-use super::Noise;
-use super::Slices;
+use super::{Noise, Slices, Wandering};
 use crate::doctor::finding::{Finding, note, warning};
 
 /// Judges the noise of a CPU by time scale.
@@ -20,12 +19,8 @@ pub(in super::super) fn judge(cpu: u32, noise: &Noise) -> Finding {
         .costs("whether short slices would be better cannot be seen")
         .advice("choose another clock source: perflab doctor --apply");
     }
-    let best = noise.best_slice_s.and_then(|best| {
-        let is_best = |slices: &&Slices| slices.slice_s == best;
-        noise.slices.iter().find(is_best)
-    });
-    let whole = noise.slices.iter().find(|slices| slices.are_whole_runs());
-    let (Some(best), Some(whole)) = (best, whole) else {
+    let found = found(&noise.wall).zip(found(&noise.cpu));
+    let Some(((best, whole), (cpu_best, cpu_whole))) = found else {
         return note(
             "noise",
             format!(
@@ -44,14 +39,25 @@ pub(in super::super) fn judge(cpu: u32, noise: &Noise) -> Finding {
         format!(
             "CPU {cpu}: two equal halves of 1 s of work differ by {} (standard deviation) as whole runs, by {} in slices \
              of {} that take turns; to show a difference of 1 % takes {} runs of each variant as whole runs, {} in \
-             slices",
+             slices. In CPU time they differ by {}, or by {} in slices of {}",
             percent(whole.sd),
             percent(best.sd_with_switches),
             time(best.slice_s),
             runs(whole),
-            runs(best)
+            runs(best),
+            percent(cpu_whole.sd),
+            percent(cpu_best.sd_with_switches),
+            time(cpu_best.slice_s),
         ),
     )
+}
+
+/// The best slices, and whole runs of a second.
+fn found(seen: &Wandering) -> Option<(&Slices, &Slices)> {
+    let is_best = |slices: &&Slices| Some(slices.slice_s) == seen.best_slice_s;
+    let best = seen.slices.iter().find(is_best)?;
+    let whole = seen.slices.iter().find(|slices| slices.are_whole_runs())?;
+    Some((best, whole))
 }
 
 #[cfg(test)]
@@ -69,15 +75,22 @@ mod tests {
         }
     }
 
+    fn wandering(size: f64) -> Wandering {
+        Wandering {
+            piece_s: 1e-4,
+            scales: Vec::new(),
+            slices: vec![slices(2e-3, 0.001 * size, 3), slices(1.0, 0.011 * size, 21)],
+            best_slice_s: Some(2e-3),
+        }
+    }
+
     fn noise() -> Noise {
         Noise {
             time_s: 60.0,
             pieces: 600_000,
-            piece_s: 1e-4,
             clock_step_s: 3e-8,
-            scales: Vec::new(),
-            slices: vec![slices(2e-3, 0.001, 3), slices(1.0, 0.011, 21)],
-            best_slice_s: Some(2e-3),
+            wall: wandering(1.0),
+            cpu: wandering(0.5),
         }
     }
 
@@ -89,7 +102,7 @@ mod tests {
             finding.found,
             "CPU 1: two equal halves of 1 s of work differ by 1.1 % (standard deviation) as whole runs, by 0.11 % in \
              slices of 2.0 ms that take turns; to show a difference of 1 % takes 21 runs of each variant as whole runs, \
-             3 in slices"
+             3 in slices. In CPU time they differ by 0.55 %, or by 0.05 % in slices of 2.0 ms"
         );
     }
 
@@ -103,11 +116,8 @@ mod tests {
         assert_eq!(finding.severity, Severity::Warning);
         assert!(finding.found.contains("steps of 4.0 ms"), "{finding:?}");
         assert!(finding.found.contains("below 4.00 s"), "{finding:?}");
-        let short = Noise {
-            slices: Vec::new(),
-            best_slice_s: None,
-            ..noise()
-        };
+        let mut short = noise();
+        short.cpu.slices.clear();
         let finding = judge(0, &short);
         assert_eq!(finding.severity, Severity::Note);
         assert!(finding.found.contains("too short"), "{finding:?}");

@@ -6,11 +6,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use super::super::clock_cost::ClockCost;
 use super::super::drift::spin;
 use super::super::measure::pin;
-use super::Noise;
 use super::pieces::{calibrate, timed};
+use super::{Noise, Wandering};
 
 /// The least time that it may take.
 pub const LEAST_TIME: Duration = Duration::from_secs(1);
@@ -80,12 +82,24 @@ fn work(time: Duration, is_stopped: &AtomicBool) -> io::Result<Option<Noise>> {
     let piece = || {
         spin(rounds);
     };
-    let Some(times) = timed(&clock, &piece, time, most, is_stopped) else {
+    let clocks = || [clock(), cpu_time()];
+    let Some([wall, cpu]) = timed(&clocks, &piece, time, most, is_stopped) else {
         return Ok(None);
     };
-    Noise::of(&times, step_s)
-        .map(Some)
-        .map_err(io::Error::other)
+    let of = |times: &[f64]| Wandering::of(times, step_s).map_err(io::Error::other);
+    Ok(Some(Noise {
+        time_s: wall.iter().sum(),
+        pieces: wall.len() as u64,
+        clock_step_s: step_s,
+        wall: of(&wall)?,
+        cpu: of(&cpu)?,
+    }))
+}
+
+/// What this thread has used of its CPU.
+fn cpu_time() -> Duration {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(used.tv_sec.cast_unsigned(), used.tv_nsec as u32)
 }
 
 #[cfg(test)]
@@ -112,7 +126,12 @@ mod tests {
         assert!(begin.elapsed() < Duration::from_secs(20));
         assert!((1.0..10.0).contains(&seen.time_s), "{seen:?}");
         assert!(seen.pieces > 100 && looks > 0, "{looks}: {seen:?}");
-        assert!(seen.scales.iter().all(|scale| scale.allan > 0.0));
+        for wandering in [&seen.wall, &seen.cpu] {
+            assert!(wandering.scales.iter().all(|scale| scale.allan > 0.0));
+        }
+        // Others may have the CPU for a part of the time.
+        let share = seen.cpu.piece_s / seen.wall.piece_s;
+        assert!((0.005..1.01).contains(&share), "{share}");
         assert_eq!(sched_getaffinity(None).unwrap(), before);
     }
 

@@ -25,10 +25,19 @@ pub struct Noise {
     pub time_s: f64,
     /// Pieces of work that were done in that time. All of them count.
     pub pieces: u64,
-    /// What a piece took in the mean, in seconds.
-    pub piece_s: f64,
     /// The smallest step of the clock, in seconds. Nothing is told of scales below a thousand of them.
     pub clock_step_s: f64,
+    /// In time as it passes, with all that interrupts the work.
+    pub wall: Wandering,
+    /// In CPU time of the thread that works: without the time in which others had the CPU.
+    pub cpu: Wandering,
+}
+
+/// How the speed wanders in the time of a clock.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Wandering {
+    /// What a piece of work took in the mean, in seconds.
+    pub piece_s: f64,
     /// The Allan deviation at scales from 1 ms to an eighth of the time.
     pub scales: Vec<Scale>,
     /// What two halves of equal work differ by, the shortest slices first. Empty where the time was too short.

@@ -48,32 +48,35 @@ pub(super) fn calibrate(
 }
 
 /// The times of pieces of work, in seconds: each from the end of the one before to its own end, so that whatever
-/// interrupts the work counts. Ends after `time`, or when there are `most` of them. `None` once `is_stopped`.
+/// interrupts the work counts. By two clocks, of which the first ends it after `time`; or when there are `most` of them.
+/// `None` once `is_stopped`.
 pub(super) fn timed(
-    clock: &impl Fn() -> Duration,
+    clocks: &impl Fn() -> [Duration; 2],
     work: &impl Fn(),
     time: Duration,
     most: usize,
     is_stopped: &AtomicBool,
-) -> Option<Vec<f64>> {
+) -> Option<[Vec<f64>; 2]> {
     // Written to before, so that the kernel need not find memory meanwhile.
-    let mut times = vec![f64::NAN; most];
-    let begin = clock();
+    let mut times = [vec![f64::NAN; most], vec![f64::NAN; most]];
+    let begin = clocks();
     let (mut last, mut count) = (begin, 0);
-    for place in &mut times {
+    let [first, second] = &mut times;
+    for places in first.iter_mut().zip(second) {
         if is_stopped.load(Ordering::Relaxed) {
             return None;
         }
-        if last.saturating_sub(begin) >= time {
+        if last[0].saturating_sub(begin[0]) >= time {
             break;
         }
         work();
-        let now = clock();
-        *place = now.saturating_sub(last).as_secs_f64();
+        let now = clocks();
+        *places.0 = now[0].saturating_sub(last[0]).as_secs_f64();
+        *places.1 = now[1].saturating_sub(last[1]).as_secs_f64();
         last = now;
         count += 1;
     }
-    times.truncate(count);
+    times.iter_mut().for_each(|times| times.truncate(count));
     Some(times)
 }
 
@@ -139,7 +142,16 @@ mod tests {
         };
         let second = Duration::from_secs(1);
         let on = AtomicBool::new(false);
-        let times = timed(&|| machine.clock(), &work, second, 1_000_000, &on).unwrap();
+        // The second clock stands still while others have the CPU.
+        let clocks = || {
+            [
+                machine.clock(),
+                Duration::from_micros(100 * pieces.get() as u64),
+            ]
+        };
+        let [times, own] = timed(&clocks, &work, second, 1_000_000, &on).unwrap();
+        assert!(own.iter().all(|time| (time - 1e-4).abs() < 1e-12));
+        assert_eq!(own.len(), times.len());
         let sum: f64 = times.iter().sum();
         assert!((0.9999..1.006).contains(&sum), "{sum}");
         assert_eq!(times.len(), pieces.get());
@@ -153,9 +165,9 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let timed = |is_stopped: &AtomicBool| {
             let work = || machine.work(100_000);
-            timed(&|| machine.clock(), &work, hour, 50, is_stopped)
+            timed(&|| [machine.clock(); 2], &work, hour, 50, is_stopped)
         };
-        assert_eq!(timed(&AtomicBool::new(false)).unwrap().len(), 50);
+        assert_eq!(timed(&AtomicBool::new(false)).unwrap()[0].len(), 50);
         assert_eq!(timed(&AtomicBool::new(true)), None);
     }
 }
