@@ -3,7 +3,7 @@
 use perflab_machine::doctor::measured::noise::{Noise, Slices, Wandering};
 use perflab_plot::{Axis, Interval, Layer, Marks, Plot, TextStyle, Tone, text};
 
-/// Columns of the table, and what stands at their head.
+/// The heads of the table's columns.
 const HEAD: [&str; 7] = [
     "slice",
     "Allan deviation",

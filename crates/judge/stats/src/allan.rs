@@ -8,8 +8,8 @@
 //! ```
 //!
 //! that is, half the mean square of the difference of two neighbouring means of `m` values (Allan, *Proceedings of the
-//! IEEE* 54 (1966) 221; IEEE Std 1139-2008, annex A; overlapping: Howe, Allan and Barnes, *35th Annual Frequency Control
-//! Symposium* (1981) 669). It exists for noise whose ordinary variance grows with the length of the series: white noise
+//! IEEE* 54 (1966) 221; IEEE Std 1139-2008; overlapping: Howe, Allan and Barnes, *35th Annual Frequency Control
+//! Symposium* (1981)). It exists for noise whose ordinary variance grows with the length of the series: white noise
 //! gives `m^-1/2`, flicker noise a constant, a random walk `m^1/2`.
 
 use crate::check;
