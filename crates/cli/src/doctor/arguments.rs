@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::noise;
 use crate::results::RESULTS;
 
 /// Judge the machine: what would make results wrong or scattered, and what to do about it.
@@ -15,7 +17,7 @@ use crate::results::RESULTS;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab doctor\n  perflab doctor --quick --cpus 0\n  \
-perflab doctor --quick --format json\n\nAs root:\n  \
+perflab doctor --quick --format json\n  perflab doctor --cpus 0 --noise 10s\n\nAs root:\n  \
 perflab doctor --apply -- perflab run experiments/redis-suite.toml"
 )]
 pub struct DoctorArguments {
@@ -27,6 +29,18 @@ pub struct DoctorArguments {
     /// Only look; measure nothing.
     #[arg(long)]
     pub quick: bool,
+
+    /// Measure each CPU so long as well, to see how its speed wanders by time scale and how long slices of variants that
+    /// take turns should be: 1s to 1h [default if TIME is left out: 1min].
+    #[arg(
+        long,
+        value_name = "TIME",
+        num_args = 0..=1,
+        default_missing_value = "1min",
+        value_parser = noise::time,
+        conflicts_with_all = ["quick", "root", "apply", "restore"]
+    )]
+    pub noise: Option<Duration>,
 
     /// Show what is fine as well, with its file.
     #[arg(short, long)]

@@ -10,6 +10,7 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::arguments::DoctorArguments;
 use super::floor;
+use super::noise;
 use crate::failure::{Code, Failure};
 use crate::standby::{lock, stand_by};
 use crate::terminal;
@@ -72,7 +73,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
             Some(_) => &cpus[..],
             None => &cpus[..cpus.len().min(MEASURED)],
         };
-        measure(chosen, &machine)?
+        measure(chosen, arguments.noise, &machine)?
     };
     if machine.interrupt.asked() {
         return Err(Failure::new(Code::Interrupted, "interrupted"));
@@ -82,8 +83,12 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
     Ok(Report::new(&cpus, findings, measured))
 }
 
-/// Measures one CPU after the other.
-fn measure(cpus: &[u32], machine: &ThisMachine) -> Result<Vec<measured::Measured>, Failure> {
+/// Measures one CPU after the other, the noise of each for so long if it was asked for.
+fn measure(
+    cpus: &[u32],
+    noise_time: Option<Duration>,
+    machine: &ThisMachine,
+) -> Result<Vec<measured::Measured>, Failure> {
     let mut all = Vec::new();
     for cpu in cpus {
         if machine.interrupt.asked() {
@@ -94,6 +99,9 @@ fn measure(cpus: &[u32], machine: &ThisMachine) -> Result<Vec<measured::Measured
             Failure::environment(format!("cannot measure on CPU {cpu}: {error}"))
         })?;
         seen.noise_floor = Some(floor::measure(*cpu, machine)?);
+        if let Some(time) = noise_time {
+            seen.noise = noise::measure(*cpu, time, machine)?;
+        }
         all.push(seen);
     }
     Ok(all)

@@ -4,6 +4,8 @@ mod apply;
 mod arguments;
 mod floor;
 mod look;
+mod noise;
+mod noise_text;
 mod text;
 
 use perflab_machine::doctor::Severity;

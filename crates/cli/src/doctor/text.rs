@@ -1,7 +1,9 @@
 //! The report for people: the worst first, one finding in a few lines.
 
 use perflab_machine::doctor::{Finding, Report, Severity};
+use perflab_plot::TextStyle;
 
+use super::noise_text::noise_text;
 use crate::terminal;
 
 /// Width where there is no terminal.
@@ -38,6 +40,16 @@ fn render(report: &Report, verbose: bool, width: usize, colour: bool) -> String 
                 width,
                 colour,
             ));
+        }
+    }
+    let style = TextStyle {
+        width,
+        colour,
+        ascii: false,
+    };
+    for seen in &report.measured {
+        if let Some(noise) = &seen.noise {
+            out.push_str(&noise_text(seen.cpu, noise, &style));
         }
     }
     out.push_str(&verdict(report));

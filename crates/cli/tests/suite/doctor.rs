@@ -4,9 +4,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Laboratory, copy};
+use crate::support::{Laboratory, Running, copy, signal, wait_until};
 
 const MACHINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents/machine");
 const CLOCK: &str = "m/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -18,12 +19,16 @@ fn with_machine() -> Laboratory {
     laboratory
 }
 
+/// A CPU that tests may use.
+fn own_cpu() -> usize {
+    let set = rustix::thread::sched_getaffinity(None).unwrap();
+    (0..1024).find(|cpu| set.is_set(*cpu)).unwrap()
+}
+
 #[test]
 fn this_machine_is_judged_by_measuring() {
     let laboratory = Laboratory::new();
-    let cpu = rustix::thread::sched_getaffinity(None)
-        .map(|set| (0..1024).find(|cpu| set.is_set(*cpu)).unwrap())
-        .unwrap();
+    let cpu = own_cpu();
     let said = laboratory.call(&["doctor", "--format", "json", "--cpus", &cpu.to_string()]);
     let report: Value = serde_json::from_str(&said.out).unwrap();
     let alarm = report["worst"] == "alarm";
@@ -31,6 +36,7 @@ fn this_machine_is_judged_by_measuring() {
     let measured = &report["measured"][0];
     assert_eq!(measured["cpu"], cpu);
     assert_eq!(measured["noise_floor"]["runs"], 30);
+    assert!(measured["noise"].is_null(), "nobody asked for it");
     for check in [
         "disk",
         "load",
@@ -48,6 +54,123 @@ fn this_machine_is_judged_by_measuring() {
         );
     }
     laboratory.assert_nothing_runs();
+}
+
+/// Nine seconds are enough for runs of one.
+#[test]
+fn the_noise_is_told_by_time_scale() {
+    let laboratory = Laboratory::new();
+    let cpu = own_cpu().to_string();
+    let said = laboratory.call(&[
+        "doctor", "--cpus", &cpu, "--noise", "9s", "--format", "json",
+    ]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let noise = &report["measured"][0]["noise"];
+    let number = |value: &Value| value.as_f64().unwrap();
+    let (wall, cpu) = (&noise["wall"], &noise["cpu"]);
+    let (time_s, piece_s) = (number(&noise["time_s"]), number(&wall["piece_s"]));
+    assert!((9.0..20.0).contains(&time_s), "{noise:#}");
+    // No piece was left out.
+    let pieces = number(&noise["pieces"]);
+    assert!((pieces * piece_s / time_s - 1.0).abs() < 1e-6, "{noise:#}");
+    let scales = wall["scales"].as_array().unwrap();
+    let slices = wall["slices"].as_array().unwrap();
+    // Others may have the CPU for a while, so that no second of its time is left.
+    assert!(number(&cpu["piece_s"]) < 1.01 * piece_s, "{noise:#}");
+    assert!(!cpu["scales"].as_array().unwrap().is_empty(), "{noise:#}");
+    assert!(scales.len() >= 10 && slices.len() >= 10, "{noise:#}");
+    for scale in scales {
+        assert!(number(&scale["allan"]) > 0.0 && number(&scale["pairs"]) >= 4.0);
+    }
+    for of_slice in slices {
+        let (slice_s, run_s) = (number(&of_slice["slice_s"]), number(&of_slice["run_s"]));
+        assert!(
+            (0.5..2.0).contains(&(run_s / slice_s.max(1.0))),
+            "{of_slice}"
+        );
+        let (sd, with) = (
+            number(&of_slice["sd"]),
+            number(&of_slice["sd_with_switches"]),
+        );
+        assert!((with / sd - (1.0 + 2e-4 / slice_s).sqrt()).abs() < 1e-9);
+        assert!(of_slice["runs"].as_u64().unwrap() >= 2, "{of_slice}");
+    }
+    let is_best = |of_slice: &&Value| of_slice["slice_s"] == wall["best_slice_s"];
+    assert!(
+        slices.iter().any(|of_slice| is_best(&of_slice)),
+        "{noise:#}"
+    );
+    let mut findings = report["findings"].as_array().unwrap().iter();
+    let finding = findings
+        .find(|finding| finding["check"] == "noise")
+        .unwrap();
+    let found = finding["found"].as_str().unwrap();
+    assert!(
+        found.contains("in slices of") || found.contains("too short"),
+        "{found}"
+    );
+    laboratory.assert_nothing_runs();
+}
+
+#[test]
+fn noise_in_a_moment_has_a_table_of_short_scales() {
+    let laboratory = Laboratory::new();
+    let cpu = own_cpu().to_string();
+    let said = laboratory.call(&["doctor", "--cpus", &cpu, "--noise", "1s"]);
+    said.prints(&[
+        "are too short to tell how runs of a second differ",
+        &format!("noise of CPU {cpu} by time scale: 1."),
+        "slice  Allan deviation  difference",
+    ]);
+    laboratory.call(&["doctor", "--noise", "0.5s"]).code(2);
+    laboratory
+        .call(&["doctor", "--noise", "61min"])
+        .code(2)
+        .says(&["expected 1s to 1h, found 61min"]);
+    laboratory
+        .call(&["doctor", "--noise", "--quick"])
+        .code(2)
+        .says(&["cannot be used with"]);
+}
+
+/// Starts to measure noise for some time, and waits until it is under way.
+fn measuring_noise(laboratory: &Laboratory, time: &str) -> Running {
+    let cpu = own_cpu().to_string();
+    let running = laboratory.start(&["doctor", "--cpus", &cpu, "--noise", time]);
+    let threads = format!("/proc/{}/task", running.pid());
+    wait_until("the noise is measured", || {
+        let threads = std::fs::read_dir(&threads).unwrap();
+        threads.flatten().any(|thread| {
+            let name = std::fs::read_to_string(thread.path().join("comm"));
+            name.is_ok_and(|name| name.trim() == "noise")
+        })
+    });
+    running
+}
+
+#[test]
+fn measuring_noise_ends_with_ctrl_c() {
+    let laboratory = Laboratory::new();
+    let running = measuring_noise(&laboratory, "1h");
+    signal(running.pid(), Signal::INT);
+    let said = running.end().code(130);
+    assert_eq!(said.out, "");
+    laboratory.assert_nothing_runs();
+}
+
+/// The time of a stop would count as noise.
+#[test]
+fn noise_that_was_measured_while_the_laboratory_was_stopped_is_none() {
+    let laboratory = Laboratory::new();
+    let running = measuring_noise(&laboratory, "3s");
+    signal(running.pid(), Signal::STOP);
+    std::thread::sleep(Duration::from_millis(100));
+    signal(running.pid(), Signal::CONT);
+    let said = running.end().code(5).says(&[
+        "the laboratory was stopped while the noise of CPU",
+        "measure again",
+    ]);
+    assert_eq!(said.out, "");
 }
 
 #[test]
@@ -171,7 +294,7 @@ fn interrupted_the_settings_come_back_as_well() {
     let laboratory = with_machine();
     let mut child = under_settings(&laboratory);
     let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    rustix::process::kill_process(pid, Signal::TERM).unwrap();
     let status = child.wait().unwrap();
     assert_eq!((status.code(), status.signal()), (Some(130), None));
     assert_eq!(laboratory.read(CLOCK).trim(), "hpet");

@@ -25,9 +25,11 @@
 //! | From which iteration on is a process steady? | [`steady`] |
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
 //! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
+//! | How does the machine's speed wander, and how long should turns be? | [`allan`], [`turns`] |
 //!
 //! [`verdict`] puts them together.
 
+pub mod allan;
 pub mod anytime;
 mod better;
 mod blocked_mean;
@@ -63,6 +65,7 @@ pub mod summary;
 #[cfg(test)]
 mod tests;
 mod trend;
+pub mod turns;
 pub mod verdict;
 
 pub use better::Better;

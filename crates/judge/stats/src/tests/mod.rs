@@ -1,6 +1,7 @@
 //! The methods as a whole: against published numbers, against SciPy, against brute force,
 //! and against the laws they must obey.
 
+mod allan;
 mod classes;
 mod dependence;
 mod drift;
@@ -20,3 +21,4 @@ mod shift_function;
 mod steady;
 mod support;
 mod trend;
+mod turns;

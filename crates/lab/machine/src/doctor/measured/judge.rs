@@ -1,10 +1,11 @@
 //! What measured values mean for somebody who measures.
 
 use super::measure::Measured;
+use super::noise;
 use super::noise_floor::NoiseFloor;
 use crate::doctor::finding::{Finding, alarm, fine, warning};
 
-/// Judges what was measured on a CPU, the noise floor as well if it is there.
+/// Judges what was measured on a CPU, the noise floor and the noise as well if they are there.
 pub fn judge(measured: &Measured) -> Vec<Finding> {
     let mut findings = vec![
         jitter(measured),
@@ -14,6 +15,9 @@ pub fn judge(measured: &Measured) -> Vec<Finding> {
     ];
     if let Some(floor) = &measured.noise_floor {
         findings.push(judge_floor(measured.cpu, floor));
+    }
+    if let Some(seen) = &measured.noise {
+        findings.push(noise::judge(measured.cpu, seen));
     }
     findings
 }
@@ -128,7 +132,7 @@ pub fn judge_floor(cpu: u32, floor: &NoiseFloor) -> Finding {
 }
 
 /// A share as a percentage with about two digits.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
         percent if percent >= 10.0 => format!("{percent:.0} %"),
@@ -138,7 +142,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A time in a unit that suits it.
-fn time(seconds: f64) -> String {
+pub(super) fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
         s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
@@ -183,6 +187,7 @@ mod tests {
                 difference: Some(0.001),
                 false_alarm: false,
             }),
+            noise: None,
         }
     }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::clock_cost::ClockCost;
 use super::drift::Drift;
 use super::jitter::Jitter;
+use super::noise::Noise;
 use super::noise_floor::NoiseFloor;
 use super::wakeup::Wakeup;
 
@@ -29,9 +30,12 @@ pub struct Measured {
     /// The minimum detectable effects of commands compared with themselves; absent if that was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
+    /// How its speed wanders, by time scale; absent unless it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
 }
 
-/// Measures on one CPU, without the noise floor, which takes processes.
+/// Measures on one CPU, without the noise floor, which takes processes, and the noise, which takes long.
 ///
 /// # Errors
 /// When the thread cannot be started or pinned to the CPU.
@@ -49,6 +53,7 @@ pub fn measure(cpu: u32) -> io::Result<Measured> {
                     clock: ClockCost::measure(),
                     wakeup: Wakeup::measure(),
                     noise_floor: None,
+                    noise: None,
                 })
             })?
             .join()
@@ -56,7 +61,7 @@ pub fn measure(cpu: u32) -> io::Result<Measured> {
     })
 }
 
-fn pin(cpu: u32) -> io::Result<()> {
+pub(super) fn pin(cpu: u32) -> io::Result<()> {
     let mut set = CpuSet::new();
     let index = cpu as usize;
     if index >= CpuSet::MAX_CPU {

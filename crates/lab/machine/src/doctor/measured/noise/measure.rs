@@ -1,0 +1,152 @@
+//! Measures on one CPU, in a thread of its own, while the caller looks on.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::super::clock_cost::ClockCost;
+use super::super::drift::spin;
+use super::super::measure::pin;
+use super::pieces::{calibrate, timed};
+use super::{Noise, Wandering};
+
+/// The least time that it may take.
+pub const LEAST_TIME: Duration = Duration::from_secs(1);
+/// The most time that it may take.
+pub const MOST_TIME: Duration = Duration::from_secs(3600);
+
+/// How long a piece of work is: the longer one where otherwise there would be more pieces than this.
+const SHORT_PIECE: Duration = Duration::from_micros(100);
+const LONG_PIECE: Duration = Duration::from_micros(500);
+const MANY_PIECES: u32 = 1_000_000;
+
+/// How often the caller is asked whether to go on. It sleeps in between, and what it does takes some microseconds.
+const WATCH: Duration = Duration::from_millis(200);
+
+/// How the speed of a CPU wanders within so much time, from [`LEAST_TIME`] to [`MOST_TIME`]; a fraction of a second
+/// more goes before and behind it. Meanwhile `watch` is called now and then with the time that has passed. `None` if it
+/// answered that the measurement shall end.
+///
+/// The thread that works is pinned to the CPU; the caller's affinity stays as it is.
+///
+/// # Errors
+/// A time outside its range, a thread that cannot be started or pinned to the CPU, a clock that stands still.
+pub fn measure(
+    cpu: u32,
+    time: Duration,
+    watch: &mut dyn FnMut(Duration) -> bool,
+) -> io::Result<Option<Noise>> {
+    if !(LEAST_TIME..=MOST_TIME).contains(&time) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let begin = Instant::now();
+    let is_stopped = AtomicBool::new(false);
+    let (done, is_done) = channel::<()>();
+    thread::scope(|scope| {
+        let worker = thread::Builder::new()
+            .name("noise".to_owned())
+            .spawn_scoped(scope, || {
+                // Dropped when the thread ends, however it does.
+                let _done = done;
+                pin(cpu)?;
+                work(time, &is_stopped)
+            })?;
+        while is_done.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
+            if !watch(begin.elapsed()) {
+                is_stopped.store(true, Ordering::Relaxed);
+            }
+        }
+        worker
+            .join()
+            .map_err(|_| io::Error::other("the measuring thread ended early"))?
+    })
+}
+
+fn work(time: Duration, is_stopped: &AtomicBool) -> io::Result<Option<Noise>> {
+    let step_s = ClockCost::measure().resolution_s;
+    let piece = (time / MANY_PIECES).clamp(SHORT_PIECE, LONG_PIECE);
+    let start = Instant::now();
+    let clock = || start.elapsed();
+    let step = Duration::from_secs_f64(step_s);
+    let rounds = |rounds| {
+        spin(rounds);
+    };
+    let rounds = calibrate(&clock, &rounds, piece, step)
+        .ok_or_else(|| io::Error::other("the clock stands still"))?;
+    // The quickest trial has told how long a piece is, but the CPU may become quicker yet.
+    let most = (1.25 * time.as_secs_f64() / piece.as_secs_f64()) as usize;
+    let piece = || {
+        spin(rounds);
+    };
+    let clocks = || [clock(), cpu_time()];
+    let Some([wall, cpu]) = timed(&clocks, &piece, time, most, is_stopped) else {
+        return Ok(None);
+    };
+    let of = |times: &[f64]| Wandering::of(times, step_s).map_err(io::Error::other);
+    Ok(Some(Noise {
+        time_s: wall.iter().sum(),
+        pieces: wall.len() as u64,
+        clock_step_s: step_s,
+        wall: of(&wall)?,
+        cpu: of(&cpu)?,
+    }))
+}
+
+/// What this thread has used of its CPU.
+fn cpu_time() -> Duration {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(used.tv_sec.cast_unsigned(), used.tv_nsec as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::thread::sched_getaffinity;
+
+    use super::*;
+
+    fn own_cpu() -> u32 {
+        let own = sched_getaffinity(None).unwrap();
+        (0..1024).find(|cpu| own.is_set(*cpu as usize)).unwrap()
+    }
+
+    #[test]
+    fn a_second_shows_the_short_scales_and_the_affinity_stays() {
+        let before = sched_getaffinity(None).unwrap();
+        let begin = Instant::now();
+        let mut looks = 0;
+        let seen = measure(own_cpu(), LEAST_TIME, &mut |_| {
+            looks += 1;
+            true
+        });
+        let seen = seen.unwrap().unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        assert!((1.0..10.0).contains(&seen.time_s), "{seen:?}");
+        assert!(seen.pieces > 100 && looks > 0, "{looks}: {seen:?}");
+        for wandering in [&seen.wall, &seen.cpu] {
+            assert!(wandering.scales.iter().all(|scale| scale.allan > 0.0));
+        }
+        // Others may have the CPU for a part of the time.
+        let share = seen.cpu.piece_s / seen.wall.piece_s;
+        assert!((0.005..1.01).contains(&share), "{share}");
+        assert_eq!(sched_getaffinity(None).unwrap(), before);
+    }
+
+    #[test]
+    fn it_ends_when_the_caller_wants_it() {
+        let begin = Instant::now();
+        let seen = measure(own_cpu(), MOST_TIME, &mut |_| false);
+        assert_eq!(seen.unwrap(), None);
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_an_error() {
+        assert!(measure(own_cpu(), Duration::ZERO, &mut |_| true).is_err());
+        assert!(measure(own_cpu(), MOST_TIME * 2, &mut |_| true).is_err());
+        assert!(measure(1023, LEAST_TIME, &mut |_| true).is_err());
+    }
+}
