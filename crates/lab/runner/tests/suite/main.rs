@@ -15,3 +15,4 @@ mod signal_orders;
 mod simulated;
 mod statuses;
 mod systems;
+mod turns;

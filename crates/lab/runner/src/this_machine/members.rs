@@ -1,0 +1,72 @@
+//! The processes that came of one that was started, as `/proc` shows them.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getpgid};
+
+use super::brand::{Brand, has_ended, since};
+use crate::host::Member;
+use crate::visible::visible;
+
+/// The living processes of the group that `first` leads, and those that bear its brand.
+pub(super) fn members(first: Pid, brand: Option<Brand>) -> Vec<Member> {
+    let later = since(first).into_iter().filter(|pid| *pid != first);
+    let all = std::iter::once(first).chain(later);
+    all.filter_map(|pid| {
+        let in_group = getpgid(Some(pid)).ok()? == first;
+        let is_ours = in_group || brand.is_some_and(|brand| brand.is_borne_by(pid));
+        (is_ours && !has_ended(pid)).then(|| member(pid, in_group))
+    })
+    .collect()
+}
+
+fn member(pid: Pid, in_group: bool) -> Member {
+    let process = pid.as_raw_nonzero().get();
+    let place = format!("/proc/{process}");
+    let place = Path::new(&place);
+    let read = |name| fs::read_to_string(place.join(name)).unwrap_or_default();
+    Member {
+        process,
+        name: visible(read("comm").trim_end()),
+        in_group,
+        has_timer: !read("timers").is_empty() || has_timerfd(place),
+        handles_continue: handles(&read("status"), Signal::CONT),
+        threads: threads(place),
+    }
+}
+
+fn has_timerfd(place: &Path) -> bool {
+    let entries = fs::read_dir(place.join("fd"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut files = entries.filter_map(|entry| fs::read_link(entry.path()).ok());
+    files.any(|file| file == Path::new("anon_inode:[timerfd]"))
+}
+
+/// Whether a status file names a signal among those that its process handles.
+fn handles(status: &str, signal: Signal) -> bool {
+    let mut lines = status.lines();
+    let set = lines.find_map(|line| line.strip_prefix("SigCgt:"));
+    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
+    set.is_some_and(|set| set >> (signal.as_raw() - 1) & 1 == 1)
+}
+
+/// Each thread with the time that it was on a CPU: the first number of `schedstat`, in nanoseconds.
+fn threads(place: &Path) -> Vec<(i32, Duration)> {
+    let entries = fs::read_dir(place.join("task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let thread = |entry: fs::DirEntry| {
+        let times = fs::read_to_string(entry.path().join("schedstat")).ok()?;
+        let ran = times.split(' ').next()?.parse().ok()?;
+        Some((
+            entry.file_name().to_str()?.parse().ok()?,
+            Duration::from_nanos(ran),
+        ))
+    };
+    entries.filter_map(thread).collect()
+}
