@@ -56,6 +56,7 @@ mod repeated_failures;
 mod resume;
 mod saturation;
 mod servers;
+mod slices;
 mod slow_runs;
 mod small_print;
 mod standstill;

@@ -334,8 +334,19 @@ pub struct Member {
     pub has_timer: bool,
     /// Whether it does something of its own when it is continued (SIGCONT).
     pub handles_continue: bool,
-    /// Its threads by their numbers, with the CPU time that each has taken.
-    pub threads: Vec<(i32, Duration)>,
+    /// Its threads.
+    pub threads: Vec<Thread>,
+}
+
+/// A thread of such a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number.
+    pub number: i32,
+    /// How long it was on a CPU.
+    pub ran: Duration,
+    /// How long it was on a CPU or waited for one, as other threads had it.
+    pub wanted: Duration,
 }
 
 /// Who listens on a port, as far as a process's host can tell.

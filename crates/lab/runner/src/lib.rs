@@ -37,7 +37,7 @@ pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
 pub use host::{
     Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Member, Process, Redirect,
-    ResourceUsage, Stopped, Turn, TurnEnd,
+    ResourceUsage, Stopped, Thread, Turn, TurnEnd,
 };
 pub use lab::{Lab, LabError};
 pub use libraries::Libraries;

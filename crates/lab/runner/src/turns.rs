@@ -12,11 +12,15 @@ use std::io;
 use std::time::Duration;
 
 use crate::host::{
-    Ended, Exit, Host, Launch, LaunchError, Member, Process, Stopped, Turn, TurnEnd,
+    Ended, Exit, Host, Launch, LaunchError, Member, Process, Stopped, Thread, Turn, TurnEnd,
 };
 
-/// Of a turn that is looked at, a thread that took this share is one that the program needs a CPU for.
-const BUSY: f64 = 0.2;
+/// A thread that runs or could run for this share of a turn is one that the program needs a CPU for, if it runs at all:
+/// all threads wait for a CPU when they are continued, if only to sleep on.
+const WANTED: f64 = 0.5;
+
+/// The share of a turn that a thread runs at least, if it does more than to sleep on.
+const RAN: f64 = 0.05;
 
 /// How processes take turns.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +59,8 @@ pub struct Seen {
     pub looks: u32,
     /// Those of them in which more than one thread needed a CPU.
     pub crowded: u32,
+    /// Those of them in which no thread did.
+    pub idle: u32,
 }
 
 /// Why there is no result of all processes.
@@ -177,7 +183,9 @@ impl<'h> Player<'h> {
             let after = self.process.members();
             self.seen.look(&after);
             self.seen.looks += 1;
-            self.seen.crowded += u32::from(busy(&before, &after, took) > 1);
+            let busy = busy(&before, &after, took);
+            self.seen.crowded += u32::from(busy > 1);
+            self.seen.idle += u32::from(busy == 0);
         }
         Ok(end)
     }
@@ -220,23 +228,27 @@ impl Seen {
             handler: self.handler.or(other.handler),
             looks: self.looks + other.looks,
             crowded: self.crowded + other.crowded,
+            idle: self.idle + other.idle,
         }
     }
 }
 
-/// How many threads took much of a turn.
+/// How many threads needed a CPU for much of a turn.
 fn busy(before: &[Member], after: &[Member], took: Duration) -> usize {
-    let threads = |members: &[Member]| -> Vec<(i32, Duration)> {
-        members
+    let earlier: Vec<&Thread> = before.iter().flat_map(|member| &member.threads).collect();
+    let threads = after.iter().flat_map(|member| &member.threads);
+    let is_busy = |thread: &&Thread| {
+        let same = earlier
             .iter()
-            .flat_map(|member| member.threads.clone())
-            .collect()
+            .find(|earlier| earlier.number == thread.number);
+        let (ran, wanted) = same.map_or((Duration::ZERO, Duration::ZERO), |same| {
+            (same.ran, same.wanted)
+        });
+        let (ran, wanted) = (
+            thread.ran.saturating_sub(ran),
+            thread.wanted.saturating_sub(wanted),
+        );
+        ran > took.mul_f64(RAN) && wanted > took.mul_f64(WANTED)
     };
-    let (before, after) = (threads(before), threads(after));
-    let grown = after.iter().filter(|(thread, ran)| {
-        let earlier = before.iter().find(|(number, _)| number == thread);
-        let earlier = earlier.map_or(Duration::ZERO, |(_, ran)| *ran);
-        ran.saturating_sub(earlier).as_secs_f64() > BUSY * took.as_secs_f64()
-    });
-    grown.count()
+    threads.filter(is_busy).count()
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, getpgid};
+use rustix::process::{Pid, Signal};
 
-use super::brand::{Brand, has_ended, since};
-use crate::host::Member;
+use super::brand::{Brand, group_of, has_ended, since};
+use crate::host::{Member, Thread};
 use crate::visible::visible;
 
 /// The living processes of the group that `first` leads, and those that bear its brand.
@@ -15,7 +15,7 @@ pub(super) fn members(first: Pid, brand: Option<Brand>) -> Vec<Member> {
     let later = since(first).into_iter().filter(|pid| *pid != first);
     let all = std::iter::once(first).chain(later);
     all.filter_map(|pid| {
-        let in_group = getpgid(Some(pid)).ok()? == first;
+        let in_group = group_of(pid)? == first.as_raw_nonzero().get();
         let is_ours = in_group || brand.is_some_and(|brand| brand.is_borne_by(pid));
         (is_ours && !has_ended(pid)).then(|| member(pid, in_group))
     })
@@ -54,19 +54,23 @@ fn handles(status: &str, signal: Signal) -> bool {
     set.is_some_and(|set| set >> (signal.as_raw() - 1) & 1 == 1)
 }
 
-/// Each thread with the time that it was on a CPU: the first number of `schedstat`, in nanoseconds.
-fn threads(place: &Path) -> Vec<(i32, Duration)> {
+/// Each thread with the first two numbers of `schedstat`, in nanoseconds: how long it was on a CPU, and how long it
+/// waited for one. A thread that is stopped or sleeps does neither.
+fn threads(place: &Path) -> Vec<Thread> {
     let entries = fs::read_dir(place.join("task"))
         .into_iter()
         .flatten()
         .flatten();
     let thread = |entry: fs::DirEntry| {
         let times = fs::read_to_string(entry.path().join("schedstat")).ok()?;
-        let ran = times.split(' ').next()?.parse().ok()?;
-        Some((
-            entry.file_name().to_str()?.parse().ok()?,
-            Duration::from_nanos(ran),
-        ))
+        let times = times.split(' ').map_while(|time| time.parse().ok());
+        let mut times = times.map(Duration::from_nanos);
+        let ran = times.next()?;
+        Some(Thread {
+            number: entry.file_name().to_str()?.parse().ok()?,
+            ran,
+            wanted: ran + times.next()?,
+        })
     };
     entries.filter_map(thread).collect()
 }

@@ -24,6 +24,7 @@ use rustix::process::{
 
 use super::brand::state;
 use super::interrupt::{Interrupt, timespec};
+use super::job_control::go_on;
 use crate::host::{Turn, TurnEnd, later};
 
 /// How often a stop is looked for.
@@ -40,7 +41,7 @@ pub(super) fn take_turn(
     length: Duration,
 ) -> io::Result<Turn> {
     let start = Instant::now();
-    kill_process_group(pid, Signal::CONT)?;
+    go_on(pid)?;
     let mut end = wait_until(later(start, length), watch, interrupt)?;
     // What is stopped by now was so before this turn stops it. The laboratory's job control stops by another signal.
     if end == TurnEnd::Over {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use perflab_runner::{
     Environment, Exit, Host, Launch, LaunchError, Member, Redirect, Seen, Stopped, ThisMachine,
-    Turns, TurnsError, TurnsTaken,
+    Thread, Turns, TurnsError, TurnsTaken,
 };
 use perflab_testing::needs;
 
@@ -164,14 +164,18 @@ fn nothing_is_left_and_nothing_counts_after_a_disturbance() {
     }
 }
 
-fn member(process: i32, ran_ms: u64) -> Member {
+fn member(process: i32, wanted_ms: u64) -> Member {
     Member {
         process,
         name: format!("member {process}"),
         in_group: true,
         has_timer: false,
         handles_continue: false,
-        threads: vec![(process, ms(ran_ms))],
+        threads: vec![Thread {
+            number: process,
+            ran: ms(wanted_ms) / 4,
+            wanted: ms(wanted_ms),
+        }],
     }
 }
 
@@ -183,7 +187,7 @@ fn seen(shows: fn(u32) -> Vec<Member>) -> Seen {
 #[test]
 fn threads_that_need_a_cpu_in_the_same_turn_are_a_crowd() {
     let one = seen(|turns| vec![member(2, u64::from(turns) * 4), member(3, 0)]);
-    assert_eq!((one.looks, one.crowded), (4, 0), "{one:?}");
+    assert_eq!((one.looks, one.crowded, one.idle), (4, 0, 0));
     let after_each_other = seen(|turns| {
         vec![
             member(i32::from(turns > 6), u64::from(turns) * 4),
@@ -193,11 +197,24 @@ fn threads_that_need_a_cpu_in_the_same_turn_are_a_crowd() {
     assert_eq!((after_each_other.looks, after_each_other.crowded), (4, 0));
     let two = seen(|turns| {
         vec![
-            member(2, u64::from(turns) * 2),
-            member(3, u64::from(turns) * 3),
+            member(2, u64::from(turns) * 3),
+            member(3, u64::from(turns) * 4),
         ]
     });
     assert_eq!((two.looks, two.crowded), (4, 4));
+    // Both wait for a CPU, but only to sleep on.
+    let sleepers = seen(|turns| {
+        let sleeper = |number| Member {
+            threads: vec![Thread {
+                number,
+                ran: Duration::from_micros(u64::from(turns) * 100),
+                wanted: ms(u64::from(turns) * 4),
+            }],
+            ..member(number, 0)
+        };
+        vec![sleeper(2), sleeper(3)]
+    });
+    assert_eq!((sleepers.crowded, sleepers.idle), (0, 4));
 }
 
 #[test]
@@ -225,6 +242,7 @@ fn what_breaks_turns_is_seen() {
         handler: name(4),
         looks: 4,
         crowded: 0,
+        idle: 4,
     };
     assert_eq!(all, expected);
     assert_eq!(Seen::default().and(all.clone()), all);
@@ -302,6 +320,7 @@ fn each_gets_its_turns_and_never_two_run_at_once() {
         let quiet = Seen {
             looks: own.seen.looks,
             crowded: own.seen.crowded,
+            idle: own.seen.idle,
             ..Seen::default()
         };
         assert_eq!(own.seen, quiet);
@@ -328,7 +347,7 @@ for _ in range(300): os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)";
 #[test]
 fn what_wants_the_terminal_is_not_waited_for() {
     let directory = tempfile::tempdir().unwrap();
-    let argvs = ["kill -TTIN $$", "while :; do :; done"]
+    let argvs = ["while :; do kill -TTIN $$; done", "while :; do :; done"]
         .map(|line| ["sh", "-c", line].map(OsString::from).to_vec());
     let error = real(&argvs, directory.path()).unwrap_err();
     assert!(
@@ -359,13 +378,18 @@ while time.process_time() < until: pass
         work,
     ];
     let crowd = crowd.map(OsString::from).to_vec();
-    let argvs = [python(&handles, &[]), timer, leaves, crowd];
+    let sleeps = ["sleep", "1"].map(OsString::from).to_vec();
+    let argvs = [python(&handles, &[]), timer, leaves, crowd, sleeps];
     let (taken, _) = real(&argvs, directory.path()).unwrap();
     let seen: Vec<&Seen> = taken.iter().map(|own| &own.seen).collect();
     assert_eq!(seen[0].handler.as_deref(), Some("python3"));
     assert_eq!(seen[1].timer.as_deref(), Some("timeout"));
-    assert_eq!(seen[2].left.as_deref(), Some("sleep"));
-    assert!(seen[3].crowded * 2 >= seen[3].looks, "{:?}", seen[3]);
+    assert!(seen[3].looks >= 4 && seen[3].crowded >= 2, "{:?}", seen[3]);
+    assert!(
+        seen[4].looks >= 3 && seen[4].idle * 2 >= seen[4].looks,
+        "{:?}",
+        seen[4]
+    );
     for (place, seen) in seen.iter().enumerate() {
         assert_eq!(seen.handler.is_some(), place == 0, "{seen:?}");
         assert_eq!(seen.timer.is_some(), place == 1, "{seen:?}");
