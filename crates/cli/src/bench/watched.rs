@@ -53,8 +53,7 @@ impl Runs {
         let percent = format!("{:.0}%", share * 100.0);
         let is_looked_at = seen.looks > 0;
         let is_idle = seen.idle * 2 >= seen.looks;
-        // On a busy CPU a turn may be over before each thread that needs it has had it.
-        let is_crowded = seen.crowded >= 2 && seen.crowded * 4 >= seen.looks;
+        let is_crowded = seen.crowded * 2 >= seen.looks;
         if share < LEAST_SHARE && is_looked_at && is_idle {
             warnings.push(format!(
                 "it sleeps or waits: it used a CPU for {percent} of its turns, so that CPU time says little of its wall \
@@ -72,7 +71,7 @@ impl Runs {
                  --cpus one CPU, or {LEAVE_OUT}"
             ));
         }
-        if is_crowded {
+        if is_looked_at && is_crowded {
             warnings.push(format!(
                 "several of its threads or processes need a CPU at the same time, so that CPU time says little of its \
                  wall time; {LEAVE_OUT}"
@@ -124,7 +123,7 @@ mod tests {
             cpu_s: 0.49,
             seen: Seen {
                 looks: 10,
-                crowded: 2,
+                crowded: 4,
                 idle: 4,
                 ..Seen::default()
             },
@@ -147,7 +146,7 @@ mod tests {
                 .contains("for 40% of its turns, as other programs had it")
         );
         assert!(with(|runs| runs.cpu_s = 0.9).contains("CPU time is 180% of its turns"));
-        assert!(with(|runs| runs.seen.crowded = 3).contains("several of its threads"));
+        assert!(with(|runs| runs.seen.crowded = 5).contains("several of its threads"));
         assert!(with(|runs| runs.turns = 9).starts_with("a run has 4.5 turns"));
         for (seen, word) in [
             (

@@ -134,7 +134,7 @@ pub struct Design {
     pub undecided: Vec<String>,
     /// Length of the turns in seconds, where the runs of a block took the same CPUs in turns; the metric is then their
     /// CPU time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub turn_s: Option<f64>,
 }
 

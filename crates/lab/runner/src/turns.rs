@@ -57,7 +57,7 @@ pub struct Seen {
     pub handler: Option<String>,
     /// Turns that were looked at.
     pub looks: u32,
-    /// Those of them in which more than one thread needed a CPU.
+    /// Those of them before which, since the last look, more than one thread needed a CPU.
     pub crowded: u32,
     /// Those of them in which no thread did.
     pub idle: u32,
@@ -106,6 +106,8 @@ struct Player<'h> {
     turns: u32,
     time: Duration,
     seen: Seen,
+    /// What was there at the last look, and the time of the turns before.
+    last: (Vec<Member>, Duration),
 }
 
 impl Turns {
@@ -168,6 +170,7 @@ impl<'h> Player<'h> {
             turns: 0,
             time: Duration::ZERO,
             seen: Seen::default(),
+            last: (Vec::new(), Duration::ZERO),
         })
     }
 
@@ -176,16 +179,20 @@ impl<'h> Player<'h> {
     fn turn(&mut self, length: Duration) -> io::Result<TurnEnd> {
         let is_looked_at = self.turns > 0 && (self.turns + 1).is_power_of_two();
         let before = is_looked_at.then(|| self.process.members());
+        let since = self.time;
         let Turn { took, end } = self.process.take_turn(length)?;
         self.turns += 1;
         self.time += took;
         if let (Some(before), TurnEnd::Over) = (before, end) {
             let after = self.process.members();
-            self.seen.look(&after);
+            let (last, at) = &self.last;
             self.seen.looks += 1;
-            let busy = busy(&before, &after, took);
-            self.seen.crowded += u32::from(busy > 1);
-            self.seen.idle += u32::from(busy == 0);
+            // Where a CPU is busy, one turn is too short for all threads that need it. And threads that need it one after
+            // the other do not both need it for half of a longer time.
+            self.seen.crowded += u32::from(busy(last, &before, since - *at) > 1);
+            self.seen.idle += u32::from(busy(&before, &after, took) == 0);
+            self.seen.look(&after);
+            self.last = (after, self.time);
         }
         Ok(end)
     }
@@ -233,7 +240,7 @@ impl Seen {
     }
 }
 
-/// How many threads needed a CPU for much of a turn.
+/// How many threads needed a CPU for much of the time of some turns.
 fn busy(before: &[Member], after: &[Member], took: Duration) -> usize {
     let earlier: Vec<&Thread> = before.iter().flat_map(|member| &member.threads).collect();
     let threads = after.iter().flat_map(|member| &member.threads);

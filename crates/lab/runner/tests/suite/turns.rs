@@ -189,9 +189,10 @@ fn threads_that_need_a_cpu_in_the_same_turn_are_a_crowd() {
     let one = seen(|turns| vec![member(2, u64::from(turns) * 4), member(3, 0)]);
     assert_eq!((one.looks, one.crowded, one.idle), (4, 0, 0));
     let after_each_other = seen(|turns| {
+        let (first, second) = (turns.min(6), turns.saturating_sub(6));
         vec![
-            member(i32::from(turns > 6), u64::from(turns) * 4),
-            member(5, 3),
+            member(2, u64::from(first) * 4),
+            member(3, u64::from(second) * 4),
         ]
     });
     assert_eq!((after_each_other.looks, after_each_other.crowded), (4, 0));
@@ -293,7 +294,7 @@ fn real(
 fn each_gets_its_turns_and_never_two_run_at_once() {
     needs("python3", "python3");
     let directory = tempfile::tempdir().unwrap();
-    let argvs = ["0.2", "0.2", "0.1"].map(|seconds| python(STAMPS, &[seconds]));
+    let argvs = ["0.4", "0.4", "0.2"].map(|seconds| python(STAMPS, &[seconds]));
     let (taken, printed) = real(&argvs, directory.path()).unwrap();
     let mut periods: Vec<(u64, u64, usize)> = Vec::new();
     for (place, text) in printed.iter().enumerate() {
@@ -301,7 +302,7 @@ fn each_gets_its_turns_and_never_two_run_at_once() {
         let own: Vec<_> = lines
             .map(|(begin, end)| (begin.parse().unwrap(), end.parse().unwrap(), place))
             .collect();
-        assert!(own.len() >= 10, "{own:?}");
+        assert!(own.len() >= 5, "{own:?}");
         periods.extend(own);
     }
     periods.sort_unstable();
@@ -312,10 +313,10 @@ fn each_gets_its_turns_and_never_two_run_at_once() {
         .windows(2)
         .filter(|pair| pair[0].2 != pair[1].2)
         .count();
-    assert!(changes >= 40, "{changes}");
-    for (own, least) in taken.iter().zip([0.2, 0.2, 0.1]) {
+    assert!(changes >= 15, "{changes}");
+    for (own, least) in taken.iter().zip([0.4, 0.4, 0.2]) {
         let cpu = own.ended.usage.user + own.ended.usage.system;
-        assert!(cpu.as_secs_f64() >= least && own.turns >= 10, "{own:?}");
+        assert!(cpu.as_secs_f64() >= least && own.turns >= 5, "{own:?}");
         assert_eq!(own.ended.exit, Exit::Code(0));
         let quiet = Seen {
             looks: own.seen.looks,
@@ -384,7 +385,11 @@ while time.process_time() < until: pass
     let seen: Vec<&Seen> = taken.iter().map(|own| &own.seen).collect();
     assert_eq!(seen[0].handler.as_deref(), Some("python3"));
     assert_eq!(seen[1].timer.as_deref(), Some("timeout"));
-    assert!(seen[3].looks >= 4 && seen[3].crowded >= 2, "{:?}", seen[3]);
+    assert!(
+        seen[3].looks >= 4 && seen[3].crowded * 2 >= seen[3].looks,
+        "{:?}",
+        seen[3]
+    );
     assert!(
         seen[4].looks >= 3 && seen[4].idle * 2 >= seen[4].looks,
         "{:?}",
