@@ -1,25 +1,35 @@
 //! The processes that came of one that was started, as `/proc` shows them.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
-use super::brand::{Brand, group_of, has_ended, since};
+use super::brand::{Brand, all, group_of, has_ended, since};
 use crate::host::{Member, Thread};
 use crate::visible::visible;
 
+/// More numbers than this are more than the processes that are there: most of them have ended.
+const MANY: usize = 256;
+
 /// The living processes of the group that `first` leads, and those that bear its brand.
 pub(super) fn members(first: Pid, brand: Option<Brand>) -> Vec<Member> {
-    let later = since(first).into_iter().filter(|pid| *pid != first);
-    let all = std::iter::once(first).chain(later);
-    all.filter_map(|pid| {
+    let mut later = since(first);
+    if later.len() > MANY {
+        let numbers: HashSet<Pid> = later.into_iter().collect();
+        later = all();
+        later.retain(|pid| numbers.contains(pid));
+    }
+    later.retain(|pid| *pid != first);
+    let candidates = std::iter::once(first).chain(later);
+    let member = |pid| {
         let in_group = group_of(pid)? == first.as_raw_nonzero().get();
         let is_ours = in_group || brand.is_some_and(|brand| brand.is_borne_by(pid));
         (is_ours && !has_ended(pid)).then(|| member(pid, in_group))
-    })
-    .collect()
+    };
+    candidates.filter_map(member).collect()
 }
 
 fn member(pid: Pid, in_group: bool) -> Member {

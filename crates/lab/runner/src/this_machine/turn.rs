@@ -27,11 +27,11 @@ use super::interrupt::{Interrupt, timespec};
 use super::job_control::go_on;
 use crate::host::{Turn, TurnEnd, later};
 
-/// How often a stop is looked for.
-const STEP: Duration = Duration::from_micros(50);
+/// The first pause before a stop is looked for again: most have taken effect by then. Each is four times the one before.
+const FIRST_PAUSE: Duration = Duration::from_micros(50);
 
-/// How long a stop is looked for before the process's state is, and the stop is sent again.
-const PATIENCE: Duration = Duration::from_millis(2);
+/// From this pause on the process's state is looked at too, and the stop is sent again.
+const LONG_PAUSE: Duration = Duration::from_micros(1600);
 
 /// As [`Process::take_turn`](crate::Process::take_turn); `watch` is readable once the process has ended.
 pub(super) fn take_turn(
@@ -79,22 +79,25 @@ fn wait_until(deadline: Instant, watch: &OwnedFd, interrupt: &Interrupt) -> io::
 
 /// Stops the group; whether its process has ended meanwhile.
 fn stop(pid: Pid, interrupt: &Interrupt) -> io::Result<TurnEnd> {
+    let mut pause = FIRST_PAUSE;
+    kill_process_group(pid, Signal::STOP)?;
     loop {
-        kill_process_group(pid, Signal::STOP)?;
-        let sent = Instant::now();
-        while sent.elapsed() < PATIENCE {
-            match look(pid)? {
-                Some(status) if status.stopped() => return Ok(TurnEnd::Over),
-                Some(_) => return Ok(TurnEnd::Ended),
-                None => thread::sleep(STEP),
+        match look(pid)? {
+            Some(status) if status.stopped() => return Ok(TurnEnd::Over),
+            Some(_) => return Ok(TurnEnd::Ended),
+            None => {}
+        }
+        if pause >= LONG_PAUSE {
+            if state(pid) == Some('D') {
+                return Ok(TurnEnd::Over);
             }
+            if interrupt.asked() {
+                return Ok(TurnEnd::Interrupted);
+            }
+            kill_process_group(pid, Signal::STOP)?;
         }
-        if state(pid) == Some('D') {
-            return Ok(TurnEnd::Over);
-        }
-        if interrupt.asked() {
-            return Ok(TurnEnd::Interrupted);
-        }
+        thread::sleep(pause);
+        pause = LONG_PAUSE.min(pause * 4);
     }
 }
 

@@ -348,8 +348,11 @@ for _ in range(300): os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)";
 #[test]
 fn what_wants_the_terminal_is_not_waited_for() {
     let directory = tempfile::tempdir().unwrap();
-    let argvs = ["while :; do kill -TTIN $$; done", "while :; do :; done"]
-        .map(|line| ["sh", "-c", line].map(OsString::from).to_vec());
+    let argvs = [
+        "for i in 1 2 3 4 5 6 7 8 9; do kill -TTIN $$; done",
+        "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done",
+    ]
+    .map(|line| ["sh", "-c", line].map(OsString::from).to_vec());
     let error = real(&argvs, directory.path()).unwrap_err();
     assert!(
         matches!(error, TurnsError::Terminal { place: 0 }),
