@@ -1,8 +1,11 @@
 //! The command line of `perflab bench`: hyperfine's flags, with hyperfine's meanings.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+
+use perflab_experiment::parse_duration;
 
 use crate::terminal;
 use crate::until::UntilArguments;
@@ -163,9 +166,14 @@ pub struct BenchArguments {
     #[arg(long, value_enum, default_value_t = Order::Interleaved)]
     pub order: Order,
 
-    /// Runs of each command within a block.
-    #[arg(long, value_name = "NUM", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub block: u32,
+    /// Runs of each command within a block [default: 3, with --slices 1].
+    #[arg(long, value_name = "NUM", conflicts_with = "slices", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub block: Option<u32>,
+
+    /// Run the commands of a block at once on one CPU, stopped and continued in turns of TIME, as
+    /// 5ms, and compare their CPU time: sharper where the machine's speed changes.
+    #[arg(long, value_name = "TIME", value_parser = turn)]
+    pub slices: Option<Duration>,
 
     /// Seed of the random order; drawn and printed if absent.
     #[arg(long, value_name = "SEED")]
@@ -179,7 +187,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<String>,
 
-    /// Ends a command, with all that it started, that takes longer, as in 10s.
+    /// Ends a command, with all that it started, that takes longer, as in 10s; with --slices, whose
+    /// turns together take longer.
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
 
@@ -200,6 +209,22 @@ impl BenchArguments {
     /// Whether nothing but errors and exports is printed.
     pub fn is_silent(&self) -> bool {
         self.quiet || self.style == Style::None
+    }
+
+    /// Runs of each command within a block.
+    pub fn block(&self) -> u32 {
+        let default = if self.slices.is_some() { 1 } else { 3 };
+        self.block.unwrap_or(default)
+    }
+}
+
+/// The length of a turn: what stopping and continuing costs is little beside it, and a run has many.
+fn turn(text: &str) -> Result<Duration, String> {
+    let length = parse_duration(text).map_err(|error| error.to_string())?;
+    let usual = Duration::from_millis(1)..=Duration::from_secs(1);
+    match usual.contains(&length) {
+        true => Ok(length),
+        false => Err("expected 1ms to 1s, as 5ms".to_owned()),
     }
 }
 

@@ -43,8 +43,14 @@ pub fn all(measurements: &Measurements, arguments: &BenchArguments) -> Result<()
     let entries = measurements
         .commands
         .iter()
-        .map(entry)
-        .collect::<Result<Vec<_>, _>>()?;
+        .map(|measured| {
+            let entry = entry(measured)?;
+            Ok(match measurements.watched {
+                Some(_) => entry.of_cpu(),
+                None => entry,
+            })
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
     let unit = match arguments.time_unit {
         None => Unit::automatic(&entries),
         Some(TimeUnit::Microsecond) => Unit::Microsecond,
@@ -88,7 +94,7 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
     let column = |of: fn(&Timing) -> f64| -> Vec<f64> {
         measured.runs.iter().map(|(_, timing)| of(timing)).collect()
     };
-    let wall = column(|timing| timing.wall_s);
+    let wall = column(|timing| timing.time_s);
     let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let memory: Option<Vec<u64>> = measured
@@ -114,6 +120,7 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
             .iter()
             .map(|(_, timing)| timing.exit_code)
             .collect(),
+        metric: None,
         parameters,
     })
 }

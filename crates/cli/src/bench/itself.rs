@@ -57,6 +57,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Comparison, Failure> {
         shell: Shell::None,
         environment: itself.machine.inherited_environment(),
         cpus: itself.cpus,
+        slices: None,
         timeout: Some(itself.timeout),
         tolerated: Tolerated::None,
         input: None,
@@ -89,6 +90,7 @@ pub fn against_itself(itself: &Itself<'_>) -> Result<Comparison, Failure> {
         seed,
         randomised: true,
         until_decided: None,
+        watched: None,
     };
     summary::report(&measurements, None)?
         .ok_or_else(|| Failure::no_data("a comparison needs two sides"))

@@ -13,6 +13,7 @@ use super::arguments::Output;
 use super::command_line::Shell;
 use super::commands::BenchCommand;
 use super::pipe::Pipe;
+use super::slices::Slices;
 use crate::failure::{Code, Failure, is_disk_full};
 use crate::terminal;
 
@@ -54,7 +55,8 @@ impl Tolerated {
         }
     }
 
-    fn accepts(&self, exit: Exit) -> bool {
+    /// Whether a command may end so.
+    pub fn accepts(&self, exit: Exit) -> bool {
         match (self, exit) {
             (_, Exit::Code(0)) | (Self::All, _) => true,
             (Self::Codes(codes), Exit::Code(code)) => codes.contains(&code),
@@ -66,8 +68,8 @@ impl Tolerated {
 /// One run of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Timing {
-    /// Wall-clock time in seconds, that of the shell with it.
-    pub wall_s: f64,
+    /// What is judged, in seconds, that of the shell with it: wall-clock time; where commands take turns, CPU time.
+    pub time_s: f64,
     /// Time in user mode in seconds, that of the shell with it.
     pub user_s: f64,
     /// Time in the kernel in seconds, that of the shell with it.
@@ -117,7 +119,9 @@ pub struct Bench<'a> {
     pub environment: Environment,
     /// Where commands may run.
     pub cpus: Option<CpuSet>,
-    /// Time limit of a run.
+    /// How commands take turns, where they do.
+    pub slices: Option<Slices>,
+    /// Time limit of a run; where commands take turns, of the time of its turns.
     pub timeout: Option<Duration>,
     /// Which failures are put up with.
     pub tolerated: Tolerated,
@@ -141,23 +145,32 @@ impl Bench<'_> {
         padding: u32,
         iteration: &str,
     ) -> Result<Timing, Failure> {
-        let through = self.pipe.as_ref().map(|pipe| pipe.path().to_owned());
-        let stdout = match &command.output {
+        let environment = self.variables(padding, Some(iteration));
+        let stdout = self.stdout(&command.output);
+        let ended = self.launch(argv, &environment, stdout, stderr(&command.output))?;
+        if !self.tolerated.accepts(ended.exit) {
+            return Err(failed(command, ended.exit));
+        }
+        Ok(self.timing(&ended))
+    }
+
+    /// Where the output of a command goes.
+    pub fn stdout<'a>(&'a self, output: &'a Output) -> Redirect<'a> {
+        match output {
             Output::Null => Redirect::Null,
-            Output::Pipe => through.as_deref().map_or(Redirect::Null, Redirect::File),
+            Output::Pipe => match &self.pipe {
+                Some(pipe) => Redirect::File(pipe.path()),
+                None => Redirect::Null,
+            },
             Output::Inherit => Redirect::Inherit,
             Output::File(path) => Redirect::File(path),
-        };
-        let stderr = stderr(&command.output);
-        let ended = self.launch(argv, padding, Some(iteration), stdout, stderr)?;
-        if !self.tolerated.accepts(ended.exit) {
-            return Err(Failure::no_data(format!(
-                "`{}` {}; --ignore-failure goes on all the same, --show-output shows what it says",
-                command.line, ended.exit
-            )));
         }
-        Ok(Timing {
-            wall_s: ended.wall.as_secs_f64(),
+    }
+
+    /// What is kept of a run that has ended.
+    pub fn timing(&self, ended: &Ended) -> Timing {
+        Timing {
+            time_s: self.time_s(ended),
             user_s: ended.usage.user.as_secs_f64(),
             system_s: ended.usage.system.as_secs_f64(),
             max_rss_bytes: ended.usage.max_rss_bytes,
@@ -165,17 +178,27 @@ impl Bench<'_> {
                 Exit::Code(code) => Some(code),
                 Exit::Signal(_) => None,
             },
-        })
+        }
     }
 
-    /// Wall-clock seconds of one run of what tells the shell's time; none if it fails.
+    /// The time that is judged, in seconds.
+    fn time_s(&self, ended: &Ended) -> f64 {
+        let time = match &self.slices {
+            None => ended.wall,
+            Some(_) => ended.usage.user + ended.usage.system,
+        };
+        time.as_secs_f64()
+    }
+
+    /// Seconds of one run of what tells the shell's time, of the time that is judged; none if it fails.
     ///
     /// # Errors
     /// When it cannot be started, or is stopped.
     pub fn probe(&self, argv: &[OsString], padding: u32) -> Result<Option<f64>, Failure> {
-        let ended = self.launch(argv, padding, None, Redirect::Null, Redirect::Null)?;
+        let environment = self.variables(padding, None);
+        let ended = self.launch(argv, &environment, Redirect::Null, Redirect::Null)?;
         let passed = matches!(ended.exit, Exit::Code(0));
-        Ok(passed.then_some(ended.wall.as_secs_f64()))
+        Ok(passed.then_some(self.time_s(&ended)))
     }
 
     /// A command that is not measured: setup, prepare, conclude, cleanup.
@@ -184,7 +207,8 @@ impl Bench<'_> {
     /// When it fails: what comes after would measure something else.
     pub fn aside(&self, flag: &str, line: &str, output: &Output) -> Result<(), Failure> {
         let argv = self.shell.argv(line)?;
-        let ended = self.launch(&argv, 0, None, stderr(output), stderr(output))?;
+        let environment = self.variables(0, None);
+        let ended = self.launch(&argv, &environment, stderr(output), stderr(output))?;
         match ended.exit {
             Exit::Code(0) => Ok(()),
             exit => Err(Failure::no_data(format!(
@@ -193,23 +217,26 @@ impl Bench<'_> {
         }
     }
 
-    /// Executes something; `iteration` is for the command that is measured, and for nothing else.
-    fn launch(
-        &self,
-        argv: &[OsString],
-        padding: u32,
-        iteration: Option<&str>,
-        stdout: Redirect<'_>,
-        stderr: Redirect<'_>,
-    ) -> Result<Ended, Failure> {
+    /// All variables of a process; `iteration` is for the command that is measured, and for nothing else.
+    pub fn variables(&self, padding: u32, iteration: Option<&str>) -> Environment {
         let mut environment = self.environment.clone();
         if let Some(iteration) = iteration {
             environment.set(ITERATION, iteration);
         }
         environment.pad(padding);
+        environment
+    }
+
+    fn launch(
+        &self,
+        argv: &[OsString],
+        environment: &Environment,
+        stdout: Redirect<'_>,
+        stderr: Redirect<'_>,
+    ) -> Result<Ended, Failure> {
         let launch = Launch {
             argv,
-            environment: &environment,
+            environment,
             directory: None::<&Path>,
             stdin: self.input.as_deref(),
             stdout,
@@ -224,22 +251,35 @@ impl Bench<'_> {
             .map_err(|error| Failure::environment(format!("lost track of a command: {error}")))?;
         match ended.stopped {
             None => Ok(ended),
-            Some(Stopped::Interrupted) => {
-                Err(Failure::new(Code::Interrupted, "interrupted".to_owned()))
-            }
-            Some(Stopped::TimeLimit) => Err(Failure::new(
+            Some(why) => Err(self.stopped(why)),
+        }
+    }
+
+    /// What is said where a command was stopped.
+    pub fn stopped(&self, why: Stopped) -> Failure {
+        match why {
+            Stopped::Interrupted => Failure::new(Code::Interrupted, "interrupted".to_owned()),
+            Stopped::TimeLimit => Failure::new(
                 Code::TimeLimit,
                 format!(
                     "a command took longer than --timeout ({:?})",
                     self.timeout.unwrap_or_default()
                 ),
-            )),
+            ),
         }
     }
 }
 
+/// What is said where a command failed.
+pub fn failed(command: &BenchCommand, exit: Exit) -> Failure {
+    Failure::no_data(format!(
+        "`{}` {exit}; --ignore-failure goes on all the same, --show-output shows what it says",
+        command.line
+    ))
+}
+
 /// A file that cannot be opened was named on the command line.
-fn not_started(error: &LaunchError) -> Failure {
+pub fn not_started(error: &LaunchError) -> Failure {
     match error {
         LaunchError::Open { source, .. } if is_disk_full(source) => Failure::disk_full(error),
         LaunchError::Open { .. } => Failure::usage(error.to_string()),
@@ -248,7 +288,7 @@ fn not_started(error: &LaunchError) -> Failure {
 }
 
 /// Where messages go, and all that a command writes that is not measured: to the terminal or nowhere.
-fn stderr(output: &Output) -> Redirect<'static> {
+pub fn stderr(output: &Output) -> Redirect<'static> {
     match output {
         Output::Inherit => Redirect::Inherit,
         _ => Redirect::Null,

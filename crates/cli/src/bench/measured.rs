@@ -4,6 +4,7 @@ use perflab_compare::UntilDecided;
 
 use super::commands::BenchCommand;
 use super::measure::Timing;
+use super::watched::Watched;
 
 /// The runs of one command, in order of execution.
 #[derive(Debug, Clone)]
@@ -27,4 +28,6 @@ pub struct Measurements {
     pub randomised: bool,
     /// Where the results may end the bench: how far it got, and why it ended.
     pub until_decided: Option<UntilDecided>,
+    /// Where commands took turns: how long these were, and what was seen of each command.
+    pub watched: Option<Watched>,
 }

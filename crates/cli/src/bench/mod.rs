@@ -12,8 +12,10 @@ mod pipe;
 mod round;
 mod schedule;
 mod shell;
+mod slices;
 mod summary;
 mod until;
+mod watched;
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -28,6 +30,7 @@ use perflab_compare::Row;
 use perflab_runner::cpu_set;
 use pipe::Pipe;
 use round::Round;
+use slices::Slices;
 use until::Until;
 
 use crate::failure::{Code, Failure};
@@ -58,12 +61,16 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         )));
     }
 
+    let cpus = arguments.cpus.as_deref().map(cpus).transpose()?.flatten();
+    let slices = Slices::from(arguments, &commands, cpus)?;
+
     let lock = lock(arguments.wait)?;
     let machine = stand_by(Some(&lock))?;
     let bench = Bench {
         shell,
         environment: machine.inherited_environment(),
-        cpus: arguments.cpus.as_deref().map(cpus).transpose()?.flatten(),
+        cpus,
+        slices,
         timeout: arguments.timeout.as_deref().map(duration).transpose()?,
         tolerated: Tolerated::parse(arguments.ignore_failure.as_deref())?,
         input: path_or_null(&arguments.input),

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use perflab_compare::UntilDecided;
+use perflab_runner::TurnsTaken;
 
 use super::arguments::{BenchArguments, Order};
 use super::command_line::Shell;
@@ -10,8 +11,10 @@ use super::commands::BenchCommand;
 use super::measure::{Bench, Timing, undisturbed};
 use super::measured::{Measured, Measurements};
 use super::schedule::{Count, Shuffler};
+use super::slices::{Place, Slices};
 use super::summary::BenchProgress;
 use super::until::Until;
+use super::watched::{Runs, Watched};
 use crate::failure::Failure;
 
 /// The state of a bench under way.
@@ -28,6 +31,8 @@ pub struct Round<'a> {
     empty: Option<Vec<OsString>>,
     shells: Vec<Vec<(u32, f64)>>,
     progress: BenchProgress,
+    /// Where commands take turns: what was seen of each.
+    watched: Vec<Runs>,
 }
 
 impl<'a> Round<'a> {
@@ -50,6 +55,7 @@ impl<'a> Round<'a> {
             runs: vec![Vec::new(); commands.len()],
             empty: None,
             shells: vec![Vec::new(); commands.len()],
+            watched: vec![Runs::default(); commands.len()],
             progress: BenchProgress::new(arguments.style.progress() && !arguments.is_silent()),
         }
     }
@@ -93,8 +99,16 @@ impl<'a> Round<'a> {
             }
         }
         for warmup in 0..self.arguments.warmup {
-            for &member in members {
-                self.one(bench, member, &format!("warmup-{warmup}"))?;
+            let iteration = format!("warmup-{warmup}");
+            match &bench.slices {
+                Some(slices) => {
+                    let _ = self.together(bench, slices, members, &|_| iteration.clone())?;
+                }
+                None => {
+                    for &member in members {
+                        self.one(bench, member, &iteration)?;
+                    }
+                }
             }
         }
         let count = Count {
@@ -105,7 +119,7 @@ impl<'a> Round<'a> {
         };
         let first = self
             .arguments
-            .block
+            .block()
             .min(count.exactly.or(count.most).unwrap_or(u32::MAX));
         let (before, moment) = (bench.host.now(), bench.host.moment());
         self.block(bench, members, 1, first)?;
@@ -114,13 +128,13 @@ impl<'a> Round<'a> {
             Some(_) => self.measured_s(members),
         } / f64::from(first);
         let total = count
-            .decide(seconds, members.len(), self.arguments.block)
+            .decide(seconds, members.len(), self.arguments.block())
             .max(first);
         self.progress.expect(total as usize * members.len());
         let mut done = first;
         let mut block = 2;
         while !self.enough(block - 1, done)? && done < total {
-            let each = self.arguments.block.min(total - done);
+            let each = self.arguments.block().min(total - done);
             self.block(bench, members, block, each)?;
             done += each;
             block += 1;
@@ -151,6 +165,20 @@ impl<'a> Round<'a> {
         each: u32,
     ) -> Result<(), Failure> {
         let empty = self.empty.clone();
+        if let Some(slices) = &bench.slices {
+            let number = |member: usize| self.runs[member].len().to_string();
+            let numbers: Vec<String> = (0..self.commands.len()).map(number).collect();
+            let taken = self.together(bench, slices, members, &|member| numbers[member].clone())?;
+            for (&member, run) in members.iter().zip(taken) {
+                self.watched[member].add(&run);
+                self.runs[member].push((block, bench.timing(&run.ended)));
+                self.progress.add(&self.commands[member].name);
+            }
+            if let Some(empty) = &empty {
+                self.shell(bench, members, block, empty)?;
+            }
+            return Ok(());
+        }
         let drawn = members.len() + usize::from(empty.is_some());
         for drawn in self.shuffler.block(drawn, each) {
             match (members.get(drawn), &empty) {
@@ -160,17 +188,68 @@ impl<'a> Round<'a> {
                     self.runs[member].push((block, timing));
                     self.progress.add(&self.commands[member].name);
                 }
-                (None, Some(empty)) => {
-                    let padding = self.shuffler.padding();
-                    let shell = empty_shell_s(bench, empty, padding)?;
-                    for &member in members {
-                        self.shells[member].push((block, shell));
-                    }
-                }
+                (None, Some(empty)) => self.shell(bench, members, block, empty)?,
                 (None, None) => {}
             }
         }
         Ok(())
+    }
+
+    /// One run of the empty shell, beside the commands of a block.
+    fn shell(
+        &mut self,
+        bench: &Bench<'_>,
+        members: &[usize],
+        block: u32,
+        empty: &[OsString],
+    ) -> Result<(), Failure> {
+        let padding = self.shuffler.padding();
+        let shell = empty_shell_s(bench, empty, padding)?;
+        for &member in members {
+            self.shells[member].push((block, shell));
+        }
+        Ok(())
+    }
+
+    /// One execution of each in turns: what goes before of all of them, then all of them, then what goes after.
+    fn together(
+        &mut self,
+        bench: &Bench<'_>,
+        slices: &Slices,
+        members: &[usize],
+        iteration: &dyn Fn(usize) -> String,
+    ) -> Result<Vec<TurnsTaken>, Failure> {
+        let commands = self.pick(members);
+        let argvs = self.argvs;
+        let places = members
+            .iter()
+            .zip(&commands)
+            .map(|(&member, command)| Place {
+                command,
+                argv: &argvs[member],
+                padding: self.shuffler.padding(),
+                iteration: iteration(member),
+            });
+        let places: Vec<Place<'_>> = places.collect();
+        let mut shuffler = self.shuffler.of_turns();
+        let names: Vec<&str> = commands
+            .iter()
+            .map(|command| command.name.as_str())
+            .collect();
+        undisturbed(bench.host, &names.join("` and `"), || {
+            for command in &commands {
+                if let Some(prepare) = &command.prepare {
+                    bench.aside("--prepare", prepare, &command.output)?;
+                }
+            }
+            let taken = bench.run_in_turns(slices, &places, &mut shuffler)?;
+            for command in &commands {
+                if let Some(conclude) = &command.conclude {
+                    bench.aside("--conclude", conclude, &command.output)?;
+                }
+            }
+            Ok(taken)
+        })
     }
 
     /// One execution with what goes before and after.
@@ -197,7 +276,7 @@ impl<'a> Round<'a> {
     /// Time that the runs so far of some of the commands have taken themselves.
     fn measured_s(&self, members: &[usize]) -> f64 {
         let runs = members.iter().flat_map(|&member| &self.runs[member]);
-        runs.map(|(_, timing)| timing.wall_s).sum()
+        runs.map(|(_, timing)| timing.time_s).sum()
     }
 
     fn pick(&self, members: &[usize]) -> Vec<&'a BenchCommand> {
@@ -224,6 +303,10 @@ impl<'a> Round<'a> {
             seed: self.seed,
             randomised: self.arguments.order == Order::Interleaved,
             until_decided: self.until_decided,
+            watched: self.arguments.slices.map(|turn| Watched {
+                turn,
+                commands: self.watched.clone(),
+            }),
         }
     }
 }

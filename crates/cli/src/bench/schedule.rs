@@ -61,11 +61,21 @@ impl Shuffler {
         let mut order: Vec<usize> = (0..commands)
             .flat_map(|command| std::iter::repeat_n(command, each as usize))
             .collect();
+        self.shuffle(&mut order);
+        order
+    }
+
+    /// Puts places in random order.
+    pub fn shuffle(&mut self, order: &mut [usize]) {
         for last in (1..order.len()).rev() {
             let other = self.random.random_range(0..=last);
             order.swap(last, other);
         }
-        order
+    }
+
+    /// One for the turns of a block. How many orders it gives depends on how long runs take, and this one must not.
+    pub fn of_turns(&mut self) -> Self {
+        Self::new(self.random.random())
     }
 
     /// A padding for the environment of one run, in bytes.

@@ -122,7 +122,7 @@ pub fn difference(base: &Measured, candidate: &Measured) -> Option<Estimate> {
 fn blocks(measured: &Measured) -> BTreeMap<u32, (f64, f64)> {
     let shells = means(measured.shells.iter().copied());
     let runs = measured.runs.iter();
-    means(runs.map(|(block, timing)| (*block, timing.wall_s)))
+    means(runs.map(|(block, timing)| (*block, timing.time_s)))
         .into_iter()
         .filter_map(|(block, whole)| Some((block, (whole, *shells.get(&block)?))))
         .collect()

@@ -90,7 +90,11 @@ pub fn report(
         in_turns: false,
         ..Selection::default()
     };
-    let metric = Metric::new("wall", "s", Better::Lower);
+    let name = match &measurements.watched {
+        None => "wall",
+        Some(_) => "cpu",
+    };
+    let metric = Metric::new(name, "s", Better::Lower);
     let mut report = plain_report("bench", &metric, groups, &selection)
         .map_err(|error| Failure::no_data(error.to_string()))?;
     report.design.seed = measurements.randomised.then_some(measurements.seed);
@@ -98,6 +102,7 @@ pub fn report(
     report.design.until_decided = measurements.until_decided;
     settle_drift(&mut report);
     tell_of_the_shell(&mut report, measurements);
+    tell_of_turns(&mut report, measurements);
     if !measurements.randomised {
         report.warnings.push(Warning::Remark(
             "the commands ran one after the other: what changed meanwhile on the machine counts \
@@ -158,6 +163,19 @@ fn tell_of_the_shell(report: &mut Comparison, measurements: &Measurements) {
     }
 }
 
+/// Says that commands took turns, and what of each makes its CPU time say little.
+fn tell_of_turns(report: &mut Comparison, measurements: &Measurements) {
+    let Some(watched) = &measurements.watched else {
+        return;
+    };
+    report.design.turn_s = Some(watched.turn.as_secs_f64());
+    for (name, runs) in variants(measurements).iter().zip(&watched.commands) {
+        let warnings = runs.warnings().into_iter();
+        let remarks = warnings.map(|text| Warning::Remark(format!("`{name}`: {text}")));
+        report.warnings.extend(remarks);
+    }
+}
+
 /// All commands one by one, then the comparison.
 pub fn text(
     measurements: &Measurements,
@@ -166,7 +184,11 @@ pub fn text(
 ) -> Result<String, Failure> {
     let mut out = String::new();
     for (index, measured) in measurements.commands.iter().enumerate() {
-        out.push_str(&one(index + 1, measured, arguments)?);
+        let time_of = match &measurements.watched {
+            None => "mean",
+            Some(_) => "CPU time: mean",
+        };
+        out.push_str(&one(index + 1, measured, time_of, arguments)?);
     }
     if let Some(report) = report {
         let options = TextOptions {
@@ -188,7 +210,7 @@ fn group(measured: &Measured, variant: String) -> Group {
         .map(|(run, (block, timing))| Observation {
             block: *block,
             unit: u32::try_from(run).unwrap_or(u32::MAX),
-            value: timing.wall_s,
+            value: timing.time_s,
         })
         .collect();
     Group {
@@ -197,11 +219,17 @@ fn group(measured: &Measured, variant: String) -> Group {
     }
 }
 
-fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result<String, Failure> {
+/// What is said of one command; `time_of` names its mean.
+fn one(
+    number: usize,
+    measured: &Measured,
+    time_of: &str,
+    arguments: &BenchArguments,
+) -> Result<String, Failure> {
     let column = |of: fn(&Timing) -> f64| -> Vec<f64> {
         measured.runs.iter().map(|(_, timing)| of(timing)).collect()
     };
-    let wall = column(|timing| timing.wall_s);
+    let wall = column(|timing| timing.time_s);
     let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let show = |seconds: f64| time(seconds, arguments.time_unit, summary.mean);
@@ -210,7 +238,7 @@ fn one(number: usize, measured: &Measured, arguments: &BenchArguments) -> Result
         terminal::escape(&measured.command.full_name)
     );
     out.push_str(&format!(
-        "   mean {}{}, median {}, user {}, system {}\n",
+        "   {time_of} {}{}, median {}, user {}, system {}\n",
         show(summary.mean),
         // A single run has none.
         summary

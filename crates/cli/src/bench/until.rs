@@ -50,7 +50,7 @@ impl Until {
         }
         arguments.until.check_gate(margin)?;
         let most = arguments.max_runs.unwrap_or(DEFAULT_MAX_RUNS);
-        let blocks = LEAST_BLOCKS.saturating_mul(arguments.block);
+        let blocks = LEAST_BLOCKS.saturating_mul(arguments.block());
         let least = arguments.min_runs.unwrap_or(blocks).max(blocks);
         if arguments.min_runs.is_some_and(|least| least > most) {
             return Err(Failure::usage(format!(
@@ -58,9 +58,9 @@ impl Until {
             )));
         }
         let limit = Limit {
-            blocks: most.div_ceil(arguments.block),
-            block: arguments.block,
-            units: arguments.block,
+            blocks: most.div_ceil(arguments.block()),
+            block: arguments.block(),
+            units: arguments.block(),
             in_file: false,
         };
         let confidence = Selection::default().confidence;
@@ -68,7 +68,7 @@ impl Until {
         Ok(Some(Self {
             least,
             most,
-            block: arguments.block,
+            block: arguments.block(),
             margin,
             budget: Budget::starts(arguments.until.budget()?),
         }))

@@ -9,6 +9,7 @@ mod bench_like_hyperfine;
 mod bench_order;
 mod bench_output;
 mod bench_shell;
+mod bench_slices;
 mod bench_streams;
 mod calibrated;
 mod colour;

@@ -326,6 +326,7 @@ fn design(halves: [Half<'_>; 2], variants: &[&str]) -> Design {
         randomised: false,
         until_decided: None,
         undecided: Vec::new(),
+        turn_s: None,
     }
 }
 

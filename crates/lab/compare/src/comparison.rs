@@ -132,6 +132,10 @@ pub struct Design {
     /// claimed of them.
     #[serde(default)]
     pub undecided: Vec<String>,
+    /// Length of the turns in seconds, where the runs of a block took the same CPUs in turns; the metric is then their
+    /// CPU time.
+    #[serde(default)]
+    pub turn_s: Option<f64>,
 }
 
 /// A measurement that its own results may end.

@@ -48,6 +48,7 @@ pub fn plain_report(
         randomised: false,
         until_decided: None,
         undecided: Vec::new(),
+        turn_s: None,
     };
     let subject = plain_subject(name, metric, groups);
     analyse(name, None, &[subject], design, selection)

@@ -157,6 +157,7 @@ fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design
         randomised: !experiment.is_imported(),
         until_decided: None,
         undecided: Vec::new(),
+        turn_s: None,
     }
 }
 

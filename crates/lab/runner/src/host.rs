@@ -158,6 +158,16 @@ pub trait Process: Debug {
     /// Who listens on a TCP port of its host.
     fn listener(&self, port: u16) -> Listener;
 
+    /// Lets it go on with its whole group, and stops them (SIGSTOP) after so long. It returns once nothing of the group
+    /// runs; early, with the group as it is, if the process ends or the user asks to stop.
+    ///
+    /// # Errors
+    /// When it cannot be watched, or somebody else collected it.
+    fn take_turn(&self, length: Duration) -> io::Result<Turn>;
+
+    /// The processes that came of it and still live, itself included, also those that have left its group.
+    fn members(&self) -> Vec<Member>;
+
     /// Waits until it has ended. At the limit, or when the user asks to stop, the whole group is killed. What it left
     /// running is killed in any case, also where that has left the group.
     ///
@@ -312,6 +322,57 @@ pub enum Stopped {
     TimeLimit,
     /// The user asked to stop.
     Interrupted,
+}
+
+/// One turn of a process: see [`Process::take_turn`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// From when it was let go on until it was told to stop, or had ended.
+    pub took: Duration,
+    /// What came of it.
+    pub end: TurnEnd,
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// Its time was up; the group is stopped.
+    Over,
+    /// The process ended. What it left in its group may still run.
+    Ended,
+    /// The process was stopped already, since something of its group reads or sets a terminal that it may not
+    /// (SIGTTIN, SIGTTOU).
+    Terminal,
+    /// The user asked to stop. The group may still run.
+    Interrupted,
+}
+
+/// A process that came of another one, as its host shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Its number.
+    pub process: i32,
+    /// What the kernel calls it.
+    pub name: String,
+    /// Whether it is in the group that was started.
+    pub in_group: bool,
+    /// Whether it has a timer that goes on while it is stopped, of those that can be seen (`timer_create`, `timerfd`).
+    pub has_timer: bool,
+    /// Whether it does something of its own when it is continued (SIGCONT).
+    pub handles_continue: bool,
+    /// Its threads.
+    pub threads: Vec<Thread>,
+}
+
+/// A thread of such a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number.
+    pub number: i32,
+    /// How long it was on a CPU.
+    pub ran: Duration,
+    /// How long it was on a CPU or waited for one, as other threads had it.
+    pub wanted: Duration,
 }
 
 /// Who listens on a port, as far as a process's host can tell.

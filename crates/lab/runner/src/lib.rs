@@ -27,6 +27,7 @@ mod reporter;
 mod standstill;
 mod system;
 mod this_machine;
+mod turns;
 mod visible;
 
 pub use counters::Counters;
@@ -35,8 +36,8 @@ pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
 pub use host::{
-    Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Process, Redirect, ResourceUsage,
-    Stopped,
+    Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Member, Process, Redirect,
+    ResourceUsage, Stopped, Thread, Turn, TurnEnd,
 };
 pub use lab::{Lab, LabError};
 pub use libraries::Libraries;
@@ -47,6 +48,7 @@ pub use programs::{program_changes, programs};
 pub use reporter::Reporter;
 pub use standstill::{MOST_ATTEMPTS, Moment, Standstill};
 pub use this_machine::{
-    Interrupt, REAPER_ARGUMENT, RESTORER_ARGUMENT, Reaper, Restorer, ThisMachine, job_control,
-    reap, restore_settings, survive_file_limit,
+    Elsewhere, Interrupt, REAPER_ARGUMENT, RESTORER_ARGUMENT, Reaper, Restorer, ThisMachine,
+    job_control, reap, restore_settings, survive_file_limit,
 };
+pub use turns::{Seen, Turns, TurnsError, TurnsTaken};

@@ -3,17 +3,20 @@
 mod atomics;
 mod brand;
 mod cpu_time;
+mod elsewhere;
 mod foreground;
 mod identities;
 mod interrupt;
 mod job_control;
 mod listener;
 pub(crate) mod locate;
+mod members;
 mod process;
 mod reaper;
 mod restorer;
 mod sys;
 mod table;
+mod turn;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -33,6 +36,7 @@ use crate::host::{Endpoint, Host, Launch, LaunchError, Process};
 use crate::libraries::Libraries;
 use crate::standstill::Moment;
 
+pub use elsewhere::Elsewhere;
 pub use interrupt::{Interrupt, survive_file_limit};
 pub use job_control::job_control;
 pub use reaper::{REAPER_ARGUMENT, Reaper, reap};

@@ -1,9 +1,11 @@
 //! What a report says in sentences: how the runs were made, what verdicts mean, what to beware of.
 
+use std::time::Duration;
+
 use indexmap::IndexMap;
 use perflab_compare::Questions;
 use perflab_compare::{Answer, Comparison, Row, RowWarning, Share, Verdict};
-use perflab_experiment::counted;
+use perflab_experiment::{counted, format_duration};
 
 use crate::difference;
 use crate::number;
@@ -35,10 +37,13 @@ pub fn design(report: &Comparison) -> String {
         (blocks, true) => format!("{blocks} blocks in random order"),
         (blocks, false) => format!("{blocks} blocks, their order not known to be random"),
     };
-    sentence.push(match design.seed {
-        Some(seed) => format!("{order}, seed {seed}"),
-        None => order,
+    let turns = design.turn_s.map(|turn_s| {
+        let length = Duration::try_from_secs_f64(turn_s).unwrap_or_default();
+        format!("the runs of each in turns of {}", format_duration(length))
     });
+    let seed = design.seed.map(|seed| format!("seed {seed}"));
+    let order = [Some(order), turns, seed];
+    sentence.push(order.into_iter().flatten().collect::<Vec<_>>().join(", "));
     sentence.push(format!("baseline {}", report.baseline));
     sentence.join("; ")
 }

@@ -64,6 +64,7 @@ fn design() -> Design {
         randomised: true,
         until_decided: None,
         undecided: Vec::new(),
+        turn_s: None,
     }
 }
 

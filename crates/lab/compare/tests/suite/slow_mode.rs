@@ -42,6 +42,7 @@ fn reported(anytime: bool) -> Comparison {
         randomised: true,
         until_decided: None,
         undecided: Vec::new(),
+        turn_s: None,
     };
     let selection = Selection {
         baseline: Some("old".to_owned()),

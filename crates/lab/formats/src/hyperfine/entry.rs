@@ -33,12 +33,33 @@ pub struct Entry {
     /// Exit code of every run; none where a run has none.
     #[serde(default)]
     pub exit_codes: Vec<Option<i32>>,
+    /// What the times are where they are not elapsed times: `cpu`, which is user and system time together. Only perflab
+    /// writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
     /// Parameter values by name; `hyperfine` sorts them by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub parameters: IndexMap<String, String>,
 }
 
+/// The metric of times that are CPU time.
+const CPU: &str = "cpu";
+
 impl Entry {
+    /// With times that are CPU time.
+    #[must_use]
+    pub fn of_cpu(self) -> Self {
+        Self {
+            metric: Some(CPU.to_owned()),
+            ..self
+        }
+    }
+
+    /// Whether the times are CPU time, not elapsed times.
+    pub fn is_cpu(&self) -> bool {
+        self.metric.as_deref() == Some(CPU)
+    }
+
     /// Name and value of every number that is there, in seconds.
     pub(super) fn seconds(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let times = self.times.iter().flatten().map(|time| ("times", *time));

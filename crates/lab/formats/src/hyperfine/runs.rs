@@ -71,8 +71,12 @@ pub fn read_runs(file: &File) -> Result<Contents, Fault> {
                 crate::fault::shown(&entry.command)
             ));
         }
+        let metric = match entry.is_cpu() {
+            true => "cpu",
+            false => "wall",
+        };
         for (place, time) in times.iter().enumerate() {
-            let mut samples = vec![sample(None, "wall", "s", Better::Lower, *time)];
+            let mut samples = vec![sample(None, metric, "s", Better::Lower, *time)];
             let memory = memory.and_then(|all| all.get(place));
             if let Some(bytes) = memory.filter(|bytes| **bytes > 0) {
                 let bytes = *bytes as f64;
@@ -148,7 +152,7 @@ pub fn write_runs(runs: &[Run]) -> Result<String, WriteFault> {
         .map(|(summary, factor)| {
             let command = summary.run.command.clone().filter(|_| apart);
             let cpu = |name: &str| cpu(&all, summary, name);
-            Entry {
+            let entry = Entry {
                 command: command.unwrap_or_else(|| summary.name(scope)),
                 mean: summary.mean() * factor,
                 stddev: summary.deviation().map(|deviation| deviation * factor),
@@ -160,7 +164,12 @@ pub fn write_runs(runs: &[Run]) -> Result<String, WriteFault> {
                 times: Some(times(runs, summary, *factor)),
                 memory_usage_byte: memory(runs, summary),
                 exit_codes: own(runs, summary).map(|run| run.exit_code).collect(),
+                metric: None,
                 parameters: summary.run.parameters.clone(),
+            };
+            match summary.metric.name == "cpu" {
+                true => entry.of_cpu(),
+                false => entry,
             }
         })
         .collect();

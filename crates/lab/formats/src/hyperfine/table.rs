@@ -18,7 +18,11 @@ pub(super) struct Table {
 impl Table {
     /// Commands stand in their order, between `quote` marks, with their `|` escaped.
     pub(super) fn new(entries: &[Entry], unit: Unit, quote: char) -> Result<Self, WriteError> {
-        let column = |name| format!("{name} [{}]", unit.symbol());
+        let of_time = match entries.iter().any(Entry::is_cpu) {
+            true => " CPU",
+            false => "",
+        };
+        let column = |name| format!("{name}{of_time} [{}]", unit.symbol());
         let header = [
             "Command".to_owned(),
             column("Mean"),

@@ -22,11 +22,12 @@ prop_compose! {
         times in prop::option::of(prop::collection::vec(time(), 0..5)),
         memory_usage_byte in prop::option::of(prop::collection::vec(any::<u64>(), 0..5)),
         exit_codes in prop::collection::vec(any::<Option<i32>>(), 0..5),
+        metric in prop::option::of(prop::sample::select(vec!["cpu".to_owned(), "wall".to_owned()])),
         parameters in prop::collection::vec(any::<(String, String)>(), 0..4),
     ) -> Entry {
         Entry {
             command, mean, stddev, median, user, system, min, max, times, memory_usage_byte,
-            exit_codes, parameters: parameters.into_iter().collect(),
+            exit_codes, metric, parameters: parameters.into_iter().collect(),
         }
     }
 }

@@ -35,6 +35,7 @@ fn entry(command: &str, mean: f64) -> Entry {
         times: None,
         memory_usage_byte: None,
         exit_codes: vec![Some(0)],
+        metric: None,
         parameters: IndexMap::new(),
     }
 }

@@ -122,22 +122,23 @@ impl Brand {
         variables.any(|variable| variable == wanted.as_bytes())
     }
 
+    /// Whether a process bears it, in its limit or in its environment.
+    pub(super) fn is_borne_by(self, pid: Pid) -> bool {
+        let is_branded = match borne_by(pid) {
+            Some(brand) => brand == self.0,
+            None => self.is_in_environment(pid),
+        };
+        // What is in this process's own group it has started itself, perhaps while it bore the brand for another.
+        is_branded && getpgid(Some(pid)).is_ok_and(|group| group != getpgrp())
+    }
+
     /// One pass; the number of processes that were not found to have ended: a later pass may.
     fn sweep_once(self, first: Pid, took: Duration) -> usize {
         let candidates = match took < LONG {
             true => since(first),
             false => all(),
         };
-        let own = getpgrp();
-        let is_left = |pid: &Pid| {
-            // What is in this process's own group it has started itself, perhaps while it bore the brand for another.
-            let is_branded = match borne_by(*pid) {
-                Some(brand) => brand == self.0,
-                None => self.is_in_environment(*pid),
-            };
-            is_branded && getpgid(Some(*pid)).is_ok_and(|group| group != own)
-        };
-        let left = candidates.into_iter().filter(is_left);
+        let left = candidates.into_iter().filter(|pid| self.is_borne_by(*pid));
         left.filter(|pid| !has_ended(*pid) && ends(*pid)).count()
     }
 }
@@ -156,7 +157,7 @@ impl Drop for Borne {
 
 /// The numbers that were given out since that of `first`; those of all processes where they are too many, or the counter
 /// has begun again.
-fn since(first: Pid) -> Vec<Pid> {
+pub(super) fn since(first: Pid) -> Vec<Pid> {
     let first = first.as_raw_nonzero().get();
     match given_out_last() {
         Some(last) if (first..=first.saturating_add(MOST)).contains(&last) => {
@@ -207,6 +208,11 @@ pub(super) fn ends(pid: Pid) -> bool {
     let is_reaper = matches!(words[..], [_, word, mark, b""]
         if word == REAPER_ARGUMENT.as_bytes() && mark.len() == MARK_DIGITS);
     is_reaper || kill_process(pid, Signal::KILL).is_ok()
+}
+
+/// The letter of a process's state, proc(5): `T` is stopped, `D` a sleep that signals do not end.
+pub(super) fn state(pid: Pid) -> Option<char> {
+    stat(pid).ok()?[0].chars().next()
 }
 
 /// The number of a process's group; 0 for the kernel's own, which `getpgid` is not made for.

@@ -33,7 +33,7 @@ use crate::standstill;
 /// How long a start is waited for before its process is looked at again.
 const STEP: Duration = Duration::from_millis(1);
 
-/// Held by who starts a process, until it can be stopped like the others.
+/// Held by who starts a process, until it can be stopped like the others, and by who continues a group.
 static STARTS: Mutex<()> = Mutex::new(());
 
 /// Starts a process, which Ctrl-Z does not stop halfway, with a brand. `started` makes it known.
@@ -48,6 +48,16 @@ pub(crate) fn start(
     let _starting = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
     let _borne = brand.and_then(Brand::bear);
     command.spawn().inspect(started)
+}
+
+/// Continues a group, which Ctrl-Z does not find stopped and leave running: not between its stop of all groups and that
+/// of the laboratory.
+///
+/// # Errors
+/// When there is no such group, or it may not be signalled.
+pub(super) fn go_on(group: Pid) -> io::Result<()> {
+    let _starting = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(kill_process_group(group, Signal::CONT)?)
 }
 
 /// Takes over SIGTSTP and SIGCONT of this process, for what `reaper` knows as started.

@@ -1,8 +1,9 @@
 //! One process: started in its own group, pinned, waited for with a deadline, accounted for.
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
@@ -25,9 +26,13 @@ use super::interrupt::{Interrupt, timespec};
 use super::job_control::start;
 use super::listener::listener;
 use super::locate::locate;
+use super::members::members;
 use super::reaper::Reaper;
 use super::sys;
-use crate::host::{Ended, Exit, Launch, LaunchError, Listener, Process, Redirect, Stopped, later};
+use super::turn::take_turn;
+use crate::host::{
+    Ended, Exit, Launch, LaunchError, Listener, Member, Process, Redirect, Stopped, Turn, later,
+};
 use crate::visible::visible;
 
 /// A running process that leads its own process group.
@@ -38,6 +43,8 @@ pub(super) struct LocalProcess<'m> {
     pid: Pid,
     started: Instant,
     collected: bool,
+    /// Readable once it has ended; opened when it is first needed, as that costs more than a wait for a short command.
+    watch: OnceCell<OwnedFd>,
     brand: Option<Brand>,
     reaper: &'m Reaper,
     interrupt: &'m Interrupt,
@@ -111,6 +118,7 @@ impl<'m> LocalProcess<'m> {
             pid: Pid::from_child(&child),
             started,
             collected: false,
+            watch: OnceCell::new(),
             brand,
             reaper,
             interrupt,
@@ -118,8 +126,11 @@ impl<'m> LocalProcess<'m> {
     }
 
     /// Readable once it has ended.
-    fn watch(&self) -> io::Result<OwnedFd> {
-        Ok(pidfd_open(self.pid, PidfdFlags::empty())?)
+    fn watch(&self) -> io::Result<&OwnedFd> {
+        if self.watch.get().is_none() {
+            let _ = self.watch.set(pidfd_open(self.pid, PidfdFlags::empty())?);
+        }
+        self.watch.get().ok_or_else(|| ErrorKind::NotFound.into())
     }
 
     /// Looks whether it has ended, or waits for that, without collecting it.
@@ -138,7 +149,7 @@ impl<'m> LocalProcess<'m> {
             let left = deadline
                 .map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
             let mut ready = [
-                PollFd::new(&watch, PollFlags::IN),
+                PollFd::new(watch, PollFlags::IN),
                 PollFd::from_borrowed_fd(interrupt.descriptor(), PollFlags::IN),
             ];
             match poll(&mut ready, left.as_ref()) {
@@ -206,7 +217,7 @@ impl Process for LocalProcess<'_> {
         };
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let mut ready = [PollFd::new(&watch, PollFlags::IN)];
+            let mut ready = [PollFd::new(watch, PollFlags::IN)];
             match poll(&mut ready, Some(&timespec(left))) {
                 Ok(0) => return false,
                 Ok(_) => return true,
@@ -218,6 +229,14 @@ impl Process for LocalProcess<'_> {
 
     fn listener(&self, port: u16) -> Listener {
         listener(Path::new("/proc"), port, self.pid)
+    }
+
+    fn take_turn(&self, length: Duration) -> io::Result<Turn> {
+        take_turn(self.pid, self.watch()?, self.interrupt, length)
+    }
+
+    fn members(&self) -> Vec<Member> {
+        members(self.pid, self.brand)
     }
 
     /// Watching against a time limit takes `pidfd_open`, which Linux has since 5.3.

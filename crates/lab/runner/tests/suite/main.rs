@@ -16,3 +16,4 @@ mod simulated;
 mod slices;
 mod statuses;
 mod systems;
+mod turns;

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use perflab_machine::{Executable, Load};
 use perflab_runner::{
     CpuError, Ended, Endpoint, Environment, Exit, Host, Launch, LaunchError, Libraries, Listener,
-    Moment, Process, Redirect, ResourceUsage, Stopped, ThisMachine, cpu_set,
+    Member, Moment, Process, Redirect, ResourceUsage, Stopped, ThisMachine, Turn, TurnEnd, cpu_set,
 };
 use rustix::process::Signal;
 use rustix::thread::CpuSet;
@@ -47,6 +47,8 @@ pub struct Script {
     pub tells: bool,
     /// What it does to the files of its run when it is started.
     pub effect: Option<fn(&Launch<'_>)>,
+    /// What it shows of itself and of what came of it when it has had so many turns.
+    pub shows: fn(u32) -> Vec<Member>,
 }
 
 impl Script {
@@ -59,6 +61,7 @@ impl Script {
             starts: true,
             tells: false,
             effect: None,
+            shows: |_| Vec::new(),
         }
     }
 
@@ -94,6 +97,10 @@ impl Script {
         }
     }
 
+    pub fn shows(self, shows: fn(u32) -> Vec<Member>) -> Self {
+        Self { shows, ..self }
+    }
+
     pub fn with_effect(self, effect: fn(&Launch<'_>)) -> Self {
         Self {
             effect: Some(effect),
@@ -126,6 +133,10 @@ struct State {
     started: Duration,
     told: Option<Duration>,
     killed: Option<Duration>,
+    /// Since when it is stopped between turns.
+    paused: Option<Duration>,
+    /// Its turns.
+    turns: u32,
 }
 
 #[derive(Debug)]
@@ -145,6 +156,8 @@ pub struct Simulated {
     processes: RefCell<Vec<State>>,
     /// The names of the programs that were started.
     started: RefCell<Vec<String>>,
+    /// The processes that had a turn, by their places, in order.
+    turns: RefCell<Vec<usize>>,
 }
 
 impl Simulated {
@@ -166,6 +179,7 @@ impl Simulated {
             once: BTreeMap::new(),
             processes: RefCell::default(),
             started: RefCell::default(),
+            turns: RefCell::default(),
         }
     }
 
@@ -201,6 +215,11 @@ impl Simulated {
     /// The programs that were started, in order.
     pub fn started(&self) -> Vec<String> {
         self.started.borrow().clone()
+    }
+
+    /// The places of the processes that had a turn, in order: that which was started first has place 0.
+    pub fn turns(&self) -> Vec<usize> {
+        self.turns.borrow().clone()
     }
 
     /// Processes that nobody has ended.
@@ -296,6 +315,8 @@ impl Host for Simulated {
             started: self.time.get(),
             told: None,
             killed: None,
+            paused: None,
+            turns: 0,
         });
         Ok(Box::new(SimulatedProcess {
             host: self,
@@ -497,6 +518,35 @@ impl Process for SimulatedProcess<'_> {
             true => Listener::Ours,
             false => Listener::Other,
         }
+    }
+
+    fn take_turn(&self, length: Duration) -> io::Result<Turn> {
+        self.host.call();
+        let now = self.host.time.get();
+        self.host.turns.borrow_mut().push(self.place);
+        let end = self.with(|state| {
+            // A process that is stopped does nothing: all that it would do is so much later.
+            state.started += state
+                .paused
+                .take()
+                .map_or(Duration::ZERO, |since| now - since);
+            state.turns += 1;
+            state.end(now)
+        });
+        let (after, end) = match end {
+            _ if self.host.is_interrupted.get() => (now, TurnEnd::Interrupted),
+            Some((at, _)) if at <= now + length => (at.max(now), TurnEnd::Ended),
+            _ => (now + length, TurnEnd::Over),
+        };
+        self.host.time.set(after);
+        self.with(|state| state.paused = (end == TurnEnd::Over).then_some(after));
+        let took = after - now;
+        Ok(Turn { took, end })
+    }
+
+    fn members(&self) -> Vec<Member> {
+        self.host.call();
+        self.with(|state| (state.script.shows)(state.turns))
     }
 
     fn wait(self: Box<Self>, limit: Option<Duration>) -> io::Result<Ended> {

@@ -221,9 +221,10 @@ prop_compose! {
         randomised in any::<bool>(),
         until_decided in prop::option::of(until_decided().boxed()),
         undecided in prop::collection::vec(name(), 0..2),
+        turn_s in prop::option::of(any::<f64>()),
     ) -> Design {
         let failed: IndexMap<String, usize> = failed.into_iter().collect();
-        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided, undecided }
+        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided, undecided, turn_s }
     }
 }
 

@@ -82,6 +82,7 @@ fn analysed(
         randomised: true,
         until_decided: None,
         undecided: Vec::new(),
+        turn_s: None,
     };
     analyse("random", None, &subjects, design, &selection).unwrap()
 }

@@ -112,6 +112,7 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
         design: Design {
             until_decided: None,
             undecided: Vec::new(),
+            turn_s: None,
             blocks: 10,
             planned: 90,
             recorded: 90,

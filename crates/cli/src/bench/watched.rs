@@ -1,0 +1,192 @@
+//! What was seen of commands that took turns, and what of it makes their CPU time say little.
+
+use std::time::Duration;
+
+use perflab_runner::{Seen, TurnsTaken};
+
+/// A command that has a CPU for less of its turns than this waits, or others have it.
+const LEAST_SHARE: f64 = 0.75;
+
+/// A command that has a CPU for more of its turns than this has several, or runs outside its turns. What the start of
+/// a process takes before its first turn is less.
+const LARGEST_SHARE: f64 = 1.2;
+
+/// Fewest turns of a run in which changes of the machine's speed are shared out.
+const FEW_TURNS: f64 = 5.0;
+
+/// What was seen of all commands.
+#[derive(Debug, Clone)]
+pub struct Watched {
+    /// Length of a turn.
+    pub turn: Duration,
+    /// The runs of each command together.
+    pub commands: Vec<Runs>,
+}
+
+/// What was seen of the runs of one command.
+#[derive(Debug, Clone, Default)]
+pub struct Runs {
+    runs: u32,
+    turns: u32,
+    time_s: f64,
+    cpu_s: f64,
+    seen: Seen,
+}
+
+impl Runs {
+    /// Adds a run.
+    pub fn add(&mut self, run: &TurnsTaken) {
+        let usage = &run.ended.usage;
+        self.runs += 1;
+        self.turns += run.turns;
+        self.time_s += run.time.as_secs_f64();
+        self.cpu_s += (usage.user + usage.system).as_secs_f64();
+        self.seen = std::mem::take(&mut self.seen).and(run.seen.clone());
+    }
+
+    /// What a reader should know before believing the CPU time, with what to do.
+    pub fn warnings(&self) -> Vec<String> {
+        const LEAVE_OUT: &str = "leave --slices out";
+        let mut warnings = Vec::new();
+        let seen = &self.seen;
+        let share = self.cpu_s / self.time_s.max(f64::MIN_POSITIVE);
+        let percent = format!("{:.0}%", share * 100.0);
+        let is_looked_at = seen.looks > 0;
+        let is_idle = seen.idle * 2 >= seen.looks;
+        let is_crowded = seen.crowded * 2 >= seen.looks;
+        if share < LEAST_SHARE && is_looked_at && is_idle {
+            warnings.push(format!(
+                "it sleeps or waits: it used a CPU for {percent} of its turns, so that CPU time says little of its wall \
+                 time; {LEAVE_OUT}"
+            ));
+        } else if share < LEAST_SHARE && is_looked_at {
+            warnings.push(format!(
+                "it had a CPU for {percent} of its turns, as other programs had it; end them, or choose other CPUs with \
+                 --cpus"
+            ));
+        }
+        if share > LARGEST_SHARE && self.turns > self.runs {
+            warnings.push(format!(
+                "its CPU time is {percent} of its turns: it used several CPUs at once, or ran outside its turns; give \
+                 --cpus one CPU, or {LEAVE_OUT}"
+            ));
+        }
+        if is_looked_at && is_crowded {
+            warnings.push(format!(
+                "several of its threads or processes need a CPU at the same time, so that CPU time says little of its \
+                 wall time; {LEAVE_OUT}"
+            ));
+        }
+        if let Some(name) = &seen.astray {
+            warnings.push(format!(
+                "`{name}` left its process group, and so ran during the turns of others; {LEAVE_OUT}"
+            ));
+        }
+        if let Some(name) = &seen.left {
+            warnings.push(format!(
+                "`{name}` still ran when the command had ended, and its CPU time is not counted; let the command wait \
+                 for it"
+            ));
+        }
+        if let Some(name) = &seen.timer {
+            warnings.push(format!(
+                "`{name}` has a timer, which goes on during the turns of others; leave the timer out, or {LEAVE_OUT}"
+            ));
+        }
+        if let Some(name) = &seen.handler {
+            warnings.push(format!(
+                "`{name}` handles SIGCONT, which it gets at each turn, and that is in its CPU time; {LEAVE_OUT}"
+            ));
+        }
+        if f64::from(self.turns) < FEW_TURNS * f64::from(self.runs) {
+            warnings.push(format!(
+                "a run has {:.1} turns, too few to share what the machine's speed does; let the command do more, or \
+                 choose shorter --slices",
+                f64::from(self.turns) / f64::from(self.runs.max(1))
+            ));
+        }
+        warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_thing_that_breaks_turns_has_a_warning_of_its_own() {
+        let name = || Some("x".to_owned());
+        let quiet = Runs {
+            runs: 2,
+            turns: 100,
+            time_s: 0.5,
+            cpu_s: 0.49,
+            seen: Seen {
+                looks: 10,
+                crowded: 4,
+                idle: 4,
+                ..Seen::default()
+            },
+        };
+        assert_eq!(quiet.warnings(), [""; 0]);
+        let with = |change: fn(&mut Runs)| {
+            let mut runs = quiet.clone();
+            change(&mut runs);
+            let warnings = runs.warnings();
+            assert_eq!(warnings.len(), 1, "{warnings:?}");
+            warnings[0].clone()
+        };
+        let waits = |runs: &mut Runs| {
+            runs.cpu_s = 0.01;
+            runs.seen.idle = 5;
+        };
+        assert!(with(waits).starts_with("it sleeps or waits: it used a CPU for 2% of its turns"));
+        assert!(
+            with(|runs| runs.cpu_s = 0.2)
+                .contains("for 40% of its turns, as other programs had it")
+        );
+        assert!(with(|runs| runs.cpu_s = 0.9).contains("CPU time is 180% of its turns"));
+        assert!(with(|runs| runs.seen.crowded = 5).contains("several of its threads"));
+        assert!(with(|runs| runs.turns = 9).starts_with("a run has 4.5 turns"));
+        for (seen, word) in [
+            (
+                Seen {
+                    astray: name(),
+                    ..Seen::default()
+                },
+                "`x` left its process group",
+            ),
+            (
+                Seen {
+                    left: name(),
+                    ..Seen::default()
+                },
+                "`x` still ran",
+            ),
+            (
+                Seen {
+                    timer: name(),
+                    ..Seen::default()
+                },
+                "`x` has a timer",
+            ),
+            (
+                Seen {
+                    handler: name(),
+                    ..Seen::default()
+                },
+                "`x` handles SIGCONT",
+            ),
+        ] {
+            let runs = Runs {
+                seen,
+                ..quiet.clone()
+            };
+            let warnings = runs.warnings();
+            assert!(
+                matches!(&warnings[..], [one] if one.starts_with(word)),
+                "{warnings:?}"
+            );
+        }
+    }
+}
