@@ -25,6 +25,7 @@
 //! | From which iteration on is a process steady? | [`steady`] |
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
 //! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
+//! | What if the values lie in steps? | [`steps`] |
 //!
 //! [`verdict`] puts them together.
 
@@ -57,6 +58,7 @@ mod robustness;
 pub mod sequential;
 pub mod shift_function;
 pub mod steady;
+pub mod steps;
 mod stratum;
 pub mod summary;
 #[cfg(test)]

@@ -58,6 +58,7 @@ impl Driver for Command {
                         benchmark: None,
                         metric: metric.into(),
                         value,
+                        step: None,
                     })
                 } else {
                     Err(ReadError::new(

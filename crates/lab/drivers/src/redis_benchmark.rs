@@ -7,6 +7,7 @@
 
 mod cautions;
 mod options;
+mod steps;
 mod table;
 
 use perflab_experiment::{Metric, Sample};
@@ -97,6 +98,10 @@ impl Driver for RedisBenchmark {
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         refuse_failure(output)?;
         read(output.stdout)
+    }
+
+    fn step(&self, metric: &str, value: f64, args: &[String]) -> Option<f64> {
+        steps::about(metric, value, &Options::of(args))
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

@@ -202,10 +202,14 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
                 },
                 observed: false,
             },
+            grid: None,
             groups: Vec::new(),
         })
         .collect();
-    let levels: Vec<f64> = (0..case.blocks).map(|_| case.noise.level(random)).collect();
+    let phase = case.steps.map_or(1.0, |steps| steps.level(random));
+    let levels: Vec<f64> = (0..case.blocks)
+        .map(|_| phase * case.noise.level(random))
+        .collect();
     for variant in variants {
         let observed = observed(case, *variant == "new", &levels, random);
         for (subject, observations) in subjects.iter_mut().zip(observed) {
@@ -214,6 +218,9 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
                 observations,
             });
         }
+    }
+    for subject in &mut subjects {
+        subject.grid = case.steps.and_then(|steps| steps.grid(subject));
     }
     subjects
 }
@@ -247,7 +254,11 @@ fn observed(
                         1 => 1.0,
                         _ => 1.0 + WITHIN * random.normal(),
                     };
-                    let value = shown(100.0 * factor * common * within, case.noise);
+                    let value = 100.0 * factor * common * within;
+                    let value = match case.steps {
+                        Some(steps) => steps.shown(value),
+                        None => shown(value, case.noise),
+                    };
                     own.push(Observation { block, unit, value });
                 }
             }

@@ -66,15 +66,11 @@ impl Lab<'_> {
         }
         run.outcome.padding = run.random.random_range(0..=MAX_PADDING_BYTES);
         environment.pad(run.outcome.padding);
+        let arguments = run.workload.args.iter().map(|text| fill.text(text));
+        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
         let argv = match &run.workload.command {
             Some(command) => fill.argv(command)?,
             None => {
-                let arguments = run
-                    .workload
-                    .args
-                    .iter()
-                    .map(|text| fill.text(text))
-                    .collect::<Result<Vec<_>, _>>()?;
                 driver
                     .check(&arguments)
                     .map_err(|error| Fault::no_run(error.to_string()))?;
@@ -189,7 +185,14 @@ impl Lab<'_> {
             check_alive(systems)?;
             fine?;
             if measured {
-                run.outcome.samples = read(self.host, driver.as_ref(), &ended, &stdout, &stderr)?;
+                run.outcome.samples = read(
+                    self.host,
+                    driver.as_ref(),
+                    &arguments,
+                    &ended,
+                    &stdout,
+                    &stderr,
+                )?;
             }
             if let Some(cleanup) = &run.workload.cleanup {
                 let begun = self.host.now();
