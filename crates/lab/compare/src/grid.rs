@@ -67,7 +67,8 @@ pub fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
             None => printed(&sorted)?,
         },
     };
-    (step > VISIBLE * median).then_some(Grid::Even(step))
+    // Of one value that all runs share, no more is known than its last digit.
+    (different.len() == 1 || step > VISIBLE * median).then_some(Grid::Even(step))
 }
 
 /// The step about the median of values, relative to it; absent where they are fine.
@@ -189,6 +190,7 @@ mod tests {
     fn a_time_that_never_varies_is_not_exact() {
         assert_eq!(found("s", &[0.39; 6]), Some(Grid::Even(0.01)));
         assert_eq!(found("ms", &[20.0; 6]), Some(Grid::Even(1.0)));
+        assert_eq!(found("1/s", &[47_619.05; 6]), Some(Grid::Even(0.01)));
     }
 
     #[test]
