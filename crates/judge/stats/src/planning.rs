@@ -126,6 +126,9 @@ impl Pilot {
         let z = normal_upper_quantile(0.5 * (1.0 - PILOT_CONFIDENCE));
         let tau = half / (z * (1.0 / n + 1.0 / m).sqrt());
         let (cv, df) = within(average)?;
+        // What is rounded alike varies by as much as rounding does, for all that is known.
+        let rounded = rounding.step / 12.0_f64.sqrt();
+        let (tau, cv) = (tau.max(rounded), cv.max(rounded));
         if tau <= 0.0 || cv <= 0.0 {
             return Err(Error::NoVariation);
         }

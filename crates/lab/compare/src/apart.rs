@@ -8,14 +8,13 @@
 use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::{Metric, Refresh};
 use perflab_stats::Observation;
-use perflab_stats::steps::Grid;
 use perflab_stats::summary::median;
 use perflab_store::RunRecord;
 
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
-use crate::grid::{found_grid, relative_step};
+use crate::grid::{found_grid, of_quotients};
 use crate::input::Half;
 use crate::observation::of_one_kind;
 use crate::one_sided::one_sided;
@@ -187,7 +186,10 @@ fn subjects<'r>(
                 *alone = first.alone.saturating_add(second.alone).max(*alone);
                 let mut quotient = subject(key, names, [first.values, second.values]);
                 let beside = [beside_a, beside_b].map(|all| all.get(key).map_or(&[][..], |of| of));
-                quotient.grid = of_quotients(key.3, [own, other], beside, &quotient);
+                let sides = [[own.as_slice(), other], beside];
+                let sides =
+                    sides.map(|of| of.concat().into_iter().map(|(.., value)| value).collect());
+                quotient.grid = of_quotients(key.3, &sides, &quotient);
                 quotient.key.metric.name = format!("{metric} of {variant} / {reference}");
                 quotient.key.metric.unit = String::new();
                 divided.push((place, quotient));
@@ -284,26 +286,6 @@ struct Quotients {
     values: Vec<(u32, f64)>,
     /// Runs of the variant that had no partner.
     alone: usize,
-}
-
-/// The steps of quotients: those of both values that they are made of, together.
-fn of_quotients(
-    metric: &Metric,
-    own: [&[Sampled]; 2],
-    reference: [&[Sampled]; 2],
-    quotients: &Subject,
-) -> Option<Grid> {
-    let relative = [own, reference].map(|sides| {
-        let values = sides.concat().into_iter().map(|(.., value)| value);
-        relative_step(metric, &values.collect::<Vec<_>>())
-    });
-    let all = quotients
-        .groups
-        .iter()
-        .flat_map(|group| &group.observations);
-    let values: Vec<f64> = all.map(|one| one.value).collect();
-    let step = relative.iter().flatten().sum::<f64>() * median(&values).ok()?;
-    (step > 0.0).then_some(Grid::Even(step))
 }
 
 /// The runs of a variant divided by those of the reference, one by one within each block; nothing where there are no

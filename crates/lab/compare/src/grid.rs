@@ -5,6 +5,7 @@ use perflab_stats::steps::Grid;
 use perflab_stats::summary::median;
 
 use crate::resolution::printed;
+use crate::subject::Subject;
 
 /// A value, and the step about it that its driver declares.
 pub(crate) type Stepped = (f64, Option<f64>);
@@ -71,8 +72,26 @@ pub fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
     (different.len() == 1 || step > VISIBLE * median).then_some(Grid::Even(step))
 }
 
+/// The grid of quotients: their steps are those of both values that they are made of, together.
+pub(crate) fn of_quotients(
+    metric: &Metric,
+    sides: &[Vec<f64>; 2],
+    quotients: &Subject,
+) -> Option<Grid> {
+    let steps = sides
+        .iter()
+        .filter_map(|values| relative_step(metric, values));
+    let all = quotients
+        .groups
+        .iter()
+        .flat_map(|group| &group.observations);
+    let values: Vec<f64> = all.map(|one| one.value).collect();
+    let step = steps.sum::<f64>() * median(&values).ok()?;
+    (step > 0.0).then_some(Grid::Even(step))
+}
+
 /// The step about the median of values, relative to it; absent where they are fine.
-pub(crate) fn relative_step(metric: &Metric, values: &[f64]) -> Option<f64> {
+fn relative_step(metric: &Metric, values: &[f64]) -> Option<f64> {
     let grid = found_grid(metric, values)?;
     let median = median(values).ok()?;
     Some(grid.step_at(median) / median)

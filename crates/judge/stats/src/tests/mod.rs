@@ -18,5 +18,6 @@ mod scipy;
 mod sequential;
 mod shift_function;
 mod steady;
+mod steps;
 mod support;
 mod trend;
