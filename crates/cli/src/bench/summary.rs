@@ -87,7 +87,7 @@ pub fn report(
     let selection = Selection {
         margin,
         anytime: measurements.until_decided.is_some(),
-        in_turns: false,
+        in_turns: measurements.watched.is_some(),
         ..Selection::default()
     };
     let name = match &measurements.watched {

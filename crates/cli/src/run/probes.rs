@@ -218,6 +218,7 @@ fn hits(
         metric: Arc::clone(&metric),
         benchmark: Some(probe),
         value: count as f64,
+        step: None,
     };
     Ok(counts.into_iter().map(sample).collect())
 }

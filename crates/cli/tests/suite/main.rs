@@ -62,6 +62,7 @@ mod slow_runs;
 mod small_print;
 mod standstill;
 mod started;
+mod steps;
 mod succession;
 mod support;
 mod surroundings;

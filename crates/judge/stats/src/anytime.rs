@@ -4,9 +4,11 @@
 //! ([`crate::sequential::RankEProcess`]). Everything else that a [`Comparison`] holds is either a
 //! plain count or estimate, or says nothing: a p-value of 1, an interval without ends.
 
+use crate::bounds::Bounds;
 use crate::error::Error;
 use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
 use crate::sequential::RankEProcess;
+use crate::steps::Rounding;
 use crate::stratum::Stratum;
 use crate::verdict::{Answer, Comparison, Sides, Split, Terms, Warning, least, two_sided};
 
@@ -22,14 +24,14 @@ pub fn compare_anytime(
     terms: &Terms,
     cache: &mut NullCache,
 ) -> Result<Comparison, Error> {
-    let relative = sides.relative();
+    let (relative, rounding) = (sides.relative(), sides.rounding());
     let split = Split::of(&sides.middle, terms.better)?;
     let main_runs = split.as_ref().and_then(|split| split.main_runs.as_deref());
     let warnings = &mut sides.warnings;
     let typical = typical(
         &sides.middle.strata,
         main_runs,
-        sides.scale,
+        (sides.scale, rounding),
         terms,
         cache,
         warnings,
@@ -38,7 +40,7 @@ pub fn compare_anytime(
         None => None,
         Some(split) => {
             warnings.extend(split.warning());
-            split.counted(sides.scale, terms, cache)?
+            split.counted(sides.scale, terms, rounding, cache)?
         }
     };
     let least = least(&sides.middle.strata);
@@ -62,6 +64,7 @@ pub fn compare_anytime(
         typical,
         slow,
         least,
+        rounding,
         warnings: sides.warnings,
     })
 }
@@ -69,7 +72,7 @@ pub fn compare_anytime(
 fn typical(
     strata: &[Stratum],
     main_runs: Option<&[Stratum]>,
-    scale: Scale,
+    (scale, rounding): (Scale, Rounding),
     terms: &Terms,
     cache: &mut NullCache,
     warnings: &mut Vec<Warning>,
@@ -97,10 +100,25 @@ fn typical(
         let main = main.as_ref().map_or(0.0, |main| main.p(effect, side));
         all.p(effect, side).max(main)
     };
-    let p_same = terms
-        .bounds(scale)?
-        .map(|bounds| p_at(bounds.low(), Side::Greater).max(p_at(bounds.high(), Side::Less)))
-        .map(two_sided);
+    let inward = rounding.of_moved_ranks();
+    let within = |bounds: Bounds| {
+        let above = p_at(scale.moved(bounds.low(), inward), Side::Greater);
+        above.max(p_at(scale.moved(bounds.high(), -inward), Side::Less))
+    };
+    let p_same = terms.bounds(scale)?.map(within).map(two_sided);
+    let beyond = rounding.of_ranks();
+    if beyond > 0.0 {
+        let above = p_at(scale.moved(none, beyond), Side::Greater);
+        p = p.max(two_sided(
+            above.min(p_at(scale.moved(none, -beyond), Side::Less)),
+        ));
+    }
+    if rounding.is_any() {
+        (low, high) = (scale.moved(low, -inward), scale.moved(high, inward));
+        if p > 1.0 - terms.confidence {
+            (low, high) = (low.min(none), high.max(none));
+        }
+    }
     Ok(Answer {
         difference: estimate - none,
         low: if low > scale.limits().0 {

@@ -66,6 +66,19 @@ pub enum Error {
         /// The relative difference that they show.
         smallest: f64,
     },
+    /// A difference that steps of the values may hide, however many runs there are.
+    #[error(
+        "a difference of {} may be hidden by the steps that the values lie in, however many runs are made; make runs \
+         longer, or ask for {} or more",
+        percent(*difference, f64::round),
+        percent(*hidden, f64::ceil)
+    )]
+    Steps {
+        /// The relative difference.
+        difference: f64,
+        /// The largest that may be hidden.
+        hidden: f64,
+    },
     /// No block has runs of both variants, so nothing can be compared within a block.
     #[error(
         "expected at least one block with runs of both variants, found none in {blocks} {}; \

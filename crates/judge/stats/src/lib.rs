@@ -26,6 +26,7 @@
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
 //! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
 //! | How does the machine's speed wander, and how long should turns be? | [`allan`], [`turns`] |
+//! | What if the values lie in steps? | [`steps`] |
 //!
 //! [`verdict`] puts them together.
 
@@ -60,6 +61,7 @@ pub mod sequential;
 pub mod shift_function;
 mod signed_rank;
 pub mod steady;
+pub mod steps;
 mod stratum;
 pub mod summary;
 #[cfg(test)]

@@ -127,6 +127,35 @@ pub(crate) fn hodges_lehmann_with(
     })
 }
 
+/// The interval of [`hodges_lehmann`] on the line where effects are shifts, if values that are shown as equal lie
+/// anywhere within `step`: the pairs within half a step of an end are spread evenly over that step, as in the median of
+/// grouped data.
+///
+/// # Errors
+/// As [`hodges_lehmann`].
+pub(crate) fn spread_interval(
+    strata: &[Stratum],
+    scale: Scale,
+    found: &Location,
+    step: f64,
+) -> Result<(f64, f64), Error> {
+    let [low, high] = [found.low, found.high].map(|end| scale.on_line(end));
+    let Some(k) = found.k else {
+        return Ok((low, high));
+    };
+    let pairs = Pairs::new(strata, scale)?;
+    let spread = |end: f64, rank: f64| {
+        let up_to = |at: f64| pairs.count_up_to(scale.off_line(at)) as f64;
+        let (below, through) = (up_to(end - 0.5 * step), up_to(end + 0.5 * step));
+        let share = (rank - 0.5 - below) / (through - below).max(1.0);
+        end + step * (share.clamp(0.0, 1.0) - 0.5)
+    };
+    Ok((
+        spread(low, k as f64 + 1.0),
+        spread(high, (pairs.count() - k) as f64),
+    ))
+}
+
 /// Test of the hypothesis that the effect is `null_effect` (a ratio or a shift).
 ///
 /// With [`Side::Greater`] a small p-value shows an effect above `null_effect`, with

@@ -28,7 +28,7 @@ use crate::check;
 use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference, t_test_power};
 use crate::distribution::{binomial, chi_squared_quantile, normal_cdf, normal_upper_quantile};
 use crate::error::Error;
-use crate::location::{Scale, hodges_lehmann, min_blocks};
+use crate::location::{Scale, hodges_lehmann, min_blocks, spread_interval};
 use crate::stratum::Stratum;
 use crate::summary::{mean, squared_deviations};
 use crate::verdict::Sides;
@@ -61,6 +61,9 @@ pub struct Pilot {
     pub typical: RelativeSd,
     /// For the mean.
     pub mean: RelativeSd,
+    /// The relative differences of the typical run and of the mean that no number of runs is sure to show, as the
+    /// pilot's values lie in steps; 0 where they are fine.
+    pub hidden: [f64; 2],
 }
 
 impl Pilot {
@@ -81,6 +84,7 @@ impl Pilot {
         Ok(Self {
             typical: exactly(tau),
             mean: exactly(sd),
+            hidden: [0.0; 2],
         })
     }
 
@@ -109,10 +113,22 @@ impl Pilot {
             });
         }
         let (n, m) = counts(typical);
-        let half = 0.5 * (location.high / location.low).ln();
+        let rounding = sides.rounding();
+        let width = match rounding.step > 0.0 {
+            // Of values in steps the interval may have no width.
+            true => {
+                let (low, high) = spread_interval(typical, Scale::Ratio, &location, rounding.step)?;
+                high - low
+            }
+            false => (location.high / location.low).ln(),
+        };
+        let half = 0.5 * width;
         let z = normal_upper_quantile(0.5 * (1.0 - PILOT_CONFIDENCE));
         let tau = half / (z * (1.0 / n + 1.0 / m).sqrt());
         let (cv, df) = within(average)?;
+        // What is rounded alike varies by as much as rounding does, for all that is known.
+        let rounded = rounding.step / 12.0_f64.sqrt();
+        let (tau, cv) = (tau.max(rounded), cv.max(rounded));
         if tau <= 0.0 || cv <= 0.0 {
             return Err(Error::NoVariation);
         }
@@ -124,6 +140,7 @@ impl Pilot {
         Ok(Self {
             typical: bounded(tau),
             mean: bounded(cv),
+            hidden: rounding.hidden().map(f64::exp_m1),
         })
     }
 }
@@ -166,6 +183,21 @@ pub struct Goal {
     pub power: f64,
     /// Confidence of the test; that left by the other tests of the report if there are any.
     pub confidence: f64,
+}
+
+/// What of a relative difference is left to be shown where steps of the values hide a part of it.
+///
+/// # Errors
+/// When they hide all of it, so that no number of runs is sure to show it.
+pub fn beyond_steps(difference: f64, hidden: f64) -> Result<f64, Error> {
+    if difference > hidden {
+        // Without steps it is the difference itself, to its last digit.
+        return Ok(match hidden > 0.0 {
+            true => (1.0 + difference) / (1.0 + hidden) - 1.0,
+            false => difference,
+        });
+    }
+    Err(Error::Steps { difference, hidden })
 }
 
 /// Runs of each side that show a difference of the typical run, as a multiple of `block` (0: a

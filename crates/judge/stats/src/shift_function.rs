@@ -9,6 +9,9 @@
 //! Blocks do not count here: what drifts from block to block makes the intervals wider, not false,
 //! as long as the order within blocks is random.
 //!
+//! Of values in steps, equal ones are spread evenly over their step, as in quantiles of grouped data, and the interval is
+//! moved outwards by how far these may be off ([`crate::steps`]).
+//!
 //! Sources: Doksum, *Annals of Statistics* 2 (1974); Wilcox, *Biometrics* 51 (1995); Wilcox,
 //! Erceg-Hurn, Clark and Carlson, *Journal of Statistical Computation and Simulation* 84 (2014).
 
@@ -20,6 +23,7 @@ use crate::multiplicity::holm;
 use crate::quantile::quantile_of_sorted;
 use crate::resampling::Random;
 use crate::resampling::Resampling;
+use crate::steps::Grid;
 use crate::summary::sorted;
 
 /// Fewest values of a side: with fewer, the outer deciles are false too often.
@@ -49,7 +53,7 @@ pub struct Decile {
     pub p_adjusted: f64,
 }
 
-/// Compares two samples decile by decile.
+/// Compares two samples decile by decile. The grid is that of the values, where they lie in steps.
 ///
 /// # Errors
 /// Fewer than 20 values, an unusable one (for ratios also one that is not positive), a
@@ -58,6 +62,7 @@ pub fn shift_function(
     a: &[f64],
     b: &[f64],
     scale: Scale,
+    grid: Option<Grid>,
     confidence: f64,
     resampling: Resampling,
 ) -> Result<Vec<Decile>, Error> {
@@ -68,7 +73,17 @@ pub fn shift_function(
         }
     }
     check::probability("confidence", confidence)?;
-    let sides = [Side::of(a), Side::of(b)];
+    // What a decile of equal values is, lies anywhere within their step; further off is none.
+    let (off, [a, b]) = match grid {
+        None => (0.0, [a.to_vec(), b.to_vec()]),
+        Some(grid) => (
+            grid.bias_of_both(scale, a, b),
+            [grid.spread(a), grid.spread(b)],
+        ),
+    };
+    let sides = [Side::of(&a), Side::of(&b)];
+    let none = scale.none();
+    let moved = |difference: f64, by: f64| scale.moved(difference + none, by) - none;
     let difference = |a: f64, b: f64| match scale {
         Scale::Ratio => b / a - 1.0,
         Scale::Shift => b - a,
@@ -90,14 +105,19 @@ pub fn shift_function(
         .map(|(decile, (&quantile, differences))| {
             differences.sort_unstable_by(f64::total_cmp);
             let [a, b] = [0, 1].map(|side| sides[side].decile(&sides[side].sorted, decile));
+            let ends = [level, 1.0 - level].map(|level| quantile_of_sorted(differences, level));
+            let [low, high] = match off > 0.0 {
+                true => [moved(ends[0], -off), moved(ends[1], off)],
+                false => ends,
+            };
             Decile {
                 quantile,
                 a,
                 b,
                 difference: difference(a, b),
-                low: quantile_of_sorted(differences, level),
-                high: quantile_of_sorted(differences, 1.0 - level),
-                p: two_sided(differences),
+                low,
+                high,
+                p: two_sided(differences, moved(0.0, off)),
                 p_adjusted: 1.0,
             }
         })
@@ -109,13 +129,18 @@ pub fn shift_function(
     Ok(deciles)
 }
 
-/// One more draw than there are stands on the side of no difference, so that no p-value is zero.
-fn two_sided(differences: &[f64]) -> f64 {
-    let below = differences.iter().filter(|d| **d < 0.0).count() as f64;
-    let equal = differences.iter().filter(|d| **d == 0.0).count() as f64;
-    let below = below + 0.5 * equal;
+/// One more draw than there are stands on the side of no difference, so that no p-value is zero. Differences that steps
+/// may make of none are on either side.
+fn two_sided(differences: &[f64], hidden: f64) -> f64 {
+    let not_beyond = |border: f64, direction: f64| {
+        let beyond = |d: &&f64| direction * **d < direction * border;
+        let below = differences.iter().filter(beyond).count() as f64;
+        let equal = differences.iter().filter(|d| **d == border).count() as f64;
+        below + 0.5 * equal
+    };
+    let least = not_beyond(hidden, 1.0).min(not_beyond(-hidden, -1.0));
     let n = differences.len() as f64;
-    (2.0 * (below.min(n - below) + 1.0) / (n + 1.0)).min(1.0)
+    (2.0 * (least + 1.0) / (n + 1.0)).min(1.0)
 }
 
 /// A sample, and the weights of its values at each decile.

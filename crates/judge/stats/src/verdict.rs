@@ -8,6 +8,7 @@
 
 mod compare;
 mod comparison;
+mod estimate;
 mod evidence;
 mod exchange;
 mod in_turns;

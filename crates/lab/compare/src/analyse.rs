@@ -16,6 +16,7 @@ use crate::family::{Draft, decide_tests};
 use crate::one_sided::one_sided;
 use crate::pool::warn_outside;
 use crate::selection::Selection;
+use crate::steps::step_warnings;
 use crate::subject::{Group, Subject, pairs, variants};
 use crate::trend::Drift;
 use crate::verdict::Verdict;
@@ -62,13 +63,14 @@ pub(crate) fn analyse_with(
     if variants.len() == 1 {
         return Err(AnalysisError::OnlyBaseline(baseline));
     }
-    let warnings = one_sided(subjects, &baseline, &variants);
+    let mut warnings = one_sided(subjects, &baseline, &variants);
     let mut rows = compare_all(subjects, &baseline, selection, drift)?;
     let mut pooled = compare_all(&pools(subjects)?, &baseline, selection, drift)?;
     for draft in &mut pooled {
         warn_outside(&mut draft.row, rows.iter().map(|draft| &draft.row));
     }
     let tests = decide_tests(&mut rows, &mut pooled, selection)?;
+    warnings.extend(step_warnings(rows.iter().map(|draft| &draft.row)));
     Ok(Comparison {
         name: name.to_owned(),
         question,
@@ -173,11 +175,12 @@ fn draft(
     // Where neither way is better, no run is slow.
     let slow = comparison.slow.as_ref();
     let slow = slow.filter(|_| subject.key.metric.better != Better::Neither);
+    let [of_base, of_candidate] = comparison.rounding.means;
     let row = Row {
         key: subject.key.clone(),
         variant: group.variant.clone(),
-        base: side(&comparison.base, base, selection),
-        candidate: side(&comparison.candidate, group, selection),
+        base: side(&comparison.base, base, of_base, selection),
+        candidate: side(&comparison.candidate, group, of_candidate, selection),
         relative: comparison.relative,
         typical: answer(&comparison.typical),
         mean: answer(&comparison.mean),
@@ -202,6 +205,8 @@ fn draft(
         drift: None,
         latencies: Vec::new(),
         is_cause_unknown: false,
+        grid: subject.grid,
+        rounding: comparison.rounding,
         warnings: Vec::new(),
     };
     let mut draft = Draft {
@@ -233,12 +238,14 @@ fn draft(
     draft
 }
 
-fn side(summary: &perflab_stats::Summary, group: &Group, selection: &Selection) -> Side {
+/// The runs of a side, whose mean may be off by so much as its values lie in steps.
+fn side(summary: &perflab_stats::Summary, group: &Group, off: f64, selection: &Selection) -> Side {
     let sd = summary.sd;
     // It holds for a number of runs that was fixed before.
     let interval = sd
         .filter(|_| !selection.anytime)
         .and_then(|sd| mean_interval(summary.n, summary.mean, sd, selection.confidence))
+        .map(|(low, high)| (low - off, high + off))
         .map(|(low, high)| {
             // Values that are all above zero have a mean above zero.
             let least = if summary.min > 0.0 { 0.0 } else { low };

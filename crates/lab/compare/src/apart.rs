@@ -14,6 +14,7 @@ use perflab_store::RunRecord;
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
+use crate::grid::{found_grid, of_quotients};
 use crate::input::Half;
 use crate::observation::of_one_kind;
 use crate::one_sided::one_sided;
@@ -184,6 +185,11 @@ fn subjects<'r>(
                 let alone = decided.entry(variant).or_default();
                 *alone = first.alone.saturating_add(second.alone).max(*alone);
                 let mut quotient = subject(key, names, [first.values, second.values]);
+                let beside = [beside_a, beside_b].map(|all| all.get(key).map_or(&[][..], |of| of));
+                let sides = [[own.as_slice(), other], beside];
+                let sides =
+                    sides.map(|of| of.concat().into_iter().map(|(.., value)| value).collect());
+                quotient.grid = of_quotients(key.3, &sides, &quotient);
                 quotient.key.metric.name = format!("{metric} of {variant} / {reference}");
                 quotient.key.metric.unit = String::new();
                 divided.push((place, quotient));
@@ -240,6 +246,7 @@ fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {
 fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Subject {
     let (workload, parameters, benchmark, metric) = key;
     let parameters = parameters.iter();
+    let values: Vec<f64> = groups.iter().flatten().map(|(_, value)| *value).collect();
     let groups = names.into_iter().zip(groups).map(|(name, values)| Group {
         variant: name.to_owned(),
         observations: values
@@ -263,6 +270,7 @@ fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Sub
             observed: false,
         },
         groups: groups.collect(),
+        grid: found_grid(metric, &values),
     }
 }
 

@@ -173,6 +173,7 @@ fn shuffled(subjects: &[Subject], random: &mut ChaCha8Rng) -> Vec<Subject> {
                 })
                 .collect(),
             key: subject.key.clone(),
+            grid: subject.grid,
         }
     };
     subjects.iter().map(moved).collect()
@@ -241,6 +242,7 @@ mod tests {
                 observed: false,
             },
             groups: vec![group("old", 100), group("new", 200)],
+            grid: None,
         }
     }
 

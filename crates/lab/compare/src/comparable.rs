@@ -30,7 +30,9 @@ impl Comparable for Subject {
         if !has_runs(base) || !has_runs(candidate) {
             return Ok(None);
         }
-        Sides::of(&base.observations, &candidate.observations).map(Some)
+        let (base, candidate) = (&base.observations, &candidate.observations);
+        let sides = Sides::of(base, candidate)?;
+        Ok(Some(sides.on_grid(base, candidate, self.grid)))
     }
 }
 

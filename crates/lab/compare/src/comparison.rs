@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use indexmap::IndexMap;
 use perflab_experiment::Metric;
+use perflab_stats::steps::{Grid, Rounding};
 use perflab_store::StopReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -190,6 +191,12 @@ pub struct Row {
     /// Whether it is a change between two results that were not measured together, whose cause nobody knows.
     #[serde(skip)]
     pub is_cause_unknown: bool,
+    /// The steps that the values lie in; absent where they are fine, and of what is pooled.
+    #[serde(skip)]
+    pub grid: Option<Grid>,
+    /// What these steps do to the answers, which allow for it.
+    #[serde(skip)]
+    pub rounding: Rounding,
     /// What to know about this row.
     #[serde(skip)]
     pub warnings: Vec<RowWarning>,

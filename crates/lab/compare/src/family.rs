@@ -173,13 +173,15 @@ fn limit(draft: &mut Draft, level: f64, tests: usize, selection: &Selection) {
         return;
     }
     let ends = row.typical.low.zip(row.typical.high);
+    let (off, [hidden, _]) = (row.rounding.typical, row.rounding.hidden());
     let half_width = ends.map(|(low, high)| {
         let (low, high) = if row.relative {
             (low.ln_1p(), high.ln_1p())
         } else {
             (low, high)
         };
-        0.5 * (high - low)
+        // What steps hide is not made smaller by what is left of the noise.
+        (0.5 * (high - low) - off).max(0.0)
     });
     row.mde = half_width
         .and_then(|half| {
@@ -187,6 +189,7 @@ fn limit(draft: &mut Draft, level: f64, tests: usize, selection: &Selection) {
             let power = MDE_POWER;
             from_half_width(half, selection.confidence, 1.0 - level, power, fewer).ok()
         })
+        .map(|smallest| smallest + hidden)
         .map(|smallest| {
             if row.relative {
                 smallest.exp_m1()

@@ -6,12 +6,16 @@ use perflab_experiment::Metric;
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
+use crate::grid::found_grid;
 use crate::selection::Selection;
 use crate::subject::{Group, Subject, SubjectKey};
 
 /// Groups of plain numbers, as what is compared.
 pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject {
+    let all = groups.iter().flat_map(|group| &group.observations);
+    let values: Vec<f64> = all.map(|observation| observation.value).collect();
     Subject {
+        grid: found_grid(metric, &values),
         key: SubjectKey {
             workload: name.to_owned(),
             parameters: IndexMap::new(),

@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 use perflab_stats::Observation;
-use perflab_stats::planning::{self, Pilot, RelativeSd, mean_runs, typical_runs};
+use perflab_stats::planning::{self, Pilot, RelativeSd, beyond_steps, mean_runs, typical_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -213,19 +213,26 @@ fn rows(
         .into_iter()
         .filter_map(|(question, weight)| {
             type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
-            let (question, sd, runs): (_, RelativeSd, Runs) = match question {
-                Question::Typical => ("typical", pilot.typical, typical_runs),
-                Question::Mean => ("mean", pilot.mean, mean_runs),
+            let [typical, mean] = pilot.hidden;
+            let (question, sd, hidden, runs): (_, RelativeSd, _, Runs) = match question {
+                Question::Typical => ("typical", pilot.typical, typical, typical_runs),
+                Question::Mean => ("mean", pilot.mean, mean, mean_runs),
                 // As in the report, they are asked of together with both.
                 Question::SlowRuns => return None,
             };
-            let goal_of_test = planning::Goal {
-                difference: goal.difference,
+            let goal_of_test = |difference| planning::Goal {
+                difference,
                 power: goal.power,
                 confidence: 1.0 - (1.0 - goal.confidence) * weight / weights,
             };
             // The deviation is that of units, so it is units that are planned.
-            let units = runs(sd.upper, &goal_of_test, goal.block / goal.shared);
+            let units = beyond_steps(goal.difference, hidden).and_then(|difference| {
+                runs(
+                    sd.upper,
+                    &goal_of_test(difference),
+                    goal.block / goal.shared,
+                )
+            });
             let row = units.map(|units| PlanRow {
                 name: name.to_owned(),
                 question: question.to_owned(),

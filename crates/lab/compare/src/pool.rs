@@ -2,6 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 use perflab_experiment::Metric;
+use perflab_stats::steps::Rounding;
 use perflab_stats::verdict::Sides;
 use perflab_stats::{Error, Observation, pooled};
 
@@ -20,7 +21,24 @@ impl Pool<'_> {
     /// The runs of two variants; nothing where no block has complete runs of both.
     pub(crate) fn sides(&self, baseline: &str, variant: &str) -> Result<Option<Sides>, Error> {
         let [base, candidate] = [baseline, variant].map(|name| observations(&self.members, name));
-        Sides::pooled(&base, &candidate)
+        let Some(sides) = Sides::pooled(&base, &candidate)? else {
+            return Ok(None);
+        };
+        let rounding: Result<Vec<Rounding>, Error> = self
+            .members
+            .iter()
+            .zip(base.iter().zip(&candidate))
+            .filter(|(member, _)| member.grid.is_some())
+            .map(|(member, (base, candidate))| {
+                let sides = Sides::of(base, candidate)?;
+                Ok(sides.on_grid(base, candidate, member.grid).rounding())
+            })
+            .collect();
+        let mut rounding = rounding?;
+        if !rounding.is_empty() {
+            rounding.resize(self.members.len(), Rounding::default());
+        }
+        Ok(Some(sides.on_grids(&rounding)))
     }
 }
 
@@ -66,6 +84,8 @@ pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
                     observed: subjects.iter().any(|subject| subject.key.observed),
                 },
                 groups: groups?,
+                // What is pooled is no value of an instrument.
+                grid: None,
             };
             Ok(Pool { subject, members })
         })

@@ -12,8 +12,7 @@ pub fn step(values: &[f64]) -> Option<f64> {
     let median = sorted.get(sorted.len() / 2)?.abs();
     // Nothing but 0 says nothing of what is above it.
     sorted.iter().find(|value| **value != 0.0)?;
-    let decimals = sorted.iter().map(|value| decimals(*value)).max()?;
-    let printed = 10_f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX));
+    let printed = printed(&sorted)?;
     let mut different = sorted.clone();
     different.dedup_by(|b, a| (*b - *a).abs() <= 1e-9 * a.abs());
     let shared = 2 * different.len() <= sorted.len();
@@ -25,6 +24,12 @@ pub fn step(values: &[f64]) -> Option<f64> {
     // In whole last digits, as 0.399 - 0.391 is not 0.008.
     let step = printed * (gap / printed).round().max(1.0);
     (step.is_finite() && step > VISIBLE * median).then_some(step)
+}
+
+/// The last decimal that suffices to write all values.
+pub(crate) fn printed(values: &[f64]) -> Option<f64> {
+    let decimals = values.iter().map(|value| decimals(*value)).max()?;
+    Some(10_f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX)))
 }
 
 /// Digits behind the point of the shortest number that reads back as this one.

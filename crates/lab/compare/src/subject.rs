@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use perflab_experiment::Metric;
 use perflab_stats::Observation;
+use perflab_stats::steps::Grid;
 use serde::Deserialize;
 
 /// What is compared, without the variants: two rows with the same key have the same baseline.
@@ -37,6 +38,8 @@ pub struct Subject {
     pub key: SubjectKey,
     /// Runs by variant, the baseline among them.
     pub groups: Vec<Group>,
+    /// The steps that its values lie in; absent where they are fine.
+    pub grid: Option<Grid>,
 }
 
 /// The names of all variants, in the order of the groups.

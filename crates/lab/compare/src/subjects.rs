@@ -9,6 +9,7 @@ use perflab_store::RunRecord;
 
 use crate::configuration::Configuration;
 use crate::error::AnalysisError;
+use crate::grid::{Stepped, grid};
 use crate::sample_selection::{SampleSelection, benchmarks, metrics};
 use crate::selection::Selection;
 use crate::subject::{Group, Subject, SubjectKey};
@@ -37,7 +38,14 @@ impl<'r> Key<'r> {
 }
 
 /// What was observed, by subject and variant.
-type Found<'r> = IndexMap<Key<'r>, IndexMap<&'r str, Vec<Observation>>>;
+type Found<'r> = IndexMap<Key<'r>, OfSubject<'r>>;
+
+/// What was observed of a subject, by variant, and every value with the step that its driver declares.
+#[derive(Debug, Default)]
+struct OfSubject<'r> {
+    variants: IndexMap<&'r str, Vec<Observation>>,
+    values: Vec<Stepped>,
+}
 
 /// What a recorded experiment lets one compare.
 ///
@@ -109,10 +117,11 @@ pub(crate) fn subjects_of(
     };
     let mut found = Found::new();
     for record in records.iter().filter(|record| record.status.passed()) {
-        let mut add = |key, value| {
-            let variants = found.entry(key).or_default();
-            let own = variants.entry(record.variant.as_str()).or_default();
-            own.push(observed(record, value));
+        let mut add = |key, (value, step): Stepped| {
+            let subject = found.entry(key).or_default();
+            let own = subject.variants.entry(record.variant.as_str());
+            own.or_default().push(observed(record, value));
+            subject.values.push((value, step));
         };
         let own = record.samples.iter().filter(|sample| wanted.has(sample));
         if let Some(sample) = own.clone().find(|own| !Sample::is_comparable(own.value)) {
@@ -124,7 +133,7 @@ pub(crate) fn subjects_of(
             });
         }
         for sample in own.clone() {
-            add(Key::of(record, sample), sample.value);
+            add(Key::of(record, sample), (sample.value, sample.step));
         }
         if wanted.tails.is_empty() {
             continue;
@@ -142,14 +151,16 @@ pub(crate) fn subjects_of(
                         metric,
                         ..key.clone()
                     };
-                    add(key, value);
+                    // Which sample it is made of is not known, and so its step is not.
+                    add(key, (value, None));
                 }
             }
         }
     }
     Ok(found
         .into_iter()
-        .map(|(key, variants)| Subject {
+        .map(|(key, OfSubject { variants, values })| Subject {
+            grid: grid(&key.metric, &values),
             key: SubjectKey {
                 workload: key.workload.to_owned(),
                 parameters: key.parameters.0.into_owned(),

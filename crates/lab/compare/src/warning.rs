@@ -1,5 +1,6 @@
 //! What a reader should know before believing a comparison, as values. The words are found where it is shown.
 
+use perflab_experiment::Metric;
 use perflab_stats::Error;
 use perflab_store::Notice;
 
@@ -157,6 +158,15 @@ pub enum Warning {
         workload: String,
         /// What it says.
         caution: String,
+    },
+    /// Values of a metric lie in steps that are not small beside how the runs scatter.
+    Steps {
+        /// The metric.
+        metric: Metric,
+        /// The widest of its steps: relative, or in its unit where differences are absolute.
+        step: f64,
+        /// Which of both.
+        relative: bool,
     },
     /// Runs of the plan are missing.
     PartlyRecorded {

@@ -65,6 +65,7 @@ impl Driver for Command {
                         benchmark: None,
                         metric: metric.into(),
                         value,
+                        step: None,
                     })
                 } else {
                     Err(ReadError::new(

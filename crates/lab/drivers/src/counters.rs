@@ -122,6 +122,7 @@ fn count(event: &str, line: &str, number: usize) -> Result<Vec<Sample>, ReadErro
         benchmark: None,
         metric: Arc::new(Metric::new(name, unit, better)),
         value,
+        step: None,
     };
     let unit = if unit == "msec" { "ms" } else { unit };
     let mut samples = vec![sample(

@@ -78,6 +78,13 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The distance of the values that the tool can show beside this one, with these arguments, in the metric's unit:
+    /// its clock's or its last digit's. None where it is not known for certain, or far below what runs could show.
+    fn step(&self, metric: &str, value: f64, args: &[String]) -> Option<f64> {
+        let _ = (metric, value, args);
+        None
+    }
+
     /// How many threads, or processes, make the load with these arguments: no more than so many CPUs
     /// can be used. None where arguments do not tell.
     fn threads(&self, args: &[String]) -> Option<u32> {
@@ -136,6 +143,10 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn operations(&self, args: &[String], samples: &[Sample]) -> Option<Operations> {
         (**self).operations(args, samples)
+    }
+
+    fn step(&self, metric: &str, value: f64, args: &[String]) -> Option<f64> {
+        (**self).step(metric, value, args)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

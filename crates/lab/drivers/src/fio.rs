@@ -206,6 +206,7 @@ impl Job<'_> {
                 benchmark: (!self.alone).then(|| self.name.to_owned()),
                 metric: cpu(mode).into(),
                 value: self.amount(key)?,
+                step: None,
             });
         }
         Ok(())
@@ -266,6 +267,7 @@ impl Job<'_> {
                 benchmark: self.benchmark(direction),
                 metric: metric.into(),
                 value,
+                step: None,
             });
         }
         Ok(())
@@ -298,6 +300,7 @@ impl Job<'_> {
                 benchmark: self.benchmark(direction),
                 metric: latency(of, &what).into(),
                 value: ns / 1000.0,
+                step: None,
             }));
         }
         Ok(())

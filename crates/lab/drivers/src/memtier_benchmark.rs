@@ -233,6 +233,7 @@ impl Benchmark<'_> {
                 benchmark: Some(self.name.to_owned()),
                 metric: metric.into(),
                 value,
+                step: None,
             });
         };
         // Only what looks up keys hits or misses them.

@@ -21,5 +21,6 @@ pub(crate) fn sample(row: Row, benchmark: Option<&str>, value: f64) -> Sample {
         benchmark: benchmark.map(str::to_owned),
         metric: metric(row).into(),
         value,
+        step: None,
     }
 }

@@ -58,6 +58,12 @@ impl Driver for Pgbench {
         arguments::slices(args, count)
     }
 
+    fn step(&self, metric: &str, _: f64, _: &[String]) -> Option<f64> {
+        // The last digit that is printed, of milliseconds. Rates have six.
+        let is_latency = metric.starts_with("latency_") || metric == "statement_latency";
+        is_latency.then_some(0.001)
+    }
+
     fn threads(&self, args: &[String]) -> Option<u32> {
         arguments::threads(args)
     }

@@ -7,6 +7,7 @@
 
 mod cautions;
 mod options;
+mod steps;
 mod suite;
 mod table;
 
@@ -112,6 +113,10 @@ impl Driver for RedisBenchmark {
 
     fn operations(&self, args: &[String], samples: &[Sample]) -> Option<Operations> {
         Some(suite::operations(args, samples))
+    }
+
+    fn step(&self, metric: &str, value: f64, args: &[String]) -> Option<f64> {
+        steps::about(metric, value, &Options::of(args))
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

@@ -130,6 +130,8 @@ pub fn combined(
             benchmark: gathered.benchmark,
             metric: gathered.metric,
             value: value(&gathered.values, rule, alike),
+            // Roundings of many slices leave no steps, but a little noise.
+            step: None,
         })
     });
     Ok(combined.collect())
@@ -156,6 +158,7 @@ mod tests {
             benchmark: Some("GET".to_owned()),
             metric: Metric::new(name, "", Better::Higher).into(),
             value,
+            step: None,
         };
         values.iter().map(sample).collect()
     }

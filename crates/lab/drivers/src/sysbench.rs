@@ -53,6 +53,15 @@ impl Driver for Sysbench {
         read(output.stdout)
     }
 
+    fn step(&self, metric: &str, _: f64, _: &[String]) -> Option<f64> {
+        // The last digits that are printed. The average is made of finer figures, percentiles are of a histogram.
+        match metric {
+            "time" => Some(0.0001),
+            "latency_min" | "latency_max" => Some(0.01),
+            _ => None,
+        }
+    }
+
     fn threads(&self, args: &[String]) -> Option<u32> {
         arguments::threads(args)
     }

@@ -85,6 +85,13 @@ impl Driver for Time {
         }
     }
 
+    fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {
+        const LONG_S: f64 = 3600.0;
+        let is_time = [WALL.0, USER.0, SYSTEM.0].contains(&metric);
+        // From one hour on GNU time prints whole seconds.
+        (is_time && value < LONG_S).then_some(0.01)
+    }
+
     fn cautions(&self, _: &[String]) -> Vec<String> {
         vec![
             "wall, user and system are counted in steps of 0.01 s, rounded down: of a command of \

@@ -101,6 +101,17 @@ impl Driver for Wrk {
         Ok(Slices::one(Alike::Time, args))
     }
 
+    fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {
+        // Two decimals, of the unit that a time is printed in. At its borders it is not sure which that was.
+        let is_time = metric.starts_with("latency_");
+        match value {
+            _ if metric == RATE.0 => Some(0.01),
+            1.0..850.0 if is_time => Some(0.01),
+            1000.0.. if is_time => Some(10.0),
+            _ => None,
+        }
+    }
+
     fn threads(&self, args: &[String]) -> Option<u32> {
         Some(count(Options::of(OPTIONS, args).number("-t"), 2))
     }

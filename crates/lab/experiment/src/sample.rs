@@ -54,6 +54,10 @@ pub struct Sample {
     pub metric: Arc<Metric>,
     /// The value, in the metric's unit. Always finite.
     pub value: f64,
+    /// The distance of neighbouring values that the tool could have shown in its place, in the metric's unit; absent
+    /// where the tool's driver does not know it, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
 }
 
 impl Sample {

@@ -102,6 +102,7 @@ pub(crate) fn sample(
         benchmark: benchmark.map(str::to_owned),
         metric: Arc::new(Metric::new(name, unit, better)),
         value,
+        step: None,
     }
 }
 

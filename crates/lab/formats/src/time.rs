@@ -59,6 +59,7 @@ mod tests {
             metric: Arc::new(metric),
             value,
             benchmark: Some("x".to_owned()),
+            step: None,
         };
         Run {
             samples: vec![sample],

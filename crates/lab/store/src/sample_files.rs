@@ -228,6 +228,7 @@ pub(crate) fn load(directory: &Path, record: &mut RunRecord) -> Result<(), LineP
                         benchmark: file.benchmark.clone(),
                         metric: Arc::clone(&file.metric),
                         value,
+                        step: None,
                     });
                 }
                 _ => {

@@ -78,6 +78,7 @@ mod tests {
                 benchmark: Some("GET".to_owned()),
                 metric: Metric::new("rps", "1/s", Better::Higher).into(),
                 value: 1e5 / 3.0,
+                step: None,
             }],
         };
         let slices = [slice(1), slice(2)];

@@ -9,8 +9,9 @@ use perflab_compare::{
 use perflab_experiment::counted;
 
 use crate::command::operand;
-use crate::difference::{Differences, Estimate};
+use crate::difference::{Differences, Estimate, percent};
 use crate::drift;
+use crate::number::value_with_unit;
 use crate::sections::subject_label;
 use crate::stopping::resume;
 
@@ -191,6 +192,21 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             share * 100.0
         ),
         Warning::Tool { workload, caution } => format!("{workload}: {caution}"),
+        Warning::Steps {
+            metric,
+            step,
+            relative,
+        } => {
+            let step = match relative {
+                true => percent(*step).trim_start_matches('+').to_owned(),
+                false => value_with_unit(*step, &metric.unit),
+            };
+            format!(
+                "values of {} lie in steps of {step}, which intervals and verdicts allow for: make runs longer, or \
+                 measure in finer steps",
+                metric.name
+            )
+        }
         Warning::PartlyRecorded { recorded, planned } => format!(
             "{recorded} of {} recorded; `{}` makes the rest",
             counted(*planned, "planned run"),

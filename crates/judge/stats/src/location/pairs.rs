@@ -118,7 +118,7 @@ impl Pairs {
     ///
     /// A rounded quotient or difference never falls as the candidate's value rises or the
     /// baseline's falls, so one walk along both sides finds the border.
-    fn count_up_to(&self, value: f64) -> usize {
+    pub(super) fn count_up_to(&self, value: f64) -> usize {
         let mut count = 0;
         for (a, b) in &self.blocks {
             let mut i = 0;

@@ -44,6 +44,14 @@ impl Scale {
         }
     }
 
+    /// An effect, moved on the line where effects are shifts; the very same where it is moved by 0.
+    pub(crate) fn moved(self, effect: f64, by: f64) -> f64 {
+        match self {
+            Self::Ratio => effect * by.exp(),
+            Self::Shift => effect + by,
+        }
+    }
+
     pub(crate) fn midpoint(self, low: f64, high: f64) -> f64 {
         match self {
             Self::Ratio => low * (high / low).sqrt(),

@@ -19,6 +19,7 @@ mod scipy;
 mod sequential;
 mod shift_function;
 mod steady;
+mod steps;
 mod support;
 mod trend;
 mod turns;

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::comparison::Comparison;
 use super::in_turns::typical_in_turns;
-use super::mean::mean;
+use super::mean::{Average, mean};
 use super::sides::Sides;
 use super::slow::Split;
 use super::terms::Terms;
-use super::typical::{least, typical};
+use super::typical::{Typical, least};
 use crate::error::Error;
 use crate::location::NullCache;
 
@@ -25,7 +25,8 @@ pub struct Cache {
 /// # Errors
 /// When a side has no runs, or a value is not finite.
 pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Comparison, Error> {
-    let (relative, scale, warnings) = (sides.relative(), sides.scale, &mut sides.warnings);
+    let (relative, scale, rounding) = (sides.relative(), sides.scale, sides.rounding);
+    let warnings = &mut sides.warnings;
     let (middle, average) = (&sides.middle, &sides.average);
     let split = Split::of(middle, terms.better)?;
     let main_runs = split.as_ref().and_then(|split| split.main_runs.as_deref());
@@ -36,14 +37,25 @@ pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Com
     };
     let typical = match in_turns {
         Some(answer) => answer,
-        None => typical(&middle.strata, main_runs, scale, terms, null, warnings)?,
+        None => Typical {
+            strata: &middle.strata,
+            main_runs,
+            scale,
+            rounding,
+        }
+        .answer(terms, null, warnings)?,
     };
-    let mean = mean(&average.strata, scale, terms, &typical, warnings)?;
+    let runs = Average {
+        strata: &average.strata,
+        scale,
+        rounding: rounding.mean,
+    };
+    let mean = mean(runs, terms, &typical, warnings)?;
     let slow = match &split {
         None => None,
         Some(split) => {
             warnings.extend(split.warning());
-            split.compared(scale, terms, null, &mut cache.shares)?
+            split.compared(scale, terms, rounding, null, &mut cache.shares)?
         }
     };
     let [base, candidate] = sides.summaries()?;
@@ -55,6 +67,7 @@ pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Com
         mean,
         slow,
         least: least(&middle.strata),
+        rounding,
         warnings: sides.warnings,
     })
 }

@@ -1,5 +1,6 @@
 //! The answers of a comparison, and what to say with them.
 
+use crate::steps::Rounding;
 use crate::summary::Summary;
 
 /// The answer to one question.
@@ -116,6 +117,8 @@ pub struct Comparison {
     pub slow: Option<SlowRuns>,
     /// The most that this design could prove of the typical run.
     pub least: Least,
+    /// What steps of the values do to it; the answers allow for it.
+    pub rounding: Rounding,
     /// What to say beside it.
     pub warnings: Vec<Warning>,
 }

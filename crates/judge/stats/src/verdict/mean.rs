@@ -1,14 +1,14 @@
 //! What runs cost in the mean.
 
 use super::comparison::{Answer, Warning};
+use super::estimate::Estimate;
 use super::permutation::PermutationCheck;
 use super::terms::{Terms, two_sided};
 use super::typical::least;
-use super::uneven::runs;
+use super::uneven::runs as numbers;
 use crate::blocked_mean::{BlockedMean, blocked_additive, blocked_welch, weighted_means};
 use crate::error::Error;
 use crate::location::{Scale, Side};
-use crate::ratio_of_means::RatioInterval;
 use crate::stratum::Stratum;
 use crate::summary::mean as average_of;
 
@@ -22,26 +22,35 @@ const FARTHEST: f64 = 5.0;
 const DOUBLINGS: i32 = 30;
 const HALVINGS: usize = 8;
 
+/// The runs of both sides, as the mean sees them.
+#[derive(Clone, Copy)]
+pub(super) struct Average<'a> {
+    pub(super) strata: &'a [Stratum],
+    pub(super) scale: Scale,
+    /// How far steps of the values may move the difference, on the line where a ratio is a shift.
+    pub(super) rounding: f64,
+}
+
 pub(super) fn mean(
-    strata: &[Stratum],
-    scale: Scale,
+    runs: Average<'_>,
     terms: &Terms,
     typical: &Answer,
     warnings: &mut Vec<Warning>,
 ) -> Result<Answer, Error> {
+    let Average { strata, scale, .. } = runs;
     let (mean_of_a, _, shift) = weighted_means(strata, terms.confidence)?;
     let difference = match scale {
         Scale::Ratio => shift / mean_of_a,
         Scale::Shift => shift,
     };
-    let [of_a, of_b] = runs(strata);
+    let [of_a, of_b] = numbers(strata);
     match blocked(strata, terms.confidence) {
         // A mean without a deviation of its own proves nothing.
         _ if of_a.min(of_b) < 2 => unproven(difference, scale, terms),
         Err(Error::TooFew { .. }) => unproven(difference, scale, terms),
-        Err(Error::NoVariation) => Ok(exactly(difference, strata, terms, typical)),
+        Err(Error::NoVariation) => Ok(exactly(difference, runs, terms, typical)),
         Err(error) => Err(error),
-        Ok(blocked) => Means::of(strata, scale, terms)?.answer(&blocked, warnings),
+        Ok(blocked) => Means::of(runs, terms)?.answer(&blocked, warnings),
     }
 }
 
@@ -57,8 +66,13 @@ fn unproven(difference: f64, scale: Scale, terms: &Terms) -> Result<Answer, Erro
 }
 
 /// Nothing varies within blocks: any difference is exact, and the exact test knows what it is worth, if it is about the
-/// same direction. There is an interval, of no width, where that test can tell.
-fn exactly(difference: f64, strata: &[Stratum], terms: &Terms, typical: &Answer) -> Answer {
+/// same direction. There is an interval, of no width but for steps, where that test can tell.
+fn exactly(difference: f64, runs: Average<'_>, terms: &Terms, typical: &Answer) -> Answer {
+    let Average {
+        strata,
+        scale,
+        rounding,
+    } = runs;
     let mut usable = strata.iter().filter(|stratum| stratum.has_pairs());
     let is_equal = usable.all(|stratum| {
         let mut values = stratum.a.iter().chain(&stratum.b);
@@ -72,61 +86,27 @@ fn exactly(difference: f64, strata: &[Stratum], terms: &Terms, typical: &Answer)
         (false, true) => (difference, typical.p, typical.p),
         (false, false) => (difference, 1.0, 1.0),
     };
-    let has_ends = p_of_exact <= 1.0 - terms.confidence;
+    let mut estimate = Estimate {
+        difference,
+        low: f64::NEG_INFINITY,
+        high: f64::INFINITY,
+    };
+    if p_of_exact <= 1.0 - terms.confidence {
+        (estimate.low, estimate.high) = (difference, difference);
+        if rounding > 0.0 {
+            estimate.widen(scale, rounding);
+            estimate.agree(p <= 1.0 - terms.confidence);
+        }
+    }
     Answer {
         difference,
-        low: if has_ends {
-            difference
-        } else {
-            f64::NEG_INFINITY
-        },
-        high: if has_ends { difference } else { f64::INFINITY },
+        low: estimate.low,
+        high: estimate.high,
         p,
         p_same: match is_equal || is_about_it {
             true => typical.p_same,
             false => typical.p_same.map(|_| 1.0),
         },
-    }
-}
-
-/// An estimate and its interval.
-struct Estimate {
-    difference: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Estimate {
-    /// That of Welch's test, or of Fieller for ratios.
-    fn of(blocked: &BlockedMean, scale: Scale, warnings: &mut Vec<Warning>) -> Self {
-        let unbounded = |difference| Self {
-            difference,
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-        };
-        match (scale, blocked.ratio) {
-            (Scale::Ratio, Some(ratio)) => match ratio.interval {
-                RatioInterval::Bounded { low, high } => Self {
-                    difference: ratio.ratio - 1.0,
-                    // Values that are all above zero have a mean above zero: nothing falls by more than all of it.
-                    low: (low - 1.0).max(-1.0),
-                    high: high - 1.0,
-                },
-                RatioInterval::Unbounded => {
-                    warnings.push(Warning::RatioUnbounded);
-                    unbounded(ratio.ratio - 1.0)
-                }
-            },
-            (Scale::Ratio, None) => {
-                warnings.push(Warning::RatioUnbounded);
-                unbounded(blocked.difference.difference / blocked.difference.mean_a)
-            }
-            (Scale::Shift, _) => Self {
-                difference: blocked.difference.difference,
-                low: blocked.difference.low,
-                high: blocked.difference.high,
-            },
-        }
     }
 }
 
@@ -142,15 +122,22 @@ struct Margin {
 struct Means<'a> {
     strata: &'a [Stratum],
     scale: Scale,
+    rounding: f64,
     terms: &'a Terms,
     check: Option<PermutationCheck>,
 }
 
 impl<'a> Means<'a> {
-    fn of(strata: &'a [Stratum], scale: Scale, terms: &'a Terms) -> Result<Self, Error> {
+    fn of(runs: Average<'a>, terms: &'a Terms) -> Result<Self, Error> {
+        let Average {
+            strata,
+            scale,
+            rounding,
+        } = runs;
         Ok(Self {
             strata,
             scale,
+            rounding,
             terms,
             check: PermutationCheck::of(strata)?,
         })
@@ -164,7 +151,14 @@ impl<'a> Means<'a> {
         let margin = self.margin()?;
         let mut estimate = Estimate::of(blocked, self.scale, warnings);
         self.widen(&mut estimate);
-        let p = self.checked(blocked.difference.p, self.strata);
+        let mut p = self.checked(blocked.difference.p, self.strata);
+        if self.rounding > 0.0 {
+            estimate.widen(self.scale, self.rounding);
+            let none = self.scale.none();
+            let above = self.beyond(self.scale.moved(none, self.rounding), Side::Greater)?;
+            let below = self.beyond(self.scale.moved(none, -self.rounding), Side::Less)?;
+            p = p.max(two_sided(above.min(below)));
+        }
         self.agree(&mut estimate, p, margin.as_ref());
         let Estimate {
             difference,
@@ -194,15 +188,18 @@ impl<'a> Means<'a> {
         Ok(Some(Margin {
             low: bounds.low() - 1.0,
             high: bounds.high() - 1.0,
-            p_low: self.beyond(bounds.low(), Side::Greater)?,
-            p_high: self.beyond(bounds.high(), Side::Less)?,
+            p_low: self.beyond(self.scale.moved(bounds.low(), self.rounding), Side::Greater)?,
+            p_high: self.beyond(self.scale.moved(bounds.high(), -self.rounding), Side::Less)?,
         }))
     }
 
-    /// One-sided p-value of "the ratio of means is beyond `ratio`", by comparing the candidate with
-    /// the baseline times that ratio (Fieller's device).
-    fn beyond(&mut self, ratio: f64, side: Side) -> Result<f64, Error> {
-        let scaled = moved(self.strata, |value| value * ratio);
+    /// One-sided p-value of "the difference of means is beyond this effect", by comparing the candidate with the
+    /// baseline that has it (for ratios Fieller's device).
+    fn beyond(&mut self, effect: f64, side: Side) -> Result<f64, Error> {
+        let scaled = moved(self.strata, |value| match self.scale {
+            Scale::Ratio => value * effect,
+            Scale::Shift => value + effect,
+        });
         let difference = blocked(&scaled, self.terms.confidence)?.difference;
         let expected = match side {
             Side::Greater => difference.t > 0.0,
@@ -293,27 +290,17 @@ impl<'a> Means<'a> {
 
     /// Lets the ends say what the p-values say, as the ends of the check are found less exactly.
     fn agree(&self, estimate: &mut Estimate, p: f64, margin: Option<&Margin>) {
-        let Estimate {
-            difference,
-            low,
-            high,
-        } = estimate;
         if let Some(margin) = margin {
             let level = 0.5 * (1.0 - self.terms.confidence);
-            if margin.p_low <= level && low.is_finite() {
-                *low = low.max(margin.low);
+            if margin.p_low <= level && estimate.low.is_finite() {
+                estimate.low = estimate.low.max(margin.low);
             }
-            if margin.p_high <= level && high.is_finite() {
-                *high = high.min(margin.high);
+            if margin.p_high <= level && estimate.high.is_finite() {
+                estimate.high = estimate.high.min(margin.high);
             }
         }
-        if self.check.is_some() {
-            let is_excluded = p <= 1.0 - self.terms.confidence;
-            match (is_excluded, *difference > 0.0) {
-                (true, true) => *low = low.max(0.0),
-                (true, false) => *high = high.min(0.0),
-                (false, _) => (*low, *high) = (low.min(0.0), high.max(0.0)),
-            }
+        if self.check.is_some() || self.rounding > 0.0 {
+            estimate.agree(p <= 1.0 - self.terms.confidence);
         }
     }
 }

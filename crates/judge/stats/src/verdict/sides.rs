@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::location::Scale;
 use crate::observation::{Observation, Strata};
 use crate::pooled::{average_runs, typical_runs};
+use crate::steps::{Grid, Rounding};
 use crate::summary::{Summary, mean, median};
 
 /// Both sides block by block, one value per run.
@@ -16,6 +17,8 @@ pub struct Sides {
     pub(crate) average: Strata,
     /// Ratios where all values are positive.
     pub(crate) scale: Scale,
+    /// What steps of the values do to the comparison.
+    pub(crate) rounding: Rounding,
     /// What a reader must know of it.
     pub(crate) warnings: Vec<Warning>,
 }
@@ -48,6 +51,34 @@ impl Sides {
         Ok(Some(Self::new(middle, average)))
     }
 
+    /// The same runs, if an instrument shows their values on a grid. The runs are those that the sides were made of.
+    #[must_use]
+    pub fn on_grid(
+        mut self,
+        base: &[Observation],
+        candidate: &[Observation],
+        grid: Option<Grid>,
+    ) -> Self {
+        if let Some(grid) = grid {
+            let middles = [self.middle.base(), self.middle.candidate()];
+            let middles = middles.each_ref().map(Vec::as_slice);
+            self.rounding = Rounding::of(grid, self.scale, [base, candidate], middles);
+        }
+        self
+    }
+
+    /// Several subjects as one, if steps do this to each of them.
+    #[must_use]
+    pub fn on_grids(mut self, rounding: &[Rounding]) -> Self {
+        self.rounding = Rounding::pooled(rounding);
+        self
+    }
+
+    /// What steps of the values do to the comparison.
+    pub fn rounding(&self) -> Rounding {
+        self.rounding
+    }
+
     fn new(middle: Strata, average: Strata) -> Self {
         let positive = middle.all().chain(average.all()).all(|value| value > 0.0);
         let (scale, warnings) = if positive {
@@ -59,6 +90,7 @@ impl Sides {
             middle,
             average,
             scale,
+            rounding: Rounding::default(),
             warnings,
         }
     }

@@ -13,6 +13,7 @@ use crate::location::{NullCache, Scale, hodges_lehmann_with};
 use crate::modes::{CommonSplit, Mode, Modes, SplitSource, common_split, slow_mode};
 use crate::observation::Strata;
 use crate::proportion::{Proportion, fisher_stratified, newcombe};
+use crate::steps::Rounding;
 use crate::stratum::Stratum;
 
 /// How sure one must be that the modes of most runs differ from side to side.
@@ -108,6 +109,7 @@ impl Split {
         &self,
         scale: Scale,
         terms: &Terms,
+        rounding: Rounding,
         cache: &mut NullCache,
     ) -> Result<Option<SlowRuns>, Error> {
         if self.main == Mode::Slow || !self.is_own {
@@ -118,13 +120,15 @@ impl Split {
             Some(runs) if runs.iter().any(Stratum::has_pairs) => {
                 let found = hodges_lehmann_with(cache, runs, scale, terms.confidence)?;
                 let (none, least) = (scale.none(), scale.limits().0);
+                let out = rounding.of_moved_ranks();
+                let (low, high) = (scale.moved(found.low, -out), scale.moved(found.high, out));
                 Some(Main {
                     difference: found.effect - none,
-                    low: match found.low > least {
-                        true => found.low - none,
+                    low: match low > least {
+                        true => low - none,
                         false => f64::NEG_INFINITY,
                     },
-                    high: found.high - none,
+                    high: high - none,
                 })
             }
             _ => None,
@@ -145,10 +149,11 @@ impl Split {
         &self,
         scale: Scale,
         terms: &Terms,
+        rounding: Rounding,
         null: &mut NullCache,
         known: &mut HashMap<[usize; 4], f64>,
     ) -> Result<Option<SlowRuns>, Error> {
-        let Some(counted) = self.counted(scale, terms, null)? else {
+        let Some(counted) = self.counted(scale, terms, rounding, null)? else {
             return Ok(None);
         };
         let a = Proportion::new(self.a.slow, self.a.slow + self.a.fast)?;

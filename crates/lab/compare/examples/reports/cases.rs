@@ -1,6 +1,7 @@
 //! What is simulated, and what must hold of it.
 
 use crate::simulated::Random;
+use crate::steps::{Steps, steps};
 
 /// How much slower the slow mode is.
 pub const SLOWER: f64 = 0.45;
@@ -117,6 +118,8 @@ pub struct Case {
     /// share its level.
     pub apart: bool,
     pub margin: Option<f64>,
+    /// How an instrument rounds the values, if it does.
+    pub steps: Option<Steps>,
     /// Whether there is a third variant that is the baseline once more.
     pub control: bool,
     /// How far blocks lie apart, relative, where their runs are executed in turns and meet the same.
@@ -127,12 +130,12 @@ pub struct Case {
 const ALL: [Noise; 3] = [Noise::Normal, Noise::HeavyTails, Noise::SlowMode];
 
 /// A single subject without any difference.
-const NULL: SimulatedSubject = SimulatedSubject {
+pub const NULL: SimulatedSubject = SimulatedSubject {
     factor: 1.0,
     samples: 1,
 };
 
-fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], sd: [f64; 2]) -> Case {
+pub fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], sd: [f64; 2]) -> Case {
     let [a, b] = runs;
     let [of_a, of_b] = sd.map(|sd| (1e4 * sd).round() / 100.0);
     Case {
@@ -145,6 +148,7 @@ fn case(name: &str, noise: Noise, blocks: usize, runs: [usize; 2], sd: [f64; 2])
         subjects: vec![NULL],
         apart: false,
         margin: None,
+        steps: None,
         control: false,
         in_turns: None,
         promise: Promise::False,
@@ -208,6 +212,7 @@ pub fn cases() -> Vec<Case> {
     all.extend(powers());
     all.extend(detectable());
     all.extend(beyond());
+    all.extend(steps());
     all
 }
 

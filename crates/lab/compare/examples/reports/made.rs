@@ -204,12 +204,14 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
                 },
                 observed: false,
             },
+            grid: None,
             groups: Vec::new(),
         })
         .collect();
+    let phase = case.steps.map_or(1.0, |steps| steps.level(random));
     let level = |random: &mut Random| match case.in_turns {
         Some(apart) => (apart * random.normal()).exp(),
-        None => case.noise.level(random),
+        None => phase * case.noise.level(random),
     };
     let levels: Vec<f64> = (0..case.blocks).map(|_| level(random)).collect();
     for variant in variants {
@@ -220,6 +222,9 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
                 observations,
             });
         }
+    }
+    for subject in &mut subjects {
+        subject.grid = case.steps.and_then(|steps| steps.grid(subject));
     }
     subjects
 }
@@ -253,7 +258,11 @@ fn observed(
                         1 => 1.0,
                         _ => 1.0 + WITHIN * random.normal(),
                     };
-                    let value = shown(100.0 * factor * common * within, case.noise);
+                    let value = 100.0 * factor * common * within;
+                    let value = match case.steps {
+                        Some(steps) => steps.shown(value),
+                        None => shown(value, case.noise),
+                    };
                     own.push(Observation { block, unit, value });
                 }
             }

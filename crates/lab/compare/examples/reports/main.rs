@@ -15,6 +15,7 @@ mod made;
 #[path = "../../../../judge/stats/examples/simulated/mod.rs"]
 #[expect(dead_code, reason = "the tables of single comparisons need more of it")]
 mod simulated;
+mod steps;
 
 use std::process::ExitCode;
 use std::thread::ScopedJoinHandle;

@@ -33,6 +33,7 @@ fn subject(index: u32) -> Subject {
             },
             observed: false,
         },
+        grid: None,
         groups: vec![
             group("old", 1.0),
             group("new", 1.0 + f64::from(index) / 100.0),

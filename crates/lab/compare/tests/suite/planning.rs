@@ -39,6 +39,7 @@ fn measured(blocks: u32, random: &mut ChaCha8Rng) -> Subject {
         }
     };
     Subject {
+        grid: None,
         groups: vec![group("old", 1.0), group("new", 1.0 + DIFFERENCE)],
         key: SubjectKey {
             workload: "w".to_owned(),

@@ -31,6 +31,7 @@ fn reported(anytime: bool) -> Comparison {
             },
             observed: false,
         },
+        grid: None,
         groups: vec![group("old", |_| false), group("new", |run| run % 9 == 0)],
     };
     let design = Design {

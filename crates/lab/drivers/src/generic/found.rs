@@ -64,6 +64,7 @@ pub(super) fn sample(found: Found, rule: &Rule, metric: Metric) -> Result<Sample
         benchmark: rule.benchmark.clone(),
         metric: metric.into(),
         value,
+        step: None,
     })
 }
 

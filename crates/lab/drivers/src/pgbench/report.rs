@@ -257,6 +257,7 @@ impl<'a> Section<'a> {
                     benchmark: self.benchmark.clone(),
                     value: value(name, text, *line)?,
                     metric,
+                    step: None,
                 });
             } else if name == "statement_latency" {
                 for (benchmark, text, line) in &self.statements {
@@ -267,6 +268,7 @@ impl<'a> Section<'a> {
                             benchmark: Some(benchmark.clone()),
                             metric: Arc::clone(&metric),
                             value,
+                            step: None,
                         });
                     }
                 }

@@ -23,7 +23,7 @@ pub(super) fn of(options: &Options<'_>) -> Vec<String> {
 }
 
 /// In cluster mode there is a thread per node, asked for or not.
-fn threaded(options: &Options<'_>) -> bool {
+pub(super) fn threaded(options: &Options<'_>) -> bool {
     options.has("--cluster") || options.number("--threads").unwrap_or(0) > 0
 }
 

@@ -66,6 +66,7 @@ pub(super) fn read(stdout: &[u8]) -> Result<Vec<Sample>, ReadError> {
             benchmark: Some(benchmark.to_owned()),
             metric: metric(name).into(),
             value,
+            step: None,
         }));
     }
     if samples.is_empty() {

@@ -178,6 +178,7 @@ impl Report {
                 benchmark: None,
                 metric: metric(known).into(),
                 value,
+                step: None,
             });
         };
         for known in METRICS {

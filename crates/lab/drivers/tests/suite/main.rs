@@ -5,4 +5,5 @@ mod generic;
 mod installed;
 mod recorded;
 mod redis_benchmark;
+mod steps;
 mod threads;

@@ -51,6 +51,7 @@ fn go_runs() -> impl Strategy<Value = Vec<Run>> {
                             benchmark: Some(benchmark.clone()),
                             metric: metric.clone().into(),
                             value,
+                            step: None,
                         }));
                     }
                 }
@@ -101,7 +102,7 @@ proptest! {
                     .map(|value| Sample {
                         benchmark: Some(name.clone()),
                         metric: metric.clone().into(),
-                        value: *value,
+                        value: *value, step: None,
                     })
                     .collect(),
                 ..Run::default()
@@ -123,7 +124,7 @@ proptest! {
                 variant: Some(command.clone()),
                 command: Some(command.clone()),
                 exit_code: Some(0),
-                samples: vec![Sample { benchmark: None, metric: metric.clone().into(), value: *time }],
+                samples: vec![Sample { benchmark: None, metric: metric.clone().into(), value: *time, step: None, }],
                 ..Run::default()
             }));
         }
@@ -150,7 +151,7 @@ proptest! {
                     .map(|value| Sample {
                         benchmark: Some(benchmark.clone()),
                         metric: Metric { name: metric.clone(), unit: unit.clone(), better: Better::Higher }.into(),
-                        value: *value,
+                        value: *value, step: None,
                     })
                     .collect(),
                 ..Run::default()
@@ -175,6 +176,7 @@ fn names_that_would_become_one_are_refused() {
             benchmark: Some(benchmark.to_owned()),
             metric: go_metrics()[0].clone().into(),
             value: 1.0,
+            step: None,
         }],
         ..Run::default()
     };

@@ -144,6 +144,7 @@ impl Lab<'_> {
         let samples = read(
             self.host,
             load.driver.as_ref(),
+            &execution.arguments,
             &ended,
             [&stdout, &stderr],
             places,

@@ -61,6 +61,7 @@ pub(super) fn well_ended(
 pub(super) fn read(
     host: &dyn Host,
     driver: &dyn Driver,
+    args: &[String],
     ended: &Ended,
     [stdout, stderr]: [&Path; 2],
     from: [u64; 2],
@@ -84,10 +85,14 @@ pub(super) fn read(
             },
         },
     };
-    driver.read(&output).map_err(|error| {
+    let mut samples = driver.read(&output).map_err(|error| {
         let detail = format!("{error}{}", output.quoted(error.place));
-        Fault::new(Status::Fail, detail).into()
-    })
+        Fault::new(Status::Fail, detail)
+    })?;
+    for sample in &mut samples {
+        sample.step = driver.step(&sample.metric.name, sample.value, args);
+    }
+    Ok(samples)
 }
 
 /// What a stream was captured in, as far as it can be held in memory.

@@ -79,6 +79,7 @@ impl SystemTimes {
                 benchmark: spent.benchmark.clone(),
                 metric: Metric::new(name, "ns", Better::Lower).into(),
                 value: spent.time.as_secs_f64() * 1e9 / spent.operations,
+                step: None,
             }
         })
     }

@@ -75,6 +75,7 @@ impl Observer for Noting {
             metric: metric.into(),
             value: 7.0,
             benchmark: None,
+            step: None,
         };
         Ok(Observation {
             samples: vec![sample],

@@ -64,6 +64,7 @@ pub fn sample(benchmark: Option<&str>, name: &str, value: f64) -> Sample {
         benchmark: benchmark.map(Into::into),
         metric: metric.into(),
         value,
+        step: None,
     }
 }
 

@@ -33,6 +33,7 @@ fn many_metrics() -> Made {
                 better: Better::Lower,
             }),
             value: level * (1.0 + f64::from(record.run * 7 % 11) / 1000.0) * (index + 1) as f64,
+            step: None,
         };
         record.samples = (0..METRICS).map(sample).collect();
     }

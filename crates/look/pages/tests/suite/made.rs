@@ -166,6 +166,7 @@ fn samples(variant: &str, run: u32) -> Vec<Sample> {
         benchmark: Some(benchmark.to_owned()),
         metric: Arc::new(Metric::new(name, unit, better)),
         value: level * factor * jitter,
+        step: None,
     };
     vec![
         sample("GET", "rps", "1/s", Better::Higher, 61_350.0),

@@ -7,6 +7,7 @@ use perflab_compare::{
 };
 use perflab_experiment::{Better, Metric};
 use perflab_report::{TextOptions, csv, detail, drift_markdown, drift_text, json, markdown, text};
+use perflab_stats::steps::Rounding;
 use perflab_store::StopReason;
 use proptest::prelude::*;
 
@@ -196,6 +197,8 @@ prop_compose! {
             drift,
             latencies,
             is_cause_unknown,
+            grid: None,
+            rounding: Rounding::default(),
             warnings: warnings.into_iter().map(RowWarning::Remark).collect(),
         }
     }

@@ -52,6 +52,7 @@ fn analysed(
                 },
                 observed: false,
             },
+            grid: None,
             groups: vec![
                 Group {
                     variant: "old".to_owned(),

@@ -87,6 +87,7 @@ pub fn rps(benchmark: Option<&str>, value: f64) -> Sample {
         benchmark: benchmark.map(str::to_owned),
         metric: metric("rps", "1/s", Better::Higher).into(),
         value,
+        step: None,
     }
 }
 

@@ -5,6 +5,7 @@ use perflab_compare::{
     Answer, Comparison, Design, Latency, MainMode, Row, RowWarning, Side, Slow, SubjectKey, Verdict,
 };
 use perflab_experiment::{Better, Metric};
+use perflab_stats::steps::Rounding;
 
 pub fn metric(name: &str, unit: &str, better: Better) -> Metric {
     Metric {
@@ -81,6 +82,8 @@ pub fn row(benchmark: &str, variant: &str, base: f64, difference: f64, verdict: 
         drift: None,
         latencies: Vec::new(),
         is_cause_unknown: false,
+        grid: None,
+        rounding: Rounding::default(),
         warnings: Vec::new(),
     }
 }

@@ -1,0 +1,156 @@
+//! Values that an instrument shows in steps: what a driver declares is recorded, and a report claims no more than it.
+
+use serde_json::Value;
+
+use crate::support::{Laboratory, RUN, Said};
+
+/// A redis-benchmark whose 1000 requests take so many whole milliseconds, one after the other and over again.
+fn laboratory(milliseconds: &str) -> Laboratory {
+    let laboratory = Laboratory::new();
+    std::fs::create_dir(laboratory.path("bin")).unwrap();
+    laboratory.program(
+        "bin/redis-benchmark",
+        &format!(
+            "cd \"$(dirname \"$0\")\"\necho >> runs\nset -- {milliseconds}\n\
+             shift $(( ($(wc -l < runs) - 1) % $# ))\n\
+             awk -v ms=\"$1\" 'BEGIN {{ printf \"\\\"GET\\\",\\\"%.2f\\\"\\n\", 1000000 / ms }}'\n"
+        ),
+    );
+    laboratory.write(
+        "exp.toml",
+        "[design]\nruns = 12\nblock = 3\nseed = 1\nmargin = '1%'\n[variants.a]\n[variants.b]\n[workloads.w]\n\
+         driver = 'redis-benchmark'\nargs = ['-n', '1000', '-t', 'get']",
+    );
+    let mut command = laboratory.perflab(&RUN);
+    let bin = laboratory.path("bin").display().to_string();
+    command.env("PATH", format!("{bin}:/usr/bin:/bin"));
+    Said::from(command.output().unwrap()).code(0);
+    laboratory
+}
+
+fn compared(laboratory: &Laboratory) -> Value {
+    let arguments = ["compare", "result", "--gate", "none", "--format", "json"];
+    laboratory.call(&arguments).code(0).json()
+}
+
+fn ends(answer: &Value) -> [f64; 2] {
+    ["low", "high"].map(|end| answer[end].as_f64().unwrap())
+}
+
+fn warnings(report: &Value) -> Vec<String> {
+    let all = report["warnings"].as_array().unwrap().iter();
+    all.map(|warning| warning.as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_step_of_each_value_is_recorded() {
+    let laboratory = laboratory("20 21");
+    for record in laboratory.records() {
+        let sample = &record["samples"][0];
+        let [value, step] = ["value", "step"].map(|name| sample[name].as_f64().unwrap());
+        assert!(
+            (step / (value * value / 1e6) - 1.0).abs() < 1e-9,
+            "{record}"
+        );
+    }
+}
+
+#[test]
+fn runs_that_are_all_rounded_alike_prove_nothing_within_a_step() {
+    let laboratory = laboratory("20");
+    let report = compared(&laboratory);
+    let row = &report["rows"][0];
+    for question in ["typical", "mean"] {
+        let answer = &row[question];
+        let [low, high] = ends(answer);
+        // All that is known: neither side is beyond its step of 5 %.
+        assert!((-0.055..=-0.045).contains(&low), "{question}: {answer}");
+        assert!((0.045..=0.055).contains(&high), "{question}: {answer}");
+        assert_eq!(answer["verdict"], "not-proven", "{question}");
+    }
+    for side in ["base", "candidate"] {
+        let side = &row[side];
+        let of_mean = ["mean_low", "mean_high"].map(|end| side[end].as_f64().unwrap());
+        assert_eq!(of_mean, [48_750.0, 51_250.0]);
+    }
+    assert!(row["mde"].as_f64().unwrap() > 0.049, "{row}");
+    let said = "values of rps lie in steps of 5.0%, which intervals and verdicts allow for: make runs longer, or measure \
+                in finer steps";
+    let all = warnings(&report);
+    assert_eq!(
+        all.iter().filter(|warning| *warning == said).count(),
+        1,
+        "{all:#?}"
+    );
+    // However they are written.
+    for format in ["text", "markdown"] {
+        let arguments = ["compare", "result", "--gate", "none", "--format", format];
+        let said = laboratory.call(&arguments).code(0);
+        said.prints(&["values of rps lie in steps of 5.0%"]);
+    }
+    laboratory
+        .call(&["report", "result", "-o", "pages"])
+        .code(0);
+    let pages = std::fs::read_to_string(laboratory.path("pages/index.html")).unwrap();
+    assert!(pages.contains("values of rps lie in steps of 5.0%"));
+    let planned = laboratory.call(&["plan", "result", "--show", "1%"]);
+    planned.says(&["may be hidden by the steps that the values lie in"]);
+}
+
+#[test]
+fn steps_are_found_in_values_that_nobody_declared() {
+    let laboratory = Laboratory::new();
+    let rates = |milliseconds: [f64; 6]| -> String {
+        let lines = milliseconds.map(|ms| format!("{:.2}\n", 1e6 / ms));
+        lines.concat().repeat(3)
+    };
+    laboratory.write("old.txt", rates([20.0, 20.0, 20.0, 20.0, 21.0, 20.0]));
+    laboratory.write("new.txt", rates([20.0, 21.0, 20.0, 20.0, 20.0, 20.0]));
+    let arguments = [
+        "compare",
+        "old=old.txt",
+        "new=new.txt",
+        "--unit",
+        "1/s",
+        "--better",
+        "higher",
+        "--margin",
+        "3%",
+        "--gate",
+        "none",
+        "--format",
+        "json",
+    ];
+    let report = laboratory.call(&arguments).code(0).json();
+    let row = &report["rows"][0];
+    for question in ["typical", "mean"] {
+        let [low, high] = ends(&row[question]);
+        assert!(low < -0.03 && high > 0.03, "{row}");
+        assert_eq!(row[question]["verdict"], "not-proven", "{row}");
+    }
+    assert!(
+        warnings(&report)
+            .iter()
+            .any(|warning| warning.contains("lie in steps of"))
+    );
+    // Counts repeat exactly.
+    laboratory.write("old.txt", "1201\n".repeat(9));
+    laboratory.write("new.txt", "1201\n".repeat(9));
+    let arguments = [
+        "compare",
+        "old=old.txt",
+        "new=new.txt",
+        "--margin",
+        "1%",
+        "--format",
+        "json",
+    ];
+    let report = laboratory.call(&arguments).code(0).json();
+    assert_eq!(ends(&report["rows"][0]["typical"]), [0.0, 0.0]);
+    assert!(
+        warnings(&report)
+            .iter()
+            .all(|warning| !warning.contains("steps"))
+    );
+}
