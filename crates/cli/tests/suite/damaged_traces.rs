@@ -48,13 +48,20 @@ fn one_flipped_bit() {
     let trace = recorded(&place);
     let whole = place.trace(&["view", &trace]);
     assert_eq!(numbers(&printed(&whole)).len(), EVENTS as usize);
-    let mut bytes = fs::read(&trace).unwrap();
+    let bytes = fs::read(&trace).unwrap();
     let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&trace, &bytes).unwrap();
-    let shown = place.trace(&["view", &trace]);
-    assert_eq!(shown.status.code(), Some(4));
-    let said = text(&shown.stderr);
+    // By chance a chunk that has no events lies there: then one of the chunks behind it is meant.
+    let (shown, said) = (0..100)
+        .find_map(|further| {
+            let mut damaged = bytes.clone();
+            damaged[middle + 40 * further] ^= 1;
+            fs::write(&trace, &damaged).unwrap();
+            let shown = place.trace(&["view", &trace]);
+            let said = text(&shown.stderr);
+            assert_eq!(shown.status.code(), Some(4), "{said}");
+            said.contains("lost: ").then_some((shown, said))
+        })
+        .unwrap();
     let skipped = number_behind(&said, "damaged: ");
     assert!(skipped < 70_000, "{said}");
     assert!(
