@@ -214,7 +214,9 @@ fn what_does_not_go_with_turns_is_refused() {
 #[test]
 fn what_makes_cpu_time_say_little_is_named() {
     let laboratory = Laboratory::new();
-    let stray = format!("setsid sh -c '{WORK}; {WORK}' & {WORK}; wait");
+    // Long enough to be there at a look: those between turns are few.
+    let stray =
+        format!("setsid sh -c '{WORK}; {WORK}; {WORK}; {WORK}; {WORK}; {WORK}' & {WORK}; wait");
     let timer = format!("exec timeout 1h sh -c '{WORK}; {WORK}'");
     let crowd = format!("({WORK}; {WORK}; {WORK}) & {WORK}; {WORK}; {WORK}; wait");
     let left = "sleep 300 & :";

@@ -149,6 +149,22 @@ fn servers_are_up_together_and_their_requests_close_together() {
 }
 
 #[test]
+fn tests_that_fill_the_same_list_are_measured_each() {
+    let laboratory = Laboratory::new();
+    let text = servers(2000).replace("get,set", "lrange_100,lrange_300");
+    laboratory.run(&text).code(0);
+    for record in laboratory.records() {
+        assert_eq!(record["status"], "PASS", "{record}");
+        let samples = record["samples"].as_array().unwrap();
+        let rates = samples.iter().filter(|sample| sample["name"] == "rps");
+        let of: Vec<&str> = rates
+            .map(|rate| rate["benchmark"].as_str().unwrap())
+            .collect();
+        assert_eq!(of, ["LPUSH_REFILL", "LRANGE_100", "LRANGE_300"]);
+    }
+}
+
+#[test]
 fn no_server_outlives_a_laboratory_that_is_killed_between_turns() {
     let laboratory = Laboratory::new();
     let text = servers(400_000);

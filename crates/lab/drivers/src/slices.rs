@@ -88,12 +88,14 @@ struct Gathered {
     benchmark: Option<String>,
     metric: Arc<Metric>,
     values: Vec<f64>,
+    /// How many the first slice gave: several where several of its executions measure the same.
+    of_a_slice: usize,
 }
 
 /// The samples of a run from those of its slices. Metrics for which `rule` gives nothing are left out.
 ///
 /// # Errors
-/// In words, when slices do not have the same metrics, once each.
+/// In words, when slices do not have the same metrics, equally often.
 pub fn combined(
     slices: &[Vec<Sample>],
     alike: Alike,
@@ -111,15 +113,24 @@ pub fn combined(
                     benchmark: sample.benchmark.clone(),
                     metric: Arc::clone(&sample.metric),
                     values: vec![sample.value],
+                    of_a_slice: 0,
                 }),
             }
         }
-        if let Some(other) = all.iter().find(|known| known.values.len() != number) {
+        if number == 1 {
+            all.iter_mut()
+                .for_each(|known| known.of_a_slice = known.values.len());
+        }
+        let expected = |known: &Gathered| number * known.of_a_slice;
+        if let Some(other) = all
+            .iter()
+            .find(|known| known.values.len() != expected(known))
+        {
             let name = &other.metric.name;
             let of = other.benchmark.as_ref();
             let of = of.map_or_else(String::new, |benchmark| format!(" of {benchmark}"));
             return Err(format!(
-                "expected one value of `{name}`{of} in each slice, found {} in the first {number}",
+                "expected as many values of `{name}`{of} in each slice, found {} in the first {number}",
                 other.values.len()
             ));
         }
@@ -194,6 +205,9 @@ mod tests {
             let error = combined(&slices, Alike::Work, &rule).unwrap_err();
             assert!(error.contains("`b` of GET"), "{error}");
         }
+        let both = [one.clone(), one.clone()].concat();
+        let samples = combined(&[both.clone(), both], Alike::Work, &rule).unwrap();
+        assert_eq!(samples.len(), 1);
         let twice = [one.clone(), [one.clone(), one].concat()];
         let error = combined(&twice, Alike::Work, &rule).unwrap_err();
         assert!(error.contains("found 3 in the first 2"), "{error}");

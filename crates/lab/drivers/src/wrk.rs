@@ -96,7 +96,7 @@ impl Driver for Wrk {
             "h" => 3600,
             _ => 0,
         };
-        let seconds = share("wrk", "-d", atoi(given) * seconds, count, 1)?;
+        let seconds = share("wrk", "-d", atoi(given).saturating_mul(seconds), count, 1)?;
         let args = with(args, &[format!("-d{seconds}s")]);
         Ok(Slices::one(Alike::Time, args))
     }

@@ -71,7 +71,7 @@ pub struct Design {
     pub block: u32,
     /// Slices in which the workload of each run is executed, by turns with those of the other variants: at least 2.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 2))]
+    #[schemars(range(min = 2, max = 10_000))]
     pub slices: Option<u32>,
     /// Seed of the random order. Without one, the laboratory draws and records one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,6 +19,8 @@ pub(crate) enum Scope {
     NamedSystem,
     /// While a workload runs.
     Load,
+    /// The same of what is executed in each of its slices.
+    Slice,
 }
 
 /// All names that a run can fill, in any scope.
@@ -61,8 +63,8 @@ impl Scope {
                 "system",
                 "index",
             ],
-            (Self::System, _) => &["port", "dir", "run", "build", "experiment"],
-            (Self::Load, _) => &[
+            (Self::System | Self::Load, _) => &["port", "dir", "run", "build", "experiment"],
+            (Self::Slice, _) => &[
                 "port",
                 "dir",
                 "run",

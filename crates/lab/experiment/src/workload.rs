@@ -258,17 +258,17 @@ impl Workload {
         place: &Place,
         visit: &mut Visitor<'_, E>,
     ) -> Result<(), E> {
-        let load = Scope::Load;
-        visit_list(&mut self.args, &place.key("args"), load, visit)?;
+        let (load, slice) = (Scope::Load, Scope::Slice);
+        visit_list(&mut self.args, &place.key("args"), slice, visit)?;
         visit_list(&mut self.within, &place.key("within"), load, visit)?;
         let commands = [
-            ("command", &mut self.command),
-            ("prepare", &mut self.prepare),
-            ("cleanup", &mut self.cleanup),
+            ("command", slice, &mut self.command),
+            ("prepare", load, &mut self.prepare),
+            ("cleanup", load, &mut self.cleanup),
         ];
-        for (key, command) in commands {
+        for (key, scope, command) in commands {
             if let Some(command) = command {
-                command.visit(&place.key(key), load, visit)?;
+                command.visit(&place.key(key), scope, visit)?;
             }
         }
         if let Some(directory) = &mut self.directory {

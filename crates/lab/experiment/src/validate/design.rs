@@ -8,6 +8,9 @@ use crate::file::Experiment;
 use crate::source::Source;
 use crate::workload::EVERY_NAME;
 
+/// Slices of a run. A switch takes a millisecond, so that more would take longer than what they measure.
+const MOST_SLICES: u32 = 10_000;
+
 pub(super) fn check(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {
     runs(experiment, source)?;
     refresh(experiment)?;
@@ -35,8 +38,12 @@ fn runs(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {
             ));
         }
     }
-    if design.slices.is_some_and(|slices| slices < 2) {
-        return Err(Fault::value(place("slices"), "`slices` must be at least 2")
+    if design
+        .slices
+        .is_some_and(|slices| !(2..=MOST_SLICES).contains(&slices))
+    {
+        let allowed = format!("`slices` must be from 2 to {MOST_SLICES}");
+        return Err(Fault::value(place("slices"), allowed)
             .help("leave it out to execute each run as a whole"));
     }
     if design.slices.is_some() && design.block != 1 {

@@ -157,7 +157,7 @@ fn uses_of_cell(experiment: &Experiment, cell: &Cell) -> Result<(), Fault> {
                 if name == "port" && placeholder.argument.is_none() && !is_own {
                     return Err(whose_port(cell, placeholder, place));
                 }
-                if name == "slice" && !is_share(placeholder) {
+                if name == "slice" && !is_share(placeholder, experiment.design.slices) {
                     return Err(no_amount(placeholder, place));
                 }
                 continue;
@@ -191,17 +191,20 @@ fn no_build(cell: &Cell, placeholder: &Placeholder, place: &Place) -> Fault {
     .help(format!("add a table [variants.{}.build]", cell.variant))
 }
 
-/// Whether a slice is asked for by its number, or for its share of an amount.
-fn is_share(placeholder: &Placeholder) -> bool {
+/// Whether a slice is asked for by its number, or for its share of an amount of which each has some.
+fn is_share(placeholder: &Placeholder, slices: Option<u32>) -> bool {
+    let least = u64::from(slices.unwrap_or(1));
     let amount = placeholder.argument.as_ref();
-    amount.is_none_or(|amount| amount.parse::<u64>().is_ok_and(|amount| amount > 0))
+    amount.is_none_or(|amount| amount.parse::<u64>().is_ok_and(|amount| amount >= least))
 }
 
 fn no_amount(placeholder: &Placeholder, place: &Place) -> Fault {
     Fault::text(
         place.clone(),
         placeholder.to_string(),
-        format!("`{placeholder}`: the amount of work must be a whole number of at least 1"),
+        format!(
+            "`{placeholder}`: the amount of work must be a whole number, at least 1 for each slice"
+        ),
     )
     .help("`{slice:100000}` is the slice's share of 100000")
 }
@@ -239,6 +242,7 @@ fn unknown(
     if RUN_TIME_NAMES.contains(&name) {
         let help = match (scope, name) {
             (_, "objects") => "`{objects}` belongs in `build.link`",
+            (_, "slice" | "slices") => "only `args` and `command` of a workload know their slice",
             (Scope::System, "run") => "a system that outlives a run knows no run; use `{dir}`",
             _ => "at this time the variant is built or looked at; no system and no run exists yet",
         };

@@ -122,6 +122,8 @@ impl Lab<'_> {
     fn combine(&self, member: &mut Member<'_, '_>, in_turns: usize) -> Result<(), Trouble> {
         let Some(up) = &member.up else { return Ok(()) };
         let Some(load) = &up.load else { return Ok(()) };
+        // It may have died while others had their turn.
+        up.instance.check_alive()?;
         let executed = std::mem::take(&mut member.executed);
         let outcome = &mut member.run.outcome;
         if load.slices.len() > 1 {
