@@ -5,7 +5,8 @@ use std::fs;
 use perflab_testing::needs;
 use serde_json::Value;
 
-use crate::support::{Laboratory, processes, wait_until};
+use crate::support::Laboratory;
+use crate::systems::servers_end_with_their_laboratory;
 
 const COMMANDS: &str = r#"
 [design]
@@ -166,21 +167,7 @@ fn tests_that_fill_the_same_list_are_measured_each() {
 
 #[test]
 fn no_server_outlives_a_laboratory_that_is_killed_between_turns() {
-    let laboratory = Laboratory::new();
-    let text = servers(400_000);
-    let file = laboratory.write("slices.toml", &text);
-    let running = laboratory.start(&["run", file.to_str().unwrap(), "--quiet", "--out", "result"]);
-    let own = laboratory.path("result").to_str().unwrap().to_owned();
-    let servers = || {
-        let all = processes(&own);
-        all.iter()
-            .filter(|line| line.contains("redis-server"))
-            .count()
-    };
-    wait_until("both servers run", || servers() >= 2);
-    // Dropping it kills it with SIGKILL.
-    drop(running);
-    wait_until("both have ended", || servers() == 0);
+    servers_end_with_their_laboratory(&servers(400_000), 2);
 }
 
 #[test]

@@ -66,10 +66,10 @@ fn a_master_and_two_replicas() {
         .prints(&["replicated against alone"]);
 }
 
-#[test]
-fn none_of_several_systems_outlives_a_laboratory_that_is_killed() {
+/// Kills the laboratory of an experiment once so many Redis servers run.
+pub fn servers_end_with_their_laboratory(experiment: &str, count: usize) {
     let laboratory = Laboratory::new();
-    let file = laboratory.write("replicas.toml", experiment(4, 300_000));
+    let file = laboratory.write("servers.toml", experiment);
     let running = laboratory.start(&["run", file.to_str().unwrap(), "--quiet", "--out", "result"]);
     let own = laboratory.path("result").to_str().unwrap().to_owned();
     let servers = || {
@@ -78,8 +78,13 @@ fn none_of_several_systems_outlives_a_laboratory_that_is_killed() {
             .filter(|line| line.contains("redis-server"))
             .count()
     };
-    wait_until("a master and two replicas run", || servers() >= 3);
+    wait_until("all servers run", || servers() >= count);
     // Dropping it kills it with SIGKILL.
     drop(running);
     wait_until("all have ended", || servers() == 0);
+}
+
+#[test]
+fn none_of_several_systems_outlives_a_laboratory_that_is_killed() {
+    servers_end_with_their_laboratory(&experiment(4, 300_000), 3);
 }
