@@ -166,6 +166,12 @@ impl Agent {
         let socket = identity(&self.socket);
         self.exchange(&claim, kind, pattern, wish)
             .map_err(|error| match error {
+                // The stop of a process arrives only when it is next scheduled.
+                ControlError::Io(error)
+                    if is_late(&error) && claim.process.state() == State::Stopped =>
+                {
+                    ControlError::Stopped(claim.process.pid)
+                }
                 ControlError::Io(error) if is_late(&error) => ControlError::Late(self.patience),
                 // A process takes the socket away when it begins to end.
                 ControlError::Io(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, BufWriter, ErrorKind, Read};
+use std::io::{BufWriter, ErrorKind, Read};
 use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,9 @@ use crate::recording::Recording;
 
 /// How long an agent may take to end a recording.
 const GOODBYE: Duration = Duration::from_secs(5);
+
+/// How often a process is looked at meanwhile: whether it is stopped.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A recording, and what says that its processes go on.
 #[derive(Debug)]
@@ -151,21 +155,33 @@ impl Attached {
         let processes = self.recording.processes();
         for Connection { number, stream, .. } in &mut self.connections {
             let process = processes[*number as usize - 1].process();
-            let left = end.saturating_duration_since(Instant::now());
-            let _ = stream.set_read_timeout(Some(left.max(Duration::from_millis(1))));
-            // An end of the stream says that no more events come. One that is stopped hits nothing meanwhile.
-            let is_stopped = process.state() == State::Stopped;
-            if is_stopped
-                || stream
-                    .read(&mut [0; 16])
-                    .is_err_and(|error| is_late(&error))
-            {
+            if !has_ended(stream, process, end) {
                 tell(Problem::Unended(process.pid));
             }
         }
     }
 }
 
-fn is_late(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+/// Waits until the agent of `process` ends the `stream`, which says that no more events come; at most until `end`.
+///
+/// A process that is stopped is not waited for: it hits nothing meanwhile. It may become so while it is waited for, as
+/// a stop arrives only when the process is next scheduled.
+fn has_ended(stream: &mut UnixStream, process: Process, end: Instant) -> bool {
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let wait = left.clamp(Duration::from_millis(1), LOOK);
+        let _ = stream.set_read_timeout(Some(wait));
+        let nothing = [
+            ErrorKind::WouldBlock,
+            ErrorKind::TimedOut,
+            ErrorKind::Interrupted,
+        ];
+        match stream.read(&mut [0; 16]) {
+            Err(error) if nothing.contains(&error.kind()) => {}
+            _ => return true,
+        }
+        if left.is_zero() || process.state() == State::Stopped {
+            return false;
+        }
+    }
 }
