@@ -40,6 +40,11 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
             design.block
         ),
     });
+    if let Some(slices) = design.slices {
+        line(format!(
+            "the runs of a block take turns, in {slices} slices"
+        ));
+    }
     let limits: BTreeSet<Duration> = plan
         .cells
         .iter()

@@ -157,11 +157,14 @@ fn tests_that_fill_the_same_list_are_measured_each() {
     for record in laboratory.records() {
         assert_eq!(record["status"], "PASS", "{record}");
         let samples = record["samples"].as_array().unwrap();
-        let rates = samples.iter().filter(|sample| sample["name"] == "rps");
-        let of: Vec<&str> = rates
-            .map(|rate| rate["benchmark"].as_str().unwrap())
-            .collect();
-        assert_eq!(of, ["LPUSH_REFILL", "LRANGE_100", "LRANGE_300"]);
+        let of = |metric: &str| -> Vec<&str> {
+            let own = samples.iter().filter(|sample| sample["name"] == metric);
+            own.map(|sample| sample["benchmark"].as_str().unwrap())
+                .collect()
+        };
+        assert_eq!(of("rps"), ["LPUSH_REFILL", "LRANGE_100", "LRANGE_300"]);
+        let both = ["LPUSH_REFILL+LRANGE_100", "LPUSH_REFILL+LRANGE_300"];
+        assert_eq!(of("system_cpu"), both);
     }
 }
 
@@ -183,4 +186,11 @@ fn what_cannot_be_cut_is_refused_before_the_first_run() {
         .run(&text)
         .code(2)
         .says(&["no workload measures"]);
+    let text = servers(4000)
+        .replace("\"redis-benchmark\"", "\"iperf3\"")
+        .replace("metrics = [\"rps\", \"system_cpu\"]\n", "");
+    laboratory
+        .run(&text)
+        .code(2)
+        .says(&["what iperf3 measures of slices cannot be combined"]);
 }

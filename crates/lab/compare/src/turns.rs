@@ -51,7 +51,11 @@ pub(crate) fn warnings(
             let kind = driver.map(|driver| driver.kind(&row.key.metric.name));
             matches!(kind, Some(Kind::Latency(Latency::Quantile(_))))
         };
-        if report.rows.iter().any(is_quantile) {
+        if report
+            .rows
+            .iter()
+            .any(|row| row.key.workload == *workload && is_quantile(row))
+        {
             warnings.push(Warning::SlicedQuantiles(workload.clone()));
         }
     }

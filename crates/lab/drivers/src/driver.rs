@@ -6,7 +6,7 @@ use crate::error::{ArgumentError, ReadError};
 use crate::kind::Kind;
 use crate::operations::Operations;
 use crate::output::Output;
-use crate::slices::{self, Slices};
+use crate::slices::{self, Alike};
 
 /// How one tool is called, and how its output becomes samples.
 pub trait Driver: std::fmt::Debug + Send + Sync {
@@ -47,11 +47,13 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
     /// Output that is not what the tool writes after a good run: nothing is guessed or left out.
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError>;
 
-    /// How the work of these arguments is executed in so many slices.
+    /// The arguments of each execution in one of so many slices of the work that these arguments ask for: one execution
+    /// where the tool does all of a slice at once, else one for each benchmark, so that those of two variants lie close
+    /// together.
     ///
     /// # Errors
     /// When the tool's work cannot be cut, or not into so many slices: names the argument and what to do instead.
-    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         let _ = count;
         Err(ArgumentError::new(
             self.name(),
@@ -59,6 +61,12 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
             "perflab does not know how to cut the tool's work into slices",
             "put `{slice:AMOUNT}` where the amount of work stands",
         ))
+    }
+
+    /// What executions with these arguments have in common.
+    fn alike(&self, args: &[String]) -> Alike {
+        let _ = args;
+        Alike::Work
     }
 
     /// How the values of a metric in slices become that of the run; nothing where they cannot.
@@ -129,8 +137,12 @@ impl<D: Driver + ?Sized> Driver for &'static D {
         (**self).read(output)
     }
 
-    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         (**self).slices(args, count)
+    }
+
+    fn alike(&self, args: &[String]) -> Alike {
+        (**self).alike(args)
     }
 
     fn combine(&self, metric: &str) -> Option<Combine> {

@@ -12,6 +12,7 @@ use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
 use crate::json;
 use crate::kind::{self, Kind};
 use crate::output::Output;
+use crate::slices::Alike;
 
 /// Runs `fio --output-format=json ARGS` and reads its report.
 ///
@@ -119,6 +120,14 @@ impl Driver for Fio {
             job.read(&mut samples)?;
         }
         Ok(samples)
+    }
+
+    fn alike(&self, args: &[String]) -> Alike {
+        let is_timed = |word: &String| word.trim_start_matches('-').starts_with("time_based");
+        match args.iter().any(is_timed) {
+            true => Alike::Time,
+            false => Alike::Work,
+        }
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

@@ -50,7 +50,7 @@ pub use output::{Output, Usage};
 pub use package::package;
 pub use pgbench::Pgbench;
 pub use redis_benchmark::RedisBenchmark;
-pub use slices::{Alike, Slices, combined};
+pub use slices::{Alike, combined};
 pub use sysbench::Sysbench;
 pub use tcpbench::Tcpbench;
 pub use time::Time;

@@ -13,7 +13,7 @@ use crate::json::{amount_at, document, object_at, text_at, value_at};
 use crate::kind::{self, Kind};
 use crate::metric::metric;
 use crate::output::Output;
-use crate::slices::Slices;
+use crate::slices::Alike;
 
 /// Runs `memtier_benchmark` with its report as JSON on standard output, and reads it.
 ///
@@ -110,8 +110,12 @@ impl Driver for MemtierBenchmark {
         read(stats)
     }
 
-    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         arguments::slices(args, count)
+    }
+
+    fn alike(&self, args: &[String]) -> Alike {
+        arguments::alike(args)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

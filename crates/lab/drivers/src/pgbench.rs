@@ -12,7 +12,7 @@ use crate::error::{ArgumentError, ReadError, Stream};
 use crate::kind::{self, Kind};
 use crate::metric::metrics;
 use crate::output::Output;
-use crate::slices::Slices;
+use crate::slices::Alike;
 use report::{METRICS, read};
 
 /// Runs `pgbench ARGS` and reads its report.
@@ -54,8 +54,12 @@ impl Driver for Pgbench {
         read(output.stdout)
     }
 
-    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         arguments::slices(args, count)
+    }
+
+    fn alike(&self, args: &[String]) -> Alike {
+        arguments::alike(args)
     }
 
     fn step(&self, metric: &str, _: f64, _: &[String]) -> Option<f64> {

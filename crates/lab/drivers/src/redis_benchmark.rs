@@ -19,7 +19,6 @@ use crate::getopt;
 use crate::kind::{self, Kind};
 use crate::operations::Operations;
 use crate::output::Output;
-use crate::slices::Slices;
 use options::Options;
 use table::{COLUMNS, metric, read};
 
@@ -103,7 +102,7 @@ impl Driver for RedisBenchmark {
         read(output.stdout)
     }
 
-    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         suite::slices(args, count)
     }
 

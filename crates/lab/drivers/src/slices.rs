@@ -10,33 +10,13 @@ use perflab_experiment::{Combine, Metric, Sample};
 use crate::error::ArgumentError;
 use crate::kind::{Kind, Latency};
 
-/// What the slices of a run have in common.
+/// What executions of a tool with the same arguments have in common, as the slices of a run are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alike {
     /// They do the same work.
     Work,
     /// They take the same time.
     Time,
-}
-
-/// How a command line is executed in slices.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slices {
-    /// What slices have in common.
-    pub alike: Alike,
-    /// The arguments of each execution of a slice: one where the tool does all of a slice at once, else one for each
-    /// benchmark, so that those of two variants lie close together.
-    pub executions: Vec<Vec<String>>,
-}
-
-impl Slices {
-    /// A slice that is one execution.
-    pub(crate) fn one(alike: Alike, arguments: Vec<String>) -> Self {
-        Self {
-            alike,
-            executions: vec![arguments],
-        }
-    }
 }
 
 /// The share that each of `count` slices has of an amount of work, of which a slice needs at least `least`.
@@ -162,7 +142,14 @@ fn value(values: &[f64], rule: Combine, alike: Alike) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choice::tool;
+    use crate::command_lines::args;
+    use crate::driver::Driver;
     use perflab_experiment::Better;
+
+    fn tool_of(name: &str) -> &'static dyn Driver {
+        tool(name).unwrap()
+    }
 
     fn slice(values: &[(&str, f64)]) -> Vec<Sample> {
         let sample = |&(name, value): &(&str, f64)| Sample {
@@ -211,6 +198,28 @@ mod tests {
         let twice = [one.clone(), [one.clone(), one].concat()];
         let error = combined(&twice, Alike::Work, &rule).unwrap_err();
         assert!(error.contains("found 3 in the first 2"), "{error}");
+    }
+
+    #[test]
+    fn tools_say_whether_their_executions_take_the_same_time() {
+        for (tool, line, expected) in [
+            ("wrk", "http://127.0.0.1/", Alike::Time),
+            ("pgbench", "-t 100", Alike::Work),
+            ("pgbench", "-T 5 bench", Alike::Time),
+            ("memtier_benchmark", "-n 100", Alike::Work),
+            ("memtier_benchmark", "--test-time 5", Alike::Time),
+            ("sysbench", "cpu run", Alike::Time),
+            ("sysbench", "cpu --events=0 run", Alike::Time),
+            ("sysbench", "cpu --events=10 --time=0 run", Alike::Work),
+            ("fio", "--time_based --runtime=1", Alike::Time),
+            ("fio", "--size=1M", Alike::Work),
+            ("redis-benchmark", "-n 100", Alike::Work),
+        ] {
+            let alike = tool_of(tool).alike(&args(line));
+            assert_eq!(alike, expected, "{tool} {line}");
+        }
+        let keys = tool_of("memtier_benchmark").slices(&args("-n allkeys"), 2);
+        assert!(keys.unwrap_err().to_string().contains("all keys"));
     }
 
     #[test]

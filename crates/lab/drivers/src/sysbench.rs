@@ -12,6 +12,7 @@ use crate::error::{ArgumentError, ReadError, Stream};
 use crate::kind::{self, Kind};
 use crate::metric::{Row, metrics};
 use crate::output::Output;
+use crate::slices::Alike;
 use report::{METRICS, read};
 
 /// Runs `sysbench ARGS` and reads its report, which has no benchmarks.
@@ -60,6 +61,10 @@ impl Driver for Sysbench {
             "latency_min" | "latency_max" => Some(0.01),
             _ => None,
         }
+    }
+
+    fn alike(&self, args: &[String]) -> Alike {
+        arguments::alike(args)
     }
 
     fn threads(&self, args: &[String]) -> Option<u32> {

@@ -7,7 +7,7 @@ mod bsd;
 mod gnu;
 mod lines;
 
-use perflab_experiment::{Metric, Sample};
+use perflab_experiment::{Combine, Metric, Sample};
 
 use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream};
@@ -83,6 +83,13 @@ impl Driver for Time {
                 "none",
             ))
         }
+    }
+
+    fn combine(&self, metric: &str) -> Option<Combine> {
+        Some(match metric == MAX_RSS.0 {
+            true => Combine::Max,
+            false => Combine::Sum,
+        })
     }
 
     fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {

@@ -10,7 +10,7 @@ use crate::getopt::{Known, Options, Unusable, atoi, count, refuse, with};
 use crate::kind::{self, Kind};
 use crate::metric::metrics;
 use crate::output::Output;
-use crate::slices::{Alike, Slices, share};
+use crate::slices::{Alike, share};
 use report::{LATENCY, PERCENTILES, RATE, TRANSFER};
 
 /// Runs `wrk --latency ARGS` and reads its report.
@@ -87,7 +87,7 @@ impl Driver for Wrk {
         report::read(&String::from_utf8_lossy(output.stdout))
     }
 
-    fn slices(&self, args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+    fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         let given = Options::of(OPTIONS, args).value("-d").unwrap_or("10s");
         let unit = given.trim_start_matches(|c: char| c.is_ascii_digit());
         let seconds = match unit {
@@ -97,8 +97,11 @@ impl Driver for Wrk {
             _ => 0,
         };
         let seconds = share("wrk", "-d", atoi(given).saturating_mul(seconds), count, 1)?;
-        let args = with(args, &[format!("-d{seconds}s")]);
-        Ok(Slices::one(Alike::Time, args))
+        Ok(vec![with(args, &[format!("-d{seconds}s")])])
+    }
+
+    fn alike(&self, _: &[String]) -> Alike {
+        Alike::Time
     }
 
     fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {

@@ -18,7 +18,9 @@ pub enum TemplateError {
         text: String,
     },
     /// Braces around something that is no name.
-    #[error("`{text}` is no placeholder: a name is letters, digits, `_` and `-`")]
+    #[error(
+        "`{text}` is no placeholder: a name, and what follows it after `:`, is letters, digits, `_` and `-`"
+    )]
     NotAName {
         /// The braces and what is between them.
         text: String,

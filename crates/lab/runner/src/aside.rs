@@ -92,9 +92,15 @@ const TAIL_BYTES: u64 = 4096;
 
 /// The last line of a log, for a message; nothing where there is none.
 pub(crate) fn last_line(host: &dyn Host, log: &Path) -> String {
-    let tail = host
-        .length(log)
-        .and_then(|length| host.read(log, length.saturating_sub(TAIL_BYTES), TAIL_BYTES));
+    last_line_from(host, log, 0)
+}
+
+/// The last line of what stands in a log from this place on.
+pub(crate) fn last_line_from(host: &dyn Host, log: &Path, from: u64) -> String {
+    let tail = host.length(log).and_then(|length| {
+        let begin = length.saturating_sub(TAIL_BYTES).max(from);
+        host.read(log, begin, TAIL_BYTES)
+    });
     let Ok(tail) = tail else {
         return String::new();
     };

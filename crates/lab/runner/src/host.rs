@@ -166,7 +166,7 @@ pub trait Process: Debug {
     fn take_turn(&self, length: Duration) -> io::Result<Turn>;
 
     /// The processes that came of it and still live, itself included, also those that have left its group.
-    fn members(&self) -> Vec<Member>;
+    fn relatives(&self) -> Vec<Relative>;
 
     /// Waits until it has ended. At the limit, or when the user asks to stop, the whole group is killed. What it left
     /// running is killed in any case, also where that has left the group.
@@ -349,7 +349,7 @@ pub enum TurnEnd {
 
 /// A process that came of another one, as its host shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub struct Relative {
     /// Its number.
     pub process: i32,
     /// What the kernel calls it.

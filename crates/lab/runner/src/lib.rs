@@ -36,7 +36,7 @@ pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
 pub use host::{
-    Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Member, Process, Redirect,
+    Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Process, Redirect, Relative,
     ResourceUsage, Stopped, Thread, Turn, TurnEnd,
 };
 pub use lab::{Lab, LabError};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use perflab_drivers::{Driver, Kind};
-use perflab_experiment::{Experiment, Variant, Workload};
+use perflab_experiment::{Experiment, Metric, Variant, Workload};
 
 use crate::driver::driver_of;
 use crate::lab::CPU_TIME;
@@ -47,6 +47,19 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
              `slices` and `{name}`"
         )
     });
+    let without = drivers.iter().filter(|(_, driver)| {
+        let own = driver.metrics();
+        let combines = |metric: &Metric| driver.combine(&metric.name).is_some();
+        is_sliced && !own.is_empty() && !own.iter().any(combines)
+    });
+    let without = without.map(|(workload, driver)| {
+        let name = experiment.workloads.iter().find(|(_, other)| std::ptr::eq(*other, *workload));
+        let name = name.map_or("", |(name, _)| name);
+        format!(
+            "[workloads.{name}] driver: what {} measures of slices cannot be combined to that of a run; leave out `slices`",
+            driver.name()
+        )
+    });
     unknown
         .map(|name| {
             format!(
@@ -55,6 +68,7 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
             )
         })
         .chain(whole)
+        .chain(without)
         .collect()
 }
 

@@ -12,7 +12,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::host::{
-    Ended, Exit, Host, Launch, LaunchError, Member, Process, Stopped, Thread, Turn, TurnEnd,
+    Ended, Exit, Host, Launch, LaunchError, Process, Relative, Stopped, Thread, Turn, TurnEnd,
 };
 
 /// A thread that runs or could run for this share of a turn is one that the program needs a CPU for, if it runs at all:
@@ -107,7 +107,7 @@ struct Player<'h> {
     time: Duration,
     seen: Seen,
     /// What was there at the last look, and the time of the turns before.
-    last: (Vec<Member>, Duration),
+    last: (Vec<Relative>, Duration),
 }
 
 impl Turns {
@@ -178,13 +178,13 @@ impl<'h> Player<'h> {
     /// may, but over all of a run.
     fn turn(&mut self, length: Duration) -> io::Result<TurnEnd> {
         let is_looked_at = self.turns > 0 && (self.turns + 1).is_power_of_two();
-        let before = is_looked_at.then(|| self.process.members());
+        let before = is_looked_at.then(|| self.process.relatives());
         let since = self.time;
         let Turn { took, end } = self.process.take_turn(length)?;
         self.turns += 1;
         self.time += took;
         if let (Some(before), TurnEnd::Over) = (before, end) {
-            let after = self.process.members();
+            let after = self.process.relatives();
             let (last, at) = &self.last;
             self.seen.looks += 1;
             // Where a CPU is busy, one turn is too short for all threads that need it. And threads that need it one after
@@ -198,10 +198,10 @@ impl<'h> Player<'h> {
     }
 
     fn collect(self) -> io::Result<TurnsTaken> {
-        let left = self.process.members();
+        let left = self.process.relatives();
         let mut seen = self.seen;
         seen.look(&left);
-        seen.left = left.first().map(|member| member.name.clone());
+        seen.left = left.first().map(|relative| relative.name.clone());
         Ok(TurnsTaken {
             ended: self.process.wait(None)?,
             turns: self.turns,
@@ -213,16 +213,16 @@ impl<'h> Player<'h> {
 
 impl Seen {
     /// Adds what the processes show that there are.
-    fn look(&mut self, members: &[Member]) {
-        let add = |seen: &mut Option<String>, shows: fn(&Member) -> bool| {
-            let mut names = members.iter().filter(|member| shows(member));
-            if let (None, Some(member)) = (&seen, names.next()) {
-                *seen = Some(member.name.clone());
+    fn look(&mut self, relatives: &[Relative]) {
+        let add = |seen: &mut Option<String>, shows: fn(&Relative) -> bool| {
+            let mut names = relatives.iter().filter(|relative| shows(relative));
+            if let (None, Some(relative)) = (&seen, names.next()) {
+                *seen = Some(relative.name.clone());
             }
         };
-        add(&mut self.astray, |member| !member.in_group);
-        add(&mut self.timer, |member| member.has_timer);
-        add(&mut self.handler, |member| member.handles_continue);
+        add(&mut self.astray, |relative| !relative.in_group);
+        add(&mut self.timer, |relative| relative.has_timer);
+        add(&mut self.handler, |relative| relative.handles_continue);
     }
 
     /// What was seen of another run of the same command as well.
@@ -241,9 +241,12 @@ impl Seen {
 }
 
 /// How many threads needed a CPU for much of the time of some turns.
-fn busy(before: &[Member], after: &[Member], took: Duration) -> usize {
-    let earlier: Vec<&Thread> = before.iter().flat_map(|member| &member.threads).collect();
-    let threads = after.iter().flat_map(|member| &member.threads);
+fn busy(before: &[Relative], after: &[Relative], took: Duration) -> usize {
+    let earlier: Vec<&Thread> = before
+        .iter()
+        .flat_map(|relative| &relative.threads)
+        .collect();
+    let threads = after.iter().flat_map(|relative| &relative.threads);
     let is_busy = |thread: &&Thread| {
         let same = earlier
             .iter()

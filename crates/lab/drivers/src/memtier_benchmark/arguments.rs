@@ -3,7 +3,7 @@
 use crate::closed_loop;
 use crate::error::ArgumentError;
 use crate::getopt::{Known, Options, count, with};
-use crate::slices::{Alike, Slices, share};
+use crate::slices::{Alike, share};
 
 /// `-h` is not among them: it names the host in new versions and asks for help in old ones.
 const KNOWN: &[Known] = &[
@@ -41,15 +41,29 @@ const KNOWN: &[Known] = &[
 ];
 
 /// One of `count` slices: a share of the seconds, or of each client's requests.
-pub(super) fn slices(args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
     let options = Options::of(KNOWN, args);
-    let (option, amount, alike) = match options.number("--test-time") {
-        Some(seconds) => ("--test-time", seconds, Alike::Time),
-        None => ("-n", options.number("-n").unwrap_or(10_000), Alike::Work),
+    let (option, amount) = match options.number("--test-time") {
+        Some(seconds) => ("--test-time", seconds),
+        None if options.value("-n") == Some("allkeys") => {
+            return Err(ArgumentError::new(
+                "memtier_benchmark",
+                "-n allkeys",
+                "each slice would go through all keys",
+                "give a number of requests, or seconds with --test-time",
+            ));
+        }
+        None => ("-n", options.number("-n").unwrap_or(10_000)),
     };
     let share = share("memtier_benchmark", option, amount, count, 1)?;
-    let args = with(args, &[option.to_owned(), share.to_string()]);
-    Ok(Slices::one(alike, args))
+    Ok(vec![with(args, &[option.to_owned(), share.to_string()])])
+}
+
+pub(super) fn alike(args: &[String]) -> Alike {
+    match Options::of(KNOWN, args).has("--test-time") {
+        true => Alike::Time,
+        false => Alike::Work,
+    }
 }
 
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {

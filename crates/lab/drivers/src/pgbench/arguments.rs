@@ -3,7 +3,7 @@
 use crate::closed_loop;
 use crate::error::ArgumentError;
 use crate::getopt::{Known, Options, count, with};
-use crate::slices::{Alike, Slices, share};
+use crate::slices::{Alike, share};
 
 const KNOWN: &[Known] = &[
     ("-?", "--help", false),
@@ -33,15 +33,21 @@ const KNOWN: &[Known] = &[
 ];
 
 /// One of `count` slices: a share of the seconds, or of each client's transactions.
-pub(super) fn slices(args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
     let options = Options::of(KNOWN, args);
-    let (option, amount, alike) = match options.number("-T") {
-        Some(seconds) => ("-T", seconds, Alike::Time),
-        None => ("-t", options.number("-t").unwrap_or(10), Alike::Work),
+    let (option, amount) = match options.number("-T") {
+        Some(seconds) => ("-T", seconds),
+        None => ("-t", options.number("-t").unwrap_or(10)),
     };
     let share = share("pgbench", option, amount, count, 1)?;
-    let args = with(args, &[option.to_owned(), share.to_string()]);
-    Ok(Slices::one(alike, args))
+    Ok(vec![with(args, &[option.to_owned(), share.to_string()])])
+}
+
+pub(super) fn alike(args: &[String]) -> Alike {
+    match Options::of(KNOWN, args).has("-T") {
+        true => Alike::Time,
+        false => Alike::Work,
+    }
 }
 
 pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {

@@ -3,10 +3,9 @@
 use perflab_experiment::Sample;
 
 use super::options::Options;
-use super::table::REFILL;
 use crate::error::ArgumentError;
 use crate::operations::Operations;
-use crate::slices::{Alike, Slices, share};
+use crate::slices::share;
 
 /// The tests in the order of the tool, by the names that `-t` takes. Those for LRANGE push what they read themselves.
 const TESTS: [&str; 19] = [
@@ -35,7 +34,7 @@ const TESTS: [&str; 19] = [
 const LEAST_OF_A_CLIENT: i64 = 10;
 
 /// One of `count` slices: an execution for each test.
-pub(super) fn slices(args: &[String], count: u32) -> Result<Slices, ArgumentError> {
+pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
     let options = Options::of(args);
     let clients = options.number("-c").unwrap_or(50).max(1);
     let least = clients.saturating_mul(LEAST_OF_A_CLIENT);
@@ -54,23 +53,15 @@ pub(super) fn slices(args: &[String], count: u32) -> Result<Slices, ArgumentErro
         (true, Some(tests)) => tests.split(',').map(|test| execution(&[test])).collect(),
         (true, None) => TESTS.iter().map(|test| execution(&[test])).collect(),
     };
-    Ok(Slices {
-        alike: Alike::Work,
-        executions,
-    })
+    Ok(executions)
 }
 
-/// The requests of an execution. Those that fill a list for LRANGE are counted with the test that reads it.
+/// The requests of an execution. Of two tests, as where a list was filled for LRANGE, they belong to both together.
 pub(super) fn operations(args: &[String], samples: &[Sample]) -> Operations {
     let rates = samples.iter().filter(|sample| sample.metric.name == "rps");
-    let rows: Vec<Option<&str>> = rates.map(|rate| rate.benchmark.as_deref()).collect();
-    let mut tests = rows.iter().filter(|row| **row != Some(REFILL));
-    let benchmark = match (tests.next(), tests.next()) {
-        (Some(test), None) => test.map(str::to_owned),
-        _ => None,
-    };
+    let rows: Vec<&str> = rates.filter_map(|rate| rate.benchmark.as_deref()).collect();
     Operations {
-        benchmark,
+        benchmark: matches!(rows.len(), 1 | 2).then(|| rows.join("+")),
         count: rows.len() as f64 * Options::of(args).requests() as f64,
     }
 }
@@ -82,7 +73,7 @@ mod tests {
 
     fn lines(line: &str, count: u32) -> Vec<String> {
         let slices = slices(&args(line), count).unwrap();
-        let lines = slices.executions.iter();
+        let lines = slices.iter();
         lines.map(|execution| execution.join(" ")).collect()
     }
 

@@ -22,7 +22,7 @@ pub(super) const COLUMNS: [(&str, &str); 7] = [
 ];
 
 /// The benchmark that fills a list for LRANGE.
-pub(super) const REFILL: &str = "LPUSH_REFILL";
+const REFILL: &str = "LPUSH_REFILL";
 
 pub(super) fn metric(name: &str) -> Metric {
     crate::metric::metric(match name {

@@ -2,6 +2,7 @@
 
 use crate::closed_loop;
 use crate::error::ArgumentError;
+use crate::slices::Alike;
 
 /// The value of the last `--NAME=VALUE`, with `-` and `_` in names alike, as in the tool.
 fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
@@ -62,6 +63,15 @@ pub(super) fn check(args: &[String]) -> Result<(), ArgumentError> {
         );
     }
     Ok(())
+}
+
+/// Without a number of events the tool goes on for a time, 10 s unless told otherwise.
+pub(super) fn alike(args: &[String]) -> Alike {
+    let events = value(args, "events").or_else(|| value(args, "max-requests"));
+    match events.is_none_or(is_zero) {
+        true => Alike::Time,
+        false => Alike::Work,
+    }
 }
 
 pub(super) fn threads(args: &[String]) -> Option<u32> {

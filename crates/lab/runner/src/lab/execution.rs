@@ -131,13 +131,14 @@ impl Lab<'_> {
                 &ended,
                 run.workload,
                 load.limit,
-                &stdout,
-                &stderr,
+                [&stdout, &stderr],
+                places,
             )
         });
         // A system that died explains the load's failure.
         check_alive(systems)?;
-        fine?;
+        let of_slice = |trouble| of_slice(trouble, part, load.slices.len());
+        fine.map_err(|fault| of_slice(fault.into()))?;
         if !part.is_measured {
             return Ok(());
         }
@@ -149,7 +150,7 @@ impl Lab<'_> {
             [&stdout, &stderr],
             places,
         )
-        .map_err(|trouble| of_slice(trouble, part, load.slices.len()))?;
+        .map_err(of_slice)?;
         let operations = load.driver.operations(&execution.arguments, &samples);
         member.times.add(
             systems,
@@ -168,10 +169,10 @@ impl Lab<'_> {
     }
 }
 
-/// Names the slice in which an output could not be read.
+/// Names the slice that had a fault.
 fn of_slice(trouble: Trouble, part: Part, count: usize) -> Trouble {
     match trouble {
-        Trouble::Fault(fault) if count > 1 => Trouble::Fault(Fault::new(
+        Trouble::Fault(fault) if count > 1 && part.is_measured => Trouble::Fault(Fault::new(
             fault.status,
             format!("slice {} of {count}: {}", part.slice + 1, fault.detail),
         )),

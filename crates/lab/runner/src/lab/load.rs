@@ -201,13 +201,10 @@ fn command_lines(
         let arguments = arguments.collect::<Result<Vec<String>, _>>()?;
         let refused = |error: perflab_drivers::ArgumentError| Fault::no_run(error.to_string());
         driver.check(&arguments).map_err(refused)?;
+        alike = driver.alike(&arguments);
         let executions = match count == 1 || says_its_share {
             true => vec![arguments],
-            false => {
-                let slice = driver.slices(&arguments, count).map_err(refused)?;
-                alike = slice.alike;
-                slice.executions
-            }
+            false => driver.slices(&arguments, count).map_err(refused)?,
         };
         let executions = executions.into_iter().map(|arguments| {
             let argv = driver.argv(&arguments).into_iter().map(Into::into);

@@ -9,7 +9,7 @@ use super::current::Current;
 use super::instance::Instance;
 use super::load::Load;
 use super::system_times::SystemTimes;
-use crate::fault::{Fault, Trouble};
+use crate::fault::Fault;
 
 /// A run of a set.
 #[derive(Debug)]
@@ -39,27 +39,6 @@ impl<'r> Member<'r, '_> {
             executed: Vec::new(),
             times: SystemTimes::default(),
             fate: Ok(()),
-        }
-    }
-
-    /// Does a step, if the run has fared well so far. What goes wrong with the run is its fate, and the others of its
-    /// set go on.
-    ///
-    /// # Errors
-    /// What ends the whole set.
-    pub(super) fn step(
-        &mut self,
-        step: impl FnOnce(&mut Self) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
-        if self.fate.is_err() {
-            return Ok(());
-        }
-        match step(self) {
-            Err(Trouble::Fault(fault)) => {
-                self.fate = Err(fault);
-                Ok(())
-            }
-            outcome => outcome,
         }
     }
 }

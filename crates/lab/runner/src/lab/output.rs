@@ -7,24 +7,25 @@ use std::time::Duration;
 use perflab_drivers::{Driver, Output, Usage};
 use perflab_experiment::{Sample, Status, Workload};
 
-use crate::aside::last_line;
+use crate::aside::last_line_from;
 use crate::fault::{Fault, Trouble};
 use crate::host::{Ended, Exit, Host};
 
 /// Most that is read of what a workload writes to one stream, in bytes.
 const MOST_OUTPUT_BYTES: u64 = 1 << 28;
 
-/// Whether the workload ended by itself with a code that is fine.
+/// Whether the workload ended by itself with a code that is fine. What it wrote stands in its streams from these
+/// places on.
 pub(super) fn well_ended(
     host: &dyn Host,
     ended: &Ended,
     workload: &Workload,
     limit: Duration,
-    stdout: &Path,
-    stderr: &Path,
+    [stdout, stderr]: [&Path; 2],
+    from: [u64; 2],
 ) -> Result<(), Fault> {
-    let said = || match last_line(host, stderr) {
-        nothing if nothing.is_empty() => last_line(host, stdout),
+    let said = || match last_line_from(host, stderr, from[1]) {
+        nothing if nothing.is_empty() => last_line_from(host, stdout, from[0]),
         said => said,
     };
     match (ended.stopped, ended.exit) {
@@ -109,7 +110,12 @@ fn contents(host: &dyn Host, file: &Path, from: u64) -> Result<Vec<u8>, Trouble>
         )),
         _ => Trouble::Fatal(error),
     };
-    let length = host.length(file).map_err(lost)?.saturating_sub(from);
+    let length = host.length(file).map_err(lost)?;
+    let Some(length) = length.checked_sub(from) else {
+        let detail =
+            format!("{stream}: expected {from} bytes of earlier slices, found {length} bytes");
+        return Err(Fault::new(Status::Fail, detail).into());
+    };
     if length > MOST_OUTPUT_BYTES {
         return Err(Fault::new(
             Status::Fail,

@@ -17,6 +17,9 @@ use crate::observer::ObservedRun;
 const REMOVED: &str =
     "the directory of the run was removed or replaced while it ran, and its output with it";
 
+/// Of a run beside such a one.
+const BESIDE: &str = "the directory of a run that took turns with it was removed or replaced";
+
 impl<'a> Lab<'a> {
     /// Performs the runs of a set; each has its fate then.
     ///
@@ -56,10 +59,10 @@ impl<'a> Lab<'a> {
             // A fault of one run is its fate.
             Err(Trouble::Fault(fault)) => Err(LabError::Plan(fault.detail)),
             Err(Trouble::Fatal(error)) if is_full(&error) => Err(disk_full(&self.root, error)),
-            // Its own directory is what the laboratory could not write to.
+            // A directory of its own is what the laboratory could not write to.
             Err(Trouble::Fatal(_)) if !are_left => {
                 for member in set.iter_mut().filter(|member| member.fate.is_ok()) {
-                    member.fate = Err(Fault::new(Status::Fail, REMOVED));
+                    member.fate = Err(Fault::new(Status::Fail, BESIDE));
                 }
                 Ok(())
             }
@@ -69,14 +72,36 @@ impl<'a> Lab<'a> {
 
     fn perform(&mut self, set: &mut [Member<'_, 'a>]) -> Result<(), Trouble> {
         for member in &mut *set {
-            member.step(|member| self.serve(member))?;
+            self.step(member, Self::serve)?;
         }
         self.take_turns(set)?;
         for member in &mut *set {
             self.bring_down(member)?;
-            member.step(|member| self.look_back(member))?;
+            self.step(member, |lab, member| lab.look_back(member))?;
         }
         Ok(())
+    }
+
+    /// Does a step of a run that has fared well so far. What goes wrong with the run is its fate: what served it is
+    /// stopped, so that it takes nothing from the others of its set, which go on.
+    ///
+    /// # Errors
+    /// What ends the whole set.
+    pub(super) fn step<'r>(
+        &mut self,
+        member: &mut Member<'r, 'a>,
+        step: impl FnOnce(&mut Self, &mut Member<'r, 'a>) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        if member.fate.is_err() {
+            return Ok(());
+        }
+        match step(self, member) {
+            Err(Trouble::Fault(fault)) => {
+                member.fate = Err(fault);
+                self.bring_down(member)
+            }
+            outcome => outcome,
+        }
     }
 
     /// Brings up what serves a run, and makes its load ready.

@@ -26,9 +26,9 @@ use crate::fault::{Fault, Trouble};
 /// Separates the order of turns from all else that a run's seed feeds.
 const ORDER: u64 = 2;
 
-impl Lab<'_> {
+impl<'a> Lab<'a> {
     /// Executes the loads of a set, which are ready.
-    pub(super) fn take_turns(&self, set: &mut [Member<'_, '_>]) -> Result<(), Trouble> {
+    pub(super) fn take_turns(&mut self, set: &mut [Member<'_, 'a>]) -> Result<(), Trouble> {
         let longest = |count: fn(&Member<'_, '_>) -> usize| set.iter().map(count).max();
         let warmups = longest(|member| member.load().map_or(0, |load| load.warmups as usize));
         let slices = longest(|member| member.load().map_or(0, |load| load.slices.len()));
@@ -38,7 +38,7 @@ impl Lab<'_> {
             for member in &mut *set {
                 let is_due = |load: &Load| warmup < load.warmups as usize;
                 if member.load().is_some_and(is_due) {
-                    self.each_step(member, |lab, member| {
+                    self.step(member, |lab, member| {
                         lab.aside(member, StepKind::Prepare)?;
                         for part in 0..parts {
                             let now = lab.host.now();
@@ -50,12 +50,13 @@ impl Lab<'_> {
             }
         }
         for member in &mut *set {
-            self.each_step(member, |lab, member| {
+            self.step(member, |lab, member| {
                 lab.aside(member, StepKind::Prepare)?;
                 member.begin_turns();
                 Ok(())
             })?;
         }
+        let in_turns = set.iter().filter(|member| member.fate.is_ok()).count();
         let seed = set.first().map_or(0, |member| member.run.planned.seed);
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ ORDER);
         let first_turn = self.host.now();
@@ -65,29 +66,20 @@ impl Lab<'_> {
                 order.shuffle(&mut random);
                 for place in &order {
                     if let Some(member) = set.get_mut(*place) {
-                        self.each_step(member, |lab, member| {
+                        self.step(member, |lab, member| {
                             lab.turn(member, Part::measured(slice, part), first_turn)
                         })?;
                     }
                 }
             }
         }
-        let in_turns = set.len();
         for member in &mut *set {
-            self.each_step(member, |lab, member| {
+            self.step(member, |lab, member| {
                 lab.combine(member, in_turns)?;
                 lab.aside(member, StepKind::CleanUp)
             })?;
         }
         Ok(())
-    }
-
-    fn each_step<'r, 'k>(
-        &self,
-        member: &mut Member<'r, 'k>,
-        step: impl FnOnce(&Self, &mut Member<'r, 'k>) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
-        member.step(|member| step(self, member))
     }
 
     /// Executes the command before or after an execution of the load, where there is one.

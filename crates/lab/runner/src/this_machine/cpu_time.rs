@@ -15,9 +15,13 @@ use super::sys::process_cpu_time;
 /// Most processes that are looked at.
 const MOST: usize = 10_000;
 
-/// CPU time of a process with its children, and theirs. Nothing where it has gone.
+/// CPU time of a process with its children, and theirs. Nothing where it has gone, and where the kernel lists no
+/// children.
 pub(super) fn cpu_time(proc: &Path, pid: i32) -> Option<Duration> {
     let mut all = process_cpu_time(pid)? + of_gone_children(proc, pid);
+    if !proc.join(format!("{pid}/task/{pid}/children")).exists() {
+        return None;
+    }
     let mut left = children(proc, pid);
     let mut seen = 0;
     while let Some(child) = left.pop() {

@@ -26,12 +26,12 @@ use super::interrupt::{Interrupt, timespec};
 use super::job_control::start;
 use super::listener::listener;
 use super::locate::locate;
-use super::members::members;
 use super::reaper::Reaper;
+use super::relatives::relatives;
 use super::sys;
 use super::turn::take_turn;
 use crate::host::{
-    Ended, Exit, Launch, LaunchError, Listener, Member, Process, Redirect, Stopped, Turn, later,
+    Ended, Exit, Launch, LaunchError, Listener, Process, Redirect, Relative, Stopped, Turn, later,
 };
 use crate::visible::visible;
 
@@ -235,8 +235,8 @@ impl Process for LocalProcess<'_> {
         take_turn(self.pid, self.watch()?, self.interrupt, length)
     }
 
-    fn members(&self) -> Vec<Member> {
-        members(self.pid, self.brand)
+    fn relatives(&self) -> Vec<Relative> {
+        relatives(self.pid, self.brand)
     }
 
     /// Watching against a time limit takes `pidfd_open`, which Linux has since 5.3.

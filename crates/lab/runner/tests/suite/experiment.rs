@@ -33,7 +33,7 @@ link = ["link", "{objects}"]
 [variants.b]
 start = ["server-b", "{port}"]
 ready = { command = ["ready"], timeout = "5s" }
-stop = { command = ["stop"], timeout = "3s" }
+stop = { command = ["stop", "{port}"], timeout = "3s" }
 [variants.b.build]
 command = ["compile"]
 objects = ["{build}/*.o"]

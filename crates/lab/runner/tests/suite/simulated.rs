@@ -14,7 +14,8 @@ use jiff::Timestamp;
 use perflab_machine::{Executable, Load};
 use perflab_runner::{
     CpuError, Ended, Endpoint, Environment, Exit, Host, Launch, LaunchError, Libraries, Listener,
-    Member, Moment, Process, Redirect, ResourceUsage, Stopped, ThisMachine, Turn, TurnEnd, cpu_set,
+    Moment, Process, Redirect, Relative, ResourceUsage, Stopped, ThisMachine, Turn, TurnEnd,
+    cpu_set,
 };
 use rustix::process::Signal;
 use rustix::thread::CpuSet;
@@ -43,12 +44,12 @@ pub struct Script {
     pub listens: Option<Duration>,
     /// Whether it can be started at all.
     pub starts: bool,
-    /// Whether it tells all servers to stop.
+    /// Whether it tells servers to stop: that on the port which its arguments name, else all.
     pub tells: bool,
     /// What it does to the files of its run when it is started.
     pub effect: Option<fn(&Launch<'_>)>,
     /// What it shows of itself and of what came of it when it has had so many turns.
-    pub shows: fn(u32) -> Vec<Member>,
+    pub shows: fn(u32) -> Vec<Relative>,
 }
 
 impl Script {
@@ -97,7 +98,7 @@ impl Script {
         }
     }
 
-    pub fn shows(self, shows: fn(u32) -> Vec<Member>) -> Self {
+    pub fn shows(self, shows: fn(u32) -> Vec<Relative>) -> Self {
         Self { shows, ..self }
     }
 
@@ -305,7 +306,9 @@ impl Host for Simulated {
         let port = words.find_map(|word| word.parse().ok());
         let mut processes = self.processes.borrow_mut();
         if script.tells {
-            for server in processes.iter_mut().filter(|state| state.port.is_some()) {
+            let is_told =
+                |state: &&mut State| state.port.is_some() && (port.is_none() || state.port == port);
+            for server in processes.iter_mut().filter(is_told) {
                 server.told = server.told.or(Some(self.time.get()));
             }
         }
@@ -544,7 +547,7 @@ impl Process for SimulatedProcess<'_> {
         Ok(Turn { took, end })
     }
 
-    fn members(&self) -> Vec<Member> {
+    fn relatives(&self) -> Vec<Relative> {
         self.host.call();
         self.with(|state| (state.script.shows)(state.turns))
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use perflab_experiment::Status;
-use perflab_runner::Exit;
+use perflab_runner::{Exit, Launch, Redirect};
 use perflab_store::RunRecord;
 
 use crate::experiment::{Outcome, World, host, text};
@@ -104,6 +104,54 @@ fn a_run_that_fails_drops_out_and_the_others_go_on() {
         assert_eq!(host.starts("load-b"), 1 + SLICES);
         world.check_clean(&host, "one run failed");
     }
+}
+
+#[test]
+fn a_run_that_fails_is_brought_down_before_others_go_on() {
+    let fails = End::After(Duration::from_millis(1), Exit::Code(3));
+    let world = World::new(&sliced("restart"));
+    let host = loads().once("load-b", 2, Script::short().ends(fails));
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    assert_eq!(of(&world.records(), "b").status, Status::Exit);
+    let started = host.started();
+    let failed = started.iter().rposition(|program| program == "load-b");
+    // Variant b is stopped by a command.
+    assert_eq!(started[failed.unwrap() + 1], "stop", "{started:?}");
+    assert!(started[failed.unwrap()..].contains(&"load-a".to_owned()));
+}
+
+#[test]
+fn a_slice_that_fails_is_quoted_alone() {
+    let fails = End::After(Duration::from_millis(1), Exit::Code(3));
+    for (says, expected) in [
+        ("", "slice 2 of 4: the workload ended with exit code 3"),
+        (
+            "no",
+            "slice 2 of 4: the workload ended with exit code 3; it said last: no",
+        ),
+    ] {
+        let world = World::new(&sliced("restart"));
+        let host = loads().once("load-a", 2, Script::short().ends(fails).says(says));
+        assert!(matches!(world.execute(&host), Outcome::Finished));
+        let records = world.records();
+        assert_eq!(of(&records, "a").detail.as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn output_that_a_slice_cut_is_not_read() {
+    fn cut(launch: &Launch<'_>) {
+        if let Redirect::Append(path) = launch.stdout {
+            std::fs::write(path, "").unwrap();
+        }
+    }
+    let world = World::new(&sliced("restart"));
+    let host = loads().once("load-a", 3, Script::short().with_effect(cut));
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    let records = world.records();
+    let detail = of(&records, "a").detail.clone().unwrap();
+    let expected = "slice 3 of 4: stdout: expected 22 bytes of earlier slices, found 0 bytes";
+    assert_eq!(detail, expected);
 }
 
 #[test]

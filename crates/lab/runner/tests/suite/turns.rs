@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use perflab_runner::{
-    Environment, Exit, Host, Launch, LaunchError, Member, Redirect, Seen, Stopped, ThisMachine,
+    Environment, Exit, Host, Launch, LaunchError, Redirect, Relative, Seen, Stopped, ThisMachine,
     Thread, Turns, TurnsError, TurnsTaken,
 };
 use perflab_testing::needs;
@@ -164,8 +164,8 @@ fn nothing_is_left_and_nothing_counts_after_a_disturbance() {
     }
 }
 
-fn member(process: i32, wanted_ms: u64) -> Member {
-    Member {
+fn member(process: i32, wanted_ms: u64) -> Relative {
+    Relative {
         process,
         name: format!("member {process}"),
         in_group: true,
@@ -179,7 +179,7 @@ fn member(process: i32, wanted_ms: u64) -> Member {
     }
 }
 
-fn seen(shows: fn(u32) -> Vec<Member>) -> Seen {
+fn seen(shows: fn(u32) -> Vec<Relative>) -> Seen {
     let host = Simulated::new(&[("a", takes(100).shows(shows)), ("b", takes(100))]);
     execute(&host, TURNS, &["a", "b"]).unwrap().remove(0).seen
 }
@@ -205,7 +205,7 @@ fn threads_that_need_a_cpu_in_the_same_turn_are_a_crowd() {
     assert_eq!((two.looks, two.crowded), (4, 4));
     // Both wait for a CPU, but only to sleep on.
     let sleepers = seen(|turns| {
-        let sleeper = |number| Member {
+        let sleeper = |number| Relative {
             threads: vec![Thread {
                 number,
                 ran: Duration::from_micros(u64::from(turns) * 100),
@@ -221,15 +221,15 @@ fn threads_that_need_a_cpu_in_the_same_turn_are_a_crowd() {
 #[test]
 fn what_breaks_turns_is_seen() {
     let all = seen(|turns| {
-        let astray = Member {
+        let astray = Relative {
             in_group: false,
             ..member(2, 0)
         };
-        let timer = Member {
+        let timer = Relative {
             has_timer: turns == 4,
             ..member(3, 0)
         };
-        let handler = Member {
+        let handler = Relative {
             handles_continue: true,
             ..member(4, 0)
         };

@@ -8,14 +8,14 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 
 use super::brand::{Brand, all, group_of, has_ended, since};
-use crate::host::{Member, Thread};
+use crate::host::{Relative, Thread};
 use crate::visible::visible;
 
 /// More numbers than this are more than the processes that are there: most of them have ended.
 const MANY: usize = 256;
 
 /// The living processes of the group that `first` leads, and those that bear its brand.
-pub(super) fn members(first: Pid, brand: Option<Brand>) -> Vec<Member> {
+pub(super) fn relatives(first: Pid, brand: Option<Brand>) -> Vec<Relative> {
     let mut later = since(first);
     if later.len() > MANY {
         let numbers: HashSet<Pid> = later.into_iter().collect();
@@ -24,20 +24,20 @@ pub(super) fn members(first: Pid, brand: Option<Brand>) -> Vec<Member> {
     }
     later.retain(|pid| *pid != first);
     let candidates = std::iter::once(first).chain(later);
-    let member = |pid| {
+    let relative = |pid| {
         let in_group = group_of(pid)? == first.as_raw_nonzero().get();
         let is_ours = in_group || brand.is_some_and(|brand| brand.is_borne_by(pid));
-        (is_ours && !has_ended(pid)).then(|| member(pid, in_group))
+        (is_ours && !has_ended(pid)).then(|| relative(pid, in_group))
     };
-    candidates.filter_map(member).collect()
+    candidates.filter_map(relative).collect()
 }
 
-fn member(pid: Pid, in_group: bool) -> Member {
+fn relative(pid: Pid, in_group: bool) -> Relative {
     let process = pid.as_raw_nonzero().get();
     let place = format!("/proc/{process}");
     let place = Path::new(&place);
     let read = |name| fs::read_to_string(place.join(name)).unwrap_or_default();
-    Member {
+    Relative {
         process,
         name: visible(read("comm").trim_end()),
         in_group,
