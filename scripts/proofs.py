@@ -47,8 +47,9 @@ GROUPS = [
           45, "nothing else", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
           [*crates("judge/stats lab/compare"), "scripts/prove-rates"]),
     Group("real", "the same with real processes: a command against itself and against one 2 % slower, in a fixed number "
-          "of runs and until decided; behind a shell; and with uneven samples, scatter and slow runs", 60, "a C compiler; a quiet machine",
-          {"fixed": Step("scripts/prove-real", r"^(equal|2 % more): +of"),
+          "of runs, in turns, and until decided; behind a shell; and with uneven samples, scatter and slow runs", 60, "a C compiler; a quiet machine",
+          {"fixed": Step("scripts/prove-real", r"^whole runs: of"),
+           "turns": Step("scripts/prove-real slices", r"^(whole runs|in turns): of"),
            "decided": Step("scripts/prove-decided", r"^(equal|2 % more): +of|^runs: "),
            "shell": Step("scripts/prove-shell", r"^shell: "),
            "uneven": Step("scripts/prove-uneven", r"experiments with a false verdict")},
@@ -97,7 +98,8 @@ GROUPS = [
           "no limit is checked", 40, "root; hyperfine, ministat, lttng-tools, bpftrace",
           {"bench-commands": Step("bench/run", r"^\| "), "bench-probes": Step("bench/probes/run", r"^(\| |- )"),
            "bench-switching": Step("bench/switching/run", r"^\| "), "bench-events": Step("bench/events/run", r"^(\| |- )"),
-           "bench-recording": Step("bench/recording/run", r"^\| ")},
+           "bench-recording": Step("bench/recording/run", r"^\| "),
+           "bench-sharpness": Step("bench/sharpness/run", r"^\| ")},
           ["bench/*", "experiments/*-cost.toml", *BUILD, *cli("bench compare main"),
            *crates("trace/agent trace/probe trace/abi trace/agent-preload trace/control trace/ring trace/recorder trace/file lab/runner lab/compare judge/ministat judge/stats")]),
 ]
