@@ -40,10 +40,12 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
             design.block
         ),
     });
-    if let Some(slices) = design.slices {
-        line(format!(
-            "the runs of a block take turns, in {slices} slices"
-        ));
+    let slices = match (design.slices, design.slice) {
+        (Some(slices), _) => Some(format!("{slices} slices")),
+        (None, slice) => slice.map(|slice| format!("slices of about {}", format_duration(slice))),
+    };
+    if let Some(slices) = slices {
+        line(format!("the runs of a block take turns, in {slices}"));
     }
     let limits: BTreeSet<Duration> = plan
         .cells

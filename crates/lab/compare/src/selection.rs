@@ -98,7 +98,7 @@ impl Selection {
             confidence: experiment.design.confidence,
             questions: Questions::default(),
             anytime: origin.until_decided.is_some(),
-            in_turns: experiment.design.slices.is_some(),
+            in_turns: experiment.design.least_slices().is_some(),
         }
     }
 }

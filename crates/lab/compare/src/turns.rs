@@ -17,7 +17,7 @@ pub(crate) fn warnings(
     records: &[RunRecord],
     report: &Comparison,
 ) -> Vec<Warning> {
-    if experiment.design.slices.is_none() {
+    if experiment.design.least_slices().is_none() {
         return Vec::new();
     }
     let mut warnings = Vec::new();

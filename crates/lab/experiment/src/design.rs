@@ -66,13 +66,17 @@ pub struct Design {
     /// Runs of each cell; a multiple of `block`.
     #[schemars(range(min = 1))]
     pub runs: u32,
-    /// Runs of each cell within one block; 1 with `slices`, else 3 by default.
+    /// Runs of each cell within one block; 1 with `slices` or `slice`, else 3 by default.
     #[schemars(range(min = 1))]
     pub block: u32,
     /// Slices in which the workload of each run is executed, by turns with those of the other variants: at least 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 10_000))]
     pub slices: Option<u32>,
+    /// About how long such a slice is, in place of their number: from 1 ms on.
+    #[serde(with = "duration::option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DurationText>")]
+    pub slice: Option<Duration>,
     /// Seed of the random order. Without one, the laboratory draws and records one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -129,6 +133,7 @@ impl Default for Design {
             runs: 30,
             block: 3,
             slices: None,
+            slice: None,
             seed: None,
             refresh: Refresh::default(),
             refresh_every: None,
@@ -148,6 +153,11 @@ impl Default for Design {
 }
 
 impl Design {
+    /// The fewest slices that a run may have; nothing where runs are executed as a whole.
+    pub fn least_slices(&self) -> Option<u32> {
+        self.slices.or(self.slice.map(|_| 2))
+    }
+
     /// Number of blocks.
     pub fn blocks(&self) -> u32 {
         self.runs.checked_div(self.block).unwrap_or(0)

@@ -18,7 +18,9 @@ impl Experiment {
         let mut experiment: Self =
             toml::from_str(text).map_err(|error| source.deserialisation(&error))?;
         // A block is what is executed in turns: one run of each variant.
-        if experiment.design.slices.is_some() && !source.has(&Place::of(&["design", "block"])) {
+        if experiment.design.least_slices().is_some()
+            && !source.has(&Place::of(&["design", "block"]))
+        {
             experiment.design.block = 1;
         }
         let made = expand(&mut experiment).map_err(|fault| source.fault(fault))?;

@@ -24,6 +24,7 @@ mod member;
 mod output;
 mod set;
 mod settings;
+mod slicing;
 mod system_times;
 mod turns;
 
@@ -83,6 +84,8 @@ pub struct Lab<'a> {
     observers: Vec<Box<dyn Observer + 'a>>,
     kept: BTreeMap<String, Instance<'a>>,
     built: BTreeMap<String, Built>,
+    /// Slices of the runs of a cell, by its id, where the experiment says how long a slice is.
+    slices: BTreeMap<String, u32>,
 }
 
 impl<'a> Lab<'a> {
@@ -116,6 +119,7 @@ impl<'a> Lab<'a> {
             observers: Vec::new(),
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
+            slices: BTreeMap::new(),
         })
     }
 
@@ -144,6 +148,7 @@ impl<'a> Lab<'a> {
         enough: &mut dyn FnMut(&[RunRecord]) -> bool,
     ) -> Result<(), LabError> {
         let mut records = done.to_vec();
+        self.slices = slicing::counts(done);
         let started = self.host.now();
         let mut has_run = false;
         let mut ledger = Ledger::new(done);
@@ -196,7 +201,8 @@ impl<'a> Lab<'a> {
                     let cells = cell(first).zip(cell(run));
                     first.block == run.block && cells.is_some_and(|(a, b)| a.is_comparable(b))
                 };
-                self.experiment.design.slices.is_some() && set.first().is_some_and(comparable)
+                self.experiment.design.least_slices().is_some()
+                    && set.first().is_some_and(comparable)
             };
             match sets.last_mut().filter(belongs) {
                 Some(set) => set.push(*run),

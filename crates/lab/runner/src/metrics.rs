@@ -36,7 +36,7 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
         !beside.contains(name)
             && !drivers.any(|(workload, driver)| gives(workload, driver.as_ref(), name))
     });
-    let is_sliced = experiment.design.slices.is_some();
+    let is_sliced = experiment.design.least_slices().is_some();
     let whole = experiment.design.metrics.iter().filter(|name| {
         let combines = |(_, driver): &(&Workload, Box<dyn Driver>)| driver.combine(name).is_some();
         is_sliced && known.contains(name) && !beside.contains(name) && !drivers.iter().any(combines)

@@ -274,7 +274,7 @@ impl Look<'_> {
         driver
             .check(&arguments)
             .map_err(|error| wrong(format!("args: {error}")))?;
-        if let Some(count) = self.experiment.design.slices
+        if let Some(count) = self.experiment.design.least_slices()
             && !workload.args.iter().any(|text| names_share(text))
         {
             driver

@@ -1,5 +1,7 @@
 //! Rules of `[design]`.
 
+use std::time::Duration;
+
 use super::values::{environment_name, no_repeats, positive};
 use crate::design::{Refresh, check_runs};
 use crate::driver::Driver;
@@ -10,6 +12,9 @@ use crate::workload::EVERY_NAME;
 
 /// Slices of a run. A switch takes a millisecond, so that more would take longer than what they measure.
 const MOST_SLICES: u32 = 10_000;
+
+/// Shortest slices.
+const LEAST_SLICE: Duration = Duration::from_millis(1);
 
 pub(super) fn check(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {
     runs(experiment, source)?;
@@ -46,10 +51,19 @@ fn runs(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {
         return Err(Fault::value(place("slices"), allowed)
             .help("leave it out to execute each run as a whole"));
     }
-    if design.slices.is_some() && design.block != 1 {
+    if design.slices.is_some() && design.slice.is_some() {
+        return Err(
+            Fault::key(place("slice"), "`slices` says how many slices there are")
+                .help("leave out one of `slice` and `slices`"),
+        );
+    }
+    if design.slice.is_some_and(|slice| slice < LEAST_SLICE) {
+        return Err(Fault::value(place("slice"), "`slice` must be at least 1ms"));
+    }
+    if design.least_slices().is_some() && design.block != 1 {
         return Err(Fault::value(
             place("block"),
-            "with `slices` a block is one run of each variant, all in turns",
+            "in slices a block is one run of each variant, all in turns",
         )
         .help("leave `block` out"));
     }

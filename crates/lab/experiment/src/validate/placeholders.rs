@@ -157,7 +157,7 @@ fn uses_of_cell(experiment: &Experiment, cell: &Cell) -> Result<(), Fault> {
                 if name == "port" && placeholder.argument.is_none() && !is_own {
                     return Err(whose_port(cell, placeholder, place));
                 }
-                if name == "slice" && !is_share(placeholder, experiment.design.slices) {
+                if name == "slice" && !is_share(placeholder, experiment.design.least_slices()) {
                     return Err(no_amount(placeholder, place));
                 }
                 continue;

@@ -8,7 +8,7 @@ use crate::template::Template;
 use crate::workload::Workload;
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
-    if experiment.design.slices.is_none() {
+    if experiment.design.least_slices().is_none() {
         return Ok(());
     }
     if experiment.observe.is_some() {

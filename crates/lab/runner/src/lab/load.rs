@@ -110,8 +110,13 @@ impl Lab<'_> {
         }
         run.outcome.padding = run.random.random_range(0..=MAX_PADDING_BYTES);
         environment.pad(run.outcome.padding);
-        let count = self.experiment.design.slices.unwrap_or(1);
-        let (alike, slices) = command_lines(run.workload, driver.as_ref(), &mut fill, count)?;
+        let (mut count, least) = self.slices_of(run.cell);
+        let (alike, slices) = loop {
+            match command_lines(run.workload, driver.as_ref(), &mut fill, count) {
+                Err(_) if count > least => count = least.max(count / 2),
+                lines => break lines?,
+            }
+        };
         for observer in &run.observers {
             environment.extend(observer.variables());
         }

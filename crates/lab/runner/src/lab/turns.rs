@@ -29,6 +29,7 @@ const ORDER: u64 = 2;
 impl<'a> Lab<'a> {
     /// Executes the loads of a set, which are ready.
     pub(super) fn take_turns(&mut self, set: &mut [Member<'_, 'a>]) -> Result<(), Trouble> {
+        self.settle_slices(set)?;
         let longest = |count: fn(&Member<'_, '_>) -> usize| set.iter().map(count).max();
         let warmups = longest(|member| member.load().map_or(0, |load| load.warmups as usize));
         let slices = longest(|member| member.load().map_or(0, |load| load.slices.len()));
@@ -83,7 +84,7 @@ impl<'a> Lab<'a> {
     }
 
     /// Executes the command before or after an execution of the load, where there is one.
-    fn aside(&self, member: &mut Member<'_, '_>, step: StepKind) -> Result<(), Trouble> {
+    pub(super) fn aside(&self, member: &mut Member<'_, '_>, step: StepKind) -> Result<(), Trouble> {
         let Some(load) = member.up.as_ref().and_then(|up| up.load.as_ref()) else {
             return Ok(());
         };

@@ -180,7 +180,53 @@ fn the_time_limit_is_that_of_all_slices() {
 }
 
 #[test]
+fn a_slice_may_have_a_length() {
+    // A slice takes 50 ms however much it does, and 20 of them are said to be the whole.
+    for (length, expected) in [("100ms", 10), ("10s", 2), ("1s", 2), ("250ms", 4)] {
+        let world = World::new(&sliced("restart").replace(
+            "runs = 1\nslices = 4",
+            &format!("runs = 2\nslice = \"{length}\""),
+        ));
+        let host = loads();
+        assert!(matches!(world.execute(&host), Outcome::Finished));
+        world.check_complete(&host, length);
+        for record in world.records() {
+            assert_eq!(record.evidence["slices"], f64::from(expected), "{length}");
+        }
+        // Once for all, of one run only; before it, the warm-ups of two runs of each.
+        let all = host.starts("load-a") + host.starts("load-b");
+        assert_eq!(all, 1 + 4 + 4 * expected as usize, "{length}");
+    }
+}
+
+#[test]
+fn a_slice_that_is_timed_may_fail() {
+    let fails = End::After(Duration::from_millis(1), Exit::Code(3));
+    let text = sliced("restart").replace("slices = 4", "slice = \"250ms\"");
+    let world = World::new(&text);
+    let first = started(&{
+        let host = loads();
+        assert!(matches!(
+            World::new(&text).execute(&host),
+            Outcome::Finished
+        ));
+        host
+    })[0]
+        .clone();
+    let host = loads().once(&first, 0, Script::short().ends(fails));
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    for record in world.records() {
+        let is_first = first.ends_with(&record.variant);
+        let expected = if is_first { Status::Exit } else { Status::Pass };
+        assert_eq!(record.status, expected);
+        assert_eq!(record.evidence.get("slices").is_none(), is_first);
+    }
+}
+
+#[test]
 fn a_laboratory_that_ends_between_turns_is_resumed() {
+    let text = sliced("restart").replace("slices = 4", "slice = \"1s\"");
+    end_at_each_call_of(&text, loads);
     end_at_each_call_of(&sliced("restart"), loads);
     end_at_each_call_of(&sliced("keep"), loads);
 }
