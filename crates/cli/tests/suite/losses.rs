@@ -101,6 +101,41 @@ fn recordings_in_between_leave_a_process_its_own_losses() {
 }
 
 #[test]
+fn each_hit_is_of_one_recording_while_recorders_come_and_go() {
+    const HITS: u32 = 30_000_000;
+    let place = Place::new();
+    let mut life = place.started(&["trace", "on", "life:*", "--record", "--ring", "64"]);
+    let (pid, recording, trace) = (life.pid(), life.recording(), place.file("trace"));
+    life.begins(HITS);
+    let (mut all, mut rounds) = (0, Vec::new());
+    for _ in 0..4 {
+        let record = ["record", "--pid", &pid, "--seconds", "0.1", "-o", &trace];
+        let said = printed(&place.trace(&record));
+        let (events, lost) = counts(&said);
+        if events > 0 {
+            let of_probe = format!("{events}  life:work");
+            assert!(said.contains(&of_probe), "{said}");
+        }
+        let summary = printed(&place.trace(&["view", &trace, "--summary"]));
+        assert_eq!(counts(&summary), (events, lost), "{said}\n{summary}");
+        fs::remove_file(&trace).unwrap();
+        all += events + lost;
+        rounds.push((events, lost));
+    }
+    life.is_done();
+    // None that a recorder has read is still there.
+    life.works(100_000);
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let left = place.file("left");
+    let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &left]));
+    let (events, lost) = counts(&said);
+    let expected = u64::from(HITS) + 100_000;
+    assert_eq!(all + events + lost, expected, "{rounds:?} {said}");
+    assert!(rounds.iter().any(|(events, _)| *events > 0), "{rounds:?}");
+}
+
+#[test]
 fn what_an_agent_of_another_version_left_is_not_counted() {
     let place = Place::new();
     let mut life = place.started(&["trace", "on", "life:*", "--record"]);

@@ -10,7 +10,9 @@ use crate::location::{NullCache, Scale, Side, hodges_lehmann_with};
 use crate::sequential::RankEProcess;
 use crate::steps::Rounding;
 use crate::stratum::Stratum;
-use crate::verdict::{Answer, Comparison, Sides, Split, Terms, Warning, least, two_sided};
+use crate::verdict::{
+    Answer, Comparison, Sides, Split, Terms, Warning, least, same_within, two_sided,
+};
 
 /// Compares a candidate with the baseline, block after block.
 ///
@@ -119,7 +121,7 @@ fn typical(
             (low, high) = (low.min(none), high.max(none));
         }
     }
-    Ok(Answer {
+    let answer = Answer {
         difference: estimate - none,
         low: if low > scale.limits().0 {
             low - none
@@ -129,7 +131,8 @@ fn typical(
         high: high - none,
         p,
         p_same,
-    })
+    };
+    same_within(answer, terms, scale)
 }
 
 fn observed(strata: &[Stratum], scale: Scale) -> Result<RankEProcess, Error> {

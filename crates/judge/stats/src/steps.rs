@@ -54,13 +54,29 @@ impl Grid {
         places
     }
 
-    /// The mean distance of neighbouring values, on the line of a scale.
+    /// The distance of neighbouring values about a value, on the line of a scale.
+    fn on_line_at(self, scale: Scale, value: f64) -> f64 {
+        match scale {
+            Scale::Ratio => self.step_at(value) / value,
+            Scale::Shift => self.step_at(value),
+        }
+    }
+
+    /// The mean of these distances.
     fn on_line(self, scale: Scale, values: &[f64]) -> f64 {
-        let steps = values.iter().map(|value| match scale {
-            Scale::Ratio => self.step_at(*value) / value,
-            Scale::Shift => self.step_at(*value),
-        });
+        let steps = values.iter().map(|value| self.on_line_at(scale, *value));
         steps.sum::<f64>() / values.len().max(1) as f64
+    }
+
+    /// The distance that a quarter of the values has at least: of a program with a slow mode, that of its other runs,
+    /// on which the typical run rests.
+    fn on_line_of_most(self, scale: Scale, values: &[f64]) -> f64 {
+        let mut steps: Vec<f64> = values
+            .iter()
+            .map(|value| self.on_line_at(scale, *value))
+            .collect();
+        steps.sort_unstable_by(f64::total_cmp);
+        steps.get(3 * steps.len() / 4).copied().unwrap_or(0.0)
     }
 
     /// The same values, those that are equal spread evenly over their step: what a quantile of them is made of.
@@ -82,6 +98,12 @@ impl Grid {
     pub(crate) fn bias_of_both(self, scale: Scale, a: &[f64], b: &[f64]) -> f64 {
         let off = |values: &[f64]| self.bias(values) * self.on_line(scale, values);
         off(a) + off(b)
+    }
+
+    /// The same of the typical run.
+    fn bias_of_typical(self, scale: Scale, middles: [&[f64]; 2]) -> f64 {
+        let off = |values: &[f64]| self.bias(values) * self.on_line_of_most(scale, values);
+        middles.into_iter().map(off).sum()
     }
 
     /// How far the mean of a sample may be off at most, in steps: from 0 to 1/2.
@@ -162,15 +184,15 @@ impl Rounding {
             return Self::default();
         }
         let biases = [grid.bias(a), grid.bias(b)];
-        let steps = [grid.on_line(scale, a), grid.on_line(scale, b)];
+        let steps = middles.map(|side| grid.on_line_of_most(scale, side));
         let least = middles
             .concat()
             .into_iter()
-            .map(|value| grid.on_line(scale, &[value]));
+            .map(|value| grid.on_line_at(scale, value));
         Self {
-            step: 0.5 * (steps[0] + steps[1]),
+            step: steps[0].max(steps[1]),
             least: least.fold(f64::INFINITY, f64::min),
-            typical: grid.bias_of_both(scale, middles[0], middles[1]),
+            typical: grid.bias_of_typical(scale, middles),
             mean: grid.bias_of_both(scale, a, b),
             means: [
                 biases[0] * grid.on_line(Scale::Shift, a),
@@ -218,9 +240,10 @@ impl Rounding {
 
     /// How far inside of any other difference: there, rounding also changes the order of a run and one that was moved.
     pub(crate) fn of_moved_ranks(&self) -> f64 {
-        match self.step > 0.0 {
-            true => self.of_ranks() + 0.5 * self.step,
-            false => self.typical,
+        match (self.step > 0.0, self.typical > 0.0) {
+            (true, true) => (HALF + 0.5) * self.step,
+            (true, false) => 0.5 * self.step,
+            (false, _) => self.typical,
         }
     }
 

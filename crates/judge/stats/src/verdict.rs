@@ -26,7 +26,7 @@ pub use comparison::{Answer, Comparison, Least, Main, SlowRuns, Warning};
 pub use sides::Sides;
 pub(crate) use slow::Split;
 pub use terms::Terms;
-pub(crate) use terms::two_sided;
+pub(crate) use terms::{same_within, two_sided};
 pub(crate) use typical::least;
 
 /// Share of the error that the typical run gets beside the mean: it is the first question asked.

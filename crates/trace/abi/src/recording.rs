@@ -22,11 +22,11 @@ pub const RING_HEAD_BYTES: usize = 4096;
 /// Words of a block of a ring file.
 pub const RING_BLOCK_WORDS: usize = 512;
 
-/// The first word of a ring file that is ready: `PFLRING3`. Its digit changes with that of [`LOSSES_MAGIC`].
-pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING3");
+/// The first word of a ring file that is ready: `PFLRING4`. Its digit changes with that of [`LOSSES_MAGIC`].
+pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING4");
 
-/// The first word of `losses`: `PFLLOSS2`. Its digit changes when an older reader would miscount.
-pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS2");
+/// The first word of `losses`: `PFLLOSS3`. Its digit changes when an older reader would miscount.
+pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS3");
 
 /// How the directory's name ends.
 pub const RINGS_SUFFIX: &str = ".rings";
@@ -80,6 +80,11 @@ pub mod ring {
     /// Those of the events up to [`BEFORE_KEPT`] that the process did not record on its own: they came before it began
     /// to, or while earlier recorders were there.
     pub const OTHERS_BEFORE_KEPT: usize = 27;
+    /// The same as [`BEFORE_OVERWRITTEN`] of events that were dropped. A thread may be about to count one when a
+    /// recorder goes.
+    pub const DROPPED_BEFORE_OVERWRITTEN: usize = 28;
+    /// The same as [`OTHERS_BEFORE_KEPT`] of events that were dropped.
+    pub const DROPPED_OTHERS_BEFORE_KEPT: usize = 29;
 }
 
 /// Words of `losses`.

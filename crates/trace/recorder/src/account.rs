@@ -48,6 +48,8 @@ pub struct Account {
     before: Before,
     /// Number of the next event.
     index: u64,
+    /// Number of the first event that is no more the recording's, if that is known.
+    end: u64,
     /// Number of the event from which on the trace says what became of each.
     origin: u64,
     /// Events of the recording that were dropped before the next one, as the trace says so far.
@@ -58,6 +60,8 @@ pub struct Account {
     said: Said,
     /// Whether blocks before the next event were skipped.
     is_gap: bool,
+    /// Whether the trace is still to say that events before the next one are gone, or were dropped.
+    is_behind: bool,
     totals: Progress,
 }
 
@@ -68,12 +72,14 @@ impl Account {
             ring,
             before,
             index: 0,
+            end: u64::MAX,
             origin: 0,
             dropped: 0,
             dropped_earlier: None,
             young: Young::Awaited,
             said: Said::Nothing,
             is_gap: false,
+            is_behind: false,
             totals: Progress::default(),
         }
     }
@@ -88,6 +94,15 @@ impl Account {
         let dropped = self.before.own(dropped);
         let dropped = dropped.saturating_sub(self.dropped_earlier.unwrap_or(0));
         self.totals.dropped = dropped.max(self.totals.dropped);
+    }
+
+    /// Events from this number on are no more the recording's, nor those that are dropped after so many. Nothing is
+    /// known of that yet where more were read.
+    pub fn end_at(&mut self, end: u64, dropped: u64) {
+        if end >= self.index {
+            self.end = end;
+            self.before.end_at(dropped);
+        }
     }
 
     /// Blocks were skipped.
@@ -115,6 +130,7 @@ impl Account {
             // The last one of the block before: its thread has jumped out of it.
             self.add_incomplete(round)?;
         }
+        let before = before.min(self.end);
         if before > self.index {
             self.pass_over(before, round);
         }
@@ -127,6 +143,7 @@ impl Account {
         }
         if dropped > self.dropped {
             self.dropped = dropped;
+            self.is_behind = true;
             self.leave();
         }
         Ok(())
@@ -154,6 +171,7 @@ impl Account {
         };
         *count = count.saturating_add(next - first);
         self.index = next;
+        self.is_behind |= next > first;
         self.leave();
     }
 
@@ -175,6 +193,9 @@ impl Account {
         may_look_again: &mut bool,
         round: &mut Round<'_, W>,
     ) -> io::Result<()> {
+        if self.index >= self.end {
+            return Ok(());
+        }
         let is_young = || record.time >= round.since && !self.before.leaves_out(self.index);
         if self.young != Young::Found && !is_young() {
             self.young = Young::Awaited;
@@ -206,6 +227,7 @@ impl Account {
             self.say_begin(thread, round.output)?;
             round.output.begin(thread, self.index, self.dropped);
             self.said = Said::Next;
+            self.is_behind = false;
         }
         Ok(())
     }
@@ -253,6 +275,9 @@ impl Account {
     /// # Errors
     /// When the trace cannot be written.
     pub fn add_incomplete<W: Write>(&mut self, round: &mut Round<'_, W>) -> io::Result<()> {
+        if self.index >= self.end {
+            return Ok(());
+        }
         if self.is_before_recording(round) {
             self.add_earlier(1);
             return Ok(());
@@ -274,7 +299,8 @@ impl Account {
         Ok(())
     }
 
-    /// Says how many events were dropped behind the last one, if any were, of so many in all.
+    /// Says what became of events behind the last one in the trace: that they are gone, or were dropped, of so many in
+    /// all.
     ///
     /// # Errors
     /// When the trace cannot be written.
@@ -285,13 +311,14 @@ impl Account {
         output: &mut Output<W>,
     ) -> io::Result<()> {
         let dropped = self.before.own(dropped);
-        if dropped <= self.dropped {
+        if dropped <= self.dropped && !self.is_behind {
             return Ok(());
         }
-        self.dropped = dropped;
+        self.dropped = dropped.max(self.dropped);
+        self.is_behind = false;
         let thread = (process, self.ring);
         self.say_begin(thread, output)?;
-        output.end(thread, self.index, dropped)
+        output.end(thread, self.index, self.dropped)
     }
 
     /// Says where the trace begins for this thread, unless at its next event: what is missing from there on is

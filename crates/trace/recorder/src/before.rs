@@ -22,6 +22,8 @@ pub struct Before {
     events: u64,
     /// Events that had found none.
     dropped: u64,
+    /// Events that had found none when the recording ended, if it has.
+    dropped_at_end: u64,
     /// The place of the last recorder's first event, and how many of those before it are no matter of the recording
     /// either: the others before it are, though they came before the end of `events`.
     own: (u64, u64),
@@ -37,12 +39,14 @@ impl Before {
             (true, Since::Oldest) => Self {
                 events: 0,
                 dropped: 0,
+                dropped_at_end: u64::MAX,
                 own: (0, 0),
                 old: Old::Wanted,
             },
             (true, _) => Self {
                 events,
                 dropped,
+                dropped_at_end: u64::MAX,
                 own: (0, 0),
                 old: Old::Unwanted,
             },
@@ -50,6 +54,7 @@ impl Before {
             (false, _) if ring.is_kept() => Self {
                 events: u64::MAX,
                 dropped,
+                dropped_at_end: u64::MAX,
                 own: (0, 0),
                 old: Old::WantedFromThere,
             },
@@ -57,10 +62,8 @@ impl Before {
             // came, and no recording has begun since.
             (false, _) => Self {
                 events: ring.before_last(),
-                dropped: match ring.before_last() {
-                    0 => 0,
-                    _ => ring.dropped(),
-                },
+                dropped: ring.dropped_of_others(),
+                dropped_at_end: u64::MAX,
                 own: ring.own_before_kept(),
                 old: Old::Wanted,
             },
@@ -99,6 +102,13 @@ impl Before {
 
     /// So many of the recording, of all that were dropped.
     pub fn own(&self, dropped: u64) -> u64 {
-        dropped.saturating_sub(self.dropped)
+        dropped
+            .min(self.dropped_at_end)
+            .saturating_sub(self.dropped)
+    }
+
+    /// The recording has ended when so many were dropped.
+    pub fn end_at(&mut self, dropped: u64) {
+        self.dropped_at_end = dropped;
     }
 }

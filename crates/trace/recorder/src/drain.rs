@@ -76,6 +76,18 @@ impl Drain {
         self.is_read
     }
 
+    /// Whether the process still keeps the thread's events for its recorder.
+    pub fn is_kept(&self) -> bool {
+        self.ring.is_kept()
+    }
+
+    /// The process was let go. What its threads hit since then is a recording of its own.
+    pub fn let_go(&mut self) {
+        if let Some((events, dropped)) = self.ring.before_overwritten() {
+            self.account.end_at(events, dropped);
+        }
+    }
+
     /// Writes all that is new to a trace. Returns the time of the last event before one that is not complete
     /// and may still become so; nothing if there is no such event.
     ///

@@ -69,15 +69,16 @@ impl Losses {
     }
 
     /// Reads what a process with this number in the trace has counted. Returns what the trace should say, if that is
-    /// new.
+    /// new. `is_own`: the process records on its own by now, and what it lost since it does is of that.
     pub fn read(
         &mut self,
         directory: &Directory,
         process: Process,
         number: u32,
         manner: Manner,
+        is_own: bool,
     ) -> Option<LossesContent> {
-        let [no_ring, late, unreached] = self.counted(directory, manner)?;
+        let [no_ring, late, unreached] = self.counted(directory, manner, is_own)?;
         if no_ring > self.no_ring {
             let owner = directory.owner();
             if process.user().is_some_and(|user| user != owner) {
@@ -98,7 +99,7 @@ impl Losses {
     }
 
     /// Events of the process, and of its children, for which there was no ring.
-    fn counted(&mut self, directory: &Directory, manner: Manner) -> Option<[u64; 3]> {
+    fn counted(&mut self, directory: &Directory, manner: Manner, is_own: bool) -> Option<[u64; 3]> {
         let file = directory.file(LOSSES_FILE, Access::Read).ok()?;
         let mut bytes = [0; LOSSES_WORDS * 8];
         file.read_exact_at(&mut bytes, 0).ok()?;
@@ -129,7 +130,11 @@ impl Losses {
             };
             // Somebody else may come meanwhile.
             let before = *self.before[index].get_or_insert(before);
-            *lost = all[index].saturating_sub(before);
+            let all = match is_own && overwritten[index] >= kept[index] {
+                true => all[index].min(overwritten[index]),
+                false => all[index],
+            };
+            *lost = all.saturating_sub(before);
         }
         let [no_ring, unreached, late] = lost;
         if unreached > 0 {

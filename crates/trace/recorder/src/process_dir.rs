@@ -59,6 +59,8 @@ pub struct ProcessDir {
     /// What the trace says of the time up to which all is written.
     up_to: u64,
     stage: Stage,
+    /// Whether the process was let go: what it hits since then is a recording of its own.
+    is_let_go: bool,
     /// Nothing between rounds once all was read.
     copy: Option<Box<BlockCopy>>,
 }
@@ -99,6 +101,7 @@ impl ProcessDir {
             since: None,
             up_to: 0,
             stage: Stage::Open,
+            is_let_go: false,
             copy: None,
         })
     }
@@ -197,6 +200,7 @@ impl ProcessDir {
     /// When the trace cannot be written.
     pub fn last_round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
         let is_over = self.is_over();
+        self.is_let_go = self.manner.keep && !is_over;
         self.read(output, is_over, false)?;
         while is_over && !self.is_finished() {
             self.read(output, is_over, false)?;
@@ -247,10 +251,14 @@ impl ProcessDir {
             numbers.collect::<BTreeSet<u32>>()
         });
         let are_all = there.as_ref().is_none_or(|there| self.open_rings(there));
+        if self.is_let_go {
+            self.rings.iter_mut().for_each(Drain::let_go);
+        }
+        let is_own = self.is_let_go && !self.rings.iter().any(Drain::is_kept);
         let (number, manner) = (self.number, self.manner);
-        if let Some(content) = self
-            .losses
-            .read(&self.directory, self.process, number, manner)
+        if let Some(content) =
+            self.losses
+                .read(&self.directory, self.process, number, manner, is_own)
         {
             output.trace.losses(&content)?;
         }

@@ -142,18 +142,20 @@ impl<W: Write> Recording<W> {
         self.processes.iter().flat_map(ProcessDir::probes)
     }
 
-    /// Writes what is new and ends the trace. Returns what was recorded, without the bytes of the end, and the
-    /// writer below.
+    /// Ends the trace. Returns what was recorded, without the bytes of the end, and the writer below.
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn finish(mut self) -> Result<(Progress, W), RecordError> {
-        self.last_round()?;
+    pub fn finish(self) -> Result<(Progress, W), RecordError> {
         let progress = self.progress();
         Ok((progress, self.output.trace.finish()?))
     }
 
-    fn last_round(&mut self) -> Result<(), RecordError> {
+    /// Writes what is new, for the last time: what processes that were let go have hit since then is not of it.
+    ///
+    /// # Errors
+    /// When the trace cannot be written.
+    pub fn last_round(&mut self) -> Result<(), RecordError> {
         for process in &mut self.processes {
             process.last_round(&mut self.output)?;
         }

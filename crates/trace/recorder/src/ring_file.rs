@@ -110,6 +110,26 @@ impl RingFile {
         (events, self.word(ring::DROPPED_BEFORE_KEPT))
     }
 
+    /// Events that had found a place, and those that had found none, when the process began to record on its own;
+    /// nothing while it records for a recorder.
+    pub fn before_overwritten(&self) -> Option<(u64, u64)> {
+        let events = self.word(ring::BEFORE_OVERWRITTEN);
+        (!self.is_kept()).then(|| (events, self.word(ring::DROPPED_BEFORE_OVERWRITTEN)))
+    }
+
+    /// Events that were dropped while the process did not record on its own.
+    pub fn dropped_of_others(&self) -> u64 {
+        let [kept, overwritten, others] = [
+            ring::DROPPED_BEFORE_KEPT,
+            ring::DROPPED_BEFORE_OVERWRITTEN,
+            ring::DROPPED_OTHERS_BEFORE_KEPT,
+        ]
+        .map(|word| self.word(word));
+        overwritten
+            .max(kept)
+            .saturating_sub(kept.saturating_sub(others))
+    }
+
     /// Events that had found a place when the last recording began, whatever its kind.
     pub fn before_last(&self) -> u64 {
         let kept = self.word(ring::BEFORE_KEPT);

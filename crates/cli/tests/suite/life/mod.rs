@@ -195,7 +195,17 @@ impl Life {
     }
 
     pub fn works(&mut self, times: u32) {
+        self.begins(times);
+        self.is_done();
+    }
+
+    /// Begins to work.
+    pub fn begins(&mut self, times: u32) {
         writeln!(self.input.as_mut().unwrap(), "work {times}").unwrap();
+    }
+
+    /// Waits until it has worked.
+    pub fn is_done(&mut self) {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         assert_eq!(line, "done\n");

@@ -178,3 +178,48 @@ fn deciles_of_equal_values_are_known_to_their_step() {
     }
     assert!(of(None).unwrap().iter().all(|decile| decile.low == 0.0));
 }
+
+/// Slow runs are far from the others, and a step is a smaller share of them.
+#[test]
+fn slow_runs_hide_no_step_of_the_others() {
+    let side = [[100.0; 12].as_slice(), &[100.0; 12], &[500.0; 6]].concat();
+    for margin in [0.004, 0.006, 0.0095] {
+        let found = compared(&side, &side, Some(MS), Some(margin));
+        let low = found.typical.low.ln_1p();
+        assert!((low + 0.01).abs() < 1e-4, "{:?}", found.typical);
+        assert!(found.typical.p_same.unwrap() > 0.05, "{margin}");
+    }
+    let fast = compared(&[100.0; 30], &[100.0; 30], Some(MS), Some(0.011));
+    let found = compared(&side, &side, Some(MS), Some(0.011));
+    assert!(fast.typical.p_same.unwrap() <= 0.05);
+    assert!(found.typical.p_same.unwrap() <= 0.05, "{:?}", found.typical);
+    // Levels of 99.55 and 100.45 ms, as the clock shows them.
+    assert!(found.typical.low < -0.009 && found.typical.high > 0.009);
+}
+
+/// The ends of the interval are found with checks that the p-value of sameness lacks.
+#[test]
+fn what_is_the_same_has_its_interval_within_the_margin() {
+    let base = [46.3, 51.1, 46.6, 50.2];
+    let candidate = [
+        51.1, 49.2, 49.8, 56.9, 49.5, 60.0, 56.5, 46.0, 45.7, 42.7, 61.4, 51.2, 49.9, 50.9, 49.7,
+        52.5, 47.6, 53.5, 61.1, 45.8, 44.7, 51.0, 48.5, 55.8, 48.0, 46.6, 46.4, 56.4, 47.1, 48.7,
+        42.7, 55.8, 50.3,
+    ];
+    let mut are_same = 0;
+    for percent in 5..=20 {
+        let margin = f64::from(percent) / 100.0;
+        let found = compared(&base, &candidate, None, Some(margin));
+        for answer in [found.typical, found.mean] {
+            if answer.p_same.unwrap() <= 0.05 {
+                are_same += 1;
+                assert!(
+                    answer.low > 1.0 / (1.0 + margin) - 1.0,
+                    "{margin} {answer:?}"
+                );
+                assert!(answer.high < margin, "{margin} {answer:?}");
+            }
+        }
+    }
+    assert!(are_same > 0);
+}

@@ -7,7 +7,7 @@ use super::in_turns::typical_in_turns;
 use super::mean::{Average, mean};
 use super::sides::Sides;
 use super::slow::Split;
-use super::terms::Terms;
+use super::terms::{Terms, same_within};
 use super::typical::{Typical, least};
 use crate::error::Error;
 use crate::location::NullCache;
@@ -50,7 +50,8 @@ pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Com
         scale,
         rounding: rounding.mean,
     };
-    let mean = mean(runs, terms, &typical, warnings)?;
+    let typical = same_within(typical, terms, scale)?;
+    let mean = same_within(mean(runs, terms, &typical, warnings)?, terms, scale)?;
     let slow = match &split {
         None => None,
         Some(split) => {

@@ -1,5 +1,6 @@
 //! What to compare, how sure to be, and which differences do not matter.
 
+use super::comparison::Answer;
 use crate::better::Better;
 use crate::bounds::Bounds;
 use crate::error::Error;
@@ -37,6 +38,24 @@ impl Terms {
             _ => Ok(None),
         }
     }
+}
+
+/// What is proven the same has its interval within the margin. The ends of an interval are found with checks that the
+/// p-value of sameness may lack, so that they lie a little outside now and then.
+pub(crate) fn same_within(answer: Answer, terms: &Terms, scale: Scale) -> Result<Answer, Error> {
+    let (Some(p_same), Some(bounds)) = (answer.p_same, terms.bounds(scale)?) else {
+        return Ok(answer);
+    };
+    let none = scale.none();
+    let is_within = answer.low + none > bounds.low() && answer.high + none < bounds.high();
+    let unproven = (1.0 - terms.confidence).next_up();
+    Ok(Answer {
+        p_same: Some(match is_within {
+            true => p_same,
+            false => p_same.max(unproven),
+        }),
+        ..answer
+    })
 }
 
 /// The p-value of sameness for the larger one of two one-sided tests at the ends of the margin.

@@ -112,6 +112,27 @@ pub fn steps() -> Vec<Case> {
                 });
             }
         }
+        // Both sides are shown as the same, but for slow runs, of which a step is a smaller share.
+        let mut hidden = Case {
+            noise: Noise::SlowMode,
+            subjects: differing((1.0 + 0.45 * size) / (1.0 - 0.45 * size)),
+            margin: Some(0.88 * size),
+            ..stepped("hidden by a step, ", 1, [30, 30], [0.01, 0.01])
+        };
+        hidden.steps = hidden.steps.map(|steps| Steps {
+            phase: Some(-0.45),
+            ..steps
+        });
+        // Slow runs that are only two steps away are not told from scatter.
+        if size < 0.1 {
+            all.push(hidden);
+        }
+        all.push(Case {
+            noise: Noise::SlowMode,
+            subjects: differing(1.0 + 2.0 * size),
+            margin: Some(2.0 * size),
+            ..stepped("at the margin, ", 1, [30, 30], [0.1, 0.1])
+        });
         all.push(Case {
             subjects: vec![NULL; 8],
             apart: true,

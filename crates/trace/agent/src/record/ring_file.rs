@@ -96,10 +96,12 @@ impl RingFile {
             }
             events
         });
-        if begin == Begin::Kept {
-            let dropped = reader.dropped();
-            head[ring::DROPPED_BEFORE_KEPT].store(dropped, Ordering::Relaxed);
-        }
+        let dropped = [
+            ring::DROPPED_BEFORE_KEPT,
+            ring::DROPPED_BEFORE_OVERWRITTEN,
+            ring::DROPPED_OTHERS_BEFORE_KEPT,
+        ];
+        begin.write(reader.dropped(), dropped.map(|word| &head[word]));
         if let Some(events) = events {
             begin.write(events, self.before());
         }

@@ -158,7 +158,7 @@ impl LiveRecording {
         searched?;
         read?;
         self.attached.disconnect(tell);
-        self.attached.recording.round()?;
+        self.attached.recording.last_round()?;
         let mut summary = self.summary();
         let finished = finished(self.processes());
         if self.started.is_none() {

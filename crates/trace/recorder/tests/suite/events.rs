@@ -57,6 +57,7 @@ fn all_that_a_process_says() {
     assert_eq!(recording.round().unwrap().events, 2);
     let probes: Vec<_> = recording.probes().map(|of| (of.name, of.events)).collect();
     assert_eq!(probes, [("sold3".to_owned(), 1), ("sold4".to_owned(), 1)]);
+    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     let expected = Progress {
         events: 2,
@@ -105,6 +106,7 @@ fn children_that_could_not_be_recorded() {
     kept.unreached(20, &[11, 12]);
     recording.round().unwrap();
     assert_eq!(recording.processes()[0].unreached(), [11, 12]);
+    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!((progress.no_ring, progress.unreached), (1, 20));
     assert_eq!(read(&bytes).losses, [(1, 1), (1, 21)]);
@@ -215,6 +217,7 @@ fn probes_that_come_late_and_events_of_none() {
     let _ = producer(&ring).record(2, || 5, [1 << 40], &());
     let progress = recording.round().unwrap();
     assert_eq!((progress.events, progress.invalid), (2, 3));
+    recording.last_round().unwrap();
     let (_, bytes) = recording.finish().unwrap();
     let told = read(&bytes);
     let probes: Vec<_> = told.events[&(1, 1)].iter().map(|of| of.probe).collect();
@@ -256,6 +259,7 @@ fn an_event_that_becomes_complete_later() {
     let _ = interrupted.record(1, || 20, [1], &steps);
     seen.push(recording.round().unwrap().events);
     assert_eq!(seen, [1, 2, 3]);
+    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!(progress.incomplete, 0);
     let told = read(&bytes);
@@ -288,6 +292,7 @@ fn an_event_that_is_given_up() {
     for event in 0..200 {
         let _ = producer.record(1, || 30, [event], &());
     }
+    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!((progress.events, progress.incomplete), (200, 1));
     assert_eq!(progress.invalid, 0);
@@ -301,10 +306,10 @@ fn an_event_that_is_given_up() {
 fn an_event_that_is_not_complete_at_the_end_is_counted() {
     let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Keep);
-    let recording = kept.recording(KEEP);
-    let mut progress = Progress::default();
-    let steps = meanwhile(|| progress = recording.finish().unwrap().0);
+    let mut recording = kept.recording(KEEP);
+    let steps = meanwhile(|| recording.last_round().unwrap());
     let _ = producer(&ring).record(1, || 20, [5], &steps);
+    let (progress, _) = recording.finish().unwrap();
     assert_eq!((progress.events, progress.incomplete), (0, 1));
 }
 
@@ -511,6 +516,7 @@ fn losses_of_former_recordings_are_theirs() {
     ring.store(ring::BEFORE_KEPT, 508);
     ring.store(ring::OTHERS_BEFORE_KEPT, 508);
     ring.store(ring::DROPPED_BEFORE_KEPT, 492);
+    ring.store(ring::DROPPED_OTHERS_BEFORE_KEPT, 492);
     ring.store(word::NEEDED, 3);
     kept.loss(losses::BEFORE_KEPT[0], 5);
     kept.loss(losses::OTHERS_BEFORE_KEPT[0], 5);
@@ -522,6 +528,7 @@ fn losses_of_former_recordings_are_theirs() {
     };
     let mut recording = kept.recording(manner);
     recording.round().unwrap();
+    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!((progress.events, progress.dropped), (381, 19));
     assert_eq!((progress.overwritten, progress.earlier), (0, 508));
@@ -537,6 +544,7 @@ fn losses_of_former_recordings_are_theirs() {
     // The newest over the oldest.
     ring.store(word::MODE, Mode::Overwrite.to_word());
     ring.store(ring::BEFORE_OVERWRITTEN, 889);
+    ring.store(ring::DROPPED_BEFORE_OVERWRITTEN, 511);
     kept.loss(losses::BEFORE_OVERWRITTEN[0], 7);
     write(1000);
     let pass = snapshot(slice::from_ref(&kept.path), trace(), None).unwrap();
