@@ -13,9 +13,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 use crate::analyse::analyse_with;
-use crate::comparison::{Calibration, Comparison, Row, Share};
+use crate::comparison::{Calibration, Comparison, Share};
 use crate::error::AnalysisError;
 use crate::outcome::AskedQuestion;
+use crate::row::Row;
 use crate::selection::Selection;
 use crate::subject::{Group, Subject};
 use crate::workers::Workers;

@@ -10,7 +10,8 @@ use perflab_stats::drift::drift;
 use perflab_stats::location::Scale;
 use perflab_stats::multiplicity::holm;
 
-use crate::comparison::{Comparison, Row};
+use crate::comparison::Comparison;
+use crate::row::Row;
 use crate::selection::Selection;
 use crate::subject::Group;
 use crate::trend::{Drift, Trend};

@@ -11,11 +11,11 @@ use perflab_stats::detectable::from_half_width;
 use perflab_stats::multiplicity::{Adjusted, Test, holm_tests};
 use perflab_stats::verdict::{Least, MDE_POWER, TYPICAL_WEIGHT};
 
-use crate::comparison::{Answer, Row, Slow};
 use crate::error::AnalysisError;
+use crate::row::{Answer, Row, Slow};
+use crate::row_warning::RowWarning;
 use crate::selection::{Question, Questions, Selection};
 use crate::verdict::Verdict;
-use crate::warning::RowWarning;
 
 /// Runs of a side that may all fall into one of two modes: 3 in one of 4 experiments, 5 in one of 16.
 const FEW: usize = 6;

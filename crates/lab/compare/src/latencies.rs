@@ -10,14 +10,16 @@ use perflab_stats::quantile::min_values;
 use perflab_store::RunRecord;
 
 use crate::analyse::analyse;
-use crate::comparison::{Comparison, Latency, Row};
+use crate::comparison::Comparison;
 use crate::error::AnalysisError;
 use crate::resolution::step;
+use crate::row::{Latency, Row};
+use crate::row_warning::RowWarning;
 use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
 use crate::subjects::result_subjects;
 use crate::verdict::Verdict;
-use crate::warning::{RowWarning, Warning};
+use crate::warning::Warning;
 
 /// Highest quantile that is shown where it is not known how many requests a run made.
 const USUAL_TAIL: f64 = 0.99;

@@ -6,9 +6,9 @@ use perflab_stats::steps::Rounding;
 use perflab_stats::verdict::Sides;
 use perflab_stats::{Error, Observation, pooled};
 
-use crate::comparison::Row;
+use crate::row::Row;
+use crate::row_warning::RowWarning;
 use crate::subject::{Group, Subject, SubjectKey};
-use crate::warning::RowWarning;
 
 /// What may be compared as one: a subject, or several of the same metric.
 pub(crate) struct Pool<'s> {

@@ -1,7 +1,9 @@
 //! What is to be known of drift though nobody asked: what is proven.
 
-use crate::comparison::{Comparison, Row};
-use crate::warning::{RowWarning, Warning};
+use crate::comparison::Comparison;
+use crate::row::Row;
+use crate::row_warning::RowWarning;
+use crate::warning::Warning;
 
 /// Adds a warning to the report if the machine drifted, and one to each row whose difference did.
 pub(super) fn add(report: &mut Comparison) {
