@@ -6,9 +6,9 @@ use perflab_compare::{Drift, Trend};
 use perflab_experiment::Better;
 
 use crate::headline::headline;
+use crate::row_warning::row_warnings;
 use crate::sections::distinct;
 use crate::terminal::clean;
-use crate::warning::row_warnings;
 
 /// A column's name, and its field in a row.
 type Column = (&'static str, fn(&Row) -> String);

@@ -11,10 +11,10 @@ use crate::headline::headline;
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
 use crate::number;
+use crate::row_warning::row_warnings;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::TextOptions;
 use crate::verdict::{InWords as _, phrase};
-use crate::warning::row_warnings;
 
 /// Least and greatest width of a plot, in columns.
 const PLOT: std::ops::RangeInclusive<usize> = 20..=200;

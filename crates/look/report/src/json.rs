@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::headline::headline;
-use crate::warning::{report_warnings, row_warnings};
+use crate::row_warning::row_warnings;
+use crate::warning::report_warnings;
 
 /// Version of the JSON that `perflab compare --format json` prints.
 pub const SCHEMA: u32 = 1;

@@ -9,9 +9,10 @@ use perflab_experiment::{counted, format_duration};
 
 use crate::difference;
 use crate::number;
+use crate::row_warning::row_warnings;
 use crate::sections::{distinct, label_within_workload, row_label};
 use crate::stopping::{caveat, ending};
-use crate::warning::{report_warnings, row_warnings};
+use crate::warning::report_warnings;
 
 /// Rows that a warning names before it counts the rest.
 const NAMED: usize = 3;
