@@ -8,13 +8,13 @@ use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
 use perflab_stats::verdict::{self, Cache, Terms, compare};
 
-use crate::comparable::{Comparable, pools};
+use crate::comparable::Comparable;
 use crate::comparison::{Comparison, Design};
 use crate::drift::drift_of;
 use crate::error::AnalysisError;
 use crate::family::{Draft, decide_tests};
 use crate::one_sided::one_sided;
-use crate::pool::warn_outside;
+use crate::pool::{pools, warn_outside};
 use crate::row::{Answer, MainMode, Row, Sameness, Side, Slow};
 use crate::row_warning::RowWarning;
 use crate::selection::Selection;

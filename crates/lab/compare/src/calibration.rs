@@ -16,7 +16,6 @@ use crate::analyse::analyse_with;
 use crate::comparison::{Calibration, Comparison, Share};
 use crate::error::AnalysisError;
 use crate::outcome::AskedQuestion;
-use crate::row::Row;
 use crate::selection::Selection;
 use crate::subject::{Group, Subject};
 use crate::workers::Workers;
@@ -110,13 +109,12 @@ fn shuffled_report(
         |_, _, _, _| None,
     )?;
     let rows = || {
-        let all = found.rows.iter().chain(&found.pooled);
+        let all = found.all_rows();
         all.filter(|row| row.asked().any(AskedQuestion::is_difference))
     };
-    let is_control = |row: &&Row| Some(&row.variant) == found.control.as_ref();
     Ok([
-        rows().any(|row| !is_control(&row)),
-        rows().any(|row| is_control(&row)),
+        rows().any(|row| !found.is_control(row)),
+        rows().any(|row| found.is_control(row)),
     ])
 }
 

@@ -61,26 +61,30 @@ impl Comparison {
     /// The rows of one metric alone, and all that is said of the whole: tests still share the error among all.
     #[must_use]
     pub fn of_metric(&self, name: &str) -> Self {
-        let own = |rows: &[Row]| {
-            let own = rows.iter().filter(|row| row.key.metric.name == name);
-            own.cloned().collect()
-        };
-        Self {
-            name: self.name.clone(),
-            question: self.question.clone(),
-            baseline: self.baseline.clone(),
-            control: self.control.clone(),
-            confidence: self.confidence,
-            margin: self.margin,
-            design: self.design.clone(),
-            rows: own(&self.rows),
-            pooled: own(&self.pooled),
-            observation: own(&self.observation),
-            tests: self.tests,
-            calibration: self.calibration.clone(),
-            directory: self.directory.clone(),
-            warnings: self.warnings.clone(),
+        let mut own = self.clone();
+        for rows in [&mut own.rows, &mut own.pooled, &mut own.observation] {
+            rows.retain(|row| row.key.metric.name == name);
         }
+        own
+    }
+
+    /// The rows of single subjects, then what is pooled.
+    pub fn all_rows(&self) -> impl Iterator<Item = &Row> + Clone {
+        self.rows.iter().chain(&self.pooled)
+    }
+
+    pub(crate) fn all_rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.rows.iter_mut().chain(&mut self.pooled)
+    }
+
+    /// Whether a row is about the control.
+    pub fn is_control(&self, row: &Row) -> bool {
+        self.control.as_ref() == Some(&row.variant)
+    }
+
+    /// Whether this very row is one of those that are pooled.
+    pub fn is_pooled(&self, row: &Row) -> bool {
+        self.pooled.iter().any(|pooled| std::ptr::eq(pooled, row))
     }
 }
 
@@ -107,7 +111,7 @@ pub struct Share {
 }
 
 /// How the runs were made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
     /// Blocks of runs in random order, of which at least one run is recorded; 1 where the order is not known.
     pub blocks: u32,

@@ -40,11 +40,10 @@ pub(crate) fn drift_of(
 /// difference.
 pub fn settle_drift(report: &mut Comparison) {
     if !report.design.randomised {
-        let rows = report.rows.iter_mut().chain(&mut report.pooled);
-        rows.for_each(|row| row.drift = None);
+        report.all_rows_mut().for_each(|row| row.drift = None);
         return;
     }
-    let mut rows: Vec<&mut Row> = report.rows.iter_mut().chain(&mut report.pooled).collect();
+    let mut rows: Vec<&mut Row> = report.all_rows_mut().collect();
     share_among_levels(&mut rows);
     adjust(
         rows.iter_mut()

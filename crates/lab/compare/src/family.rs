@@ -99,14 +99,13 @@ fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize
         {
             draft.row.warnings.push(warning);
         }
-        let is_proven = |answer: &Answer| answer.verdict.is_difference();
         let fewer = draft.row.base.n.min(draft.row.candidate.n);
         let is_verdict = |answer: &Answer| answer.verdict != Verdict::NotProven;
         if fewer < FEW && (is_verdict(&draft.row.typical) || is_verdict(&draft.row.mean)) {
             draft.row.warnings.push(RowWarning::FewRuns { least: FEW });
         }
         let typical = &draft.row.typical;
-        let is_difference = is_proven(typical);
+        let is_difference = typical.verdict.is_difference();
         let ends = (
             typical.low.unwrap_or(f64::NEG_INFINITY),
             typical.high.unwrap_or(f64::INFINITY),

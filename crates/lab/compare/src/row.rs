@@ -11,7 +11,7 @@ use crate::trend::Drift;
 use crate::verdict::Verdict;
 
 /// One candidate against the baseline on one metric.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// What is compared.
     #[serde(flatten)]
