@@ -15,6 +15,7 @@ mod latency_table;
 mod levels;
 mod markdown;
 mod markup;
+mod named;
 mod number;
 mod planning;
 pub mod plots;

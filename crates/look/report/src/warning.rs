@@ -11,6 +11,7 @@ use perflab_experiment::counted;
 use crate::command::operand;
 use crate::difference::{Estimate, percent};
 use crate::drift;
+use crate::named::first_of;
 use crate::number::value_with_unit;
 use crate::sections::subject_label;
 use crate::stopping::resume;
@@ -216,11 +217,8 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
     }
 }
 
-/// Things that are named before the rest is counted.
-const NAMED: usize = 3;
-
 fn one_sided(measured: &str, missing: &str, subjects: &[SubjectKey]) -> String {
-    let named = subjects.iter().take(NAMED).map(|subject| {
+    let named = subjects.iter().map(|subject| {
         let label = subject_label(subject);
         let unit = match subject.metric.unit.as_str() {
             "" => String::new(),
@@ -228,13 +226,9 @@ fn one_sided(measured: &str, missing: &str, subjects: &[SubjectKey]) -> String {
         };
         format!("{label} {}{unit}", subject.metric.name)
     });
-    let named = named.collect::<Vec<_>>().join(", ");
-    let more = match subjects.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let named = first_of(named);
     format!(
-        "not compared: {named}{more}: {measured} has runs of it, {missing} has none; measure both with the same \
+        "not compared: {named}: {measured} has runs of it, {missing} has none; measure both with the same \
          benchmark, metric and unit"
     )
 }
