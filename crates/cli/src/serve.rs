@@ -60,8 +60,8 @@ pub fn serve(arguments: &ServeArguments) -> Result<Option<Code>, Failure> {
     });
     match said {
         Ok(()) => Ok(None),
-        Err(error @ ServeError::Listen { .. }) => Err(Failure::usage(error.to_string())),
-        Err(error) => Err(Failure::environment(error.to_string())),
+        Err(error @ ServeError::Listen { .. }) => Err(Failure::usage(error)),
+        Err(error) => Err(Failure::environment(error)),
     }
 }
 

@@ -11,7 +11,7 @@ use perflab_report::{command, command_of_run};
 use perflab_store::{Imported, Index, RunRecord, is_result};
 
 use crate::drawn::{Drawn, Kind, drawn};
-use crate::failure::{Code, Failure, analysis_failure, store_failure};
+use crate::failure::{Code, Failure};
 use crate::results::RESULTS;
 use crate::selection::{input, open};
 use crate::terminal;
@@ -75,7 +75,7 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
                 path.display()
             )));
         }
-        None => list(&Index::refresh(path).map_err(store_failure)?)?,
+        None => list(&Index::refresh(path)?)?,
     };
     terminal::print(&text)?;
     // A result that cannot be compared has been shown all the same.
@@ -94,8 +94,7 @@ fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
     let opened = open(path)?;
     let result = input(&opened)?;
     let selection = Selection::of(result.experiment, result.origin);
-    let mut report = compare_result(&result, &SampleSelection::default(), &selection)
-        .map_err(|error| analysis_failure(&error))?;
+    let mut report = compare_result(&result, &SampleSelection::default(), &selection)?;
     if arguments.plot.contains(&Kind::Shift) {
         perflab_compare::add_deciles(&mut report);
     }
@@ -115,7 +114,7 @@ pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
             arguments.path.display()
         )));
     }
-    let index = Index::rebuild(&arguments.path).map_err(store_failure)?;
+    let index = Index::rebuild(&arguments.path)?;
     terminal::print(&list(&index)?)?;
     if let Some(why) = index.not_kept() {
         terminal::say(&format!(
@@ -126,7 +125,7 @@ pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
 }
 
 fn list(index: &Index) -> Result<String, Failure> {
-    let mut results = index.list().map_err(store_failure)?;
+    let mut results = index.list()?;
     results.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.path.cmp(&b.path)));
     if results.is_empty() {
         return Ok("no results here yet; perflab run makes some\n".to_owned());

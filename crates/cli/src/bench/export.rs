@@ -95,7 +95,7 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
         measured.runs.iter().map(|(_, timing)| of(timing)).collect()
     };
     let wall = column(|timing| timing.time_s);
-    let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
+    let summary = Summary::of(&wall).map_err(Failure::no_data)?;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let memory: Option<Vec<u64>> = measured
         .runs

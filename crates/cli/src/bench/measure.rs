@@ -282,8 +282,8 @@ pub fn failed(command: &BenchCommand, exit: Exit) -> Failure {
 pub fn not_started(error: &LaunchError) -> Failure {
     match error {
         LaunchError::Open { source, .. } if is_disk_full(source) => Failure::disk_full(error),
-        LaunchError::Open { .. } => Failure::usage(error.to_string()),
-        _ => Failure::environment(error.to_string()),
+        LaunchError::Open { .. } => Failure::usage(error),
+        _ => Failure::environment(error),
     }
 }
 

@@ -129,12 +129,12 @@ fn path_or_null(text: &str) -> Option<std::path::PathBuf> {
 }
 
 fn duration(text: &str) -> Result<Duration, Failure> {
-    perflab_experiment::parse_duration(text).map_err(|error| Failure::usage(error.to_string()))
+    perflab_experiment::parse_duration(text).map_err(Failure::usage)
 }
 
 fn cpus(text: &str) -> Result<Option<rustix::thread::CpuSet>, Failure> {
     let list: perflab_experiment::CpuList = text
         .parse()
         .map_err(|error| Failure::usage(format!("--cpus: {error}")))?;
-    cpu_set(list.numbers()).map_err(|error| Failure::environment(error.to_string()))
+    cpu_set(list.numbers()).map_err(Failure::environment)
 }

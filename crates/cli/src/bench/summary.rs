@@ -95,8 +95,8 @@ pub fn report(
         Some(_) => "cpu",
     };
     let metric = Metric::new(name, "s", Better::Lower);
-    let mut report = plain_report("bench", &metric, groups, &selection)
-        .map_err(|error| Failure::no_data(error.to_string()))?;
+    let mut report =
+        plain_report("bench", &metric, groups, &selection).map_err(Failure::no_data)?;
     report.design.seed = measurements.randomised.then_some(measurements.seed);
     report.design.randomised = measurements.randomised;
     report.design.until_decided = measurements.until_decided;
@@ -230,7 +230,7 @@ fn one(
         measured.runs.iter().map(|(_, timing)| of(timing)).collect()
     };
     let wall = column(|timing| timing.time_s);
-    let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
+    let summary = Summary::of(&wall).map_err(Failure::no_data)?;
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let show = |seconds: f64| time(seconds, arguments.time_unit, summary.mean);
     let mut out = format!(

@@ -12,7 +12,7 @@ use super::look;
 use crate::failure::{Code, Failure};
 use crate::standby::{lock, stand_by};
 use crate::terminal;
-use crate::tune::{directory, must_be_root, own_root, start_restorer, tune_failure};
+use crate::tune::{directory, must_be_root, own_root, start_restorer};
 
 /// Locks laboratories that a command starts against each other, while this process holds the
 /// machine's own lock against all others.
@@ -35,7 +35,7 @@ fn places(arguments: &DoctorArguments) -> Result<(PathBuf, PathBuf), Failure> {
 /// Puts back what `--apply` has kept in force, or a dead session left.
 pub fn restore(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let (root, directory) = places(arguments)?;
-    let text = match recover(&root, &directory, true).map_err(tune_failure)? {
+    let text = match recover(&root, &directory, true)? {
         Recovered::Nothing => "nothing to put back\n".to_owned(),
         Recovered::Rebooted => "nothing to put back: the machine was restarted since\n".to_owned(),
         Recovered::Restored(_, count) => format!("{} put back\n", counted(count, "setting")),
@@ -59,9 +59,9 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let machine = stand_by(lock.as_ref())?;
     // Declared before the session, and so dropped after it: that must be over before the restorer is told to go.
     let _restorer = start_restorer(&root, &directory)?;
-    let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;
+    let mut session = Session::begin(&root, &directory)?;
     let wishes = wishes(arguments, &root)?;
-    let outcomes = session.set(&wishes.all).map_err(tune_failure)?;
+    let outcomes = session.set(&wishes.all)?;
     terminal::say(&said(&wishes.all, &outcomes));
     for (wish, outcome) in wishes.all.iter().zip(&outcomes) {
         if let Outcome::Failed(why) = outcome
@@ -74,7 +74,7 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
         }
     }
     if arguments.command.is_empty() {
-        let count = session.keep().map_err(tune_failure)?;
+        let count = session.keep()?;
         terminal::print(&format!(
             "{} changed{}\n",
             counted(count, "setting"),
@@ -87,7 +87,7 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
         return Ok(0);
     }
     let ended = execute(&arguments.command, &directory, &machine);
-    let count = session.restore().map_err(tune_failure)?;
+    let count = session.restore()?;
     terminal::say(&format!("doctor: {} put back", counted(count, "setting")));
     ended
 }
@@ -153,7 +153,7 @@ fn execute(command: &[OsString], directory: &Path, machine: &ThisMachine) -> Res
     };
     let ended = machine
         .start(&launch)
-        .map_err(|error| Failure::environment(error.to_string()))?
+        .map_err(Failure::environment)?
         .wait(None)
         .map_err(|error| Failure::environment(format!("lost track of the command: {error}")))?;
     match (ended.stopped, ended.exit) {

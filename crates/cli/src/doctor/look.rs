@@ -46,7 +46,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
         Some(list) => numbers(list)?,
         None => allowed()?,
     };
-    perflab_runner::cpu_set(&cpus).map_err(|error| Failure::environment(error.to_string()))?;
+    perflab_runner::cpu_set(&cpus).map_err(Failure::environment)?;
     let lock = if arguments.quick {
         settle()?;
         None

@@ -13,7 +13,7 @@ use perflab_store::{Environment, Imported, ImportedFile, Origin, ResultDir, RunR
 
 use super::collected::Collected;
 use super::names::plain;
-use crate::failure::{Failure, is_disk_full, store_failure};
+use crate::failure::{Failure, is_disk_full};
 use crate::results::{RESULTS, now_for_a_name};
 use crate::run::comparisons_of;
 
@@ -97,8 +97,7 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
     let (cells, places) = cells(collected);
     let records = records(collected, &cells, &places);
     let experiment = experiment(collected, name);
-    Experiment::parse(&experiment, "experiment.toml")
-        .map_err(|error| Failure::environment(error.to_string()))?;
+    Experiment::parse(&experiment, "experiment.toml").map_err(Failure::environment)?;
     let runs = records
         .iter()
         .map(|(cell, record)| PlannedRun {
@@ -135,14 +134,13 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
             notes: collected.notes.clone(),
         }),
     };
-    let mut result =
-        ResultDir::create(path, &experiment, &plan, &environment, origin).map_err(store_failure)?;
+    let mut result = ResultDir::create(path, &experiment, &plan, &environment, origin)?;
     for (path, bytes) in &copies {
-        result.keep_imported(path, bytes).map_err(store_failure)?;
+        result.keep_imported(path, bytes)?;
     }
     result
         .append_all(records.iter().map(|(_, record)| record))
-        .map_err(store_failure)
+        .map_err(Failure::from)
 }
 
 /// The files to keep: where, and what is in them.

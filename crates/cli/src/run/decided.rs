@@ -10,7 +10,7 @@ use perflab_experiment::{Cell, Experiment, Lifetime, Plan};
 use perflab_report::ending;
 use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
 
-use crate::failure::{Failure, store_failure};
+use crate::failure::Failure;
 use crate::until::{Budget, LEAST_BLOCKS, Limit, UntilArguments};
 
 /// The rule as it is kept with the result; nothing where the number of runs is fixed.
@@ -141,8 +141,8 @@ impl<'a> Decided<'a> {
         });
         let blocks = report.design.until_decided.map_or(0, |until| until.blocks);
         let stopped = Stopped::new(reason, blocks);
-        if result.stopped().map_err(store_failure)? != Some(stopped) {
-            result.stop(stopped).map_err(store_failure)?;
+        if result.stopped()? != Some(stopped) {
+            result.stop(stopped)?;
         }
         note_stop(&mut report, Some(stopped));
         let sentence = ending(&report).unwrap_or_default();
@@ -166,6 +166,6 @@ impl<'a> Decided<'a> {
             &SampleSelection::default(),
             &selection,
         )
-        .map_err(|error| Failure::no_data(error.to_string()))
+        .map_err(Failure::no_data)
     }
 }

@@ -20,8 +20,8 @@ pub fn read(path: &Path) -> Result<String, Failure> {
 
 /// The experiment that it describes.
 pub fn parse(text: &str, path: &Path) -> Result<Experiment, Failure> {
-    let mut experiment = Experiment::parse(text, &path.display().to_string())
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let mut experiment =
+        Experiment::parse(text, &path.display().to_string()).map_err(Failure::usage)?;
     for (old, new) in renamed_keys(text) {
         terminal::say(&format!(
             "{}: the key `{old}` of metrics is called `{new}` now",
