@@ -209,8 +209,6 @@ fn schema(format: Format) -> Result<Option<Code>, Failure> {
         Format::Plan => perflab_compare::plan_schema(),
         Format::Steady => perflab_compare::steady_schema(),
     };
-    let text = serde_json::to_string_pretty(&schema)
-        .map_err(|error| Failure::environment(format!("cannot print the schema: {error}")))?;
-    terminal::print(&format!("{text}\n"))?;
+    terminal::print(&terminal::json(&schema)?)?;
     Ok(None)
 }

@@ -9,3 +9,17 @@ pub fn now_for_a_name() -> String {
         .strftime("%Y%m%dT%H%M%SZ")
         .to_string()
 }
+
+/// Refuses a path that is no directory.
+///
+/// # Errors
+/// When there is none.
+pub fn must_be_directory(path: &Path) -> Result<(), Failure> {
+    match path.is_dir() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "there is no directory {}",
+            path.display()
+        ))),
+    }
+}

@@ -12,7 +12,7 @@ use perflab_store::{Imported, Index, RunRecord, is_result};
 
 use crate::drawn::{Drawn, Kind, drawn};
 use crate::failure::{Code, Failure};
-use crate::results::RESULTS;
+use crate::results::{RESULTS, must_be_directory};
 use crate::selection::{input, open};
 use crate::terminal;
 
@@ -60,12 +60,7 @@ pub struct IndexArguments {
 /// Executes `show`.
 pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     let path = &arguments.path;
-    if !path.is_dir() {
-        return Err(Failure::usage(format!(
-            "there is no directory {}",
-            path.display()
-        )));
-    }
+    must_be_directory(path)?;
     let text = match arguments.run {
         Some(run) => one_run(path, run)?,
         None if is_result(path) => one_result(path)?,
@@ -108,12 +103,7 @@ fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
 
 /// Executes `index`.
 pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
-    if !arguments.path.is_dir() {
-        return Err(Failure::usage(format!(
-            "there is no directory {}",
-            arguments.path.display()
-        )));
-    }
+    must_be_directory(&arguments.path)?;
     let index = Index::rebuild(&arguments.path)?;
     terminal::print(&list(&index)?)?;
     if let Some(why) = index.not_kept() {

@@ -94,9 +94,7 @@ impl<'a> Round<'a> {
     /// Measures some of the commands against each other, in blocks.
     fn group(&mut self, bench: &Bench<'_>, members: &[usize]) -> Result<(), Failure> {
         for command in self.pick(members) {
-            if let Some(setup) = &command.setup {
-                bench.aside("--setup", setup, &command.output)?;
-            }
+            bench.aside("--setup", command.setup.as_deref(), &command.output)?;
         }
         for warmup in 0..self.arguments.warmup {
             let iteration = format!("warmup-{warmup}");
@@ -140,9 +138,7 @@ impl<'a> Round<'a> {
             block += 1;
         }
         for command in self.pick(members) {
-            if let Some(cleanup) = &command.cleanup {
-                bench.aside("--cleanup", cleanup, &command.output)?;
-            }
+            bench.aside("--cleanup", command.cleanup.as_deref(), &command.output)?;
         }
         Ok(())
     }
@@ -238,15 +234,11 @@ impl<'a> Round<'a> {
             .collect();
         undisturbed(bench.host, &names.join("` and `"), || {
             for command in &commands {
-                if let Some(prepare) = &command.prepare {
-                    bench.aside("--prepare", prepare, &command.output)?;
-                }
+                bench.aside("--prepare", command.prepare.as_deref(), &command.output)?;
             }
             let taken = bench.run_in_turns(slices, &places, &mut shuffler)?;
             for command in &commands {
-                if let Some(conclude) = &command.conclude {
-                    bench.aside("--conclude", conclude, &command.output)?;
-                }
+                bench.aside("--conclude", command.conclude.as_deref(), &command.output)?;
             }
             Ok(taken)
         })
@@ -262,13 +254,9 @@ impl<'a> Round<'a> {
         let command = &self.commands[member];
         let padding = self.shuffler.padding();
         undisturbed(bench.host, &command.name, || {
-            if let Some(prepare) = &command.prepare {
-                bench.aside("--prepare", prepare, &command.output)?;
-            }
+            bench.aside("--prepare", command.prepare.as_deref(), &command.output)?;
             let timing = bench.run(command, &self.argvs[member], padding, iteration)?;
-            if let Some(conclude) = &command.conclude {
-                bench.aside("--conclude", conclude, &command.output)?;
-            }
+            bench.aside("--conclude", command.conclude.as_deref(), &command.output)?;
             Ok(timing)
         })
     }

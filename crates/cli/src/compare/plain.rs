@@ -86,12 +86,10 @@ pub(super) fn plain(
     let metric = arguments.numbers.metric();
     let selection = Selection {
         baseline: arguments.baseline.clone(),
-        control: None,
         margin,
         confidence: confidence.unwrap_or(0.95),
         questions,
-        anytime: false,
-        in_turns: false,
+        ..Selection::default()
     };
     let subject = plain_subject("plain files", &metric, groups.clone());
     let mut report = plain_report("plain files", &metric, groups, &selection)?;

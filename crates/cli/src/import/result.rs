@@ -14,6 +14,7 @@ use perflab_store::{Environment, Imported, ImportedFile, Origin, ResultDir, RunR
 use super::collected::Collected;
 use super::names::plain;
 use crate::failure::{Failure, is_disk_full};
+use crate::output::directory_of;
 use crate::results::{RESULTS, now_for_a_name};
 use crate::run::comparisons_of;
 
@@ -44,10 +45,7 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
             path.display()
         )));
     }
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = directory_of(&path);
     remove_unfinished(parent);
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = parent.join(format!(".{own}{PARTIAL}{}", std::process::id()));

@@ -83,6 +83,7 @@ pub fn comparisons_of<'a>(cells: impl Iterator<Item = &'a Cell>, baseline: &str)
 pub struct Decided<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
+    selection: Selection,
     budget: Option<Budget>,
     /// Records that earlier sessions have made.
     before: usize,
@@ -99,6 +100,7 @@ impl<'a> Decided<'a> {
         Self {
             experiment,
             plan,
+            selection: Selection::of(experiment, &meta.origin),
             budget,
             before,
             reason: None,
@@ -150,21 +152,12 @@ impl<'a> Decided<'a> {
     }
 
     fn report(&self, records: &[RunRecord]) -> Result<Comparison, Failure> {
-        let design = &self.experiment.design;
-        let selection = Selection {
-            baseline: Some(self.experiment.baseline().to_owned()),
-            control: design.control.clone(),
-            margin: design.margin,
-            confidence: design.confidence,
-            anytime: true,
-            ..Selection::default()
-        };
         result_report(
             self.experiment,
             self.plan,
             records,
             &SampleSelection::default(),
-            &selection,
+            &self.selection,
         )
         .map_err(Failure::no_data)
     }
