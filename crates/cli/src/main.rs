@@ -2,6 +2,7 @@
 
 mod bench;
 mod compare;
+mod cpus;
 mod doctor;
 mod drawn;
 mod export;

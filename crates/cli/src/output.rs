@@ -94,6 +94,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("cannot write {}: {error}", path.display())
 }
 
+/// The directory that a file is in, or would be.
 pub fn directory_of(path: &Path) -> &Path {
     let parent = path.parent();
     parent

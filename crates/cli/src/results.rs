@@ -1,5 +1,9 @@
 //! Where results go.
 
+use std::path::Path;
+
+use crate::failure::Failure;
+
 /// Where results go unless told otherwise.
 pub const RESULTS: &str = "results";
 

@@ -30,9 +30,11 @@ use perflab_compare::Row;
 use perflab_runner::cpu_set;
 use pipe::Pipe;
 use round::Round;
+use rustix::thread::CpuSet;
 use slices::Slices;
 use until::Until;
 
+use crate::cpus::numbers;
 use crate::failure::{Code, Failure};
 use crate::output::write;
 use crate::percent::margin;
@@ -132,9 +134,6 @@ fn duration(text: &str) -> Result<Duration, Failure> {
     perflab_experiment::parse_duration(text).map_err(Failure::usage)
 }
 
-fn cpus(text: &str) -> Result<Option<rustix::thread::CpuSet>, Failure> {
-    let list: perflab_experiment::CpuList = text
-        .parse()
-        .map_err(|error| Failure::usage(format!("--cpus: {error}")))?;
-    cpu_set(list.numbers()).map_err(Failure::environment)
+fn cpus(text: &str) -> Result<Option<CpuSet>, Failure> {
+    cpu_set(&numbers(text)?).map_err(Failure::environment)
 }

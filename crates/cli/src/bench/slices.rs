@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use perflab_experiment::counted;
 use perflab_runner::{Elsewhere, Launch, Turns, TurnsError, TurnsTaken};
-use rustix::thread::{CpuSet, sched_getaffinity};
+use rustix::thread::CpuSet;
 
 use super::arguments::{BenchArguments, Order, Output};
 use super::commands::BenchCommand;
 use super::measure::{Bench, failed, not_started, stderr};
 use super::schedule::Shuffler;
+use crate::cpus::allowed;
 use crate::failure::Failure;
 
 /// How commands take turns.
@@ -81,12 +82,9 @@ impl Slices {
 
 /// The last CPU that this process may use: the first ones are more often interrupted.
 fn last_cpu() -> Result<CpuSet, Failure> {
-    let usable = sched_getaffinity(None).map_err(|error| {
-        Failure::environment(format!("cannot find out which CPUs may be used: {error}"))
-    })?;
     let mut one = CpuSet::new();
-    if let Some(cpu) = (0..CpuSet::MAX_CPU).rev().find(|cpu| usable.is_set(*cpu)) {
-        one.set(cpu);
+    if let Some(cpu) = allowed()?.last() {
+        one.set(*cpu as usize);
     }
     Ok(one)
 }

@@ -1,10 +1,9 @@
 //! What `perflab bench` says: a line or two per command, and the comparison.
 
 use perflab_experiment::counted;
-use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use perflab_compare::{
     Comparison, Group, RowWarning, Selection, Warning, plain_report, settle_drift,
 };
@@ -17,6 +16,7 @@ use super::measure::Timing;
 use super::measured::{Measured, Measurements};
 use super::shell::{difference, share};
 use crate::failure::Failure;
+use crate::progress::bar;
 use crate::terminal;
 
 /// Below this a shell may take more than what is measured, in seconds.
@@ -34,19 +34,9 @@ pub struct BenchProgress {
 impl BenchProgress {
     /// Drawn where it is wanted and somebody looks.
     pub fn new(wanted: bool) -> Self {
-        let target = if stderr().is_terminal() && wanted {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {msg}")
-        {
-            bar.set_style(style.progress_chars("=> "));
-        }
+        let template = "{bar:30} {pos}/{len} runs, {eta} left  {msg}";
         Self {
-            bar,
+            bar: bar(None, template, wanted),
             drawn: Instant::now(),
         }
     }

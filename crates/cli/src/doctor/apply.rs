@@ -8,7 +8,7 @@ use perflab_machine::tune::{Outcome, Recovered, Session, Wish, for_measuring, re
 use perflab_runner::{Exit, Host, Launch, Redirect, Stopped, ThisMachine};
 
 use super::arguments::{DoctorArguments, Switch};
-use super::look;
+use crate::cpus::numbers;
 use crate::failure::{Code, Failure};
 use crate::standby::{lock, stand_by};
 use crate::terminal;
@@ -108,7 +108,7 @@ fn wishes(arguments: &DoctorArguments, root: &Path) -> Result<Wishes, Failure> {
     all.extend(for_measuring(root));
     if arguments.irqs {
         let list = arguments.cpus.as_deref().unwrap_or_default();
-        let wish = Wish::InterruptsAwayFrom(look::numbers(list)?);
+        let wish = Wish::InterruptsAwayFrom(numbers(list)?);
         asked.push(wish.clone());
         all.push(wish);
     }
