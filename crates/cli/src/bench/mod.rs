@@ -4,6 +4,7 @@ mod arguments;
 mod command_line;
 mod commands;
 mod export;
+mod in_turns;
 mod itself;
 mod measure;
 mod measured;
