@@ -257,14 +257,10 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
             "run {} of {}, block {}, unit {}",
             record.run, record.cell, record.block, record.unit
         ),
-        format!(
-            "status {}{}",
-            record.status.name(),
-            record
-                .detail
-                .as_ref()
-                .map_or_else(String::new, |d| format!(": {d}"))
-        ),
+        match &record.detail {
+            Some(detail) => format!("status {}: {detail}", record.status.name()),
+            None => format!("status {}", record.status.name()),
+        },
     ];
     if !record.started.is_empty() {
         lines.push(format!("started {}", record.started));
@@ -301,24 +297,21 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
             .collect();
         lines.push(format!("steps: {}", steps.join(", ")));
     }
-    lines.extend(
-        record
-            .layout
-            .as_ref()
-            .map(|layout| format!("layout: {layout}")),
-    );
+    if let Some(layout) = &record.layout {
+        lines.push(format!("layout: {layout}"));
+    }
     for (name, value) in &record.evidence {
         lines.push(format!("evidence: {name} {value}"));
     }
     for sample in &record.samples {
-        let benchmark = sample
-            .benchmark
-            .as_ref()
-            .map_or_else(String::new, |benchmark| format!("{benchmark} "));
-        lines.push(format!(
-            "{benchmark}{} {} {}",
+        let value = format!(
+            "{} {} {}",
             sample.metric.name, sample.value, sample.metric.unit
-        ));
+        );
+        lines.push(match &sample.benchmark {
+            Some(benchmark) => format!("{benchmark} {value}"),
+            None => value,
+        });
     }
     lines.push(match &record.source {
         Some(source) => format!("imported from file {source}"),

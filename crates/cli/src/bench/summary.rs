@@ -12,7 +12,6 @@ use perflab_report::{TextOptions, percent_within};
 use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
-use super::measure::Timing;
 use super::measured::{Measured, Measurements};
 use super::shell::{difference, share};
 use crate::failure::Failure;
@@ -216,12 +215,8 @@ fn one(
     time_of: &str,
     arguments: &BenchArguments,
 ) -> Result<String, Failure> {
-    let column = |of: fn(&Timing) -> f64| -> Vec<f64> {
-        measured.runs.iter().map(|(_, timing)| of(timing)).collect()
-    };
-    let wall = column(|timing| timing.time_s);
+    let wall = measured.column(|timing| timing.time_s);
     let summary = Summary::of(&wall).map_err(Failure::no_data)?;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let show = |seconds: f64| time(seconds, arguments.time_unit, summary.mean);
     let mut out = format!(
         "{number}: {}\n",
@@ -235,23 +230,22 @@ fn one(
             .sd
             .map_or_else(String::new, |sd| format!(" ± {}", show(sd))),
         show(summary.median),
-        show(mean(&column(|timing| timing.user_s))),
-        show(mean(&column(|timing| timing.system_s))),
+        show(measured.mean(|timing| timing.user_s)),
+        show(measured.mean(|timing| timing.system_s)),
     ));
-    let peak = measured
+    let peaks = measured
         .runs
         .iter()
-        .filter_map(|(_, timing)| timing.max_rss_bytes)
-        .max();
-    out.push_str(&format!(
-        "   range {} … {}, {}{}\n",
+        .filter_map(|(_, timing)| timing.max_rss_bytes);
+    let peak = peaks.max().map_or_else(String::new, |bytes| {
+        format!(", peak memory {:.1} MiB", bytes as f64 / 1_048_576.0)
+    });
+    let (min, max, runs) = (
         show(summary.min),
         show(summary.max),
         counted(summary.n, "run"),
-        peak.map_or_else(String::new, |bytes| {
-            format!(", peak memory {:.1} MiB", bytes as f64 / 1_048_576.0)
-        })
-    ));
+    );
+    out.push_str(&format!("   range {min} … {max}, {runs}{peak}\n"));
     let through_shell = !arguments.no_shell && arguments.shell != "none";
     if let Some(shell) = share(measured).filter(|shell| !shell.is_part()) {
         out.push_str(&format!(
@@ -261,12 +255,8 @@ fn one(
     } else if let Some(shell) = share(measured) {
         let alone = shell.alone_s.filter(|_| !arguments.until.until_decided);
         let alone = alone.map_or_else(String::new, |alone| {
-            format!(
-                "; without it about {} [{}, {}]",
-                show(alone.value),
-                show(alone.low),
-                show(alone.high)
-            )
+            let [value, low, high] = [alone.value, alone.low, alone.high].map(show);
+            format!("; without it about {value} [{low}, {high}]")
         });
         let (time, percent) = (show(shell.shell_s), shell.share * 100.0);
         out.push_str(&format!(
@@ -277,15 +267,14 @@ fn one(
             "   warning: faster than 5 ms, with the shell's time in it; -N leaves the shell out\n",
         );
     }
-    let failed = measured
-        .runs
-        .iter()
+    let runs = measured.runs.iter();
+    let failed = runs
         .filter(|(_, timing)| timing.exit_code != Some(0))
         .count();
     if failed > 0 {
+        let failed = counted(failed, "run");
         out.push_str(&format!(
-            "   warning: {} did not end with exit code 0\n",
-            counted(failed, "run")
+            "   warning: {failed} did not end with exit code 0\n"
         ));
     }
     Ok(out)
