@@ -124,19 +124,17 @@ fn list(index: &Index) -> Result<String, Failure> {
     for result in results {
         let line = match &result.error {
             Some(error) => format!("{}  cannot be read: {error}", result.path.display()),
-            None => format!(
-                "{}  {}  {}/{}{}  {}",
-                result.path.display(),
-                result.created.get(..19).unwrap_or(&result.created),
-                result.runs_done,
-                counted(result.runs_planned, "run"),
-                if result.runs_failed > 0 {
-                    format!(", {} failed", result.runs_failed)
-                } else {
-                    String::new()
-                },
-                result.variants.join(", ")
-            ),
+            None => {
+                let created = result.created.get(..19).unwrap_or(&result.created);
+                let planned = counted(result.runs_planned, "run");
+                let failed = match result.runs_failed {
+                    0 => String::new(),
+                    failed => format!(", {failed} failed"),
+                };
+                let variants = result.variants.join(", ");
+                let (path, done) = (result.path.display(), result.runs_done);
+                format!("{path}  {created}  {done}/{planned}{failed}  {variants}")
+            }
         };
         out.push_str(&terminal::escape(&line));
         out.push('\n');
@@ -166,15 +164,13 @@ fn one_result(path: &Path) -> Result<String, Failure> {
     }
     let machine = serde_json::to_value(&environment.machine).unwrap_or_default();
     for (group, facts) in machine.as_object().into_iter().flatten() {
-        if let Some(facts) = facts.as_object().filter(|facts| !facts.is_empty()) {
-            let known: Vec<String> = facts
-                .iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(name, value)| format!("{name} {value}"))
-                .collect();
-            if !known.is_empty() {
-                lines.push(format!("{group}: {}", known.join(", ")));
-            }
+        let facts = facts.as_object().into_iter().flatten();
+        let known: Vec<String> = facts
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        if !known.is_empty() {
+            lines.push(format!("{group}: {}", known.join(", ")));
         }
     }
     for (what, programs) in &environment.programs {

@@ -56,13 +56,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         .collect::<Result<_, _>>()?;
     export::check(arguments)?;
     let until = Until::from(arguments, commands.len(), margin)?;
-    if let (Some(least), Some(most)) = (arguments.min_runs, arguments.max_runs)
-        && least > most
-    {
-        return Err(Failure::usage(format!(
-            "--min-runs asks for more than the {most} runs of --max-runs"
-        )));
-    }
+    arguments.check_range(arguments.max_runs)?;
 
     let cpus = arguments.cpus.as_deref().map(cpus).transpose()?.flatten();
     let slices = Slices::from(arguments, &commands, cpus)?;

@@ -75,15 +75,11 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
     }
     if arguments.command.is_empty() {
         let count = session.keep()?;
-        terminal::print(&format!(
-            "{} changed{}\n",
-            counted(count, "setting"),
-            if count > 0 {
-                "; perflab doctor --restore puts them back"
-            } else {
-                ""
-            }
-        ))?;
+        let advice = match count {
+            0 => "",
+            _ => "; perflab doctor --restore puts them back",
+        };
+        terminal::print(&format!("{} changed{advice}\n", counted(count, "setting")))?;
         return Ok(0);
     }
     let ended = execute(&arguments.command, &directory, &machine);
