@@ -150,7 +150,7 @@ fn render(
             Form::Text => {
                 out.push_str(&perflab_report::text(report, &options));
                 if arguments.detail || arguments.deciles {
-                    for row in report.rows.iter().chain(&report.pooled) {
+                    for row in report.all_rows() {
                         out.push('\n');
                         out.push_str(&perflab_report::detail(row, report, &options));
                     }

@@ -36,20 +36,20 @@ pub struct Failure {
 
 impl Failure {
     /// With any code.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl fmt::Display) -> Self {
         Self {
             code,
-            message: message.into(),
+            message: message.to_string(),
         }
     }
 
     /// The user's input is wrong.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl fmt::Display) -> Self {
         Self::new(Code::Usage, message)
     }
 
     /// There are no data to work with.
-    pub fn no_data(message: impl Into<String>) -> Self {
+    pub fn no_data(message: impl fmt::Display) -> Self {
         Self::new(Code::NoData, message)
     }
 
@@ -61,7 +61,7 @@ impl Failure {
     }
 
     /// The surroundings do not allow it.
-    pub fn environment(message: impl Into<String>) -> Self {
+    pub fn environment(message: impl fmt::Display) -> Self {
         Self::new(Code::Environment, message)
     }
 }
@@ -81,29 +81,28 @@ pub fn is_disk_full(error: &io::Error) -> bool {
 }
 
 /// A failure of the store.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "for map_err, which hands it over"
-)]
-pub fn store_failure(error: StoreError) -> Failure {
-    let code = match &error {
-        StoreError::NotEmpty(_)
-        | StoreError::NoDirectory(_)
-        | StoreError::NotBegun(_)
-        | StoreError::Uncreatable { .. }
-        | StoreError::Line {
-            problem: LineProblem::Closed { .. },
-            ..
-        } => Code::Usage,
-        StoreError::Io { source, .. } | StoreError::Lock(LockFileError::Open { source, .. })
-            if is_closed(source) =>
-        {
-            Code::Usage
-        }
-        StoreError::Lock(_) => Code::Environment,
-        _ => Code::NoData,
-    };
-    Failure::new(code, error.to_string())
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::NotEmpty(_)
+            | StoreError::NoDirectory(_)
+            | StoreError::NotBegun(_)
+            | StoreError::Uncreatable { .. }
+            | StoreError::Line {
+                problem: LineProblem::Closed { .. },
+                ..
+            } => Code::Usage,
+            StoreError::Io { source, .. }
+            | StoreError::Lock(LockFileError::Open { source, .. })
+                if is_closed(source) =>
+            {
+                Code::Usage
+            }
+            StoreError::Lock(_) => Code::Environment,
+            _ => Code::NoData,
+        };
+        Self::new(code, error)
+    }
 }
 
 /// Whether files may not be opened or made: it is not their content that is wrong.
@@ -115,13 +114,18 @@ fn is_closed(error: &io::Error) -> bool {
 }
 
 /// Why there is nothing to say about the runs.
-pub fn analysis_failure(error: &AnalysisError) -> Failure {
-    let code = match error {
-        AnalysisError::NoHits { error, .. } => analysis_failure(error).code,
-        AnalysisError::NoBaseline { .. }
-        | AnalysisError::NoParts { .. }
-        | AnalysisError::Unknown { .. } => Code::Usage,
-        _ => Code::NoData,
-    };
-    Failure::new(code, error.to_string())
+impl From<AnalysisError> for Failure {
+    fn from(error: AnalysisError) -> Self {
+        let mut own = &error;
+        while let AnalysisError::NoHits { error, .. } = own {
+            own = error;
+        }
+        let code = match own {
+            AnalysisError::NoBaseline { .. }
+            | AnalysisError::NoParts { .. }
+            | AnalysisError::Unknown { .. } => Code::Usage,
+            _ => Code::NoData,
+        };
+        Self::new(code, error)
+    }
 }

@@ -49,7 +49,7 @@ pub fn init(arguments: &InitArguments) -> Result<Option<Code>, Failure> {
         arguments.output.display().to_string()
     };
     // Whatever is written here can be run: what makes no experiment is refused with its place.
-    Experiment::parse(&text, &name).map_err(|error| Failure::usage(error.to_string()))?;
+    Experiment::parse(&text, &name).map_err(Failure::usage)?;
     if to_stdout {
         terminal::print(&text)?;
         return Ok(None);

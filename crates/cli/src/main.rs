@@ -2,6 +2,7 @@
 
 mod bench;
 mod compare;
+mod cpus;
 mod doctor;
 mod drawn;
 mod export;
@@ -209,8 +210,6 @@ fn schema(format: Format) -> Result<Option<Code>, Failure> {
         Format::Plan => perflab_compare::plan_schema(),
         Format::Steady => perflab_compare::steady_schema(),
     };
-    let text = serde_json::to_string_pretty(&schema)
-        .map_err(|error| Failure::environment(format!("cannot print the schema: {error}")))?;
-    terminal::print(&format!("{text}\n"))?;
+    terminal::print(&terminal::json(&schema)?)?;
     Ok(None)
 }

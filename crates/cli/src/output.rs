@@ -94,7 +94,8 @@ fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("cannot write {}: {error}", path.display())
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// The directory that a file is in, or would be.
+pub fn directory_of(path: &Path) -> &Path {
     let parent = path.parent();
     parent
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -19,7 +19,7 @@ pub fn percent(text: &str) -> Result<f64, Failure> {
         text.parse()
             .ok()
             .filter(|share: &f64| unsigned && share.is_finite())
-            .ok_or_else(|| Failure::usage(error.to_string()))
+            .ok_or_else(|| Failure::usage(error))
     })
 }
 

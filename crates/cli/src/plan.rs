@@ -10,7 +10,7 @@ use perflab_compare::{
 use perflab_experiment::Lifetime;
 use perflab_report::{TextOptions, plan_text};
 
-use crate::failure::{Code, Failure, analysis_failure};
+use crate::failure::{Code, Failure};
 use crate::numbers::refuse;
 use crate::percent::percent;
 use crate::selection::{Chosen, Question, chosen, confidence, input, open, questions};
@@ -182,10 +182,8 @@ fn from_pilot(
         pilot.records,
         &sample_selection,
         &selection,
-    )
-    .map_err(|error| analysis_failure(&error))?;
-    pilot_plan(&pilot.experiment.name, &subjects, &selection, goal)
-        .map_err(|error| analysis_failure(&error))
+    )?;
+    pilot_plan(&pilot.experiment.name, &subjects, &selection, goal).map_err(Failure::from)
 }
 
 /// As with a pilot, a difference that takes too many runs is no mistake in how it is written.

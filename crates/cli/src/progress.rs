@@ -60,16 +60,7 @@ impl Progress {
             is_limit,
             budget,
         } = *extent;
-        let terminal = stderr().is_terminal();
-        let target = if terminal && !quiet {
-            ProgressDrawTarget::stderr_with_hz(DRAWINGS_PER_SECOND)
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-            bar.set_style(style.progress_chars("=> "));
-        }
+        let bar = bar(Some(total as u64), "{bar:30} {pos}/{len} {msg}", !quiet);
         bar.set_position(done as u64);
         Self {
             bar,
@@ -82,7 +73,7 @@ impl Progress {
             failed: 0,
             faults: Vec::new(),
             started: Instant::now(),
-            plain: (!terminal).then(Instant::now),
+            plain: (!stderr().is_terminal()).then(Instant::now),
             quiet,
         }
     }
@@ -188,6 +179,19 @@ impl Reporter for Progress {
     }
 }
 
+/// A bar on standard error with so many steps, if their number is known; hidden where nobody wants or sees it.
+pub fn bar(steps: Option<u64>, template: &str, is_wanted: bool) -> ProgressBar {
+    let target = match is_wanted && stderr().is_terminal() {
+        true => ProgressDrawTarget::stderr_with_hz(DRAWINGS_PER_SECOND),
+        false => ProgressDrawTarget::hidden(),
+    };
+    let bar = ProgressBar::with_draw_target(steps, target);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    }
+}
+
 /// A duration as people say it.
 pub fn human(duration: Duration) -> String {
     let seconds = duration.as_secs();
@@ -200,20 +204,12 @@ pub fn human(duration: Duration) -> String {
 
 /// Counts to a number, with a bar on a terminal and a line now and then elsewhere.
 pub fn counting<T>(what: &str, total: u32, work: impl FnOnce(&mut dyn FnMut(u32)) -> T) -> T {
-    let terminal = stderr().is_terminal();
-    let bar = match terminal {
-        true => ProgressBar::with_draw_target(
-            Some(u64::from(total)),
-            ProgressDrawTarget::stderr_with_hz(DRAWINGS_PER_SECOND),
-        ),
-        false => ProgressBar::hidden(),
-    };
     let template = format!("{what} {{pos}}/{{len}}, about {{eta}} left");
-    bar.set_style(ProgressStyle::with_template(&template).unwrap_or(ProgressStyle::default_bar()));
+    let bar = bar(Some(u64::from(total)), &template, true);
     let mut told = Instant::now();
     let done = work(&mut |count| {
         bar.set_position(u64::from(count));
-        if !terminal && told.elapsed() >= PLAIN_INTERVAL {
+        if !stderr().is_terminal() && told.elapsed() >= PLAIN_INTERVAL {
             told = Instant::now();
             crate::terminal::say(&format!("{what}: {count} of {total}"));
         }

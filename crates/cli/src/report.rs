@@ -56,14 +56,14 @@ pub fn report(arguments: &ReportArguments) -> Result<Option<Code>, Failure> {
     });
     bar.finish_and_clear();
     let first = first.map_err(|error| match &error {
-        WriteError::Foreign(_) => Failure::usage(error.to_string()),
+        WriteError::Foreign(_) => Failure::usage(error),
         WriteError::Io { source, .. } | WriteError::Uncreatable { source, .. }
             if is_disk_full(source) =>
         {
             Failure::disk_full(&error)
         }
-        WriteError::Uncreatable { .. } => Failure::usage(error.to_string()),
-        WriteError::Io { .. } => Failure::environment(error.to_string()),
+        WriteError::Uncreatable { .. } => Failure::usage(error),
+        WriteError::Io { .. } => Failure::environment(error),
     })?;
     terminal::print(&format!("{}\n", first.display()))?;
     if site.problems().is_empty() {

@@ -22,7 +22,7 @@ use perflab_report::operand;
 use perflab_runner::{Lab, Preflight, preflight, programs, unknown_metrics};
 use perflab_store::{Environment, RunRecord};
 
-use crate::failure::{Code, Failure, store_failure};
+use crate::failure::{Code, Failure};
 use crate::progress::{Extent, Progress};
 use crate::results::{RESULTS, now_for_a_name};
 use crate::settings;
@@ -141,7 +141,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     for notice in result.notices() {
         terminal::say(&format!("note: {notice}"));
     }
-    let done = result.records().map_err(store_failure)?;
+    let done = result.records()?;
     let path = result.path().to_path_buf();
     if !arguments.quiet {
         terminal::say(&format!(
@@ -185,7 +185,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
     outcome.map_err(|error| lab_failure(&error, &path, &arguments.file))?;
     restored?;
-    let records = result.records().map_err(store_failure)?;
+    let records = result.records()?;
     let next = if is_compared { "compare" } else { "show" };
     conclude(&records, &path, next, arguments.quiet)?;
     let stop = rule.conclude(&records, &mut result)?;

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use perflab_compare::{Questions, ResultInput, Selection};
 use perflab_store::{OpenedResult, RunRecord};
 
-use crate::failure::{Failure, store_failure};
+use crate::failure::Failure;
 use crate::percent::percent;
 
 /// Questions that can be asked.
@@ -20,12 +20,12 @@ pub enum Question {
 
 /// Reads a result.
 pub fn open(path: &Path) -> Result<OpenedResult, Failure> {
-    OpenedResult::open(path).map_err(store_failure)
+    OpenedResult::open(path).map_err(Failure::from)
 }
 
 /// What of a result is compared.
 pub fn input(result: &OpenedResult) -> Result<ResultInput<'_>, Failure> {
-    ResultInput::of(result).map_err(|error| Failure::no_data(error.to_string()))
+    ResultInput::of(result).map_err(Failure::no_data)
 }
 
 /// A name that there is not is a slip, which an empty answer would hide.

@@ -8,7 +8,7 @@ use perflab_serve::{Limits, Options, ServeError, serve as answer};
 use perflab_store::is_result;
 
 use crate::failure::{Code, Failure};
-use crate::results::RESULTS;
+use crate::results::{RESULTS, must_be_directory};
 use crate::terminal;
 
 /// Serve the results in a directory to a browser.
@@ -34,12 +34,7 @@ pub struct ServeArguments {
 
 /// Executes the command.
 pub fn serve(arguments: &ServeArguments) -> Result<Option<Code>, Failure> {
-    if !arguments.path.is_dir() {
-        return Err(Failure::usage(format!(
-            "there is no directory {}",
-            arguments.path.display()
-        )));
-    }
+    must_be_directory(&arguments.path)?;
     if is_result(&arguments.path) {
         return Err(Failure::usage(format!(
             "expected a directory of results, found a result at {}; serve {} instead",
@@ -60,8 +55,8 @@ pub fn serve(arguments: &ServeArguments) -> Result<Option<Code>, Failure> {
     });
     match said {
         Ok(()) => Ok(None),
-        Err(error @ ServeError::Listen { .. }) => Err(Failure::usage(error.to_string())),
-        Err(error) => Err(Failure::environment(error.to_string())),
+        Err(error @ ServeError::Listen { .. }) => Err(Failure::usage(error)),
+        Err(error) => Err(Failure::environment(error)),
     }
 }
 

@@ -7,7 +7,7 @@ use perflab_machine::tune::Session;
 use perflab_runner::Restorer;
 
 use crate::failure::Failure;
-use crate::tune::{directory, must_be_root, start_restorer, tune_failure};
+use crate::tune::{directory, must_be_root, start_restorer};
 
 /// The settings that variants ask for, each variant in a few words.
 pub fn named(experiment: &Experiment) -> Vec<String> {
@@ -54,7 +54,7 @@ pub fn begin(experiment: &Experiment) -> Result<Settings, Failure> {
     let root = Path::new("/");
     let directory = directory()?;
     let restorer = start_restorer(root, &directory)?;
-    let session = Session::begin(root, &directory).map_err(tune_failure)?;
+    let session = Session::begin(root, &directory)?;
     Ok(Settings(Some(Inner {
         session,
         _restorer: restorer,
@@ -71,7 +71,7 @@ impl Settings {
     pub fn end(self) -> Result<(), Failure> {
         match self.0 {
             None => Ok(()),
-            Some(inner) => inner.session.restore().map(drop).map_err(tune_failure),
+            Some(inner) => inner.session.restore().map(drop).map_err(Failure::from),
         }
     }
 }

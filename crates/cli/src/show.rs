@@ -11,8 +11,8 @@ use perflab_report::{command, command_of_run};
 use perflab_store::{Imported, Index, RunRecord, is_result};
 
 use crate::drawn::{Drawn, Kind, drawn};
-use crate::failure::{Code, Failure, analysis_failure, store_failure};
-use crate::results::RESULTS;
+use crate::failure::{Code, Failure};
+use crate::results::{RESULTS, must_be_directory};
 use crate::selection::{input, open};
 use crate::terminal;
 
@@ -60,12 +60,7 @@ pub struct IndexArguments {
 /// Executes `show`.
 pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     let path = &arguments.path;
-    if !path.is_dir() {
-        return Err(Failure::usage(format!(
-            "there is no directory {}",
-            path.display()
-        )));
-    }
+    must_be_directory(path)?;
     let text = match arguments.run {
         Some(run) => one_run(path, run)?,
         None if is_result(path) => one_result(path)?,
@@ -75,7 +70,7 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
                 path.display()
             )));
         }
-        None => list(&Index::refresh(path).map_err(store_failure)?)?,
+        None => list(&Index::refresh(path)?)?,
     };
     terminal::print(&text)?;
     // A result that cannot be compared has been shown all the same.
@@ -94,8 +89,7 @@ fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
     let opened = open(path)?;
     let result = input(&opened)?;
     let selection = Selection::of(result.experiment, result.origin);
-    let mut report = compare_result(&result, &SampleSelection::default(), &selection)
-        .map_err(|error| analysis_failure(&error))?;
+    let mut report = compare_result(&result, &SampleSelection::default(), &selection)?;
     if arguments.plot.contains(&Kind::Shift) {
         perflab_compare::add_deciles(&mut report);
     }
@@ -109,13 +103,8 @@ fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
 
 /// Executes `index`.
 pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
-    if !arguments.path.is_dir() {
-        return Err(Failure::usage(format!(
-            "there is no directory {}",
-            arguments.path.display()
-        )));
-    }
-    let index = Index::rebuild(&arguments.path).map_err(store_failure)?;
+    must_be_directory(&arguments.path)?;
+    let index = Index::rebuild(&arguments.path)?;
     terminal::print(&list(&index)?)?;
     if let Some(why) = index.not_kept() {
         terminal::say(&format!(
@@ -126,7 +115,7 @@ pub fn index(arguments: &IndexArguments) -> Result<Option<Code>, Failure> {
 }
 
 fn list(index: &Index) -> Result<String, Failure> {
-    let mut results = index.list().map_err(store_failure)?;
+    let mut results = index.list()?;
     results.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.path.cmp(&b.path)));
     if results.is_empty() {
         return Ok("no results here yet; perflab run makes some\n".to_owned());
@@ -135,19 +124,17 @@ fn list(index: &Index) -> Result<String, Failure> {
     for result in results {
         let line = match &result.error {
             Some(error) => format!("{}  cannot be read: {error}", result.path.display()),
-            None => format!(
-                "{}  {}  {}/{}{}  {}",
-                result.path.display(),
-                result.created.get(..19).unwrap_or(&result.created),
-                result.runs_done,
-                counted(result.runs_planned, "run"),
-                if result.runs_failed > 0 {
-                    format!(", {} failed", result.runs_failed)
-                } else {
-                    String::new()
-                },
-                result.variants.join(", ")
-            ),
+            None => {
+                let created = result.created.get(..19).unwrap_or(&result.created);
+                let planned = counted(result.runs_planned, "run");
+                let failed = match result.runs_failed {
+                    0 => String::new(),
+                    failed => format!(", {failed} failed"),
+                };
+                let variants = result.variants.join(", ");
+                let (path, done) = (result.path.display(), result.runs_done);
+                format!("{path}  {created}  {done}/{planned}{failed}  {variants}")
+            }
         };
         out.push_str(&terminal::escape(&line));
         out.push('\n');
@@ -177,15 +164,13 @@ fn one_result(path: &Path) -> Result<String, Failure> {
     }
     let machine = serde_json::to_value(&environment.machine).unwrap_or_default();
     for (group, facts) in machine.as_object().into_iter().flatten() {
-        if let Some(facts) = facts.as_object().filter(|facts| !facts.is_empty()) {
-            let known: Vec<String> = facts
-                .iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(name, value)| format!("{name} {value}"))
-                .collect();
-            if !known.is_empty() {
-                lines.push(format!("{group}: {}", known.join(", ")));
-            }
+        let facts = facts.as_object().into_iter().flatten();
+        let known: Vec<String> = facts
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        if !known.is_empty() {
+            lines.push(format!("{group}: {}", known.join(", ")));
         }
     }
     for (what, programs) in &environment.programs {
@@ -268,14 +253,10 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
             "run {} of {}, block {}, unit {}",
             record.run, record.cell, record.block, record.unit
         ),
-        format!(
-            "status {}{}",
-            record.status.name(),
-            record
-                .detail
-                .as_ref()
-                .map_or_else(String::new, |d| format!(": {d}"))
-        ),
+        match &record.detail {
+            Some(detail) => format!("status {}: {detail}", record.status.name()),
+            None => format!("status {}", record.status.name()),
+        },
     ];
     if !record.started.is_empty() {
         lines.push(format!("started {}", record.started));
@@ -312,24 +293,21 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
             .collect();
         lines.push(format!("steps: {}", steps.join(", ")));
     }
-    lines.extend(
-        record
-            .layout
-            .as_ref()
-            .map(|layout| format!("layout: {layout}")),
-    );
+    if let Some(layout) = &record.layout {
+        lines.push(format!("layout: {layout}"));
+    }
     for (name, value) in &record.evidence {
         lines.push(format!("evidence: {name} {value}"));
     }
     for sample in &record.samples {
-        let benchmark = sample
-            .benchmark
-            .as_ref()
-            .map_or_else(String::new, |benchmark| format!("{benchmark} "));
-        lines.push(format!(
-            "{benchmark}{} {} {}",
+        let value = format!(
+            "{} {} {}",
             sample.metric.name, sample.value, sample.metric.unit
-        ));
+        );
+        lines.push(match &sample.benchmark {
+            Some(benchmark) => format!("{benchmark} {value}"),
+            None => value,
+        });
     }
     lines.push(match &record.source {
         Some(source) => format!("imported from file {source}"),

@@ -38,7 +38,7 @@ pub fn lock(wait: bool) -> Result<MachineLock, Failure> {
         LockError::Busy { .. } if !wait => {
             Failure::environment(format!("{error} (--wait waits for it)"))
         }
-        error => Failure::environment(error.to_string()),
+        error => Failure::environment(error),
     })?;
     settle()?;
     Ok(lock)

@@ -34,12 +34,10 @@ pub fn must_be_root(flag: &str) -> Result<(), Failure> {
 }
 
 /// A failure about settings: always the surroundings'.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "for map_err, which hands it over"
-)]
-pub fn tune_failure(error: TuneError) -> Failure {
-    Failure::environment(error.to_string())
+impl From<TuneError> for Failure {
+    fn from(error: TuneError) -> Self {
+        Self::environment(error.to_string())
+    }
 }
 
 /// Starts the process that puts settings back should this one be killed.
@@ -69,7 +67,7 @@ pub fn settle() -> Result<(), Failure> {
         Ok(Recovered::Kept(command)) => terminal::say(&format!(
             "note: settings of the machine are in force that `{command}` made; perflab doctor --restore puts them back"
         )),
-        Err(error @ TuneError::Busy(_)) => return Err(tune_failure(error)),
+        Err(error @ TuneError::Busy(_)) => return Err(error.into()),
         Err(error) => terminal::say(&format!("warning: {error}")),
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use perflab_compare::Comparison;
+use perflab_experiment::counted;
 use perflab_report::share;
 use perflab_stats::sequential::RankEProcess;
 use perflab_store::StopReason;
@@ -93,19 +94,15 @@ impl UntilArguments {
         if limit.blocks >= least {
             return Ok(());
         }
-        let plural = |count: usize, what: &str| match count {
-            1 => format!("1 {what}"),
-            count => format!("{count} {what}s"),
-        };
         Err(Failure::usage(format!(
             "--until-decided: at most {} of {} each can decide nothing, whatever the runs show: {} at {} \
              confidence take{} at least {}; {}",
-            plural(limit.blocks as usize, "block"),
-            plural(limit.block as usize, "run"),
-            plural(comparisons, "comparison"),
+            counted(limit.blocks, "block"),
+            counted(limit.block, "run"),
+            counted(comparisons, "comparison"),
             share(confidence),
             if comparisons == 1 { "s" } else { "" },
-            plural(least as usize, "block"),
+            counted(least, "block"),
             limit.advice(least.saturating_mul(limit.block)),
         )))
     }

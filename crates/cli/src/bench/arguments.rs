@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use perflab_experiment::parse_duration;
 
+use crate::failure::Failure;
 use crate::terminal;
 use crate::until::UntilArguments;
 
@@ -209,6 +210,19 @@ impl BenchArguments {
     /// Whether nothing but errors and exports is printed.
     pub fn is_silent(&self) -> bool {
         self.quiet || self.style == Style::None
+    }
+
+    /// Refuses more runs at least than at most.
+    ///
+    /// # Errors
+    /// When --min-runs asks for that.
+    pub fn check_range(&self, most: Option<u32>) -> Result<(), Failure> {
+        match (self.min_runs, most) {
+            (Some(least), Some(most)) if least > most => Err(Failure::usage(format!(
+                "--min-runs asks for more than the {most} runs of --max-runs"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Runs of each command within a block.

@@ -9,7 +9,6 @@ use perflab_formats::hyperfine::{
 use perflab_stats::Summary;
 
 use super::arguments::{BenchArguments, Sort, TimeUnit};
-use super::measure::Timing;
 use super::measured::{Measured, Measurements};
 use crate::failure::Failure;
 use crate::output::{self, write};
@@ -91,12 +90,8 @@ pub fn all(measurements: &Measurements, arguments: &BenchArguments) -> Result<()
 }
 
 fn entry(measured: &Measured) -> Result<Entry, Failure> {
-    let column = |of: fn(&Timing) -> f64| -> Vec<f64> {
-        measured.runs.iter().map(|(_, timing)| of(timing)).collect()
-    };
-    let wall = column(|timing| timing.time_s);
-    let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let wall = measured.column(|timing| timing.time_s);
+    let summary = Summary::of(&wall).map_err(Failure::no_data)?;
     let memory: Option<Vec<u64>> = measured
         .runs
         .iter()
@@ -109,8 +104,8 @@ fn entry(measured: &Measured) -> Result<Entry, Failure> {
         mean: summary.mean,
         stddev: summary.sd,
         median: summary.median,
-        user: mean(&column(|timing| timing.user_s)),
-        system: mean(&column(|timing| timing.system_s)),
+        user: measured.mean(|timing| timing.user_s),
+        system: measured.mean(|timing| timing.system_s),
         min: summary.min,
         max: summary.max,
         times: Some(wall),

@@ -201,11 +201,14 @@ impl Bench<'_> {
         Ok(passed.then_some(self.time_s(&ended)))
     }
 
-    /// A command that is not measured: setup, prepare, conclude, cleanup.
+    /// A command that is not measured, where there is one: setup, prepare, conclude, cleanup.
     ///
     /// # Errors
     /// When it fails: what comes after would measure something else.
-    pub fn aside(&self, flag: &str, line: &str, output: &Output) -> Result<(), Failure> {
+    pub fn aside(&self, flag: &str, line: Option<&str>, output: &Output) -> Result<(), Failure> {
+        let Some(line) = line else {
+            return Ok(());
+        };
         let argv = self.shell.argv(line)?;
         let environment = self.variables(0, None);
         let ended = self.launch(&argv, &environment, stderr(output), stderr(output))?;
@@ -282,8 +285,8 @@ pub fn failed(command: &BenchCommand, exit: Exit) -> Failure {
 pub fn not_started(error: &LaunchError) -> Failure {
     match error {
         LaunchError::Open { source, .. } if is_disk_full(source) => Failure::disk_full(error),
-        LaunchError::Open { .. } => Failure::usage(error.to_string()),
-        _ => Failure::environment(error.to_string()),
+        LaunchError::Open { .. } => Failure::usage(error),
+        _ => Failure::environment(error),
     }
 }
 

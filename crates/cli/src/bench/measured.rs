@@ -17,6 +17,18 @@ pub struct Measured {
     pub shells: Vec<(u32, f64)>,
 }
 
+impl Measured {
+    /// A figure of each run.
+    pub fn column(&self, of: fn(&Timing) -> f64) -> Vec<f64> {
+        self.runs.iter().map(|(_, timing)| of(timing)).collect()
+    }
+
+    /// The mean of a figure over all runs.
+    pub fn mean(&self, of: fn(&Timing) -> f64) -> f64 {
+        self.column(of).iter().sum::<f64>() / self.runs.len() as f64
+    }
+}
+
 /// Everything that a bench found out.
 #[derive(Debug, Clone)]
 pub struct Measurements {

@@ -4,6 +4,7 @@ mod arguments;
 mod command_line;
 mod commands;
 mod export;
+mod in_turns;
 mod itself;
 mod measure;
 mod measured;
@@ -30,9 +31,11 @@ use perflab_compare::Row;
 use perflab_runner::cpu_set;
 use pipe::Pipe;
 use round::Round;
+use rustix::thread::CpuSet;
 use slices::Slices;
 use until::Until;
 
+use crate::cpus::numbers;
 use crate::failure::{Code, Failure};
 use crate::output::write;
 use crate::percent::margin;
@@ -53,13 +56,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<Option<Code>, Failure> {
         .collect::<Result<_, _>>()?;
     export::check(arguments)?;
     let until = Until::from(arguments, commands.len(), margin)?;
-    if let (Some(least), Some(most)) = (arguments.min_runs, arguments.max_runs)
-        && least > most
-    {
-        return Err(Failure::usage(format!(
-            "--min-runs asks for more than the {most} runs of --max-runs"
-        )));
-    }
+    arguments.check_range(arguments.max_runs)?;
 
     let cpus = arguments.cpus.as_deref().map(cpus).transpose()?.flatten();
     let slices = Slices::from(arguments, &commands, cpus)?;
@@ -129,12 +126,9 @@ fn path_or_null(text: &str) -> Option<std::path::PathBuf> {
 }
 
 fn duration(text: &str) -> Result<Duration, Failure> {
-    perflab_experiment::parse_duration(text).map_err(|error| Failure::usage(error.to_string()))
+    perflab_experiment::parse_duration(text).map_err(Failure::usage)
 }
 
-fn cpus(text: &str) -> Result<Option<rustix::thread::CpuSet>, Failure> {
-    let list: perflab_experiment::CpuList = text
-        .parse()
-        .map_err(|error| Failure::usage(format!("--cpus: {error}")))?;
-    cpu_set(list.numbers()).map_err(|error| Failure::environment(error.to_string()))
+fn cpus(text: &str) -> Result<Option<CpuSet>, Failure> {
+    cpu_set(&numbers(text)?).map_err(Failure::environment)
 }

@@ -8,10 +8,11 @@ use perflab_runner::TurnsTaken;
 use super::arguments::{BenchArguments, Order};
 use super::command_line::Shell;
 use super::commands::BenchCommand;
+use super::in_turns::Place;
 use super::measure::{Bench, Timing, undisturbed};
 use super::measured::{Measured, Measurements};
 use super::schedule::{Count, Shuffler};
-use super::slices::{Place, Slices};
+use super::slices::Slices;
 use super::summary::BenchProgress;
 use super::until::Until;
 use super::watched::{Runs, Watched};
@@ -94,9 +95,7 @@ impl<'a> Round<'a> {
     /// Measures some of the commands against each other, in blocks.
     fn group(&mut self, bench: &Bench<'_>, members: &[usize]) -> Result<(), Failure> {
         for command in self.pick(members) {
-            if let Some(setup) = &command.setup {
-                bench.aside("--setup", setup, &command.output)?;
-            }
+            bench.aside("--setup", command.setup.as_deref(), &command.output)?;
         }
         for warmup in 0..self.arguments.warmup {
             let iteration = format!("warmup-{warmup}");
@@ -140,9 +139,7 @@ impl<'a> Round<'a> {
             block += 1;
         }
         for command in self.pick(members) {
-            if let Some(cleanup) = &command.cleanup {
-                bench.aside("--cleanup", cleanup, &command.output)?;
-            }
+            bench.aside("--cleanup", command.cleanup.as_deref(), &command.output)?;
         }
         Ok(())
     }
@@ -238,15 +235,11 @@ impl<'a> Round<'a> {
             .collect();
         undisturbed(bench.host, &names.join("` and `"), || {
             for command in &commands {
-                if let Some(prepare) = &command.prepare {
-                    bench.aside("--prepare", prepare, &command.output)?;
-                }
+                bench.aside("--prepare", command.prepare.as_deref(), &command.output)?;
             }
             let taken = bench.run_in_turns(slices, &places, &mut shuffler)?;
             for command in &commands {
-                if let Some(conclude) = &command.conclude {
-                    bench.aside("--conclude", conclude, &command.output)?;
-                }
+                bench.aside("--conclude", command.conclude.as_deref(), &command.output)?;
             }
             Ok(taken)
         })
@@ -262,13 +255,9 @@ impl<'a> Round<'a> {
         let command = &self.commands[member];
         let padding = self.shuffler.padding();
         undisturbed(bench.host, &command.name, || {
-            if let Some(prepare) = &command.prepare {
-                bench.aside("--prepare", prepare, &command.output)?;
-            }
+            bench.aside("--prepare", command.prepare.as_deref(), &command.output)?;
             let timing = bench.run(command, &self.argvs[member], padding, iteration)?;
-            if let Some(conclude) = &command.conclude {
-                bench.aside("--conclude", conclude, &command.output)?;
-            }
+            bench.aside("--conclude", command.conclude.as_deref(), &command.output)?;
             Ok(timing)
         })
     }

@@ -1,16 +1,12 @@
-//! One run of each command at once, in turns on the same CPUs: `--slices`.
+//! How commands take turns, from the flags: `--slices`.
 
-use std::ffi::OsString;
 use std::time::Duration;
 
-use perflab_experiment::counted;
-use perflab_runner::{Elsewhere, Launch, Turns, TurnsError, TurnsTaken};
-use rustix::thread::{CpuSet, sched_getaffinity};
+use rustix::thread::CpuSet;
 
 use super::arguments::{BenchArguments, Order, Output};
 use super::commands::BenchCommand;
-use super::measure::{Bench, failed, not_started, stderr};
-use super::schedule::Shuffler;
+use crate::cpus::allowed;
 use crate::failure::Failure;
 
 /// How commands take turns.
@@ -20,19 +16,6 @@ pub struct Slices {
     pub length: Duration,
     /// The CPUs of all commands; the laboratory keeps off them.
     pub cpus: CpuSet,
-}
-
-/// One run of a command among those of its block.
-#[derive(Debug)]
-pub struct Place<'a> {
-    /// What is executed.
-    pub command: &'a BenchCommand,
-    /// Program and arguments.
-    pub argv: &'a [OsString],
-    /// Padding of its environment in bytes.
-    pub padding: u32,
-    /// Its number.
-    pub iteration: String,
 }
 
 impl Slices {
@@ -81,68 +64,9 @@ impl Slices {
 
 /// The last CPU that this process may use: the first ones are more often interrupted.
 fn last_cpu() -> Result<CpuSet, Failure> {
-    let usable = sched_getaffinity(None).map_err(|error| {
-        Failure::environment(format!("cannot find out which CPUs may be used: {error}"))
-    })?;
     let mut one = CpuSet::new();
-    if let Some(cpu) = (0..CpuSet::MAX_CPU).rev().find(|cpu| usable.is_set(*cpu)) {
-        one.set(cpu);
+    if let Some(cpu) = allowed()?.last() {
+        one.set(*cpu as usize);
     }
     Ok(one)
-}
-
-impl Bench<'_> {
-    /// One run of each command, all at once in turns, which `shuffler` puts in order.
-    ///
-    /// # Errors
-    /// When a command cannot be started, fails, wants a terminal, or is stopped. None is left then.
-    pub fn run_in_turns(
-        &self,
-        slices: &Slices,
-        places: &[Place<'_>],
-        shuffler: &mut Shuffler,
-    ) -> Result<Vec<TurnsTaken>, Failure> {
-        let environments: Vec<_> = places
-            .iter()
-            .map(|place| self.variables(place.padding, Some(&place.iteration)))
-            .collect();
-        let launches: Vec<Launch<'_>> = places
-            .iter()
-            .zip(&environments)
-            .map(|(place, environment)| Launch {
-                argv: place.argv,
-                environment,
-                directory: None,
-                stdin: self.input.as_deref(),
-                stdout: self.stdout(&place.command.output),
-                stderr: stderr(&place.command.output),
-                cpus: Some(&slices.cpus),
-            })
-            .collect();
-        let turns = Turns {
-            length: slices.length,
-            limit: self.timeout,
-        };
-        let _elsewhere = Elsewhere::than(&slices.cpus);
-        let mut order = |round: &mut [usize]| shuffler.shuffle(round);
-        let accepts = |exit| self.tolerated.accepts(exit);
-        let taken = turns.execute(self.host, &launches, &mut order, &accepts);
-        taken.map_err(|error| self.why(places, &error))
-    }
-
-    fn why(&self, places: &[Place<'_>], error: &TurnsError) -> Failure {
-        match *error {
-            TurnsError::Start(ref error) => not_started(error),
-            TurnsError::Failed { place, exit } => failed(places[place].command, exit),
-            TurnsError::Stopped { why, .. } => self.stopped(why),
-            TurnsError::Terminal { place } => Failure::no_data(format!(
-                "`{}` reads or sets the terminal, which stops it for good; give it --input FILE, or let it use no terminal",
-                places[place].command.line
-            )),
-            TurnsError::Lost(_) | TurnsError::Standstill => Failure::environment(format!(
-                "{error}, one of {}",
-                counted(places.len(), "command")
-            )),
-        }
-    }
 }

@@ -1,10 +1,9 @@
 //! What `perflab bench` says: a line or two per command, and the comparison.
 
 use perflab_experiment::counted;
-use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use perflab_compare::{
     Comparison, Group, RowWarning, Selection, Warning, plain_report, settle_drift,
 };
@@ -13,10 +12,10 @@ use perflab_report::{TextOptions, percent_within};
 use perflab_stats::{Observation, Summary};
 
 use super::arguments::{BenchArguments, TimeUnit};
-use super::measure::Timing;
 use super::measured::{Measured, Measurements};
 use super::shell::{difference, share};
 use crate::failure::Failure;
+use crate::progress::bar;
 use crate::terminal;
 
 /// Below this a shell may take more than what is measured, in seconds.
@@ -34,19 +33,9 @@ pub struct BenchProgress {
 impl BenchProgress {
     /// Drawn where it is wanted and somebody looks.
     pub fn new(wanted: bool) -> Self {
-        let target = if stderr().is_terminal() && wanted {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:30} {pos}/{len} runs, {eta} left  {msg}")
-        {
-            bar.set_style(style.progress_chars("=> "));
-        }
+        let template = "{bar:30} {pos}/{len} runs, {eta} left  {msg}";
         Self {
-            bar,
+            bar: bar(None, template, wanted),
             drawn: Instant::now(),
         }
     }
@@ -95,8 +84,8 @@ pub fn report(
         Some(_) => "cpu",
     };
     let metric = Metric::new(name, "s", Better::Lower);
-    let mut report = plain_report("bench", &metric, groups, &selection)
-        .map_err(|error| Failure::no_data(error.to_string()))?;
+    let mut report =
+        plain_report("bench", &metric, groups, &selection).map_err(Failure::no_data)?;
     report.design.seed = measurements.randomised.then_some(measurements.seed);
     report.design.randomised = measurements.randomised;
     report.design.until_decided = measurements.until_decided;
@@ -226,12 +215,8 @@ fn one(
     time_of: &str,
     arguments: &BenchArguments,
 ) -> Result<String, Failure> {
-    let column = |of: fn(&Timing) -> f64| -> Vec<f64> {
-        measured.runs.iter().map(|(_, timing)| of(timing)).collect()
-    };
-    let wall = column(|timing| timing.time_s);
-    let summary = Summary::of(&wall).map_err(|error| Failure::no_data(error.to_string()))?;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let wall = measured.column(|timing| timing.time_s);
+    let summary = Summary::of(&wall).map_err(Failure::no_data)?;
     let show = |seconds: f64| time(seconds, arguments.time_unit, summary.mean);
     let mut out = format!(
         "{number}: {}\n",
@@ -245,23 +230,22 @@ fn one(
             .sd
             .map_or_else(String::new, |sd| format!(" ± {}", show(sd))),
         show(summary.median),
-        show(mean(&column(|timing| timing.user_s))),
-        show(mean(&column(|timing| timing.system_s))),
+        show(measured.mean(|timing| timing.user_s)),
+        show(measured.mean(|timing| timing.system_s)),
     ));
-    let peak = measured
+    let peaks = measured
         .runs
         .iter()
-        .filter_map(|(_, timing)| timing.max_rss_bytes)
-        .max();
-    out.push_str(&format!(
-        "   range {} … {}, {}{}\n",
+        .filter_map(|(_, timing)| timing.max_rss_bytes);
+    let peak = peaks.max().map_or_else(String::new, |bytes| {
+        format!(", peak memory {:.1} MiB", bytes as f64 / 1_048_576.0)
+    });
+    let (min, max, runs) = (
         show(summary.min),
         show(summary.max),
         counted(summary.n, "run"),
-        peak.map_or_else(String::new, |bytes| {
-            format!(", peak memory {:.1} MiB", bytes as f64 / 1_048_576.0)
-        })
-    ));
+    );
+    out.push_str(&format!("   range {min} … {max}, {runs}{peak}\n"));
     let through_shell = !arguments.no_shell && arguments.shell != "none";
     if let Some(shell) = share(measured).filter(|shell| !shell.is_part()) {
         out.push_str(&format!(
@@ -271,12 +255,8 @@ fn one(
     } else if let Some(shell) = share(measured) {
         let alone = shell.alone_s.filter(|_| !arguments.until.until_decided);
         let alone = alone.map_or_else(String::new, |alone| {
-            format!(
-                "; without it about {} [{}, {}]",
-                show(alone.value),
-                show(alone.low),
-                show(alone.high)
-            )
+            let [value, low, high] = [alone.value, alone.low, alone.high].map(show);
+            format!("; without it about {value} [{low}, {high}]")
         });
         let (time, percent) = (show(shell.shell_s), shell.share * 100.0);
         out.push_str(&format!(
@@ -287,15 +267,14 @@ fn one(
             "   warning: faster than 5 ms, with the shell's time in it; -N leaves the shell out\n",
         );
     }
-    let failed = measured
-        .runs
-        .iter()
+    let runs = measured.runs.iter();
+    let failed = runs
         .filter(|(_, timing)| timing.exit_code != Some(0))
         .count();
     if failed > 0 {
+        let failed = counted(failed, "run");
         out.push_str(&format!(
-            "   warning: {} did not end with exit code 0\n",
-            counted(failed, "run")
+            "   warning: {failed} did not end with exit code 0\n"
         ));
     }
     Ok(out)

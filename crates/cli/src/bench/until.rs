@@ -52,11 +52,7 @@ impl Until {
         let most = arguments.max_runs.unwrap_or(DEFAULT_MAX_RUNS);
         let blocks = LEAST_BLOCKS.saturating_mul(arguments.block());
         let least = arguments.min_runs.unwrap_or(blocks).max(blocks);
-        if arguments.min_runs.is_some_and(|least| least > most) {
-            return Err(Failure::usage(format!(
-                "--min-runs asks for more than the {most} runs of --max-runs"
-            )));
-        }
+        arguments.check_range(Some(most))?;
         let limit = Limit {
             blocks: most.div_ceil(arguments.block()),
             block: arguments.block(),

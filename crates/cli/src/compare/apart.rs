@@ -5,7 +5,7 @@ use std::path::Path;
 use perflab_compare::{Comparison, Half, compare_apart};
 
 use super::arguments::CompareArguments;
-use crate::failure::{Failure, analysis_failure};
+use crate::failure::Failure;
 use crate::numbers::refuse;
 use crate::selection::{input, open};
 
@@ -33,5 +33,5 @@ pub(super) fn apart(
     let [of_a, of_b] = results.map(|(_, path)| path.display().to_string());
     let first = Half::of(results[0].0, &of_a, &input(&a)?);
     let second = Half::of(results[1].0, &of_b, &input(&b)?);
-    compare_apart(first, second).map_err(|error| analysis_failure(&error))
+    compare_apart(first, second).map_err(Failure::from)
 }

@@ -25,7 +25,7 @@ pub fn has_uncompared(report: &Comparison) -> bool {
 pub fn verdict(reports: &[Comparison], incomplete: bool, gate: Gate) -> Option<Code> {
     let mut outcomes = reports
         .iter()
-        .flat_map(|report| report.rows.iter().chain(&report.pooled))
+        .flat_map(Comparison::all_rows)
         // Of what was not measured together nothing is asked.
         .filter(|row| row.is_asked())
         .map(Row::outcome);

@@ -8,7 +8,7 @@ use perflab_compare::{
 use perflab_stats::Observation;
 
 use super::arguments::CompareArguments;
-use crate::failure::{Failure, analysis_failure};
+use crate::failure::Failure;
 use crate::numbers::refuse_iterations;
 use crate::progress::counting;
 
@@ -86,21 +86,17 @@ pub(super) fn plain(
     let metric = arguments.numbers.metric();
     let selection = Selection {
         baseline: arguments.baseline.clone(),
-        control: None,
         margin,
         confidence: confidence.unwrap_or(0.95),
         questions,
-        anytime: false,
-        in_turns: false,
+        ..Selection::default()
     };
     let subject = plain_subject("plain files", &metric, groups.clone());
-    let mut report = plain_report("plain files", &metric, groups, &selection)
-        .map_err(|error| analysis_failure(&error))?;
+    let mut report = plain_report("plain files", &metric, groups, &selection)?;
     if let Some(reports) = arguments.calibrate {
         counting("calibrating", reports, |tick| {
             add_calibration(&mut report, &[subject], &selection, reports, tick)
-        })
-        .map_err(|error| analysis_failure(&error))?;
+        })?;
     }
     report.warnings.push(Warning::Remark(
         "nothing is known of the order of these runs: if they were not interleaved, whatever \

@@ -9,7 +9,7 @@ use perflab_store::{OpenedResult, RunRecord};
 
 use super::arguments::CompareArguments;
 use crate::drawn::needs_runs;
-use crate::failure::{Failure, analysis_failure};
+use crate::failure::Failure;
 use crate::percent::percent;
 use crate::progress::counting;
 use crate::selection::{Chosen, chosen, input, open};
@@ -101,8 +101,7 @@ pub(super) fn recorded(
             .map(|text| tail(text))
             .collect::<Result<_, _>>()?,
     };
-    let mut report = compare_result(&result, &sample_selection, &selection)
-        .map_err(|error| analysis_failure(&error))?;
+    let mut report = compare_result(&result, &sample_selection, &selection)?;
     for (quantile, text) in sample_selection.tails.iter().zip(&arguments.tail) {
         if report.warnings.contains(&Warning::NoQuantile(*quantile)) {
             return Err(Failure::usage(format!(
@@ -115,8 +114,7 @@ pub(super) fn recorded(
         let samples = &sample_selection;
         counting("calibrating", reports, |tick| {
             calibrate(&mut report, &result, samples, &selection, reports, tick)
-        })
-        .map_err(|error| analysis_failure(&error))?;
+        })?;
     }
     let OpenedResult { plan, records, .. } = opened;
     let mut passed: HashMap<&str, bool> = HashMap::new();

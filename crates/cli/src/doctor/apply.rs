@@ -8,11 +8,11 @@ use perflab_machine::tune::{Outcome, Recovered, Session, Wish, for_measuring, re
 use perflab_runner::{Exit, Host, Launch, Redirect, Stopped, ThisMachine};
 
 use super::arguments::{DoctorArguments, Switch};
-use super::look;
+use crate::cpus::numbers;
 use crate::failure::{Code, Failure};
 use crate::standby::{lock, stand_by};
 use crate::terminal;
-use crate::tune::{directory, must_be_root, own_root, start_restorer, tune_failure};
+use crate::tune::{directory, must_be_root, own_root, start_restorer};
 
 /// Locks laboratories that a command starts against each other, while this process holds the
 /// machine's own lock against all others.
@@ -35,7 +35,7 @@ fn places(arguments: &DoctorArguments) -> Result<(PathBuf, PathBuf), Failure> {
 /// Puts back what `--apply` has kept in force, or a dead session left.
 pub fn restore(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let (root, directory) = places(arguments)?;
-    let text = match recover(&root, &directory, true).map_err(tune_failure)? {
+    let text = match recover(&root, &directory, true)? {
         Recovered::Nothing => "nothing to put back\n".to_owned(),
         Recovered::Rebooted => "nothing to put back: the machine was restarted since\n".to_owned(),
         Recovered::Restored(_, count) => format!("{} put back\n", counted(count, "setting")),
@@ -59,9 +59,9 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let machine = stand_by(lock.as_ref())?;
     // Declared before the session, and so dropped after it: that must be over before the restorer is told to go.
     let _restorer = start_restorer(&root, &directory)?;
-    let mut session = Session::begin(&root, &directory).map_err(tune_failure)?;
+    let mut session = Session::begin(&root, &directory)?;
     let wishes = wishes(arguments, &root)?;
-    let outcomes = session.set(&wishes.all).map_err(tune_failure)?;
+    let outcomes = session.set(&wishes.all)?;
     terminal::say(&said(&wishes.all, &outcomes));
     for (wish, outcome) in wishes.all.iter().zip(&outcomes) {
         if let Outcome::Failed(why) = outcome
@@ -74,20 +74,16 @@ pub fn apply(arguments: &DoctorArguments) -> Result<u8, Failure> {
         }
     }
     if arguments.command.is_empty() {
-        let count = session.keep().map_err(tune_failure)?;
-        terminal::print(&format!(
-            "{} changed{}\n",
-            counted(count, "setting"),
-            if count > 0 {
-                "; perflab doctor --restore puts them back"
-            } else {
-                ""
-            }
-        ))?;
+        let count = session.keep()?;
+        let advice = match count {
+            0 => "",
+            _ => "; perflab doctor --restore puts them back",
+        };
+        terminal::print(&format!("{} changed{advice}\n", counted(count, "setting")))?;
         return Ok(0);
     }
     let ended = execute(&arguments.command, &directory, &machine);
-    let count = session.restore().map_err(tune_failure)?;
+    let count = session.restore()?;
     terminal::say(&format!("doctor: {} put back", counted(count, "setting")));
     ended
 }
@@ -108,7 +104,7 @@ fn wishes(arguments: &DoctorArguments, root: &Path) -> Result<Wishes, Failure> {
     all.extend(for_measuring(root));
     if arguments.irqs {
         let list = arguments.cpus.as_deref().unwrap_or_default();
-        let wish = Wish::InterruptsAwayFrom(look::numbers(list)?);
+        let wish = Wish::InterruptsAwayFrom(numbers(list)?);
         asked.push(wish.clone());
         all.push(wish);
     }
@@ -153,7 +149,7 @@ fn execute(command: &[OsString], directory: &Path, machine: &ThisMachine) -> Res
     };
     let ended = machine
         .start(&launch)
-        .map_err(|error| Failure::environment(error.to_string()))?
+        .map_err(Failure::environment)?
         .wait(None)
         .map_err(|error| Failure::environment(format!("lost track of the command: {error}")))?;
     match (ended.stopped, ended.exit) {

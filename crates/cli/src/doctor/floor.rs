@@ -39,9 +39,7 @@ pub fn measure(cpu: u32, machine: &ThisMachine) -> Result<NoiseFloor, Failure> {
         SPIN_ARGUMENT.into(),
         rounds.to_string().into(),
     ];
-    let cpus = machine
-        .cpus(&[cpu])
-        .map_err(|error| Failure::environment(error.to_string()))?;
+    let cpus = machine.cpus(&[cpu]).map_err(Failure::environment)?;
     let report = against_itself(&Itself {
         argv: &argv,
         cpus,

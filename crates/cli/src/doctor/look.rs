@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use perflab_machine::doctor::{self, Disk, Finding, Glance, Report, measured};
 use perflab_runner::ThisMachine;
-use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::arguments::DoctorArguments;
 use super::floor;
 use super::noise;
+use crate::cpus::{allowed, numbers};
 use crate::failure::{Code, Failure};
 use crate::standby::{lock, stand_by};
 use crate::terminal;
@@ -46,7 +46,7 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
         Some(list) => numbers(list)?,
         None => allowed()?,
     };
-    perflab_runner::cpu_set(&cpus).map_err(|error| Failure::environment(error.to_string()))?;
+    perflab_runner::cpu_set(&cpus).map_err(Failure::environment)?;
     let lock = if arguments.quick {
         settle()?;
         None
@@ -105,25 +105,6 @@ fn measure(
         all.push(seen);
     }
     Ok(all)
-}
-
-/// CPU numbers from a list as `0-2,5`.
-pub fn numbers(list: &str) -> Result<Vec<u32>, Failure> {
-    let list: perflab_experiment::CpuList = list
-        .parse()
-        .map_err(|error| Failure::usage(format!("--cpus: {error}")))?;
-    Ok(list.numbers().to_vec())
-}
-
-/// The CPUs that this process may use.
-pub fn allowed() -> Result<Vec<u32>, Failure> {
-    let set = sched_getaffinity(None).map_err(|error| {
-        Failure::environment(format!("cannot find out which CPUs may be used: {error}"))
-    })?;
-    Ok((0..CpuSet::MAX_CPU)
-        .filter(|cpu| set.is_set(*cpu))
-        .filter_map(|cpu| u32::try_from(cpu).ok())
-        .collect())
 }
 
 /// The file systems that measuring needs room on.

@@ -30,9 +30,7 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     };
     let text = match arguments.format {
         Format::Text => text::text(&report, arguments.verbose),
-        Format::Json => serde_json::to_string_pretty(&report)
-            .map(|json| format!("{json}\n"))
-            .map_err(|error| Failure::environment(format!("cannot print the report: {error}")))?,
+        Format::Json => terminal::json(&report)?,
     };
     terminal::print(&text)?;
     Ok(match report.worst {

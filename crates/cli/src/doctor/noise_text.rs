@@ -131,11 +131,10 @@ fn plot(seen: &Wandering) -> Option<Plot> {
         description: "A bar for each length of slices".to_owned(),
         x: Axis::between("standard deviation (%)", 0.0, 1.02 * most),
         y: Axis::names("", names),
-        layers: vec![Layer {
-            name: String::new(),
-            tone: Tone::Series(0),
-            marks: Marks::Intervals(bars.collect()),
-        }],
+        layers: vec![Layer::unnamed(
+            Tone::Series(0),
+            Marks::Intervals(bars.collect()),
+        )],
     })
 }
 

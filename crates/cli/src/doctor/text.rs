@@ -1,5 +1,6 @@
 //! The report for people: the worst first, one finding in a few lines.
 
+use perflab_experiment::counted;
 use perflab_machine::doctor::{Finding, Report, Severity};
 use perflab_plot::TextStyle;
 
@@ -108,10 +109,7 @@ fn paragraph(label: &str, severity: Severity, words: &str, width: usize, colour:
 }
 
 fn verdict(report: &Report) -> String {
-    let count = |severity, one: &str| match report.count(severity) {
-        1 => format!("1 {one}"),
-        many => format!("{many} {one}s"),
-    };
+    let count = |severity, one: &str| counted(report.count(severity), one);
     let counts = format!(
         "{}, {}, {}",
         count(Severity::Alarm, "alarm"),

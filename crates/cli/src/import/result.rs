@@ -13,7 +13,8 @@ use perflab_store::{Environment, Imported, ImportedFile, Origin, ResultDir, RunR
 
 use super::collected::Collected;
 use super::names::plain;
-use crate::failure::{Failure, is_disk_full, store_failure};
+use crate::failure::{Failure, is_disk_full};
+use crate::output::directory_of;
 use crate::results::{RESULTS, now_for_a_name};
 use crate::run::comparisons_of;
 
@@ -44,10 +45,7 @@ pub(crate) fn write(collected: &Collected, out: Option<&Path>) -> Result<PathBuf
             path.display()
         )));
     }
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = directory_of(&path);
     remove_unfinished(parent);
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = parent.join(format!(".{own}{PARTIAL}{}", std::process::id()));
@@ -97,8 +95,7 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
     let (cells, places) = cells(collected);
     let records = records(collected, &cells, &places);
     let experiment = experiment(collected, name);
-    Experiment::parse(&experiment, "experiment.toml")
-        .map_err(|error| Failure::environment(error.to_string()))?;
+    Experiment::parse(&experiment, "experiment.toml").map_err(Failure::environment)?;
     let runs = records
         .iter()
         .map(|(cell, record)| PlannedRun {
@@ -135,14 +132,13 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
             notes: collected.notes.clone(),
         }),
     };
-    let mut result =
-        ResultDir::create(path, &experiment, &plan, &environment, origin).map_err(store_failure)?;
+    let mut result = ResultDir::create(path, &experiment, &plan, &environment, origin)?;
     for (path, bytes) in &copies {
-        result.keep_imported(path, bytes).map_err(store_failure)?;
+        result.keep_imported(path, bytes)?;
     }
     result
         .append_all(records.iter().map(|(_, record)| record))
-        .map_err(store_failure)
+        .map_err(Failure::from)
 }
 
 /// The files to keep: where, and what is in them.

@@ -10,7 +10,7 @@ use perflab_experiment::{Cell, Experiment, Lifetime, Plan};
 use perflab_report::ending;
 use perflab_store::{Meta, ResultDir, RunRecord, StopReason, Stopped, UntilDecided};
 
-use crate::failure::{Failure, store_failure};
+use crate::failure::Failure;
 use crate::until::{Budget, LEAST_BLOCKS, Limit, UntilArguments};
 
 /// The rule as it is kept with the result; nothing where the number of runs is fixed.
@@ -83,6 +83,7 @@ pub fn comparisons_of<'a>(cells: impl Iterator<Item = &'a Cell>, baseline: &str)
 pub struct Decided<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
+    selection: Selection,
     budget: Option<Budget>,
     /// Records that earlier sessions have made.
     before: usize,
@@ -99,6 +100,7 @@ impl<'a> Decided<'a> {
         Self {
             experiment,
             plan,
+            selection: Selection::of(experiment, &meta.origin),
             budget,
             before,
             reason: None,
@@ -141,8 +143,8 @@ impl<'a> Decided<'a> {
         });
         let blocks = report.design.until_decided.map_or(0, |until| until.blocks);
         let stopped = Stopped::new(reason, blocks);
-        if result.stopped().map_err(store_failure)? != Some(stopped) {
-            result.stop(stopped).map_err(store_failure)?;
+        if result.stopped()? != Some(stopped) {
+            result.stop(stopped)?;
         }
         note_stop(&mut report, Some(stopped));
         let sentence = ending(&report).unwrap_or_default();
@@ -150,22 +152,13 @@ impl<'a> Decided<'a> {
     }
 
     fn report(&self, records: &[RunRecord]) -> Result<Comparison, Failure> {
-        let design = &self.experiment.design;
-        let selection = Selection {
-            baseline: Some(self.experiment.baseline().to_owned()),
-            control: design.control.clone(),
-            margin: design.margin,
-            confidence: design.confidence,
-            anytime: true,
-            ..Selection::default()
-        };
         result_report(
             self.experiment,
             self.plan,
             records,
             &SampleSelection::default(),
-            &selection,
+            &self.selection,
         )
-        .map_err(|error| Failure::no_data(error.to_string()))
+        .map_err(Failure::no_data)
     }
 }

@@ -1,11 +1,10 @@
 //! What would run, without running it.
 
-use perflab_experiment::counted;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
-use perflab_experiment::{Experiment, Plan, format_duration};
+use perflab_experiment::{Experiment, Plan, counted, format_duration};
 
 use crate::settings;
 
@@ -74,12 +73,10 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
     });
     for run in &plan.runs {
         if let Some(cell) = plan.cells.get(run.cell) {
+            let (block, number, cell) = (run.block, run.run, &cell.id);
+            let observed = if run.observed { "  observed" } else { "" };
             line(format!(
-                "block {:>3}  run {:>5}  {}{}",
-                run.block,
-                run.run,
-                cell.id,
-                if run.observed { "  observed" } else { "" }
+                "block {block:>3}  run {number:>5}  {cell}{observed}"
             ));
         }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use perflab_experiment::{Experiment, renamed_keys};
 
 use crate::failure::Failure;
+use crate::output::directory_of;
 use crate::terminal;
 
 /// The text of an experiment file.
@@ -20,8 +21,8 @@ pub fn read(path: &Path) -> Result<String, Failure> {
 
 /// The experiment that it describes.
 pub fn parse(text: &str, path: &Path) -> Result<Experiment, Failure> {
-    let mut experiment = Experiment::parse(text, &path.display().to_string())
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let mut experiment =
+        Experiment::parse(text, &path.display().to_string()).map_err(Failure::usage)?;
     for (old, new) in renamed_keys(text) {
         terminal::say(&format!(
             "{}: the key `{old}` of metrics is called `{new}` now",
@@ -39,16 +40,10 @@ pub fn parse(text: &str, path: &Path) -> Result<Experiment, Failure> {
 
 /// Its directory, to which its paths are relative.
 pub fn home_of(file: &Path) -> Result<PathBuf, Failure> {
-    let parent = file
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    parent
-        .unwrap_or(Path::new("."))
-        .canonicalize()
-        .map_err(|error| {
-            Failure::usage(format!(
-                "cannot find the directory of {}: {error}",
-                file.display()
-            ))
-        })
+    directory_of(file).canonicalize().map_err(|error| {
+        Failure::usage(format!(
+            "cannot find the directory of {}: {error}",
+            file.display()
+        ))
+    })
 }

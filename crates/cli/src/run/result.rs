@@ -8,7 +8,7 @@ use perflab_store::{Environment, Origin, ResultDir, UntilDecided};
 
 use super::arguments::RunArguments;
 use super::unfinished;
-use crate::failure::{Failure, store_failure};
+use crate::failure::Failure;
 
 /// Sets up the directory of a new result.
 pub(super) fn create(
@@ -27,7 +27,7 @@ pub(super) fn create(
         until_decided,
         imported: None,
     };
-    ResultDir::create(path, text, plan, environment, origin).map_err(store_failure)
+    ResultDir::create(path, text, plan, environment, origin).map_err(Failure::from)
 }
 
 /// Opens the result of the same experiment under the same conditions.
@@ -41,7 +41,7 @@ pub(super) fn resume(
         Some(path) => path.clone(),
         None => unfinished::newest(&experiment.name)?,
     };
-    let result = ResultDir::resume(&path).map_err(store_failure)?;
+    let result = ResultDir::resume(&path)?;
     if result.experiment() != text {
         return Err(Failure::usage(format!(
             "{} is not the file that {} was started with; resume with {} instead, or start a new experiment",

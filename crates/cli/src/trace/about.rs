@@ -131,12 +131,8 @@ fn about_process(
     counts: &BTreeMap<(u32, u32), u64>,
 ) {
     let conversion = trace.conversion(process.clock);
-    let _ = writeln!(
-        text,
-        "\nprocess {}: {}",
-        process.pid,
-        escape(&process.command)
-    );
+    let command = escape(&process.command);
+    let _ = writeln!(text, "\nprocess {}: {command}", process.pid);
     let _ = writeln!(
         text,
         "  clock of the events: {}, processors at most {} ns apart, read up to {} ns before an event",
@@ -163,12 +159,11 @@ fn about_process(
         let seconds = line.times.map_or(0.0, |(first, last)| {
             conversion.duration(last.saturating_sub(first)) as f64 / 1e9
         });
+        let thread = format!("{} {}", line.tid, escape(line.name));
         let _ = writeln!(
             text,
-            "  {:>12} {lost:>9} {seconds:>9.3}  {} {}",
-            totals.events,
-            line.tid,
-            escape(line.name)
+            "  {:>12} {lost:>9} {seconds:>9.3}  {thread}",
+            totals.events
         );
     }
     let costs: BTreeMap<u32, u64> = process
@@ -195,13 +190,8 @@ fn about_process(
             Some((least, most)) if tenths(least) == tenths(most) => tenths(least),
             Some((least, most)) => format!("{} to {}", tenths(least), tenths(most)),
         };
-        let _ = writeln!(
-            text,
-            "  {:>12} {cost:>9}  {}{}",
-            line.events,
-            escape(&name),
-            escape(&line.places())
-        );
+        let probe = escape(&(name + &line.places()));
+        let _ = writeln!(text, "  {:>12} {cost:>9}  {probe}", line.events);
     }
 }
 

@@ -38,7 +38,7 @@ pub fn create(path: &Path) -> Result<TraceWriter<BufWriter<File>>, Failure> {
         })?;
     let mut trace = TraceWriter::new(BufWriter::with_capacity(1 << 20, file));
     let machine = serde_json::to_string(&MachineFacts::take(Path::new("/")));
-    let machine = machine.map_err(|error| Failure::environment(error.to_string()))?;
+    let machine = machine.map_err(Failure::environment)?;
     // From now on it can be read.
     let begun = trace.machine(&machine).and_then(|()| trace.flush());
     begun.map_err(|error| {

@@ -164,10 +164,8 @@ fn of_process(process: &Traced, sites: &[Site], problem: &str, each: bool) -> St
 
 const COUNTS: [usize; 3] = [1, 2, 3];
 
-fn header(first: &str) -> Vec<String> {
-    [first, "sites", "on", "hits", "arguments"]
-        .map(str::to_owned)
-        .to_vec()
+fn header(columns: [&str; 5]) -> Vec<String> {
+    columns.map(str::to_owned).to_vec()
 }
 
 fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
@@ -175,7 +173,7 @@ fn by_probe(sites: &[Site]) -> Vec<Vec<String>> {
     for site in sites {
         probes.entry(named(site)).or_default().push(site);
     }
-    let mut rows = vec![header("probe")];
+    let mut rows = vec![header(["probe", "sites", "on", "hits", "arguments"])];
     for (name, sites) in probes {
         let on = sites.iter().filter(|site| site.on).count();
         let first = sites.first().map(|site| typed(site)).unwrap_or_default();
@@ -206,7 +204,7 @@ pub fn hits(sites: &[&Site]) -> Option<u64> {
 }
 
 fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
-    let mut rows = vec![header("probe")];
+    let mut rows = vec![header(["probe", "address", "on", "hits", "where"])];
     for site in sites {
         let object = if site.object.is_empty() { "" } else { " in " };
         rows.push(vec![
@@ -217,9 +215,6 @@ fn by_site(sites: &[Site]) -> Vec<Vec<String>> {
             format!("{}:{}{object}{}", site.file, site.line, site.object),
         ]);
     }
-    rows[0] = ["probe", "address", "on", "hits", "where"]
-        .map(str::to_owned)
-        .to_vec();
     rows
 }
 

@@ -131,7 +131,7 @@ fn write(
     if arguments.remove && outcome.is_fine() {
         for path in paths {
             if let Err(error) = remove_orphaned(path) {
-                outcome.fail(&Failure::environment(error.to_string()));
+                outcome.fail(&Failure::environment(error));
             }
         }
     }
@@ -184,7 +184,7 @@ fn summary(
     outcome: &mut Outcome,
 ) -> Result<Summary, Failure> {
     for (_, error) in &pass.refused {
-        outcome.fail(&Failure::environment(error.to_string()));
+        outcome.fail(&Failure::environment(error));
     }
     pass.writer.flush().map_err(not_written)?;
     let bytes = pass

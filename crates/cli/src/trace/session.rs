@@ -258,7 +258,7 @@ impl<'a> Session<'a> {
 
 fn failure(error: RecordError) -> Failure {
     match error {
-        RecordError::Agents(error) => Failure::environment(error.to_string()),
+        RecordError::Agents(error) => Failure::environment(error),
         other => not_written(other),
     }
 }

@@ -1,10 +1,11 @@
 //! Where a recording stands, while it goes on.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use perflab_recorder::Progress;
+
+use crate::progress::bar;
 
 /// A line on standard error.
 #[derive(Debug)]
@@ -20,17 +21,8 @@ const SHOW: Duration = Duration::from_millis(500);
 impl Shown {
     /// Nothing yet. Nothing is shown where standard error is no terminal.
     pub fn new() -> Self {
-        let target = if std::io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{msg}") {
-            bar.set_style(style);
-        }
         Self {
-            bar,
+            bar: bar(None, "{msg}", true),
             begun: Instant::now(),
             last: (Instant::now(), 0),
         }

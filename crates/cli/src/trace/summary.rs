@@ -28,52 +28,39 @@ pub fn text(summary: &Summary, file: &Path) -> String {
     if let Some(took) = summary.took {
         let _ = write!(text, " in {:.1} s", took.as_secs_f64());
     }
-    let each = summary.bytes as f64 / progress.events.max(1) as f64;
-    let _ = write!(
-        text,
-        " into {}: {:.1} MB",
-        terminal::escape(&file.to_string_lossy()),
-        summary.bytes as f64 / 1e6
-    );
+    let file = terminal::escape(&file.to_string_lossy());
+    let _ = write!(text, " into {file}: {:.1} MB", summary.bytes as f64 / 1e6);
     if progress.events > 0 {
+        let each = summary.bytes as f64 / progress.events as f64;
         let _ = write!(text, ", {each:.1} bytes each");
     }
     text.push('\n');
     text += &losses(progress, summary.lack);
     if progress.unreached > 0 {
-        let _ = writeln!(
-            text,
-            "lost: {} of child processes that could not be recorded{}",
-            counted(progress.unreached, "event"),
-            first_children(&summary.unreached)
-        );
+        let events = counted(progress.unreached, "event");
+        let children = first_children(&summary.unreached);
+        text +=
+            &format!("lost: {events} of child processes that could not be recorded{children}\n");
     }
     if summary.refused > 0 {
-        let _ = writeln!(
-            text,
-            "not recorded: {}, whose events nobody counted",
-            counted(summary.refused, "process")
-        );
+        let refused = counted(summary.refused, "process");
+        text += &format!("not recorded: {refused}, whose events nobody counted\n");
     }
     if summary.hidden > 0 {
-        let _ = writeln!(
-            text,
-            "perhaps not recorded: {} with more rights than perflab, so that nobody can see whether there are probes",
-            counted(summary.hidden, "process")
+        let hidden = counted(summary.hidden, "process");
+        text += &format!(
+            "perhaps not recorded: {hidden} with more rights than perflab, so that nobody can see whether there are \
+             probes\n"
         );
     }
     if summary.removed > 0 {
-        let _ = writeln!(
-            text,
-            "not recorded to the end: {}, whose later events nobody counted",
-            counted(summary.removed, "process")
-        );
+        let removed = counted(summary.removed, "process");
+        text += &format!("not recorded to the end: {removed}, whose later events nobody counted\n");
     }
     if progress.short > 0 {
-        let _ = writeln!(
-            text,
-            "shorter: the memory of {} may not reach back as far as --last asks (--ring gives more)",
-            counted(progress.short, "thread")
+        let threads = counted(progress.short, "thread");
+        text += &format!(
+            "shorter: the memory of {threads} may not reach back as far as --last asks (--ring gives more)\n"
         );
     }
     // Nobody has counted what no process has recorded.
@@ -84,11 +71,7 @@ pub fn text(summary: &Summary, file: &Path) -> String {
         text.push_str("none lost\n");
     }
     if progress.broken > 0 {
-        let _ = writeln!(
-            text,
-            "cut short: {}",
-            counted(progress.broken, "event file")
-        );
+        text += &format!("cut short: {}\n", counted(progress.broken, "event file"));
     }
     text + &by_probe(&summary.probes, summary.processes > 1)
 }
@@ -192,10 +175,10 @@ fn by_probe(probes: &[ProbeProgress], are_several: bool) -> String {
         (count + 1, events.saturating_add(line.events))
     });
     if count > 0 {
+        let more = counted(count, "more probe");
         let _ = writeln!(
             text,
-            "{events:>14}  in {}, which `perflab trace view --summary` lists",
-            counted(count, "more probe")
+            "{events:>14}  in {more}, which `perflab trace view --summary` lists"
         );
     }
     text

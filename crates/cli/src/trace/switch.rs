@@ -138,18 +138,16 @@ fn switch_each(
             continue;
         };
         matched = Some(matched.unwrap_or(0) + u64::from(switched.matched));
-        let mut line = format!(
-            "{} {}: {} of {} switched {}",
-            process.pid,
+        let way = match what {
+            Switch::Off => "off",
+            Switch::On | Switch::Record(_) => "on",
+        };
+        let (name, sites) = (
             terminal::escape(&process.name),
-            switched.changed,
             counted(switched.matched, "site"),
-            if matches!(what, Switch::Off) {
-                "off"
-            } else {
-                "on"
-            },
         );
+        let (pid, changed) = (process.pid, switched.changed);
+        let mut line = format!("{pid} {name}: {changed} of {sites} switched {way}");
         if switched.changed > 0 {
             line += &format!(" in {:.0} us", switched.took.as_secs_f64() * 1e6);
         }

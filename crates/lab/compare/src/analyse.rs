@@ -8,19 +8,20 @@ use perflab_stats::anytime::compare_anytime;
 use perflab_stats::mean::mean_interval;
 use perflab_stats::verdict::{self, Cache, Terms, compare};
 
-use crate::comparable::{Comparable, pools};
-use crate::comparison::{Answer, Comparison, Design, MainMode, Row, Sameness, Side, Slow};
+use crate::comparable::Comparable;
+use crate::comparison::{Comparison, Design};
 use crate::drift::drift_of;
 use crate::error::AnalysisError;
 use crate::family::{Draft, decide_tests};
 use crate::one_sided::one_sided;
-use crate::pool::warn_outside;
+use crate::pool::{pools, warn_outside};
+use crate::row::{Answer, MainMode, Row, Sameness, Side, Slow};
+use crate::row_warning::RowWarning;
 use crate::selection::Selection;
 use crate::steps::step_warnings;
 use crate::subject::{Group, Subject, pairs, variants};
 use crate::trend::Drift;
 use crate::verdict::Verdict;
-use crate::warning::RowWarning;
 use crate::workers::Workers;
 
 /// Compares every variant with the baseline on every subject.

@@ -69,8 +69,9 @@ pub fn compare_apart(a: Half<'_>, b: Half<'_>) -> Result<Comparison, AnalysisErr
         analyse(&name, None, subjects, design(halves, &variants), &selection)
     };
     let mut report = analysed(&measured, false)?;
-    let changes = report.rows.iter_mut().chain(&mut report.pooled);
-    changes.for_each(|row| row.is_cause_unknown = true);
+    for row in report.all_rows_mut() {
+        row.is_cause_unknown = true;
+    }
     if !divided.is_empty() {
         let of_quotients = analysed(&divided, true)?;
         report.rows.splice(0..0, of_quotients.rows);
@@ -217,10 +218,8 @@ fn in_order(mut subjects: Vec<(usize, Subject)>) -> Vec<Subject> {
 }
 
 fn is_control(halves: [Half<'_>; 2], variant: &str) -> bool {
-    let mut controls = halves
-        .iter()
-        .map(|half| half.experiment.design.control.as_deref());
-    controls.any(|control| control == Some(variant))
+    let mut experiments = halves.iter().map(|half| half.experiment);
+    experiments.any(|experiment| experiment.design.control.as_deref() == Some(variant))
 }
 
 /// Variants that both have runs of, as the first experiment lists them.
@@ -330,11 +329,7 @@ fn design(halves: [Half<'_>; 2], variants: &[&str]) -> Design {
         planned: records.len(),
         recorded: records.len(),
         failed: failed(records),
-        seed: None,
-        randomised: false,
-        until_decided: None,
-        undecided: Vec::new(),
-        turn_s: None,
+        ..Design::default()
     }
 }
 

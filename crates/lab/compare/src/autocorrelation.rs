@@ -3,9 +3,10 @@
 use perflab_stats::dependence::{looks_dependent, without_medians};
 use perflab_store::RunRecord;
 
-use crate::comparison::{Comparison, Row};
+use crate::comparison::Comparison;
+use crate::row::Row;
+use crate::row_warning::RowWarning;
 use crate::sample_index::SampleIndex;
-use crate::warning::RowWarning;
 
 /// Adds a warning to every row whose runs, in the order of execution, are autocorrelated.
 pub(crate) fn warn_of_autocorrelation(

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 use crate::analyse::analyse_with;
-use crate::comparison::{Calibration, Comparison, Row, Share};
+use crate::comparison::{Calibration, Comparison, Share};
 use crate::error::AnalysisError;
 use crate::outcome::AskedQuestion;
 use crate::selection::Selection;
@@ -109,13 +109,12 @@ fn shuffled_report(
         |_, _, _, _| None,
     )?;
     let rows = || {
-        let all = found.rows.iter().chain(&found.pooled);
+        let all = found.all_rows();
         all.filter(|row| row.asked().any(AskedQuestion::is_difference))
     };
-    let is_control = |row: &&Row| Some(&row.variant) == found.control.as_ref();
     Ok([
-        rows().any(|row| !is_control(&row)),
-        rows().any(|row| is_control(&row)),
+        rows().any(|row| !found.is_control(row)),
+        rows().any(|row| found.is_control(row)),
     ])
 }
 

@@ -2,8 +2,6 @@
 
 use perflab_stats::verdict::Sides;
 
-use crate::error::AnalysisError;
-use crate::pool::{Pool, pool};
 use crate::subject::{Group, Subject};
 
 /// What has rows: a subject, or several as one.
@@ -34,26 +32,4 @@ impl Comparable for Subject {
         let sides = Sides::of(base, candidate)?;
         Ok(Some(sides.on_grid(base, candidate, self.grid)))
     }
-}
-
-impl Comparable for Pool<'_> {
-    fn subject(&self) -> &Subject {
-        &self.subject
-    }
-
-    fn sides(
-        &self,
-        base: &Group,
-        candidate: &Group,
-    ) -> Result<Option<Sides>, perflab_stats::Error> {
-        self.sides(&base.variant, &candidate.variant)
-    }
-}
-
-/// The pools of subjects.
-pub(crate) fn pools(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, AnalysisError> {
-    pool(subjects).map_err(|source| AnalysisError::Statistics {
-        what: "all subjects together".to_owned(),
-        source,
-    })
 }

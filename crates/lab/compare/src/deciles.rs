@@ -4,8 +4,9 @@ use perflab_stats::Resampling;
 use perflab_stats::location::Scale;
 use perflab_stats::shift_function::shift_function;
 
-use crate::comparison::{Comparison, Decile, Design, Row};
-use crate::warning::{NoDeciles, RowWarning};
+use crate::comparison::{Comparison, Design};
+use crate::row::{Decile, Row};
+use crate::row_warning::{NoDeciles, RowWarning};
 
 /// Always the same draws: the same runs give the same report.
 const DRAWS: Resampling = Resampling {

@@ -10,7 +10,8 @@ use perflab_stats::drift::drift;
 use perflab_stats::location::Scale;
 use perflab_stats::multiplicity::holm;
 
-use crate::comparison::{Comparison, Row};
+use crate::comparison::Comparison;
+use crate::row::Row;
 use crate::selection::Selection;
 use crate::subject::Group;
 use crate::trend::{Drift, Trend};
@@ -39,11 +40,10 @@ pub(crate) fn drift_of(
 /// difference.
 pub fn settle_drift(report: &mut Comparison) {
     if !report.design.randomised {
-        let rows = report.rows.iter_mut().chain(&mut report.pooled);
-        rows.for_each(|row| row.drift = None);
+        report.all_rows_mut().for_each(|row| row.drift = None);
         return;
     }
-    let mut rows: Vec<&mut Row> = report.rows.iter_mut().chain(&mut report.pooled).collect();
+    let mut rows: Vec<&mut Row> = report.all_rows_mut().collect();
     share_among_levels(&mut rows);
     adjust(
         rows.iter_mut()

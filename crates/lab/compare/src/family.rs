@@ -11,11 +11,11 @@ use perflab_stats::detectable::from_half_width;
 use perflab_stats::multiplicity::{Adjusted, Test, holm_tests};
 use perflab_stats::verdict::{Least, MDE_POWER, TYPICAL_WEIGHT};
 
-use crate::comparison::{Answer, Row, Slow};
 use crate::error::AnalysisError;
+use crate::row::{Answer, Row, Slow};
+use crate::row_warning::RowWarning;
 use crate::selection::{Question, Questions, Selection};
 use crate::verdict::Verdict;
-use crate::warning::RowWarning;
 
 /// Runs of a side that may all fall into one of two modes: 3 in one of 4 experiments, 5 in one of 16.
 const FEW: usize = 6;
@@ -99,14 +99,13 @@ fn decide_family(family: Vec<&mut Draft>, selection: &Selection) -> Result<usize
         {
             draft.row.warnings.push(warning);
         }
-        let is_proven = |answer: &Answer| answer.verdict.is_difference();
         let fewer = draft.row.base.n.min(draft.row.candidate.n);
         let is_verdict = |answer: &Answer| answer.verdict != Verdict::NotProven;
         if fewer < FEW && (is_verdict(&draft.row.typical) || is_verdict(&draft.row.mean)) {
             draft.row.warnings.push(RowWarning::FewRuns { least: FEW });
         }
         let typical = &draft.row.typical;
-        let is_difference = is_proven(typical);
+        let is_difference = typical.verdict.is_difference();
         let ends = (
             typical.low.unwrap_or(f64::NEG_INFINITY),
             typical.high.unwrap_or(f64::INFINITY),

@@ -5,19 +5,20 @@ use std::borrow::Cow;
 
 use indexmap::{IndexMap, IndexSet};
 use perflab_drivers::{Driver, Kind, Latency as Which};
-use perflab_experiment::{Better, Experiment, Plan};
+use perflab_experiment::{Better, Experiment, Plan, Workload};
 use perflab_stats::quantile::min_values;
 use perflab_store::RunRecord;
 
 use crate::analyse::analyse;
-use crate::comparison::{Comparison, Latency, Row};
-use crate::error::AnalysisError;
+use crate::comparison::Comparison;
 use crate::resolution::step;
+use crate::row::{Latency, Row};
+use crate::row_warning::RowWarning;
 use crate::sample_selection::SampleSelection;
 use crate::selection::Selection;
 use crate::subjects::result_subjects;
 use crate::verdict::Verdict;
-use crate::warning::{RowWarning, Warning};
+use crate::warning::Warning;
 
 /// Highest quantile that is shown where it is not known how many requests a run made.
 const USUAL_TAIL: f64 = 0.99;
@@ -80,51 +81,29 @@ pub fn add_latencies(
         benchmarks: sample_selection.benchmarks.clone(),
         tails: Vec::new(),
     };
-    match compared(
-        report,
-        experiment,
-        plan,
-        &counted,
-        &sample_selection,
-        selection,
-    ) {
+    let subjects = result_subjects(experiment, plan, &counted, &sample_selection, selection);
+    let design = report.design.clone();
+    let found = subjects.and_then(|own| analyse(&report.name, None, &own, design, selection));
+    match found {
         Ok(found) => attach(report, experiment, &chosen, &found),
         Err(error) => report.warnings.push(Warning::NoLatencies(error)),
     }
 }
 
-fn compared(
-    report: &Comparison,
-    experiment: &Experiment,
-    plan: &Plan,
-    records: &[RunRecord],
-    sample_selection: &SampleSelection,
-    selection: &Selection,
-) -> Result<Comparison, AnalysisError> {
-    let subjects = result_subjects(experiment, plan, records, sample_selection, selection)?;
-    analyse(
-        &report.name,
-        None,
-        &subjects,
-        report.design.clone(),
-        selection,
-    )
-}
-
 /// Whether the driver of any workload says that a metric is a throughput, beside which latencies are shown.
 pub fn is_any_throughput(metric: &str, experiment: &Experiment) -> bool {
-    experiment.workloads.values().any(|workload| {
-        perflab_drivers::tool(workload.driver.name())
-            .is_some_and(|driver| driver.kind(metric) == Kind::Throughput)
-    })
+    let mut workloads = experiment.workloads.values();
+    workloads.any(|workload| measures_throughput(workload, metric))
 }
 
 fn is_throughput(row: &Row, experiment: &Experiment) -> bool {
-    experiment
-        .workloads
-        .get(&row.key.workload)
-        .and_then(|workload| perflab_drivers::tool(workload.driver.name()))
-        .is_some_and(|driver| driver.kind(&row.key.metric.name) == Kind::Throughput)
+    let workload = experiment.workloads.get(&row.key.workload);
+    workload.is_some_and(|workload| measures_throughput(workload, &row.key.metric.name))
+}
+
+fn measures_throughput(workload: &Workload, metric: &str) -> bool {
+    perflab_drivers::tool(workload.driver.name())
+        .is_some_and(|driver| driver.kind(metric) == Kind::Throughput)
 }
 
 /// What is shown of a workload: one latency in the middle, one of the tail.

@@ -7,8 +7,9 @@ use perflab_experiment::{Experiment, Refresh, Sample};
 use perflab_stats::nested::nested;
 use perflab_store::RunRecord;
 
-use crate::comparison::{Comparison, Level, Levels};
+use crate::comparison::Comparison;
 use crate::costs::Costs;
+use crate::row::{Level, Levels};
 use crate::sample_index::SampleIndex;
 
 /// Adds the levels to every row whose runs share units, or hold several samples.

@@ -30,6 +30,8 @@ mod reference;
 mod resolution;
 mod result;
 mod result_report;
+mod row;
+mod row_warning;
 mod run_warnings;
 mod sample_index;
 mod sample_selection;
@@ -50,10 +52,7 @@ mod workers;
 pub use analyse::analyse;
 pub use apart::compare_apart;
 pub use calibration::add_calibration;
-pub use comparison::{
-    Answer, Calibration, Comparison, Decile, Design, Latency, Level, Levels, MainMode, Row,
-    Sameness, Share, Side, Slow, UntilDecided,
-};
+pub use comparison::{Calibration, Comparison, Design, Share, UntilDecided};
 pub use costs::Costs;
 pub use deciles::{add_deciles, deciles};
 pub use drift::settle_drift;
@@ -68,6 +67,8 @@ pub use planning::{Goal, PlanReport, deviation_plan, pilot_plan, plan_schema};
 pub use resolution::{percent_decimals, step};
 pub use result::{calibrate, compare_result};
 pub use result_report::result_report;
+pub use row::{Answer, Decile, Latency, Level, Levels, MainMode, Row, Sameness, Side, Slow};
+pub use row_warning::{NoDeciles, RowWarning};
 pub use sample_index::SampleIndex;
 pub use sample_selection::SampleSelection;
 pub use saturation::add_saturation;
@@ -80,6 +81,5 @@ pub use tail::tail_name;
 pub use trend::{Drift, Trend};
 pub use verdict::Verdict;
 pub use warning::{
-    CpuLimit, FewProcesses, LoadShare, NoDeciles, NoReference, NotTogether, ReferenceDifference,
-    RowWarning, Warning,
+    CpuLimit, FewProcesses, LoadShare, NoReference, NotTogether, ReferenceDifference, Warning,
 };

@@ -11,8 +11,9 @@ use perflab_experiment::Experiment;
 use perflab_store::{EVENTS_LOST, RunRecord};
 
 use crate::analyse::analyse_with;
-use crate::comparison::{Comparison, Row};
+use crate::comparison::Comparison;
 use crate::error::AnalysisError;
+use crate::row::Row;
 use crate::sample_selection::{SampleSelection, metrics};
 use crate::selection::Selection;
 use crate::subjects::{Wanted, subjects_of};

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use perflab_store::RunRecord;
 
-use crate::comparison::{Comparison, Row};
+use crate::comparison::Comparison;
+use crate::row::Row;
 use crate::sample_index::SampleIndex;
 
 /// A value and the run that it was measured in.

@@ -1,6 +1,6 @@
 //! What is proven of a row, all its questions together: the one place that text, pages, pictures and gates ask.
 
-use crate::comparison::{Answer, Row, Slow};
+use crate::row::{Answer, Row, Slow};
 use crate::verdict::Verdict;
 
 /// A question, with its answer.

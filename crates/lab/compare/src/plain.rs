@@ -47,12 +47,7 @@ pub fn plain_report(
         blocks: u32::try_from(blocks.len()).unwrap_or(u32::MAX),
         planned: recorded,
         recorded,
-        failed: IndexMap::new(),
-        seed: None,
-        randomised: false,
-        until_decided: None,
-        undecided: Vec::new(),
-        turn_s: None,
+        ..Design::default()
     };
     let subject = plain_subject(name, metric, groups);
     analyse(name, None, &[subject], design, selection)

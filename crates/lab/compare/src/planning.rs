@@ -6,8 +6,9 @@ use perflab_stats::planning::{self, Pilot, RelativeSd, beyond_steps, mean_runs, 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::comparable::{Comparable, pools};
+use crate::comparable::Comparable;
 use crate::error::AnalysisError;
+use crate::pool::pools;
 use crate::selection::{Question, Questions, Selection};
 use crate::subject::{Subject, pairs, variants};
 

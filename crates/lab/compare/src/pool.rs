@@ -6,21 +6,28 @@ use perflab_stats::steps::Rounding;
 use perflab_stats::verdict::Sides;
 use perflab_stats::{Error, Observation, pooled};
 
-use crate::comparison::Row;
+use crate::comparable::Comparable;
+use crate::error::AnalysisError;
+use crate::row::Row;
+use crate::row_warning::RowWarning;
 use crate::subject::{Group, Subject, SubjectKey};
-use crate::warning::RowWarning;
 
 /// What may be compared as one: a subject, or several of the same metric.
 pub(crate) struct Pool<'s> {
     /// As a subject: a run's value is that of its typical run.
-    pub(crate) subject: Subject,
+    subject: Subject,
     members: Vec<&'s Subject>,
 }
 
-impl Pool<'_> {
-    /// The runs of two variants; nothing where no block has complete runs of both.
-    pub(crate) fn sides(&self, baseline: &str, variant: &str) -> Result<Option<Sides>, Error> {
-        let [base, candidate] = [baseline, variant].map(|name| observations(&self.members, name));
+impl Comparable for Pool<'_> {
+    fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// Nothing where no block has complete runs of both.
+    fn sides(&self, base: &Group, candidate: &Group) -> Result<Option<Sides>, Error> {
+        let [base, candidate] =
+            [base, candidate].map(|group| observations(&self.members, &group.variant));
         let Some(sides) = Sides::pooled(&base, &candidate)? else {
             return Ok(None);
         };
@@ -43,7 +50,14 @@ impl Pool<'_> {
 }
 
 /// The subjects over which a verdict can be pooled, as one for each metric.
-pub(crate) fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
+pub(crate) fn pools(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, AnalysisError> {
+    pool(subjects).map_err(|source| AnalysisError::Statistics {
+        what: "all subjects together".to_owned(),
+        source,
+    })
+}
+
+fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
     let mut by_metric: IndexMap<&Metric, Vec<&Subject>> = IndexMap::new();
     for subject in subjects {
         by_metric

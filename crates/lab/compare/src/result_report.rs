@@ -155,9 +155,7 @@ fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design
         failed: failed(records),
         seed: Some(plan.seed).filter(|_| !experiment.is_imported()),
         randomised: !experiment.is_imported(),
-        until_decided: None,
-        undecided: Vec::new(),
-        turn_s: None,
+        ..Design::default()
     }
 }
 

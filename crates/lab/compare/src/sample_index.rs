@@ -7,8 +7,8 @@ use std::sync::Arc;
 use perflab_experiment::{Metric, Sample};
 use perflab_store::RunRecord;
 
-use crate::comparison::Row;
 use crate::configuration::Configuration;
+use crate::row::Row;
 
 /// Where a sample is.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use perflab_experiment::Metric;
 
-use crate::comparison::Row;
+use crate::row::Row;
 use crate::warning::Warning;
 
 /// A warning for each metric of which any row is less certain for its steps.

@@ -11,10 +11,8 @@ use crate::verdict::Verdict;
 /// The control's rows do not count: they are the baseline once more, and are not to be decided.
 pub fn is_decided(report: &Comparison) -> bool {
     let mut asked = report
-        .rows
-        .iter()
-        .chain(&report.pooled)
-        .filter(|row| Some(&row.variant) != report.control.as_ref())
+        .all_rows()
+        .filter(|row| !report.is_control(row))
         .peekable();
     asked.peek().is_some() && asked.all(|row| row.typical.verdict != Verdict::NotProven)
 }

@@ -4,10 +4,11 @@ use indexmap::IndexMap;
 use perflab_experiment::Metric;
 use perflab_stats::Observation;
 use perflab_stats::steps::Grid;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What is compared, without the variants: two rows with the same key have the same baseline.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SubjectKey {
     /// The workload; several, with `+` between, where pooled.
     pub workload: String,
@@ -18,7 +19,7 @@ pub struct SubjectKey {
     /// What was measured.
     pub metric: Metric,
     /// Whether it was measured in observed runs. They say nothing of the workload alone.
-    #[serde(default)]
+    #[serde(skip)]
     pub observed: bool,
 }
 

@@ -5,7 +5,8 @@ use perflab_drivers::{Kind, Latency};
 use perflab_experiment::Experiment;
 use perflab_store::{RUNS_IN_TURNS, RunRecord, SYSTEM_IDLE};
 
-use crate::comparison::{Comparison, Row};
+use crate::comparison::Comparison;
+use crate::row::Row;
 use crate::warning::Warning;
 
 /// Share of the turns of others that the systems of a variant may take: what a server that waits does for itself.

@@ -90,14 +90,8 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
             }
         }
     }
-    if contents.runs.is_empty() {
-        let path = files.first().map_or("asv", |file| file.path.as_str());
-        return Err(Fault::new(
-            path,
-            "expected results of asv with values, found none",
-        ));
-    }
-    Ok(contents)
+    let path = files.first().map_or("asv", |file| file.path.as_str());
+    contents.not_empty(path, "expected results of asv with values, found none")
 }
 
 /// A name that a document bears.

@@ -43,9 +43,9 @@ pub fn write(runs: &[Run]) -> Result<String, WriteFault> {
         }
     }
     if found.is_empty() {
-        return Err(WriteFault::Nothing("no run has samples".to_owned()));
+        return Err(WriteFault::no_samples());
     }
     serde_json::to_string_pretty(&found)
         .map(|text| text + "\n")
-        .map_err(|error| WriteFault::Writer(error.to_string()))
+        .map_err(WriteFault::writer)
 }

@@ -74,6 +74,16 @@ pub enum WriteFault {
     Writer(String),
 }
 
+impl WriteFault {
+    pub(crate) fn writer(error: impl fmt::Display) -> Self {
+        Self::Writer(error.to_string())
+    }
+
+    pub(crate) fn no_samples() -> Self {
+        Self::Nothing("no run has samples".to_owned())
+    }
+}
+
 /// A text from a file, short enough and safe for a message.
 pub(crate) fn shown(text: &str) -> String {
     const SHOWN: usize = 60;

@@ -1,11 +1,10 @@
 //! The JSON of github-action-benchmark's tools `customSmallerIsBetter` and `customBiggerIsBetter`.
 
-use perflab_experiment::Better;
-use perflab_experiment::counted;
+use perflab_experiment::{Better, counted};
 use serde::Serialize;
 
 use crate::fault::WriteFault;
-use crate::run::Run;
+use crate::run::{Run, word};
 use crate::summary::{Scope, summaries};
 
 #[derive(Serialize)]
@@ -39,16 +38,12 @@ pub fn write(runs: &[Run], better: Better) -> Result<String, WriteFault> {
         })
         .collect();
     if entries.is_empty() {
-        let word = match better {
-            Better::Lower => "lower",
-            Better::Neither => "neither",
-            Better::Higher => "higher",
-        };
         return Err(WriteFault::Nothing(format!(
-            "no metric is better {word}; the other direction is a format of its own"
+            "no metric is better {}; the other direction is a format of its own",
+            word(better)
         )));
     }
     serde_json::to_string_pretty(&entries)
         .map(|text| text + "\n")
-        .map_err(|error| WriteFault::Writer(error.to_string()))
+        .map_err(WriteFault::writer)
 }

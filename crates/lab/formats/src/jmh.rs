@@ -176,13 +176,7 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
             });
         }
     }
-    if contents.runs.is_empty() {
-        return Err(Fault::new(
-            &file.path,
-            "expected at least one result, found none",
-        ));
-    }
-    Ok(contents)
+    contents.not_empty(&file.path, "expected at least one result, found none")
 }
 
 fn plain(value: &Value) -> String {

@@ -33,7 +33,7 @@ pub fn write(runs: &[Run]) -> Result<String, WriteFault> {
         family.summaries.push((summary, factor));
     }
     if families.is_empty() {
-        return Err(WriteFault::Nothing("no run has samples".to_owned()));
+        return Err(WriteFault::no_samples());
     }
     let mut text = String::new();
     for (name, family) in &families {

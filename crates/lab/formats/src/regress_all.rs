@@ -32,14 +32,11 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
         }
         one(file, &mut contents)?;
     }
-    if contents.runs.is_empty() {
-        let path = files.first().map_or(FILE, |file| file.path.as_str());
-        return Err(Fault::new(
-            path,
-            "expected lines `VALUE number unit name` before a line `PASS test`, found none",
-        ));
-    }
-    Ok(contents)
+    let path = files.first().map_or(FILE, |file| file.path.as_str());
+    contents.not_empty(
+        path,
+        "expected lines `VALUE number unit name` before a line `PASS test`, found none",
+    )
 }
 
 fn is_result(path: &str) -> bool {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use perflab_experiment::{Better, Metric, Sample};
 
+use crate::fault::Fault;
+
 /// One process that was measured, or what the format comes nearest to it with.
 ///
 /// Values that one process made, such as iterations, are several samples of one run: a reader never
@@ -54,6 +56,16 @@ pub struct Contents {
     pub runs: Vec<Run>,
     /// What was left out, or cannot be known, one sentence each.
     pub notes: Vec<String>,
+}
+
+impl Contents {
+    /// These, or a fault of a file in which there is no run though there should be.
+    pub(crate) fn not_empty(self, path: &str, expected: &str) -> Result<Self, Fault> {
+        match self.runs.is_empty() {
+            true => Err(Fault::new(path, expected)),
+            false => Ok(self),
+        }
+    }
 }
 
 /// A file to read: its path below what was named, with `/`, and its content.
@@ -106,6 +118,15 @@ pub(crate) fn sample(
     }
 }
 
+/// Which way of a metric is better, in a word.
+pub(crate) fn word(better: Better) -> &'static str {
+    match better {
+        Better::Lower => "lower",
+        Better::Neither => "neither",
+        Better::Higher => "higher",
+    }
+}
+
 /// Which way a unit is better where the format does not say: what is counted per second more, all
 /// else less.
 pub(crate) fn direction(unit: &str) -> Better {
@@ -133,6 +154,13 @@ pub(crate) fn benchmark(run: &Run, benchmark: Option<&str>, whole: bool) -> Stri
             .iter()
             .map(|(name, value)| format!("{name}={value}")),
     );
+    words.join("/")
+}
+
+/// Those of the words that are there and not empty, as one name.
+pub(crate) fn joined<'w>(words: impl IntoIterator<Item = Option<&'w str>>) -> String {
+    let words = words.into_iter().flatten();
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join("/")
 }
 

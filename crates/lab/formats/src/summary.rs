@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use perflab_experiment::Metric;
 
-use crate::run::{Run, several_variants, several_workloads};
+use crate::run::{Run, joined, several_variants, several_workloads};
 
 /// All runs of one benchmark of one variant on one metric, brought down to a few numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,13 +50,7 @@ impl Summary<'_> {
     pub(crate) fn name(&self, scope: Scope) -> String {
         let variant = self.run.variant.as_deref().filter(|_| scope.variants);
         let rest = crate::run::benchmark(self.run, self.benchmark, scope.workloads);
-        let words = [variant, Some(rest.as_str())];
-        let words: Vec<&str> = words
-            .into_iter()
-            .flatten()
-            .filter(|word| !word.is_empty())
-            .collect();
-        words.join("/")
+        joined([variant, Some(rest.as_str())])
     }
 }
 

@@ -4,19 +4,10 @@ use std::fmt::Write as _;
 
 use csv::Writer;
 use indexmap::IndexSet;
-use perflab_experiment::Better;
 
 use crate::fault::WriteFault;
-use crate::run::Run;
+use crate::run::{Run, word};
 use crate::summary::{Scope, summaries};
-
-fn word(better: Better) -> &'static str {
-    match better {
-        Better::Lower => "lower",
-        Better::Neither => "neither",
-        Better::Higher => "higher",
-    }
-}
 
 /// Every sample of every run on a line of its own, with a column for each parameter. A run that
 /// failed has a line without a value.
@@ -24,7 +15,6 @@ fn word(better: Better) -> &'static str {
 /// # Errors
 /// Only if the writer fails.
 pub fn write_csv(runs: &[Run]) -> Result<String, WriteFault> {
-    let failed = |reason: String| WriteFault::Writer(reason);
     let parameters: IndexSet<&String> = runs.iter().flat_map(|run| run.parameters.keys()).collect();
     let mut header: Vec<String> = ["run", "block", "unit_of_evidence", "variant", "workload"]
         .map(str::to_owned)
@@ -43,9 +33,7 @@ pub fn write_csv(runs: &[Run]) -> Result<String, WriteFault> {
         .map(str::to_owned),
     );
     let mut writer = Writer::from_writer(Vec::new());
-    writer
-        .write_record(&header)
-        .map_err(|error| failed(error.to_string()))?;
+    writer.write_record(&header).map_err(WriteFault::writer)?;
     for run in runs {
         let number = |of: fn(&crate::run::Place) -> u32| {
             run.place
@@ -86,13 +74,11 @@ pub fn write_csv(runs: &[Run]) -> Result<String, WriteFault> {
         for end in ends {
             writer
                 .write_record(start.iter().chain(&end))
-                .map_err(|error| failed(error.to_string()))?;
+                .map_err(WriteFault::writer)?;
         }
     }
-    let bytes = writer
-        .into_inner()
-        .map_err(|error| failed(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| failed(error.to_string()))
+    let bytes = writer.into_inner().map_err(WriteFault::writer)?;
+    String::from_utf8(bytes).map_err(WriteFault::writer)
 }
 
 /// For each benchmark, variant and metric: how many runs, median, mean, deviation, smallest and largest.
@@ -103,7 +89,7 @@ pub fn write_markdown(runs: &[Run]) -> Result<String, WriteFault> {
     let scope = Scope::of(runs);
     let found = summaries(runs);
     if found.is_empty() {
-        return Err(WriteFault::Nothing("no run has samples".to_owned()));
+        return Err(WriteFault::no_samples());
     }
     let mut text =
         "| benchmark | metric | unit | better | runs | median | mean | sd | min | max |\n\

@@ -20,7 +20,7 @@ use crate::source::Root;
 const SCHEMA: u32 = 1;
 
 /// What machine this is, as measured. What could not be read is `None`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineFacts {
     /// Version of this format: 1.
     pub schema: u32,
@@ -77,15 +77,7 @@ impl MachineFacts {
     pub fn unknown() -> Self {
         Self {
             schema: SCHEMA,
-            machine_id: None,
-            hostname: None,
-            cpu: Cpu::default(),
-            frequency: Frequency::default(),
-            kernel: Kernel::default(),
-            memory: Memory::default(),
-            clock: Clock::default(),
-            confinement: Confinement::default(),
-            moment: Moment::default(),
+            ..Self::default()
         }
     }
 }

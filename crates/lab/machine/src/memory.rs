@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::source::{Root, bracketed, value_of};
+use crate::source::{Root, bracketed, bytes_of};
 
 /// Memory, swap and huge pages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,14 +24,7 @@ pub struct Memory {
 impl Memory {
     pub(crate) fn take(root: Root) -> Self {
         let info = root.text("proc/meminfo").unwrap_or_default();
-        let bytes = |key| -> Option<u64> {
-            let kib: u64 = value_of(&info, key)?
-                .strip_suffix("kB")?
-                .trim_end()
-                .parse()
-                .ok()?;
-            kib.checked_mul(1024)
-        };
+        let bytes = |key| bytes_of(&info, key);
         let choice = |name: &str| {
             bracketed(&root.word(&format!("sys/kernel/mm/transparent_hugepage/{name}"))?)
         };

@@ -128,6 +128,12 @@ pub(crate) fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     })
 }
 
+/// The bytes behind `key` in lines as those of `/proc/meminfo`, which count in kB.
+pub(crate) fn bytes_of(text: &str, key: &str) -> Option<u64> {
+    let kib = value_of(text, key)?.strip_suffix("kB")?.trim_end();
+    kib.parse::<u64>().ok()?.checked_mul(1024)
+}
+
 /// The word in brackets, as in `always [madvise] never`.
 pub(crate) fn bracketed(line: &str) -> Option<String> {
     let (_, rest) = line.split_once('[')?;

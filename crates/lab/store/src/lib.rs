@@ -44,6 +44,7 @@ mod regular_file;
 mod result_dir;
 mod runs_file;
 mod salvage;
+mod sample_file;
 mod sample_files;
 mod set_up;
 mod slices_file;
@@ -65,7 +66,7 @@ pub use record::{
 };
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
-pub use sample_files::{SampleFile, is_sample_file};
+pub use sample_file::{SampleFile, is_sample_file};
 pub use slices_file::{SLICES_FILE, SliceRecord, read_slices};
 pub use stamp::FileStamps;
 pub use stopped::{StopReason, Stopped};

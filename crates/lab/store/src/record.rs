@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
-use crate::sample_files::SampleFile;
+use crate::sample_file::SampleFile;
 
 /// The metric of observed runs that counts the events of each probe.
 pub const HITS: &str = "hits";

@@ -84,8 +84,7 @@ pub(crate) fn csv(result: &SalvagedResult, metric: usize, place: usize) -> Optio
 
 /// The deciles of a row, which take a bootstrap, so that only those that are looked at get them; or why it has none.
 fn deciles_of(row: &Row, report: &Comparison, is_affordable: bool) -> Result<Vec<Decile>, String> {
-    let is_pooled = report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
-    if is_pooled {
+    if report.is_pooled(row) {
         return Err("what is pooled is of no single distribution".to_owned());
     }
     if !is_affordable {

@@ -196,20 +196,15 @@ fn one(site: &Site, directory: &Path, address: &Address) -> Result<(), WriteErro
     }
 }
 
-fn parent(path: &Path) -> Result<(), WriteError> {
-    match path.parent() {
-        Some(parent) => fs::create_dir_all(parent).map_err(failed(parent)),
-        None => Ok(()),
-    }
-}
-
 fn put(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     new(path)?.write_all(bytes).map_err(failed(path))
 }
 
 /// A new file. What was there is away, so that no link can lead out of the folder.
 fn new(path: &Path) -> Result<File, WriteError> {
-    parent(path)?;
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(failed(parent))?;
+    }
     File::create_new(path).map_err(failed(path))
 }
 

@@ -31,7 +31,7 @@ impl IndexedComparison {
     /// Metrics are numbered as samples are.
     pub(crate) fn new(report: Comparison, samples: &SampleIndex) -> Self {
         let mut of_metric: HashMap<usize, Vec<usize>> = HashMap::new();
-        let all = report.rows.iter().chain(&report.pooled).enumerate();
+        let all = report.all_rows().enumerate();
         let addresses = all
             .map(|(place, row)| {
                 let metric = samples.number_of(&row.key.metric.name)?;

@@ -98,8 +98,7 @@ fn compared(index: usize, report: &IndexedComparison, page: &mut Page) -> Markup
 
 /// The first rows, and all that are pooled.
 fn drawn<'r>(rows: &[&'r Row], report: &Comparison) -> Vec<&'r Row> {
-    let is_pooled = |row: &Row| report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
-    let (pooled, own): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| is_pooled(row));
+    let (pooled, own): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| report.is_pooled(row));
     own.into_iter().take(MOST_ROWS).chain(pooled).collect()
 }
 
@@ -113,11 +112,10 @@ fn figure(value: Option<f64>, row: &Row) -> Markup {
 
 /// Mean with its interval, standard deviation, least, most and median of each side of each row.
 fn summaries(report: &IndexedComparison, rows: &[&Row]) -> Markup {
-    let is_pooled = |row: &Row| report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
-    let own = rows.iter().filter(|row| !is_pooled(row)).take(MOST_ROWS);
+    let own = rows.iter().filter(|row| !report.is_pooled(row));
     // The baseline's side comes with each candidate.
     let mut sides: IndexMap<(String, &str), (&Row, &Side)> = IndexMap::new();
-    for row in own {
+    for row in own.take(MOST_ROWS) {
         let label = row_label(row);
         let base = (label.clone(), report.baseline.as_str());
         sides.entry(base).or_insert((row, &row.base));

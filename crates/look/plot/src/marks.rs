@@ -11,6 +11,17 @@ pub struct Layer {
     pub marks: Marks,
 }
 
+impl Layer {
+    /// Marks that explain themselves, so that no legend has them.
+    pub fn unnamed(tone: Tone, marks: Marks) -> Self {
+        Self {
+            name: String::new(),
+            tone,
+            marks,
+        }
+    }
+}
+
 /// What marks mean, which decides their colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {

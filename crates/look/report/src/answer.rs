@@ -1,17 +1,12 @@
 //! The answer in a sentence: for each metric and candidate what is proven, of how many rows, and how much.
 
-use perflab_compare::{Answer, Comparison, Row, Verdict};
-use perflab_compare::{AskedQuestion, Outcome};
+use perflab_compare::{Answer, AskedQuestion, Comparison, Outcome, Row, Verdict};
 
 use crate::difference::{Differences, Estimate, mde, percent};
 use crate::headline::{headline, unqualified};
-use crate::sections::{
-    Section, distinct, label_within_workload, pooled_label, row_label, sections,
-};
+use crate::named::first_of;
+use crate::sections::{Section, distinct, pooled_label, sections, short_label};
 use crate::verdict::{InWords as _, phrase};
-
-/// Rows that a sentence names before it counts the rest.
-const NAMED: usize = 3;
 
 /// What is proven about one candidate on one metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,19 +171,7 @@ fn told_by_slow_runs(row: &Row) -> Option<f64> {
 }
 
 fn names(rows: &[&Row], one_workload: bool) -> String {
-    let name = |row: &&Row| {
-        let within = label_within_workload(row);
-        if one_workload && !within.is_empty() {
-            within
-        } else {
-            row_label(row)
-        }
-    };
-    let named: Vec<String> = rows.iter().take(NAMED).map(name).collect();
-    match rows.len().saturating_sub(NAMED) {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
-    }
+    first_of(rows.iter().map(|row| short_label(row, one_workload)))
 }
 
 /// The smallest and the largest difference; of relative ones only, where there are both.

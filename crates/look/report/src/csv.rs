@@ -1,14 +1,13 @@
 //! The report as comma-separated values (RFC 4180), for other programs.
 
 use ::csv::WriterBuilder;
-use perflab_compare::{Comparison, Latency, MainMode, Row, Verdict};
-use perflab_compare::{Drift, Trend};
+use perflab_compare::{Comparison, Drift, Latency, MainMode, Row, Slow, Trend, Verdict};
 use perflab_experiment::Better;
 
 use crate::headline::headline;
+use crate::row_warning::row_warnings;
 use crate::sections::distinct;
 use crate::terminal::clean;
-use crate::warning::row_warnings;
 
 /// A column's name, and its field in a row.
 type Column = (&'static str, fn(&Row) -> String);
@@ -44,45 +43,27 @@ const FIGURES: [Column; 40] = [
     ("mean.p", |row| number(row.mean.p)),
     ("mean.p_adjusted", |row| optional(row.mean.p_adjusted)),
     ("mean.verdict", |row| verdict(row.mean.verdict)),
-    ("slow.base", |row| {
-        row.slow
-            .as_ref()
-            .map_or_else(String::new, |slow| slow.base.to_string())
-    }),
+    ("slow.base", |row| slow(row, |slow| slow.base.to_string())),
     ("slow.candidate", |row| {
-        row.slow
-            .as_ref()
-            .map_or_else(String::new, |slow| slow.candidate.to_string())
+        slow(row, |slow| slow.candidate.to_string())
     }),
     ("slow.difference", |row| {
-        optional(row.slow.as_ref().map(|slow| slow.difference))
+        slow(row, |slow| number(slow.difference))
     }),
-    ("slow.low", |row| {
-        optional(row.slow.as_ref().map(|slow| slow.low))
-    }),
-    ("slow.high", |row| {
-        optional(row.slow.as_ref().map(|slow| slow.high))
-    }),
-    ("slow.p", |row| {
-        optional(row.slow.as_ref().map(|slow| slow.p))
-    }),
+    ("slow.low", |row| slow(row, |slow| number(slow.low))),
+    ("slow.high", |row| slow(row, |slow| number(slow.high))),
+    ("slow.p", |row| slow(row, |slow| number(slow.p))),
     ("slow.p_adjusted", |row| {
-        optional(row.slow.as_ref().and_then(|slow| slow.p_adjusted))
+        slow(row, |slow| optional(slow.p_adjusted))
     }),
     ("slow.verdict", |row| {
-        row.slow
-            .as_ref()
-            .map_or_else(String::new, |slow| verdict(slow.verdict))
+        slow(row, |slow| verdict(slow.verdict))
     }),
     ("main.difference", |row| {
-        optional(main_mode(row).map(|main| main.difference))
+        main_mode(row, |main| Some(main.difference))
     }),
-    ("main.low", |row| {
-        optional(main_mode(row).and_then(|main| main.low))
-    }),
-    ("main.high", |row| {
-        optional(main_mode(row).and_then(|main| main.high))
-    }),
+    ("main.low", |row| main_mode(row, |main| main.low)),
+    ("main.high", |row| main_mode(row, |main| main.high)),
     ("mde", |row| optional(row.mde)),
     ("base.n", |row| row.base.n.to_string()),
     ("base.min", |row| number(row.base.min)),
@@ -102,8 +83,13 @@ const FIGURES: [Column; 40] = [
     }),
 ];
 
-fn main_mode(row: &Row) -> Option<&MainMode> {
-    row.slow.as_ref()?.main.as_ref()
+fn slow(row: &Row, figure: fn(&Slow) -> String) -> String {
+    row.slow.as_ref().map(figure).unwrap_or_default()
+}
+
+fn main_mode(row: &Row, figure: fn(&MainMode) -> Option<f64>) -> String {
+    let main = row.slow.as_ref().and_then(|slow| slow.main.as_ref());
+    optional(main.and_then(figure))
 }
 
 /// Which series of a row.
@@ -172,8 +158,7 @@ const LATENCIES: [Found; 2] = [
 /// What is absent is empty, numbers have all their digits, and control characters in names are spelt out, so that
 /// a row is a line.
 pub fn csv(report: &Comparison) -> String {
-    let rows = report.rows.iter().chain(&report.pooled);
-    let parameters = distinct(rows.flat_map(|row| row.key.parameters.keys()));
+    let parameters = distinct(report.all_rows().flat_map(|row| row.key.parameters.keys()));
     let mut header = vec![
         "pooled".to_owned(),
         "baseline".to_owned(),

@@ -1,9 +1,9 @@
 //! One row in full: both sides drawn in ministat's manner, every question and its answer.
 
-use perflab_compare::AskedQuestion;
-use perflab_compare::{Answer, Comparison, Row, Side, Slow, Verdict};
+use perflab_compare::{Answer, AskedQuestion, Comparison, Row, Side, Slow, Verdict};
 use perflab_experiment::{Better, Metric};
 use perflab_ministat::{Confidence, Dataset, compare_sentence, render_plot};
+use perflab_stats::summary::median;
 
 use crate::deciles::decile_table;
 use crate::difference::{self, Estimate, points_within};
@@ -11,10 +11,10 @@ use crate::headline::headline;
 use crate::latency_cells::latency_in_words;
 use crate::levels::levels_in_words;
 use crate::number;
+use crate::row_warning::row_warnings;
 use crate::sections::{metric_in_words, row_label};
 use crate::terminal::TextOptions;
 use crate::verdict::{InWords as _, phrase};
-use crate::warning::row_warnings;
 
 /// Least and greatest width of a plot, in columns.
 const PLOT: std::ops::RangeInclusive<usize> = 20..=200;
@@ -190,9 +190,7 @@ fn main_median(side: &Side, slow: usize, metric: &Metric) -> Option<f64> {
         Better::Higher => b.total_cmp(a),
     });
     values.truncate(values.len().saturating_sub(slow));
-    let upper = *values.get(values.len() / 2)?;
-    let lower = *values.get(values.len().saturating_sub(1) / 2)?;
-    Some(f64::midpoint(lower, upper))
+    median(&values).ok()
 }
 
 fn mde(row: &Row) -> Option<String> {

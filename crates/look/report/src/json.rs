@@ -1,15 +1,12 @@
 //! The report as JSON, and the schema of it.
 
-use indexmap::IndexMap;
-use perflab_compare::{
-    Answer, Calibration, Comparison, Decile, Design, Drift, Latency, Levels, Side, Slow,
-};
-use perflab_experiment::Metric;
+use perflab_compare::{Calibration, Comparison, Design};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::headline::headline;
-use crate::warning::{report_warnings, row_warnings};
+use crate::row_warning::row_warnings;
+use crate::warning::report_warnings;
 
 /// Version of the JSON that `perflab compare --format json` prints.
 pub const SCHEMA: u32 = 1;
@@ -53,46 +50,9 @@ struct Report<'r> {
 /// One candidate against the baseline on one metric.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Row<'r> {
-    /// The workload; several, with `+` between, where pooled.
-    workload: &'r str,
-    /// Parameter values.
-    parameters: &'r IndexMap<String, String>,
-    /// The benchmark of the workload, as a request type; the number of benchmarks where pooled.
-    benchmark: Option<&'r str>,
-    /// What was measured.
-    metric: &'r Metric,
-    /// The candidate.
-    variant: &'r str,
-    /// The baseline's runs.
-    base: &'r Side,
-    /// The candidate's runs.
-    candidate: &'r Side,
-    /// Whether differences are relative to the baseline (0.02 is 2 % more) or absolute.
-    relative: bool,
-    /// The typical run.
-    typical: &'r Answer,
-    /// The mean.
-    mean: &'r Answer,
-    /// Slow runs, where either side has a slow mode.
-    slow: Option<&'r Slow>,
-    /// Minimum detectable effect: the smallest difference of the typical run that such runs show in four of five
-    /// experiments.
-    mde: Option<f64>,
-    /// Both sides decile by decile, where asked for; not among the tests of the report.
-    #[serde(default)]
-    deciles: &'r [Decile],
-    /// How much each level of repetition varies, where there are several: of the baseline, then of
-    /// the candidate.
-    #[serde(default)]
-    levels: &'r [Levels],
-    /// How the levels and their difference moved from the first block to the last; absent with
-    /// fewer than three blocks, or where the order within blocks was not random.
-    #[serde(default)]
-    drift: Option<&'r Drift>,
-    /// How long requests took beside this throughput: a typical one, then a slow one, as far as the
-    /// tool says. Estimates; not among the tests of the report.
-    #[serde(default)]
-    latencies: &'r [Latency],
+    /// All figures of the row.
+    #[serde(flatten)]
+    figures: &'r perflab_compare::Row,
     /// The verdicts in a word or two.
     headline: String,
     /// Things to know about this row.
@@ -124,22 +84,7 @@ impl<'r> Report<'r> {
 impl<'r> Row<'r> {
     fn of(row: &'r perflab_compare::Row, report: &'r Comparison) -> Self {
         Self {
-            workload: &row.key.workload,
-            parameters: &row.key.parameters,
-            benchmark: row.key.benchmark.as_deref(),
-            metric: &row.key.metric,
-            variant: &row.variant,
-            base: &row.base,
-            candidate: &row.candidate,
-            relative: row.relative,
-            typical: &row.typical,
-            mean: &row.mean,
-            slow: row.slow.as_ref(),
-            mde: row.mde,
-            deciles: &row.deciles,
-            levels: &row.levels,
-            drift: row.drift.as_ref(),
-            latencies: &row.latencies,
+            figures: row,
             headline: headline(row),
             warnings: row_warnings(row, report),
         }

@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::aligned::aligned_intervals;
 use crate::latency_cells::{Block, LatencyCell, TITLE, blocks};
 use crate::sections::Section;
 use crate::terminal::{TextOptions, pad};
@@ -206,21 +207,10 @@ fn changes(cells: &[LatencyCell], intervals: bool, options: &TextOptions) -> Vec
             [cell.change.clone(), low, high].map(|part| options.show(&part))
         })
         .collect();
-    let width = |index: usize| {
-        let widths = parts.iter().map(|part| part[index].width());
-        widths.max().unwrap_or(0)
+    let texts = aligned_intervals(&parts).into_iter();
+    let marked = |(text, cell): (String, &LatencyCell)| match cell.is_clear && !intervals {
+        true => text + CLEAR,
+        false => text,
     };
-    let widths = [width(0), width(1), width(2)];
-    let cell = |(cell, [change, low, high]): (&LatencyCell, &[String; 3])| {
-        let change = pad(change, widths[0], true);
-        if !intervals {
-            return change + if cell.is_clear { CLEAR } else { "" };
-        }
-        if low.is_empty() {
-            return change;
-        }
-        let (low, high) = (pad(low, widths[1], true), pad(high, widths[2], true));
-        format!("{change} [{low}, {high}]")
-    };
-    cells.iter().zip(&parts).map(cell).collect()
+    texts.zip(cells).map(marked).collect()
 }

@@ -51,7 +51,7 @@ pub fn sections(report: &Comparison) -> Vec<Section<'_>> {
                 metric: &row.key.metric,
                 variant: &row.variant,
                 baseline: &report.baseline,
-                is_control: report.control.as_ref() == Some(&row.variant),
+                is_control: report.is_control(row),
                 several_workloads,
                 rows: Vec::new(),
                 pooled: Vec::new(),
@@ -65,13 +65,7 @@ pub fn sections(report: &Comparison) -> Vec<Section<'_>> {
             section.rows.push(row);
         }
     }
-    let metrics = distinct(
-        report
-            .rows
-            .iter()
-            .chain(&report.pooled)
-            .map(|row| &row.key.metric),
-    );
+    let metrics = distinct(report.all_rows().map(|row| &row.key.metric));
     sections.sort_by_key(|section| {
         let metric = metrics.iter().position(|metric| *metric == section.metric);
         (section.is_control, metric)
@@ -209,11 +203,15 @@ pub fn subject_label(subject: &SubjectKey) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Which row of its workload it is; nothing where it is the only one.
-pub fn label_within_workload(row: &Row) -> String {
-    within_workload(&row.key.parameters, row.key.benchmark.as_deref())
+/// What it is called among others: without its workload where all have the same, unless nothing is left then.
+pub(crate) fn short_label(row: &Row, one_workload: bool) -> String {
+    match within_workload(&row.key.parameters, row.key.benchmark.as_deref()) {
+        within if one_workload && !within.is_empty() => within,
+        _ => row_label(row),
+    }
 }
 
+/// Which row of its workload it is; nothing where it is the only one.
 fn within_workload(parameters: &IndexMap<String, String>, benchmark: Option<&str>) -> String {
     let parameters = parameters.iter();
     let words = parameters.map(|(key, value)| format!("{key}={value}"));
@@ -224,7 +222,7 @@ fn within_workload(parameters: &IndexMap<String, String>, benchmark: Option<&str
 /// The rows of each metric, in order of appearance, then the pooled ones; the control's own rows are the last.
 pub fn by_metric(report: &Comparison) -> Vec<Vec<&Row>> {
     let mut metrics: Vec<(&Metric, Vec<&Row>)> = Vec::new();
-    for row in report.rows.iter().chain(&report.pooled) {
+    for row in report.all_rows() {
         match metrics
             .iter_mut()
             .find(|(metric, _)| *metric == &row.key.metric)
@@ -234,7 +232,7 @@ pub fn by_metric(report: &Comparison) -> Vec<Vec<&Row>> {
         }
     }
     let sorted = |(_, mut rows): (_, Vec<_>)| {
-        rows.sort_by_key(|row: &&Row| report.control.as_ref() == Some(&row.variant));
+        rows.sort_by_key(|row: &&Row| report.is_control(row));
         rows
     };
     metrics.into_iter().map(sorted).collect()

@@ -8,13 +8,12 @@ use perflab_compare::{Answer, Comparison, Row, RowWarning, Share, Verdict};
 use perflab_experiment::{counted, format_duration};
 
 use crate::difference;
+use crate::named::first_of;
 use crate::number;
-use crate::sections::{distinct, label_within_workload, row_label};
+use crate::row_warning::row_warnings;
+use crate::sections::{distinct, short_label};
 use crate::stopping::{caveat, ending};
-use crate::warning::{report_warnings, row_warnings};
-
-/// Rows that a warning names before it counts the rest.
-const NAMED: usize = 3;
+use crate::warning::report_warnings;
 
 /// The name and the question.
 pub fn heading(report: &Comparison) -> String {
@@ -50,31 +49,21 @@ pub fn design(report: &Comparison) -> String {
 
 fn subjects(report: &Comparison) -> String {
     let rows = &report.rows;
-    let mut product = vec![counted(
-        distinct(rows.iter().map(|row| &row.variant)).len() + 1,
-        "variant",
-    )];
+    let mut product = vec![counted(various(rows, |row| &row.variant) + 1, "variant")];
     let factors = [
-        (
-            distinct(rows.iter().map(|row| &row.key.workload)).len(),
-            "workload",
-        ),
-        (
-            distinct(rows.iter().map(|row| &row.key.parameters)).len(),
-            "configuration",
-        ),
-        (
-            distinct(rows.iter().map(|row| &row.key.benchmark)).len(),
-            "benchmark",
-        ),
-        (
-            distinct(rows.iter().map(|row| &row.key.metric)).len(),
-            "metric",
-        ),
+        (various(rows, |row| &row.key.workload), "workload"),
+        (various(rows, |row| &row.key.parameters), "configuration"),
+        (various(rows, |row| &row.key.benchmark), "benchmark"),
+        (various(rows, |row| &row.key.metric), "metric"),
     ];
     let several = factors.iter().filter(|(count, _)| *count > 1);
     product.extend(several.map(|(count, noun)| counted(*count, noun)));
     product.join(" x ")
+}
+
+/// How many different ones the rows have.
+fn various<T: PartialEq>(rows: &[Row], of: fn(&Row) -> &T) -> usize {
+    distinct(rows.iter().map(of)).len()
 }
 
 /// How many runs each side has; units where runs share one.
@@ -125,7 +114,10 @@ pub fn failures(report: &Comparison) -> Option<String> {
 /// What the control found, and whether that is cause for alarm.
 pub fn control(report: &Comparison) -> Option<(String, bool)> {
     let control = report.control.as_ref()?;
-    let rows: Vec<&Row> = all(report).filter(|row| &row.variant == control).collect();
+    let rows: Vec<&Row> = report
+        .all_rows()
+        .filter(|row| &row.variant == control)
+        .collect();
     let questions = |row: &Row| {
         let questions = Questions {
             typical: row.typical.p_adjusted.is_some(),
@@ -184,7 +176,7 @@ fn unprovable(row: &Row) -> usize {
 
 /// What the columns and the verdicts mean: at most five sentences. `medians`: whether there is a column of them.
 pub fn legend(report: &Comparison, medians: bool) -> Vec<String> {
-    if all(report).next().is_none() {
+    if report.all_rows().next().is_none() {
         return Vec::new();
     }
     let legend = [
@@ -227,7 +219,7 @@ fn columns(report: &Comparison, medians: bool) -> String {
     let open = |end: Option<f64>| !end.is_some_and(f64::is_finite);
     let anytime = report.design.until_decided.is_some();
     // The mean has no interval then, which the caveat says.
-    let shown = all(report).flat_map(|row| {
+    let shown = report.all_rows().flat_map(|row| {
         let mean = Some(&row.mean).filter(|_| !anytime);
         std::iter::once(&row.typical).chain(mean)
     });
@@ -251,8 +243,9 @@ fn columns(report: &Comparison, medians: bool) -> String {
 fn family(report: &Comparison) -> String {
     let risk = number::share(1.0 - report.confidence);
     // Absolute differences are never within a relative margin.
-    let mut rows = report.rows.iter().chain(&report.pooled);
-    let margin = report.margin.filter(|_| rows.any(|row| row.relative));
+    let margin = report
+        .margin
+        .filter(|_| report.all_rows().any(|row| row.relative));
     let same = margin
         .map(|margin| format!("; same: within {}", number::share(margin)))
         .unwrap_or_default();
@@ -277,7 +270,7 @@ fn family(report: &Comparison) -> String {
 
 /// The minimum detectable effect; relative ones, as far as there are any.
 fn mde(report: &Comparison) -> Option<String> {
-    let is_candidate = |row: &&Row| Some(&row.variant) != report.control.as_ref();
+    let is_candidate = |row: &&Row| !report.is_control(row);
     let relative = report
         .rows
         .iter()
@@ -356,31 +349,23 @@ fn unproven(report: &Comparison) -> Option<String> {
 pub fn warnings(report: &Comparison) -> Vec<String> {
     let whole = distinct(report_warnings(report).into_iter());
     let mut of_rows: IndexMap<String, Vec<String>> = IndexMap::new();
-    let workloads = distinct(report.rows.iter().map(|row| &row.key.workload)).len();
-    for row in all(report) {
-        let mut label = label_within_workload(row);
-        if workloads > 1 || label.is_empty() {
-            label = row_label(row);
-        }
+    let one_workload = various(&report.rows, |row| &row.key.workload) <= 1;
+    for row in report.all_rows() {
+        let label = short_label(row, one_workload);
         for warning in row_warnings(row, report) {
             let about = format!("{label} of {}", row.variant);
             of_rows.entry(warning).or_default().push(about);
         }
     }
-    let named = of_rows.into_iter().map(|(text, rows)| {
-        let named: Vec<&str> = rows.iter().take(NAMED).map(String::as_str).collect();
-        let named = named.join(", ");
-        match rows.len() {
-            count if count <= NAMED => format!("{text} ({named})"),
-            count => format!("{text} ({named} and {} more)", count - NAMED),
-        }
-    });
+    let named = of_rows
+        .into_iter()
+        .map(|(text, rows)| format!("{text} ({})", first_of(rows.into_iter())));
     whole.into_iter().chain(named).collect()
 }
 
 /// What is said where there is no row at all.
 pub fn nothing(report: &Comparison) -> Option<String> {
-    all(report).next().is_none().then(|| {
+    report.all_rows().next().is_none().then(|| {
         format!(
             "nothing to compare: no variant has runs on what {} was measured on",
             report.baseline
@@ -388,10 +373,6 @@ pub fn nothing(report: &Comparison) -> Option<String> {
     })
 }
 
-fn all(report: &Comparison) -> impl Iterator<Item = &Row> {
-    report.rows.iter().chain(&report.pooled)
-}
-
 fn answers(report: &Comparison) -> impl Iterator<Item = &Answer> {
-    all(report).flat_map(|row| [&row.typical, &row.mean])
+    report.all_rows().flat_map(|row| [&row.typical, &row.mean])
 }

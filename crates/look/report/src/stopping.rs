@@ -13,17 +13,13 @@ pub fn ending(report: &Comparison) -> Option<String> {
     let so_far = format!("after {blocks} of at most {}", counted(most, "block"));
     Some(match until.stopped {
         Some(StopReason::Decided) => format!("stopped {so_far}: every comparison is decided"),
-        Some(StopReason::Runs) if is_decided(report) => {
-            format!(
-                "all {} measured: every comparison is decided",
-                counted(most, "block")
-            )
-        }
         Some(StopReason::Runs) => {
-            format!(
-                "all {} measured: not every comparison is decided",
-                counted(most, "block")
-            )
+            let every = match is_decided(report) {
+                true => "every",
+                false => "not every",
+            };
+            let all = counted(most, "block");
+            format!("all {all} measured: {every} comparison is decided")
         }
         Some(StopReason::Budget) => format!(
             "stopped {so_far}: the time budget is used up, and not every comparison is decided"

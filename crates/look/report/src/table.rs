@@ -3,6 +3,7 @@
 use perflab_compare::{Answer, Row};
 use unicode_width::UnicodeWidthStr;
 
+use crate::aligned::aligned_intervals;
 use crate::headline::headline;
 use crate::sections::{Section, colour, slow_runs};
 use crate::terminal::{Colour, TextOptions, pad};
@@ -171,31 +172,11 @@ fn answers(
         let (low, high) = style.interval(answer.into()).unwrap_or_default();
         [estimate, low, high].map(|part| options.show(&part))
     });
-    let parts: Vec<[String; 3]> = parts.collect();
-    let width = |index: usize| {
-        parts
-            .iter()
-            .map(|part| part[index].width())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths = [width(0), width(1), width(2)];
-    let cell = |[difference, low, high]: &[String; 3]| {
-        if low.is_empty() && high.is_empty() {
-            return pad(difference, widths[0], true);
-        }
-        format!(
-            "{} [{}, {}]",
-            pad(difference, widths[0], true),
-            pad(low, widths[1], true),
-            pad(high, widths[2], true)
-        )
-    };
     Column {
         kind,
         header: header.to_owned(),
         right: false,
-        cells: parts.iter().map(cell).collect(),
+        cells: aligned_intervals(&parts.collect::<Vec<_>>()),
     }
 }
 

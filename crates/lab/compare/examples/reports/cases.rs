@@ -1,7 +1,7 @@
 //! What is simulated, and what must hold of it.
 
 use crate::simulated::Random;
-use crate::steps::{Steps, steps};
+use crate::steps::Steps;
 
 /// How much slower the slow mode is.
 pub const SLOWER: f64 = 0.45;
@@ -212,7 +212,6 @@ pub fn cases() -> Vec<Case> {
     all.extend(powers());
     all.extend(detectable());
     all.extend(beyond());
-    all.extend(steps());
     all
 }
 

@@ -15,6 +15,7 @@ mod made;
 #[path = "../../../../judge/stats/examples/simulated/mod.rs"]
 #[expect(dead_code, reason = "the tables of single comparisons need more of it")]
 mod simulated;
+mod stepped;
 mod steps;
 
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ use std::thread::ScopedJoinHandle;
 use cases::{Case, Promise, cases};
 use made::{Found, found};
 use simulated::Random;
+use stepped::stepped_cases;
 
 /// Reports for each case where none are asked for.
 const REPORTS: u64 = 2000;
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
         "runs", "noise", "false", "control", "found", "missed", "mean", "warned"
     );
     let mut kept = true;
-    for case in cases() {
+    for case in cases().into_iter().chain(stepped_cases()) {
         if !format!("{}, {}", case.name, case.noise.name()).contains(&words) {
             continue;
         }

@@ -1,13 +1,15 @@
 //! What is to be known of drift though nobody asked: what is proven.
 
-use crate::comparison::{Comparison, Row};
-use crate::warning::{RowWarning, Warning};
+use crate::comparison::Comparison;
+use crate::row::Row;
+use crate::row_warning::RowWarning;
+use crate::warning::Warning;
 
 /// Adds a warning to the report if the machine drifted, and one to each row whose difference did.
 pub(super) fn add(report: &mut Comparison) {
     report.warnings.extend(machine(report));
     let confidence = report.confidence;
-    for row in report.rows.iter_mut().chain(&mut report.pooled) {
+    for row in report.all_rows_mut() {
         let drift = row.drift.as_ref();
         if drift.is_some_and(|drift| drift.difference.is_proven(confidence)) {
             row.warnings.push(RowWarning::DifferenceDrifted);
@@ -51,13 +53,11 @@ fn is_the_machine(row: &Row, report: &Comparison) -> bool {
     let Some(drift) = &row.drift else {
         return false;
     };
-    let is_control = |row: &Row| Some(&row.variant) == report.control.as_ref();
-    let has_others = || all(report).any(|other| other.key == row.key && !is_control(other));
+    let has_others = || {
+        let mut rows = report.all_rows();
+        rows.any(|other| other.key == row.key && !report.is_control(other))
+    };
     drift.base.is_proven(report.confidence)
         && !drift.difference.is_proven(report.confidence)
-        && !(is_control(row) && has_others())
-}
-
-fn all(report: &Comparison) -> impl Iterator<Item = &Row> {
-    report.rows.iter().chain(&report.pooled)
+        && !(report.is_control(row) && has_others())
 }

@@ -62,19 +62,17 @@ pub fn read(files: &[File]) -> Result<Contents, Fault> {
     let mut runs: Vec<Run> = runs.into_values().collect();
     // What was measured last is compared with what was measured before.
     runs.sort_by_key(|run| run.variant.as_deref() == Some(NEW));
-    if runs.is_empty() {
-        let path = files.first().map_or("criterion", |file| file.path.as_str());
-        return Err(Fault::new(
-            path,
-            "expected files BENCHMARK/BASELINE/sample.json with samples, found none",
-        ));
-    }
     let notes =
         is_copy.then(|| "the baseline `base` is a copy of `new` and was left out".to_owned());
-    Ok(Contents {
+    let contents = Contents {
         runs,
         notes: notes.into_iter().collect(),
-    })
+    };
+    let path = files.first().map_or("criterion", |file| file.path.as_str());
+    contents.not_empty(
+        path,
+        "expected files BENCHMARK/BASELINE/sample.json with samples, found none",
+    )
 }
 
 /// Benchmark and baseline of a file of samples.

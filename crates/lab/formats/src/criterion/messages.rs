@@ -39,31 +39,24 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
         if message.reason != "benchmark-complete" {
             continue;
         }
+        let fault = |message: String| Fault::line(&file.path, number, message);
         let complete: Complete = serde_json::from_slice(line).map_err(|error| {
-            Fault::line(
-                &file.path,
-                number,
-                format!(
-                    "expected a message `benchmark-complete` of cargo-criterion, found: {error}"
-                ),
-            )
+            fault(format!(
+                "expected a message `benchmark-complete` of cargo-criterion, found: {error}"
+            ))
         })?;
         if let Some(first) = known.insert(complete.id.clone(), number) {
-            return Err(Fault::line(
-                &file.path,
-                number,
-                format!(
-                    "`{}` was measured in line {first} before, and a file is one run; put each run into a file of its own",
-                    shown(&complete.id)
-                ),
-            ));
+            return Err(fault(format!(
+                "`{}` was measured in line {first} before, and a file is one run; put each run into a file of its own",
+                shown(&complete.id)
+            )));
         }
         let values = per_iteration(
             &complete.measured_values,
             &complete.iteration_count,
             ["measured_values", "iteration_count"],
         )
-        .map_err(|reason| Fault::line(&file.path, number, reason))?;
+        .map_err(fault)?;
         run.samples.extend(values.into_iter().map(|value| {
             let unit = &complete.unit;
             sample(Some(&complete.id), "time", unit, Better::Lower, value)

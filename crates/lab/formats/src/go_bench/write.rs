@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use indexmap::{IndexMap, IndexSet};
-use perflab_experiment::{Better, Metric};
+use perflab_experiment::Metric;
 
 use super::unit::{join, word};
 use crate::fault::WriteFault;
-use crate::run::{Run, benchmark, several_variants, several_workloads};
+use crate::run::{self, Run, benchmark, several_variants, several_workloads};
 
 /// The text that `benchstat` reads. Each run ends with `PASS`, as a process of `go test` does.
 ///
@@ -60,7 +60,7 @@ fn units(runs: &[Run]) -> Result<String, WriteFault> {
         .map(|sample| &*sample.metric)
         .collect();
     if metrics.is_empty() {
-        return Err(WriteFault::Nothing("no run has samples".to_owned()));
+        return Err(WriteFault::no_samples());
     }
     let mut known: IndexMap<String, &Metric> = IndexMap::new();
     let mut text = String::new();
@@ -73,11 +73,7 @@ fn units(runs: &[Run]) -> Result<String, WriteFault> {
                 name: unit,
             });
         }
-        let better = match metric.better {
-            Better::Higher => "higher",
-            Better::Lower => "lower",
-            Better::Neither => "neither",
-        };
+        let better = run::word(metric.better);
         let _ = writeln!(text, "Unit {unit} better={better}");
     }
     Ok(text)

@@ -16,7 +16,6 @@ pub fn write(entries: &[Entry]) -> Result<String, WriteError> {
     const SUMMARY: [&str; 8] = [
         "command", "mean", "stddev", "median", "user", "system", "min", "max",
     ];
-    let failed = |reason: String| WriteError::Writer { reason };
     let names: Vec<&str> = match entries {
         [first, ..] => first.parameters.keys().map(String::as_str).collect(),
         [] => Vec::new(),
@@ -26,7 +25,7 @@ pub fn write(entries: &[Entry]) -> Result<String, WriteError> {
     let parameters = names.iter().map(|name| format!("parameter_{name}"));
     writer
         .write_record(SUMMARY.into_iter().map(str::to_owned).chain(parameters))
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(WriteError::writer)?;
     for entry in entries {
         entry.refuse_not_finite()?;
         let summary = [
@@ -41,14 +40,10 @@ pub fn write(entries: &[Entry]) -> Result<String, WriteError> {
         let mut record = vec![entry.command.clone()];
         record.extend(summary.map(|value| value.to_string()));
         record.extend(parameter_values(entry, &names)?);
-        writer
-            .write_record(record)
-            .map_err(|error| failed(error.to_string()))?;
+        writer.write_record(record).map_err(WriteError::writer)?;
     }
-    let bytes = writer
-        .into_inner()
-        .map_err(|error| failed(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| failed(error.to_string()))
+    let bytes = writer.into_inner().map_err(WriteError::writer)?;
+    String::from_utf8(bytes).map_err(WriteError::writer)
 }
 
 /// The values in the order of the header, for exactly its names.

@@ -1,5 +1,7 @@
 //! Why results could not be read or written.
 
+use std::fmt::Display;
+
 use thiserror::Error;
 
 /// Why a result file could not be read.
@@ -62,4 +64,12 @@ pub enum WriteError {
         /// Its message.
         reason: String,
     },
+}
+
+impl WriteError {
+    pub(super) fn writer(error: impl Display) -> Self {
+        Self::Writer {
+            reason: error.to_string(),
+        }
+    }
 }

@@ -49,12 +49,6 @@ pub fn write(entries: &[Entry]) -> Result<String, WriteError> {
     for entry in entries {
         entry.refuse_not_finite()?;
     }
-    let mut text =
-        serde_json::to_string_pretty(&DocumentRef { results: entries }).map_err(|error| {
-            WriteError::Writer {
-                reason: error.to_string(),
-            }
-        })?;
-    text.push('\n');
-    Ok(text)
+    let text = serde_json::to_string_pretty(&DocumentRef { results: entries });
+    text.map(|text| text + "\n").map_err(WriteError::writer)
 }

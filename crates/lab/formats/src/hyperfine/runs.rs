@@ -92,13 +92,10 @@ pub fn read_runs(file: &File) -> Result<Contents, Fault> {
             });
         }
     }
-    if contents.runs.is_empty() {
-        return Err(Fault::new(
-            &file.path,
-            "expected `times`, one for each run, found summaries only",
-        ));
-    }
-    Ok(contents)
+    contents.not_empty(
+        &file.path,
+        "expected `times`, one for each run, found summaries only",
+    )
 }
 
 /// The command, with its parameters where commands of the same name differ in nothing else.
@@ -173,7 +170,7 @@ pub fn write_runs(runs: &[Run]) -> Result<String, WriteFault> {
             }
         })
         .collect();
-    write_json(&entries).map_err(|error| WriteFault::Writer(error.to_string()))
+    write_json(&entries).map_err(WriteFault::writer)
 }
 
 fn same_place(a: &Summary<'_>, b: &Summary<'_>) -> bool {

@@ -129,13 +129,10 @@ pub fn read(file: &File) -> Result<Contents, Fault> {
             ),
         ));
     }
-    if contents.runs.is_empty() {
-        return Err(Fault::new(
-            &file.path,
-            "expected a run with values, found none in any benchmark",
-        ));
-    }
-    Ok(contents)
+    contents.not_empty(
+        &file.path,
+        "expected a run with values, found none in any benchmark",
+    )
 }
 
 /// The JSON, out of gzip if it begins as gzip does.

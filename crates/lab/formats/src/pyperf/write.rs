@@ -5,7 +5,7 @@ use perflab_experiment::Metric;
 use serde::Serialize;
 
 use crate::fault::WriteFault;
-use crate::run::{Run, benchmark, several_variants, several_workloads};
+use crate::run::{Run, benchmark, joined, several_variants, several_workloads};
 
 #[derive(Serialize)]
 struct Suite {
@@ -54,15 +54,8 @@ pub fn write(runs: &[Run]) -> Result<String, WriteFault> {
             let variant = run.variant.as_deref().filter(|_| named);
             let name = benchmark(run, sample.benchmark.as_deref(), whole);
             let metric = Some(sample.metric.name.as_str()).filter(|name| *name != "time");
-            let words = [variant, Some(name.as_str()), metric];
-            let words: Vec<&str> = words
-                .into_iter()
-                .flatten()
-                .filter(|word| !word.is_empty())
-                .collect();
-            let (_, values) = own
-                .entry(words.join("/"))
-                .or_insert_with(|| (unit, Vec::new()));
+            let name = joined([variant, Some(name.as_str()), metric]);
+            let (_, values) = own.entry(name).or_insert_with(|| (unit, Vec::new()));
             values.push(value);
         }
         for (name, (unit, values)) in own {
@@ -86,7 +79,7 @@ pub fn write(runs: &[Run]) -> Result<String, WriteFault> {
     };
     serde_json::to_string(&suite)
         .map(|text| text + "\n")
-        .map_err(|error| WriteFault::Writer(error.to_string()))
+        .map_err(WriteFault::writer)
 }
 
 /// pyperf's unit, and the factor to it.

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, alarm, fine, note, warning};
 use crate::memory::Memory;
-use crate::source::{Root, value_of};
+use crate::source::{Root, bytes_of, value_of};
 
 const MIB: u64 = 1 << 20;
 
@@ -76,12 +76,7 @@ fn mib(bytes: u64) -> String {
 
 fn room(memory: &Memory, info: &str) -> Option<Finding> {
     let total = memory.total_bytes.filter(|total| *total > 0)?;
-    let available: u64 = value_of(info, "MemAvailable")?
-        .strip_suffix("kB")?
-        .trim_end()
-        .parse()
-        .ok()?;
-    let available = available.checked_mul(1024)?;
+    let available = bytes_of(info, "MemAvailable")?;
     let share = available as f64 / total as f64;
     let found = format!(
         "{} of {} MiB of memory are available",

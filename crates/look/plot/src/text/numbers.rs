@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::axis::horizontal;
-use super::canvas::{Canvas, column};
+use super::canvas::{Canvas, column, column_at};
 use super::style::TextStyle;
 use super::symbols::{rule, shade, symbol};
 use crate::marks::{Layer, Marks, Which};
@@ -26,16 +26,9 @@ pub(super) fn numbers(plot: &Plot, style: &TextStyle, width: usize) -> String {
     for layer in &plot.layers {
         draw(&mut canvas, plot, layer, style, columns);
     }
-    let axis = if style.ascii { '|' } else { '│' };
     let mut out = String::new();
     for (label, ink) in labels.iter().zip(&canvas.lines) {
-        let line = format!(
-            "{} {axis}{}",
-            style.fit(label, label_columns, true),
-            style.line(ink)
-        );
-        out += line.trim_end();
-        out.push('\n');
+        out += &style.labelled(&style.fit(label, label_columns, true), ink);
     }
     out + &horizontal(plot, style, label_columns + 2, columns)
 }
@@ -72,8 +65,7 @@ fn draw(canvas: &mut Canvas, plot: &Plot, layer: &Layer, style: &TextStyle, colu
                 ) else {
                     continue;
                 };
-                let line =
-                    |share: f64| LINES - 1 - ((share * LINES as f64) as usize).min(LINES - 1);
+                let line = |share: f64| LINES - 1 - column_at(share, LINES);
                 for y in line(high)..=line(low) {
                     canvas.fill(x, y, shade(style), layer.tone);
                 }
@@ -116,9 +108,8 @@ fn segment(
     let steps = (needed as usize).clamp(1, steps);
     for step in 0..=steps {
         let part = step as f64 / steps as f64;
-        let x =
-            (((x1 + (x2 - x1) * part) * columns as f64) as usize).min(columns.saturating_sub(1));
-        let up = (((y1 + (y2 - y1) * part) * LINES as f64) as usize).min(LINES - 1);
+        let x = column_at(x1 + (x2 - x1) * part, columns);
+        let up = column_at(y1 + (y2 - y1) * part, LINES);
         put(canvas, x, LINES - 1 - up);
     }
 }

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::axis::horizontal;
-use super::canvas::{Canvas, column};
+use super::canvas::{Canvas, column, column_at};
 use super::style::TextStyle;
 use super::symbols::{rule, shade, symbol};
 use crate::marks::{Cell, Interval, Layer, Marks, Summary, Tone, Which};
@@ -69,7 +69,6 @@ pub(super) fn rows(plot: &Plot, names: &[String], style: &TextStyle, width: usiz
     if has_points {
         each = stacks(&mut canvas, plot, names.len(), style, columns, height);
     }
-    let axis = if style.ascii { '|' } else { '│' };
     let mut out = String::new();
     for (index, ink) in canvas.lines.iter().enumerate() {
         // The name stands in the middle of its lines.
@@ -77,13 +76,7 @@ pub(super) fn rows(plot: &Plot, names: &[String], style: &TextStyle, width: usiz
             (true, Some(name)) => name.as_str(),
             _ => "",
         };
-        let line = format!(
-            "{} {axis}{}",
-            style.fit(name, label_columns, false),
-            style.line(ink)
-        );
-        out += line.trim_end();
-        out.push('\n');
+        out += &style.labelled(&style.fit(name, label_columns, false), ink);
     }
     out += &horizontal(plot, style, label_columns + 2, columns);
     if each > 1 {
@@ -168,10 +161,7 @@ fn draw_summary(
     let Some(line) = first_line(canvas, summary.y, height).map(|line| line + height - 1) else {
         return;
     };
-    let x_of = |value: f64| {
-        let share = plot.x.scale.clamped(value)?;
-        Some(((share * columns as f64) as usize).min(columns.saturating_sub(1)))
-    };
+    let x_of = |value: f64| Some(column_at(plot.x.scale.clamped(value)?, columns));
     let places = [summary.low, summary.median, summary.mean, summary.high].map(x_of);
     let [Some(low), Some(median), Some(mean), Some(high)] = places else {
         return;

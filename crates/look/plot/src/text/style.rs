@@ -64,6 +64,13 @@ impl TextStyle {
         if right { space + &kept } else { kept + &space }
     }
 
+    /// A line of a plot behind its label, which must have its columns already, and the axis.
+    pub(super) fn labelled(&self, label: &str, ink: &[Option<Ink>]) -> String {
+        let axis = if self.ascii { '|' } else { '│' };
+        let line = format!("{label} {axis}{}", self.line(ink));
+        format!("{}\n", line.trim_end())
+    }
+
     pub(super) fn symbol(&self, marker: Marker) -> char {
         match (marker, self.ascii) {
             (Marker::Disc, false) => '●',

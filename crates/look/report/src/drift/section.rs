@@ -52,7 +52,7 @@ pub fn drift_text(report: &Comparison, options: &TextOptions) -> String {
             [name.clone(), start, end, drift, p, adjusted, verdict]
         }));
         text += &aligned(&table, 1);
-        text += &plots(drift, &names, row, is_pooled(row, report), options);
+        text += &plots(drift, &names, row, report.is_pooled(row), options);
         text.push('\n');
     }
     for sentence in limits(report) {
@@ -85,15 +85,8 @@ pub fn drift_markdown(report: &Comparison) -> String {
 
 /// The control's rows last.
 fn all(report: &Comparison) -> impl Iterator<Item = &Row> {
-    let rows = report.rows.iter().chain(&report.pooled);
-    let is_control = |row: &&Row| Some(&row.variant) == report.control.as_ref();
-    let others = rows.clone().filter(move |row| !is_control(row));
-    others.chain(rows.filter(is_control))
-}
-
-/// A pooled row's levels are means over benchmarks, whose size has no meaning of its own.
-fn is_pooled(row: &Row, report: &Comparison) -> bool {
-    report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row))
+    let others = report.all_rows().filter(move |row| !report.is_control(row));
+    others.chain(report.all_rows().filter(move |row| report.is_control(row)))
 }
 
 fn title(row: &Row, report: &Comparison) -> String {
@@ -109,7 +102,8 @@ fn title(row: &Row, report: &Comparison) -> String {
 /// The baseline, the candidate, their difference, and the control's.
 fn series<'a>(row: &Row, drift: &'a Drift, report: &'a Comparison) -> Vec<Series<'a>> {
     let level = |name: &str, trend: &'a Trend| {
-        let (start, end) = match is_pooled(row, report) {
+        // A pooled row's levels are means over benchmarks, whose size has no meaning of its own.
+        let (start, end) = match report.is_pooled(row) {
             true => (String::new(), String::new()),
             false => number::pair(trend.start, trend.end, &row.key.metric.unit),
         };

@@ -32,7 +32,7 @@ pub fn machine(
 pub fn changed(row: &Row, report: &Comparison) -> Option<String> {
     let drift = row.drift.as_ref()?;
     let ends = ends(drift, row);
-    if Some(&row.variant) == report.control.as_ref() {
+    if report.is_control(row) {
         return Some(format!(
             "the control's difference changed: {ends}; it is the baseline once more, so its \
              processes went different ways, or this is a false alarm"
@@ -66,12 +66,8 @@ fn ends(drift: &Drift, row: &Row) -> String {
 
 /// The difference of the control to the same baseline.
 pub(super) fn control<'a>(row: &Row, report: &'a Comparison) -> Option<(&'a Row, &'a Trend)> {
-    let control = report.control.as_ref()?;
-    let of_control = all(report)
-        .find(|other| &other.variant == control && other.key == row.key && other.drift.is_some())?;
+    let of_control = report
+        .all_rows()
+        .find(|other| report.is_control(other) && other.key == row.key && other.drift.is_some())?;
     Some((of_control, &of_control.drift.as_ref()?.difference))
-}
-
-fn all(report: &Comparison) -> impl Iterator<Item = &Row> {
-    report.rows.iter().chain(&report.pooled)
 }

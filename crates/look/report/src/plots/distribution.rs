@@ -60,11 +60,10 @@ pub fn distribution(row: &Row, sides: &[Sided; 2], link: Link<'_>) -> Plot {
     let name = |_: &Sided, slow: bool| if slow { "slow runs" } else { "" }.to_owned();
     let mut layers = points(row, sides, link, place, name);
     for (series, (side, summary)) in sides.iter().zip([&row.base, &row.candidate]).enumerate() {
-        layers.push(Layer {
-            name: String::new(),
-            tone: Tone::Series(series as u8),
-            marks: Marks::Summaries(vec![box_of(row, side, summary, series, factor)]),
-        });
+        layers.push(Layer::unnamed(
+            Tone::Series(series as u8),
+            Marks::Summaries(vec![box_of(row, side, summary, series, factor)]),
+        ));
     }
     Plot {
         title: format!("{}: distribution", row.key.metric.name),

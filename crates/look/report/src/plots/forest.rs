@@ -3,9 +3,9 @@
 use perflab_compare::{Comparison, Row};
 use perflab_plot::{Axis, Interval, Layer, Marks, Plot, Tone, Which};
 
-use super::axis_unit::{in_unit, titled};
+use super::axis_unit::{differences_in_unit, titled};
 use super::row_mark::{label, tone};
-use crate::sections::{distinct, label_within_workload, row_label};
+use crate::sections::{distinct, short_label};
 
 /// Rows of one metric, all relative or all absolute, with the typical run's difference.
 ///
@@ -25,25 +25,15 @@ pub fn forest(
     });
     let mut values: Vec<f64> = ends.flatten().collect();
     values.push(0.0);
-    let (factor, unit) = if relative {
-        (100.0, "%".to_owned())
-    } else {
-        in_unit(&values, &first.key.metric.unit)
-    };
+    let (factor, unit) = differences_in_unit(first, &values);
     let title = titled("difference of the typical run", &unit);
     let margin = report.margin.filter(|_| relative);
     values.extend(margin.into_iter().flat_map(|margin| [-margin, margin]));
     // A pooled row is of all workloads, which says nothing of how many there are.
-    let is_pooled = |row: &Row| report.pooled.iter().any(|pooled| std::ptr::eq(pooled, row));
-    let single = rows.iter().filter(|row| !is_pooled(row));
+    let single = rows.iter().filter(|row| !report.is_pooled(row));
     let one_workload = distinct(single.map(|row| &row.key.workload)).len() <= 1;
     let names = rows.iter().map(|row| {
-        let within = label_within_workload(row);
-        let label = if one_workload && !within.is_empty() {
-            within
-        } else {
-            row_label(row)
-        };
+        let label = short_label(row, one_workload);
         if several {
             format!("{label} {}", row.variant)
         } else {
@@ -75,19 +65,14 @@ pub fn forest(
             },
         });
     }
-    layers.push(Layer {
-        name: String::new(),
-        tone: Tone::Quiet,
-        marks: Marks::Rule {
+    layers.push(Layer::unnamed(
+        Tone::Quiet,
+        Marks::Rule {
             axis: Which::X,
             at: 0.0,
         },
-    });
-    layers.push(Layer {
-        name: String::new(),
-        tone: Tone::Open,
-        marks: Marks::Intervals(intervals),
-    });
+    ));
+    layers.push(Layer::unnamed(Tone::Open, Marks::Intervals(intervals)));
     let metric = &first.key.metric.name;
     let candidates = if several {
         "candidates"

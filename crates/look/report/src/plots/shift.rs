@@ -3,7 +3,7 @@
 use perflab_compare::Row;
 use perflab_plot::{Area, Axis, Layer, Marker, Marks, Plot, Point, Tone, Which};
 
-use super::axis_unit::{in_unit, titled};
+use super::axis_unit::{differences_in_unit, titled};
 use crate::difference::Estimate;
 use crate::number;
 
@@ -18,11 +18,7 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
         .flat_map(|decile| [decile.low, decile.difference, decile.high]);
     let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     values.push(0.0);
-    let (factor, unit) = if row.relative {
-        (100.0, "%".to_owned())
-    } else {
-        in_unit(&values, &row.key.metric.unit)
-    };
+    let (factor, unit) = differences_in_unit(row, &values);
     let points = row.deciles.iter().map(|decile| {
         let ends = [decile.low, decile.high].map(Some);
         let estimate = Estimate::new(decile.difference, ends[0], ends[1]);
@@ -45,11 +41,6 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
     });
     let points: Vec<Point> = points.collect();
     let line = points.iter().map(|point| [point.x, point.y]).collect();
-    let layer = |tone: Tone, marks: Marks| Layer {
-        name: String::new(),
-        tone,
-        marks,
-    };
     Some(Plot {
         title: format!(
             "{}: difference at each decile, {} against {baseline}",
@@ -61,16 +52,16 @@ pub fn shift(row: &Row, baseline: &str) -> Option<Plot> {
         x: Axis::between("decile of the values (%)", 5.0, 95.0),
         y: Axis::around(titled("difference", &unit), values.iter().map(|value| value * factor)),
         layers: vec![
-            layer(Tone::Series(1), Marks::Areas(areas.collect())),
-            layer(
+            Layer::unnamed(Tone::Series(1), Marks::Areas(areas.collect())),
+            Layer::unnamed(
                 Tone::Quiet,
                 Marks::Rule {
                     axis: Which::Y,
                     at: 0.0,
                 },
             ),
-            layer(Tone::Series(1), Marks::Line(line)),
-            layer(
+            Layer::unnamed(Tone::Series(1), Marks::Line(line)),
+            Layer::unnamed(
                 Tone::Series(1),
                 Marks::Points {
                     marker: Marker::Disc,

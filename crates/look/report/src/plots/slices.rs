@@ -59,13 +59,12 @@ fn plot(benchmark: Option<&str>, metric: &Metric, values: &[(&SliceRecord, f64)]
             titled(&metric.name, &unit),
             numbers.iter().map(|value| value * factor),
         ),
-        layers: vec![Layer {
-            name: String::new(),
-            tone: Tone::Series(0),
-            marks: Marks::Points {
+        layers: vec![Layer::unnamed(
+            Tone::Series(0),
+            Marks::Points {
                 marker: Marker::Disc,
                 at: at.collect(),
             },
-        }],
+        )],
     }
 }

@@ -110,11 +110,7 @@ pub fn sweep(
         ),
         x: Axis::names(sweep.across, columns.iter().map(|column| (*column).clone())),
         y: Axis::names("", lines.iter().map(|line| in_words(line))),
-        layers: vec![Layer {
-            name: String::new(),
-            tone: Tone::Open,
-            marks: Marks::Cells(cells.collect()),
-        }],
+        layers: vec![Layer::unnamed(Tone::Open, Marks::Cells(cells.collect()))],
     }
 }
 

@@ -29,7 +29,7 @@ impl Agent {
             }
             record::count_nowhere();
         }
-        record::after_fork();
+        record::forget_parent();
         self.patcher.after_fork();
         self.has_sites() && (self.heritage.is_some() || numbers::user() == 0)
     }

@@ -47,5 +47,7 @@ mod total_file;
 mod words;
 
 pub use before::Begin;
-pub use recorder::{Heritage, Recorder, after_fork, count_nowhere, forget};
+pub use chain::forget_parent;
+pub use losses::count_nowhere;
+pub use recorder::{Heritage, Recorder, forget};
 pub use rings::Size;

@@ -16,22 +16,16 @@ use super::before::Begin;
 use super::directory::Directory;
 use super::forms::{self, MOST_PROBES};
 use super::rings::{Rings, Size};
-use super::{chain, clock, cost, handlers, losses, nofault, slots};
+use super::{clock, cost, handlers, losses, nofault, slots};
 use crate::numbers;
 use crate::objects::KnownSite;
-use crate::shown::shown;
+use crate::shown::{shown, shown_command};
 
 /// How often threads that have rings are looked at, and clocks are read together.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// After so many snapshots, clocks are read a tenth as often: a flight recorder may run for months.
 const MANY_SNAPSHOTS: u32 = 600;
-
-/// Most bytes of a command line that are kept. A chunk has room for it and for the longest path.
-const LONGEST_COMMAND: usize = 32 * 1024;
-
-/// What a command line ends with that was cut.
-const CUT: &str = " ... (cut)";
 
 /// What the agent does for recording; one for each process, from the first wish on.
 #[derive(Debug)]
@@ -382,43 +376,9 @@ impl Recorder {
     }
 }
 
-/// A command line with spaces between its arguments. A long one is cut, with a mark.
-fn shown_command(arguments: &[u8]) -> String {
-    let command = shown(arguments).replace('\0', " ");
-    let command = command.trim_end();
-    let end = command.floor_char_boundary(LONGEST_COMMAND);
-    let kept = command.get(..end).unwrap_or_default();
-    let mark = if end < command.len() { CUT } else { "" };
-    format!("{kept}{mark}")
-}
-
-/// Events of this child of a fork are not wanted.
-pub fn count_nowhere() {
-    losses::count_nowhere();
-}
-
 /// A site's probe has no number any more. Of an event that is recorded before it gets one, only the number is unknown.
 pub fn forget(point: &Point) {
     point
         .agent
         .fetch_and(!u64::from(MOST_PROBES), Ordering::Relaxed);
-}
-
-/// The forking thread has no ring in the child.
-pub fn after_fork() {
-    chain::forget_parent();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_command_line_is_cut() {
-        assert_eq!(shown_command(b"a\0b\xff \0\0"), "a b\\xff");
-        let whole = "x".repeat(LONGEST_COMMAND);
-        assert_eq!(shown_command(whole.as_bytes()), whole);
-        let cut = shown_command(format!("{whole}x").as_bytes());
-        assert_eq!(cut, format!("{whole}{CUT}"));
-    }
 }

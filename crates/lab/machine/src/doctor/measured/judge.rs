@@ -3,6 +3,7 @@
 use super::measure::Measured;
 use super::noise;
 use super::noise_floor::NoiseFloor;
+use super::words::{percent, time};
 use crate::doctor::finding::{Finding, alarm, fine, warning};
 
 /// Judges what was measured on a CPU, the noise floor and the noise as well if they are there.
@@ -129,26 +130,6 @@ pub fn judge_floor(cpu: u32, floor: &NoiseFloor) -> Finding {
     finding
         .costs("smaller differences take more runs: half the difference four times as many")
         .advice("see to the other findings, or measure more runs")
-}
-
-/// A share as a percentage with about two digits.
-pub(super) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent {
-        percent if percent >= 10.0 => format!("{percent:.0} %"),
-        percent if percent >= 1.0 => format!("{percent:.1} %"),
-        percent => format!("{percent:.2} %"),
-    }
-}
-
-/// A time in a unit that suits it.
-pub(super) fn time(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
-        s if s < 1e-3 => format!("{:.1} µs", s * 1e6),
-        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
-        s => format!("{s:.2} s"),
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod noise;
 mod noise_floor;
 mod percentile;
 mod wakeup;
+mod words;
 
 pub use clock_cost::ClockCost;
 pub use drift::{Drift, spin, spins_in};

@@ -1,6 +1,6 @@
 //! What the noise of a CPU means for somebody who measures.
 
-use super::super::judge::{percent, time};
+use super::super::words::{percent, time};
 use super::{Noise, Slices, Wandering};
 use crate::doctor::finding::{Finding, note, warning};
 
