@@ -23,7 +23,8 @@ hits per request
 probe                           GET
 ";
 
-/// Prints the values of a run: they vary from run to run, and those of a variant lie around its rate.
+/// Prints the values of a run: they vary from run to run, and those of a variant lie around its rate. One run is slow,
+/// so that the mean is not the typical run.
 const TOOL: &str = r#"
 n=$(($(cat "$0.$1" 2>/dev/null || echo 0) + 1))
 echo $n > "$0.$1"
@@ -32,6 +33,7 @@ none) rate=50000 time=9000 ;;
 branch) rate=48900 time=9200 ;;
 patched) rate=49000 time=9100 ;;
 esac
+[ $1$n != patched5 ] || rate=$((rate / 2))
 echo "GET $((rate + n * 7 % 31 * 10)) $((time + n * 5 % 31))"
 echo "LPUSH $((rate + n * 11 % 31 * 10)) $((time + n * 3 % 31))"
 echo "LPUSH_REFILL $((rate + 1000 + n)) -"
@@ -155,7 +157,10 @@ fn assert_verdicts(laboratory: &Laboratory, page: &str) {
             assert!(page.contains(headline), "{headline} in\n{page}");
         }
     }
-    assert!(page.contains("| **slower** | −2"), "{page}");
+    assert!(
+        page.contains("| **typical run slower** | −1.99 % ["),
+        "{page}"
+    );
 }
 
 #[test]
