@@ -92,7 +92,7 @@ GROUPS = [
                              "look/report lab/compare trace/ring lab/runner judge/stats lab/store trace/file trace/control"), "scripts/prove-fuzz"]),
     Group("fresh", "in a root directory with nothing but make, `make demo` and `make test` install what they need and "
           "pass", 45, "root; debootstrap; 8 GB", {"fresh": Step("scripts/prove-fresh", r"^prove-fresh|passed, ")},
-          ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*", "scripts/readme",
+          ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*", "scripts/readme", "scripts/stored.py", "scripts/probes-page",
            "scripts/prove", "scripts/proofs.py", "scripts/prove-fresh", "scripts/rust", "scripts/test*"]),
     Group("bench", "tables compare the costs of perflab with those of hyperfine, ministat and LTTng, measured in one run; "
           "no limit is checked", 40, "root; hyperfine, ministat, lttng-tools, bpftrace",

@@ -47,6 +47,7 @@ mod planning;
 mod plots;
 mod pooled;
 mod preflight;
+mod probes_page;
 mod read_only;
 mod readme;
 mod record;

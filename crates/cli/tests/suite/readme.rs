@@ -34,11 +34,9 @@ fn an_edited_first_screen_is_found() {
     let folder = "docs/first-screen";
     fs::create_dir_all(copy.path().join(folder)).unwrap();
     fs::create_dir(copy.path().join("scripts")).unwrap();
-    fs::copy(
-        root().join("scripts/readme"),
-        copy.path().join("scripts/readme"),
-    )
-    .unwrap();
+    for file in ["scripts/readme", "scripts/stored.py"] {
+        fs::copy(root().join(file), copy.path().join(file)).unwrap();
+    }
     for file in ["result.tar.xz", "report.png"] {
         let file = format!("{folder}/{file}");
         symlink(root().join(&file), copy.path().join(&file)).unwrap();

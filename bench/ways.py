@@ -1,0 +1,36 @@
+"""Ways to measure the same thing, compared in the same minutes: each is an experiment of its own."""
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PERFLAB = os.path.abspath(os.environ.get("PERFLAB", os.path.join(ROOT, "target/release/perflab")))
+# Seconds after which the next way has its turn: what `limit` of each experiment must say.
+TURN = 20
+
+
+def measure(directory, experiments):
+    """Goes on with one experiment after the other until all are complete. Their results are named as they are."""
+    for name, text in experiments.items():
+        with open(os.path.join(directory, f"{name}.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+    left = dict.fromkeys(experiments)
+    while left:
+        for name in list(left):
+            result = os.path.join(directory, name)
+            command = [PERFLAB, "run", f"{name}.toml", "--quiet", "--out", result]
+            if os.path.exists(os.path.join(result, "meta.json")):
+                command.append("--resume")
+            done = subprocess.run(command, cwd=directory, check=False, capture_output=True, text=True)
+            if done.returncode == 0:
+                del left[name]
+            elif "limit" not in done.stderr:
+                sys.exit(f"{' '.join(command)}: {done.stderr}")
+
+
+def rows(result):
+    """What `perflab compare` says of each variant, metric and benchmark."""
+    said = subprocess.run([PERFLAB, "compare", result, "--gate", "none", "--format", "json"],
+                          check=True, capture_output=True, text=True).stdout
+    return json.loads(said)["rows"]

@@ -1,0 +1,43 @@
+"""What scripts that feed a document from a stored result share: a result in an archive, and perflab's output about it."""
+import json
+import os
+import subprocess
+import tarfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PERFLAB = Path(os.environ.get("PERFLAB", ROOT / "target/release/perflab")).resolve()
+
+
+def output(*command, cwd=None):
+    """What perflab prints."""
+    environment = {**os.environ, "COLUMNS": "110", "NO_COLOR": "1"}
+    return subprocess.run([PERFLAB, *command], cwd=cwd, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def store(result, archive, name, leave_out=("lock",)):
+    """Puts a result into an archive, as the directory `name`, without what stands in `leave_out`."""
+    def plain(entry):
+        entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = 0, 0, 0, "", ""
+        return entry
+
+    archive.parent.mkdir(exist_ok=True)
+    with tarfile.open(archive, "w:xz", preset=9) as file:
+        for path in sorted(Path(result).rglob("*")):
+            inside = path.relative_to(result)
+            if inside.parts[0] not in leave_out:
+                file.add(path, Path(name) / inside, recursive=False, filter=plain)
+
+
+def unpack(archive, directory):
+    with tarfile.open(archive) as file:
+        file.extractall(directory, filter="data")
+
+
+def machine(result):
+    """The machine of a result in words, the day on which it was begun, and its load average then."""
+    facts = json.loads((result / "fingerprint.json").read_text())["machine"]
+    kind = "a virtual machine" if facts["confinement"]["virtual_machine"] else "a machine"
+    release = ".".join(facts["kernel"]["release"].split("-")[0].split(".")[:2])
+    begun = json.loads((result / "meta.json").read_text())["created"][:10]
+    return f"{kind} with {facts['cpu']['logical_cpus']} CPUs ({facts['cpu']['name']}, Linux {release}), on {begun}; load average at the start: {facts['moment']['load1']:.1f}"
