@@ -53,7 +53,7 @@ GROUPS = [
            "decided": Step("scripts/prove-decided", r"^(equal|2 % more): +of|^runs: "),
            "shell": Step("scripts/prove-shell", r"^shell: "),
            "uneven": Step("scripts/prove-uneven", r"experiments with a false verdict")},
-          [*crates("judge/stats lab/runner lab/compare lab/experiment"), *cli("bench until compare selection percent"), "scripts/prove-real",
+          [*crates("judge/stats lab/runner lab/compare lab/experiment"), *cli("bench until compare selection percent cpus"), "scripts/prove-real",
            "scripts/prove-decided", "scripts/prove-shell", "scripts/prove-uneven"]),
     Group("kill", "a laboratory that is killed 50 times loses no run, repeats none and leaves no process behind",
           6, "redis-server, redis-benchmark", {"kill": Step("scripts/prove-kill", r"^\d+ kills:"),
