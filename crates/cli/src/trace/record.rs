@@ -66,7 +66,7 @@ fn write(
     } else if !arguments.command.is_empty() && summary.processes == 0 {
         outcome.fail(&Failure::no_data(
             "no process of the command had an agent, so nothing was recorded: a program that is linked statically has to \
-             start one itself, and one that ends at once may have none; see docs/probes.md",
+             start one itself, and one that ends at once, or before its agent has begun, may have none; see docs/probes.md",
         ));
     } else if !arguments.command.is_empty() {
         let is_known = |asked: &str| {
