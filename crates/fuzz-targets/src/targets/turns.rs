@@ -66,7 +66,10 @@ pub fn run(input: &[u8]) -> bool {
         }
         Err(error) => {
             let message = error.to_string();
-            assert!(!message.contains('\n') && message.len() < 2_000, "{message}");
+            assert!(
+                !message.contains('\n') && message.len() < 2_000,
+                "{message}"
+            );
         }
     }
     true

@@ -88,7 +88,7 @@ impl<'a> Lab<'a> {
             outcome.ended = Some(done.ended);
             outcome.is_of_set = true;
             outcome.argv.clone_from(&done.argv);
-            outcome.load = Some((before.clone(), after.clone()));
+            outcome.load = Some((before, after));
             outcome.padding = padding;
             if !member.run.variant.has_systems() {
                 outcome.layout.clone_from(&layout);
