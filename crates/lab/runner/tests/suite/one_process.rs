@@ -209,16 +209,20 @@ fn a_failure_of_the_process_is_the_fate_of_all_runs() {
 fn a_system_that_dies_fails_for_itself() {
     let dies = End::After(Duration::from_millis(100), Exit::Code(1));
     let server = Script::short().ends(dies).listens(Duration::ZERO);
-    let world = World::new(&in_one("restart"));
-    let host = loads().also("server-a", server);
-    assert!(matches!(world.execute(&host), Outcome::Finished));
-    let records = world.records();
-    let [a, b] = ["a", "b"].map(|name| {
-        let mut records = records.iter();
-        records.find(|record| record.variant == name).unwrap()
-    });
-    assert_eq!(a.status, Status::Died);
-    assert!(b.status.passed());
+    for (code, other) in [(0, Status::Pass), (3, Status::Exit)] {
+        let ended = End::After(Duration::from_millis(200), Exit::Code(code));
+        let host = loads().also("load", script().ends(ended));
+        let host = host.also("server-a", server.clone());
+        let world = World::new(&in_one("restart"));
+        assert!(matches!(world.execute(&host), Outcome::Finished));
+        let records = world.records();
+        let statuses = ["a", "b"].map(|name| {
+            let mut records = records.iter();
+            let own = records.find(|record| record.variant == name);
+            own.unwrap().status
+        });
+        assert_eq!(statuses, [Status::Died, other]);
+    }
 }
 
 #[test]
