@@ -88,7 +88,7 @@ fn check_workload(workload: &Workload, place: &Place) -> Result<(), Fault> {
                     rule.metric.name
                 ),
             )
-            .help("add `combine`: \"rate\", \"mean\", \"sum\", \"max\" or \"min\""));
+            .help("add `combine`: \"rate\", \"mean\", \"median\", \"sum\", \"max\" or \"min\""));
         }
         if rule.all {
             return Err(Fault::key(
