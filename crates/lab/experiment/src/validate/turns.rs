@@ -32,7 +32,7 @@ fn check_workload(
         return Err(Fault::key(key, message).help("use the driver `generic`, or leave it out"));
     }
     if experiment.design.slices.is_none() {
-        let message = "turns are taken in slices, and there are none";
+        let message = "the program that takes turns must know how many slices there are";
         return Err(Fault::key(key, message).help("add `slices` to [design]"));
     }
     let Some(command) = &workload.command else {

@@ -127,16 +127,20 @@ impl<'a> Lab<'a> {
         up.instance.check_alive()?;
         let executed = std::mem::take(&mut member.executed);
         let outcome = &mut member.run.outcome;
-        if let Some(count) = self.experiment.design.slices {
+        let count = match load.driver.takes_turns() {
+            Some(_) => self.experiment.design.slices.unwrap_or(1) as usize,
+            None => load.slices.len(),
+        };
+        if count > 1 {
             self.keep_slices(&member.run.logs, &executed)?;
-            outcome.evidence.insert(SLICES.to_owned(), f64::from(count));
+            outcome.evidence.insert(SLICES.to_owned(), count as f64);
             let in_turns = in_turns as f64;
             outcome.evidence.insert(RUNS_IN_TURNS.to_owned(), in_turns);
             if let Some(idle) = member.times.idle(&up.instance.systems) {
                 let idle = idle.as_secs_f64();
                 outcome.evidence.insert(SYSTEM_IDLE.to_owned(), idle);
             }
-            let mut slices: Vec<Vec<Sample>> = vec![Vec::new(); count as usize];
+            let mut slices: Vec<Vec<Sample>> = vec![Vec::new(); count];
             for execution in executed {
                 let place = (execution.slice as usize).wrapping_sub(1);
                 if let Some(slice) = slices.get_mut(place) {
