@@ -40,6 +40,7 @@ mod losses;
 mod lost_output;
 mod many_samples;
 mod observed;
+mod one_process;
 mod pages;
 mod partly;
 mod plain_files;

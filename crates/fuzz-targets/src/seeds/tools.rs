@@ -10,6 +10,7 @@ pub fn collect(all: &mut Collection<'_>) {
     drivers(all);
     counters(all);
     generic(all);
+    turns(all);
 }
 
 fn values(all: &mut Collection<'_>) {
@@ -97,4 +98,18 @@ fn generic(all: &mut Collection<'_>) {
         "value",
         "vms p50\nVALUE 1.5 ms p50\nVALUE 2 1/s rate\n",
     );
+}
+
+/// What a process says that took the turns of two targets; with a slice missing, and with one told of twice.
+fn turns(all: &mut Collection<'_>) {
+    let line = |target: u32, slice: u32| {
+        format!(
+            "{{\"target\":{target},\"slice\":{slice},\"at_s\":0.{slice}25,\"wall_s\":0.00{slice}5,\"rps\":5{target}1.5}}\n"
+        )
+    };
+    let whole = [line(1, 1), line(0, 1), line(0, 2), line(1, 2)];
+    all.add("turns", "whole", format!("2 2\n{}", whole.concat()));
+    all.add("turns", "missing", format!("2 2\n{}", whole[..3].concat()));
+    let twice = [&whole[..], &whole[..1]].concat();
+    all.add("turns", "twice", format!("2 2\n{}", twice.concat()));
 }

@@ -21,6 +21,7 @@ mod result_dir;
 mod ring_files;
 mod settings;
 mod trace_file;
+mod turns;
 mod values;
 
 /// One reader of files or texts, under test.
@@ -66,6 +67,7 @@ pub const TARGETS: &[Target] = &[
     target("ring_files", ring_files::run),
     target("settings", settings::run),
     target("trace_file", trace_file::run),
+    target("turns", turns::run),
     target("values", values::run),
 ];
 

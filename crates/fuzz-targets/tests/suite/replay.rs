@@ -47,6 +47,7 @@ replays! {
     ring_files: 40,
     settings: 40,
     trace_file: 200,
+    turns: 200,
     values: 200,
 }
 

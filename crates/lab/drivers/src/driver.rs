@@ -7,6 +7,7 @@ use crate::kind::Kind;
 use crate::operations::Operations;
 use crate::output::Output;
 use crate::slices::{self, Alike};
+use crate::turns::TakesTurns;
 
 /// How one tool is called, and how its output becomes samples.
 pub trait Driver: std::fmt::Debug + Send + Sync {
@@ -61,6 +62,11 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
             "perflab does not know how to cut the tool's work into slices",
             "put `{slice:AMOUNT}` where the amount of work stands",
         ))
+    }
+
+    /// How one process of the tool takes the turns of several targets; None where each slice is an execution.
+    fn takes_turns(&self) -> Option<&dyn TakesTurns> {
+        None
     }
 
     /// What executions with these arguments have in common.
@@ -139,6 +145,10 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
         (**self).slices(args, count)
+    }
+
+    fn takes_turns(&self) -> Option<&dyn TakesTurns> {
+        (**self).takes_turns()
     }
 
     fn alike(&self, args: &[String]) -> Alike {

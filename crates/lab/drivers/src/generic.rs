@@ -15,6 +15,7 @@ use perflab_experiment::{Combine, Metric, Sample};
 use crate::driver::Driver;
 use crate::error::{Place, ReadError, Stream};
 use crate::output::Output;
+use crate::turns::{self, Call, Order, Slice, TakesTurns, Target};
 use found::{count, sample};
 use pattern::Pattern;
 
@@ -27,6 +28,7 @@ pub use rule::{EVERY_NAME, Rule, RuleError, Source};
 #[derive(Debug)]
 pub struct Generic {
     rules: Vec<Compiled>,
+    takes_turns: bool,
 }
 
 #[derive(Debug)]
@@ -68,7 +70,20 @@ impl Generic {
                 Ok(Compiled { rule, reader })
             })
             .collect::<Result<_, RuleError>>()?;
-        Ok(Self { rules })
+        Ok(Self {
+            rules,
+            takes_turns: false,
+        })
+    }
+
+    /// The same of a command that takes the turns of several targets within one process. The rules read the line of
+    /// each slice.
+    #[must_use]
+    pub fn taking_turns(self) -> Self {
+        Self {
+            takes_turns: true,
+            ..self
+        }
     }
 }
 
@@ -123,6 +138,10 @@ impl Driver for Generic {
         rule?.rule.combine
     }
 
+    fn takes_turns(&self) -> Option<&dyn TakesTurns> {
+        self.takes_turns.then_some(self)
+    }
+
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         let mut samples: Vec<Sample> = Vec::new();
         // A rule for every VALUE line may bring a name that another rule has, too.
@@ -140,6 +159,33 @@ impl Driver for Generic {
             }
         }
         Ok(samples)
+    }
+}
+
+impl TakesTurns for Generic {
+    /// The arguments of each target are a whole command line. What the first ones start takes the turns.
+    fn call(&self, order: &Order<'_>, file: &str) -> Call {
+        let program = order.targets.first();
+        let program = program.and_then(|target| target.arguments.first()).cloned();
+        Call {
+            argv: program.into_iter().chain([file.to_owned()]).collect(),
+            file: order.to_json(1),
+        }
+    }
+
+    fn read_turns(
+        &self,
+        output: &Output<'_>,
+        targets: &[Target],
+        slices: u32,
+    ) -> Result<Vec<Vec<Slice>>, ReadError> {
+        turns::slices(output, targets, slices, |line| {
+            self.read(&Output {
+                stdout: line,
+                stderr: b"",
+                usage: output.usage,
+            })
+        })
     }
 }
 

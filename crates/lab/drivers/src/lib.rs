@@ -33,6 +33,7 @@ mod slices;
 mod sysbench;
 mod tcpbench;
 mod time;
+mod turns;
 mod wrk;
 
 pub use choice::{ChoiceError, by_name, tool};
@@ -54,4 +55,5 @@ pub use slices::{Alike, combined};
 pub use sysbench::Sysbench;
 pub use tcpbench::Tcpbench;
 pub use time::Time;
+pub use turns::{Call, Order, Slice, TakesTurns, Target};
 pub use wrk::Wrk;

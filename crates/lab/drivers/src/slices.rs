@@ -133,10 +133,20 @@ fn value(values: &[f64], rule: Combine, alike: Alike) -> f64 {
     match (rule, alike) {
         (Combine::Rate, Alike::Work) => count / values.iter().map(|rate| 1.0 / rate).sum::<f64>(),
         (Combine::Rate, Alike::Time) | (Combine::Mean, _) => values.iter().sum::<f64>() / count,
+        (Combine::Median, _) => median(values),
         (Combine::Sum, _) => values.iter().sum(),
         (Combine::Max, _) => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         (Combine::Min, _) => values.iter().copied().fold(f64::INFINITY, f64::min),
     }
+}
+
+/// The middle value, or the mean of the two in the middle. There is at least one.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    let middle = sorted.get(last / 2..=sorted.len() / 2).unwrap_or_default();
+    middle.iter().sum::<f64>() / middle.len() as f64
 }
 
 #[cfg(test)]
@@ -181,6 +191,20 @@ mod tests {
             assert_eq!(samples.len(), 1);
             assert!((samples[0].value - expected).abs() < 1e-12);
             assert_eq!(samples[0].benchmark.as_deref(), Some("GET"));
+        }
+    }
+
+    #[test]
+    fn a_median_passes_over_what_interrupts_few_slices() {
+        let rule = |_: &str| Some(Combine::Median);
+        for (values, expected) in [
+            (&[5.0, 1.0, 90.0][..], 5.0),
+            (&[90.0, 4.0, 1.0, 6.0], 5.0),
+            (&[7.0], 7.0),
+        ] {
+            let slices: Vec<_> = values.iter().map(|value| slice(&[("a", *value)])).collect();
+            let samples = combined(&slices, Alike::Time, &rule).unwrap();
+            assert_eq!(samples[0].value, expected);
         }
     }
 

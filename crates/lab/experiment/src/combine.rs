@@ -11,6 +11,8 @@ pub enum Combine {
     Rate,
     /// The mean: for the time of a typical request.
     Mean,
+    /// The median: for a typical slice. What interrupts fewer than half of them does not count.
+    Median,
     /// The sum: for the time that all work takes, or for counts.
     Sum,
     /// The largest.

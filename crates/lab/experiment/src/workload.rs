@@ -33,6 +33,10 @@ pub struct Workload {
     /// The command of the drivers `command` and `generic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Command>,
+    /// One process of the command's program takes the turns of all variants of a block; only with `generic` and
+    /// `slices`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_turns: bool,
     /// Commands of this workload that are strings are run by `sh -c`.
     #[serde(default)]
     pub shell: bool,

@@ -1,6 +1,6 @@
 //! The driver that an experiment's workload asks for.
 
-use perflab_drivers::{Driver, Rule, Source, Stream, by_name};
+use perflab_drivers::{Driver, Generic, Rule, Source, Stream, by_name};
 use perflab_experiment::{CsvColumn, Extract, MetricRule, Workload};
 
 use crate::fault::Fault;
@@ -11,6 +11,10 @@ use crate::fault::Fault;
 /// When its rules make no sense together.
 pub fn driver_of(workload: &Workload) -> Result<Box<dyn Driver>, Fault> {
     let rules = workload.metrics.iter().map(rule).collect();
+    if workload.takes_turns {
+        let driver = Generic::new(rules).map_err(|error| Fault::no_run(error.to_string()))?;
+        return Ok(Box::new(driver.taking_turns()));
+    }
     by_name(workload.driver.name(), rules).map_err(|error| Fault::no_run(error.to_string()))
 }
 

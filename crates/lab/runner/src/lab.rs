@@ -21,6 +21,7 @@ mod instance;
 mod ledger;
 mod load;
 mod member;
+mod one_process;
 mod output;
 mod set;
 mod settings;

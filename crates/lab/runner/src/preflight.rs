@@ -275,6 +275,7 @@ impl Look<'_> {
             .check(&arguments)
             .map_err(|error| wrong(format!("args: {error}")))?;
         if let Some(count) = self.experiment.design.least_slices()
+            && driver.takes_turns().is_none()
             && !workload.args.iter().any(|text| names_share(text))
         {
             driver

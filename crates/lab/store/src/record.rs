@@ -73,8 +73,8 @@ pub struct RunRecord {
     /// The signal that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// What the workload's process used; absent where perflab did not measure it, as of an imported run, and of one
-    /// whose workload was not started.
+    /// What the workload's process used; absent where perflab did not measure it, as of an imported run, of one whose
+    /// workload was not started, and of one that shared its process with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// What the laboratory did for the run, in order, with the time that it took.

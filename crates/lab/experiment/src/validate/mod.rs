@@ -8,6 +8,7 @@ mod observe;
 mod placeholders;
 mod slices;
 mod systems;
+mod turns;
 mod values;
 mod variant;
 mod workload;
@@ -25,6 +26,7 @@ pub(crate) fn validate(experiment: &Experiment, source: &Source<'_>) -> Result<(
     workload::check(experiment)?;
     design::check(experiment, source)?;
     observe::check(experiment)?;
+    turns::check(experiment)?;
     slices::check(experiment)?;
     matrix::check(experiment)?;
     placeholders::check(experiment)

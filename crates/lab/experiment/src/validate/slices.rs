@@ -69,6 +69,7 @@ fn check_workload(workload: &Workload, place: &Place) -> Result<(), Fault> {
         .help("leave out `counters` or `slices`"));
     }
     if let Some(command) = &workload.command
+        && !workload.takes_turns
         && !command.argv.iter().any(|text| names_slice(text))
     {
         return Err(Fault::key(
@@ -87,7 +88,7 @@ fn check_workload(workload: &Workload, place: &Place) -> Result<(), Fault> {
                     rule.metric.name
                 ),
             )
-            .help("add `combine`: \"rate\", \"mean\", \"sum\", \"max\" or \"min\""));
+            .help("add `combine`: \"rate\", \"mean\", \"median\", \"sum\", \"max\" or \"min\""));
         }
         if rule.all {
             return Err(Fault::key(
@@ -100,7 +101,7 @@ fn check_workload(workload: &Workload, place: &Place) -> Result<(), Fault> {
     Ok(())
 }
 
-fn names_slice(text: &str) -> bool {
+pub(super) fn names_slice(text: &str) -> bool {
     Template::parse(text)
         .is_ok_and(|template| template.placeholders().any(|used| used.name == "slice"))
 }

@@ -393,8 +393,13 @@ fn with_slices_a_block_is_one_run_of_each_variant() {
     assert_eq!((slices.design.block, slices.design.blocks()), (1, 30));
     let rule = &slices.workloads["share"].metrics[0];
     assert_eq!(rule.combine, Some(Combine::Rate));
+    let turns = slices
+        .workloads
+        .values()
+        .map(|workload| workload.takes_turns);
+    assert_eq!(Vec::from_iter(turns), [false, false, true]);
     let plan = Plan::new(&slices, 1);
-    for block in plan.runs.chunks(4) {
+    for block in plan.runs.chunks(6) {
         assert!(block.iter().all(|run| run.block == block[0].block));
         let pairs = block.chunks(2).map(|pair| {
             let cells = [pair[0].cell, pair[1].cell].map(|cell| &plan.cells[cell]);

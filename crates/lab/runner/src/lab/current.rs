@@ -36,6 +36,8 @@ pub(super) struct Current<'r> {
 #[derive(Debug, Default)]
 pub(super) struct RunOutcome {
     pub(super) ended: Option<Ended>,
+    /// Whether what ended was the process of a whole set: what it used is not this run's.
+    pub(super) is_of_set: bool,
     pub(super) argv: Vec<String>,
     /// The programs that were started, with the hashes of their files.
     pub(super) programs: IndexMap<String, String>,
@@ -81,7 +83,8 @@ pub(super) fn record(
         ..
     } = run;
     let ended = outcome.ended.as_ref();
-    let usage = ended.map(|ended| Usage {
+    let own = ended.filter(|_| !outcome.is_of_set);
+    let usage = own.map(|ended| Usage {
         wall_s: ended.wall.as_secs_f64(),
         user_s: ended.usage.user.as_secs_f64(),
         system_s: ended.usage.system.as_secs_f64(),

@@ -29,11 +29,14 @@ pub(super) struct Load {
     pub(super) directory: PathBuf,
     /// Of a run in all.
     pub(super) limit: Duration,
+    /// Words before the tool, which execute it.
+    pub(super) within: Vec<OsString>,
     /// Executions before the one that is measured.
     pub(super) warmups: u32,
     /// What slices have in common.
     pub(super) alike: Alike,
-    /// The executions of each slice; a run that is executed as a whole is one slice with one execution.
+    /// The executions of each slice; a run that is executed as a whole is one slice with one execution, and so is one
+    /// whose driver takes the turns.
     pub(super) slices: Vec<Vec<Execution>>,
     pub(super) prepare: Option<Vec<OsString>>,
     pub(super) cleanup: Option<Vec<OsString>>,
@@ -175,6 +178,7 @@ impl Lab<'_> {
             },
             alike,
             slices,
+            within,
             prepare: aside(&run.workload.prepare)?,
             cleanup: aside(&run.workload.cleanup)?,
             environment,
@@ -196,10 +200,16 @@ fn command_lines(
     let says_its_share = workload.args.iter().any(|text| names_share(text));
     let mut alike = Alike::Work;
     let mut slices = Vec::with_capacity(count as usize);
-    for number in 1..=count {
+    // Of all slices of a process that takes the turns the first one stands for the others.
+    let is_one = driver.takes_turns().is_some();
+    for number in 1..=if is_one { 1 } else { count } {
         fill.share = Share { number, count };
         if let Some(command) = &workload.command {
-            slices.push(vec![(fill.argv(command)?, Vec::new())]);
+            let argv = fill.argv(command)?;
+            let words = argv.iter().filter(|_| is_one);
+            let words = words.map(|word| word.to_string_lossy().into_owned());
+            let arguments = words.collect();
+            slices.push(vec![(argv, arguments)]);
             continue;
         }
         let arguments = workload.args.iter().map(|text| fill.text(text));
@@ -207,7 +217,7 @@ fn command_lines(
         let refused = |error: perflab_drivers::ArgumentError| Fault::no_run(error.to_string());
         driver.check(&arguments).map_err(refused)?;
         alike = driver.alike(&arguments);
-        let executions = match count == 1 || says_its_share {
+        let executions = match count == 1 || says_its_share || is_one {
             true => vec![arguments],
             false => driver.slices(&arguments, count).map_err(refused)?,
         };

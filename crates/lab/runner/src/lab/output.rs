@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Duration;
 
-use perflab_drivers::{Driver, Output, Usage};
+use perflab_drivers::{Driver, Output, ReadError, Usage};
 use perflab_experiment::{Sample, Status, Workload};
 
 use crate::aside::last_line_from;
@@ -67,14 +67,29 @@ pub(super) fn read(
     [stdout, stderr]: [&Path; 2],
     from: [u64; 2],
 ) -> Result<Vec<Sample>, Trouble> {
-    let contents = |file, from| match driver.reads_output() {
-        true => contents(host, file, from),
-        false => Ok(Vec::new()),
+    let mut samples = match driver.reads_output() {
+        true => {
+            let stdout = contents(host, stdout, from[0])?;
+            let stderr = contents(host, stderr, from[1])?;
+            read_by(ended, [&stdout, &stderr], |output| driver.read(output))?
+        }
+        false => read_by(ended, [&[], &[]], |output| driver.read(output))?,
     };
-    let (stdout, stderr) = (contents(stdout, from[0])?, contents(stderr, from[1])?);
+    for sample in &mut samples {
+        sample.step = driver.step(&sample.metric.name, sample.value, args);
+    }
+    Ok(samples)
+}
+
+/// What a reader finds in the output of a process.
+pub(super) fn read_by<T>(
+    ended: &Ended,
+    [stdout, stderr]: [&[u8]; 2],
+    read: impl FnOnce(&Output<'_>) -> Result<T, ReadError>,
+) -> Result<T, Fault> {
     let output = Output {
-        stdout: &stdout,
-        stderr: &stderr,
+        stdout,
+        stderr,
         usage: Usage {
             wall_s: ended.wall.as_secs_f64(),
             user_s: ended.usage.user.as_secs_f64(),
@@ -86,18 +101,14 @@ pub(super) fn read(
             },
         },
     };
-    let mut samples = driver.read(&output).map_err(|error| {
+    read(&output).map_err(|error| {
         let detail = format!("{error}{}", output.quoted(error.place));
         Fault::new(Status::Fail, detail)
-    })?;
-    for sample in &mut samples {
-        sample.step = driver.step(&sample.metric.name, sample.value, args);
-    }
-    Ok(samples)
+    })
 }
 
 /// What a stream was captured in, as far as it can be held in memory.
-fn contents(host: &dyn Host, file: &Path, from: u64) -> Result<Vec<u8>, Trouble> {
+pub(super) fn contents(host: &dyn Host, file: &Path, from: u64) -> Result<Vec<u8>, Trouble> {
     let stream = file.file_name().unwrap_or_default().to_string_lossy();
     let lost = |error: io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::from(Fault::new(

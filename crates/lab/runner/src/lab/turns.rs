@@ -3,6 +3,8 @@
 //! 1. Each run is prepared and warmed up as its workload says.
 //! 2. In each round, every run executes one slice of its load, in random order. Where a driver has its benchmarks
 //!    executed apart, the runs take turns for each benchmark: so the same one of two variants lies close together.
+//!
+//!    A tool that holds all targets at once takes the turns itself: see [`one_process`](super::one_process).
 //! 3. The samples of a run's slices are combined by the rules of its metrics.
 //!
 //! A run that fails drops out, and the others go on.
@@ -35,6 +37,10 @@ impl<'a> Lab<'a> {
         let slices = longest(|member| member.load().map_or(0, |load| load.slices.len()));
         let parts = longest(|member| member.load().map_or(0, Load::parts));
         let parts = parts.unwrap_or(0);
+        // What takes the turns itself warms up, too.
+        let takes_turns = |load: &Load| load.driver.takes_turns().is_some();
+        let in_one = set.iter().filter_map(Member::load).any(takes_turns);
+        let [warmups, slices] = [warmups, slices].map(|count| count.filter(|_| !in_one));
         for warmup in 0..warmups.unwrap_or(0) {
             for member in &mut *set {
                 let is_due = |load: &Load| warmup < load.warmups as usize;
@@ -73,6 +79,9 @@ impl<'a> Lab<'a> {
                     }
                 }
             }
+        }
+        if in_one {
+            self.take_turns_in_one_process(set)?;
         }
         for member in &mut *set {
             self.step(member, |lab, member| {
@@ -119,17 +128,20 @@ impl<'a> Lab<'a> {
         up.instance.check_alive()?;
         let executed = std::mem::take(&mut member.executed);
         let outcome = &mut member.run.outcome;
-        if load.slices.len() > 1 {
+        let count = match load.driver.takes_turns() {
+            Some(_) => self.experiment.design.slices.unwrap_or(1) as usize,
+            None => load.slices.len(),
+        };
+        if count > 1 {
             self.keep_slices(&member.run.logs, &executed)?;
-            let count = load.slices.len() as f64;
-            outcome.evidence.insert(SLICES.to_owned(), count);
+            outcome.evidence.insert(SLICES.to_owned(), count as f64);
             let in_turns = in_turns as f64;
             outcome.evidence.insert(RUNS_IN_TURNS.to_owned(), in_turns);
             if let Some(idle) = member.times.idle(&up.instance.systems) {
                 let idle = idle.as_secs_f64();
                 outcome.evidence.insert(SYSTEM_IDLE.to_owned(), idle);
             }
-            let mut slices: Vec<Vec<Sample>> = vec![Vec::new(); load.slices.len()];
+            let mut slices: Vec<Vec<Sample>> = vec![Vec::new(); count];
             for execution in executed {
                 let place = (execution.slice as usize).wrapping_sub(1);
                 if let Some(slice) = slices.get_mut(place) {

@@ -9,6 +9,7 @@ mod disturbances;
 mod experiment;
 
 mod observers;
+mod one_process;
 mod refresh;
 mod resume;
 mod signal_orders;

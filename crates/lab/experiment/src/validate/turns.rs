@@ -1,0 +1,101 @@
+//! Rules of workloads of which one process takes the turns of all variants.
+//!
+//! What it is started with can be but one for all of them.
+
+use super::slices::names_slice;
+use crate::driver::Driver;
+use crate::error::{Fault, Place};
+use crate::file::Experiment;
+use crate::parameters::Value;
+use crate::template::Template;
+use crate::workload::{Extract, Workload};
+
+pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
+    for (name, workload) in &experiment.workloads {
+        if workload.takes_turns {
+            let place = Place::of(&["workloads", name]);
+            check_workload(experiment, workload, &place)?;
+            of_variants(experiment)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_workload(
+    experiment: &Experiment,
+    workload: &Workload,
+    place: &Place,
+) -> Result<(), Fault> {
+    let key = place.key("takes_turns");
+    if workload.driver != Driver::Generic {
+        let message = format!("the driver `{}` takes no `takes_turns`", workload.driver);
+        return Err(Fault::key(key, message).help("use the driver `generic`, or leave it out"));
+    }
+    if experiment.design.slices.is_none() {
+        let message = "the program that takes turns must know how many slices there are";
+        return Err(Fault::key(key, message).help("add `slices` to [design]"));
+    }
+    let Some(command) = &workload.command else {
+        return Ok(());
+    };
+    let at = place.key("command");
+    if command.shell {
+        let message =
+            "the program that takes turns is started with the order of turns, and not by a shell";
+        return Err(Fault::key(at, message).help("give a list: the program and its arguments"));
+    }
+    if command.argv.iter().any(|text| names_slice(text)) {
+        let message = "with `takes_turns` the command is made once for all slices";
+        return Err(Fault::key(at, message).help("give the work of one slice as it is"));
+    }
+    let program = command.argv.iter().take(1).map(|text| (at.index(0), text));
+    let words = workload.within.iter().enumerate();
+    let words = words.map(|(number, text)| (place.key("within").index(number), text));
+    let directory = workload.directory.iter();
+    let directory = directory.map(|text| (place.key("directory"), text));
+    let variables = workload.env.iter();
+    let variables = variables.map(|(name, text)| (place.key("env").key(name), text));
+    let mut all = program.chain(words).chain(directory).chain(variables);
+    if let Some((at, text)) = all.find(|(_, text)| !is_one(experiment, text)) {
+        let message = format!(
+            "`{text}` differs between variants, and with `takes_turns` one process serves all of them"
+        );
+        return Err(Fault::value(at, message)
+            .help("put what differs into the arguments of `command`, or leave `takes_turns` out"));
+    }
+    for (index, rule) in workload.metrics.iter().enumerate() {
+        if !matches!(rule.extract, Extract::Json(_)) {
+            let message = format!(
+                "`{}` is read from the line of each slice, which is JSON",
+                rule.metric.name
+            );
+            return Err(Fault::key(place.key("metrics").index(index), message)
+                .help("say where it stands there: `json = \"/NAME\"`"));
+        }
+    }
+    Ok(())
+}
+
+/// Variables of variants without a system would be those of the one process.
+fn of_variants(experiment: &Experiment) -> Result<(), Fault> {
+    let mut without = experiment.variants.iter();
+    let lone = without.find(|(_, variant)| !variant.has_systems() && !variant.env.is_empty());
+    let Some((name, _)) = lone else { return Ok(()) };
+    let message =
+        "with `takes_turns` one process serves all variants, and cannot have variables of one";
+    Err(Fault::key(Place::of(&["variants", name, "env"]), message)
+        .help("put what differs into the arguments of `command`"))
+}
+
+/// Whether a text is the same for all variants of a block.
+fn is_one(experiment: &Experiment, text: &str) -> bool {
+    let all = |text: &str, same: &dyn Fn(&str) -> bool| {
+        Template::parse(text).is_ok_and(|text| text.placeholders().all(|used| same(&used.name)))
+    };
+    let is_home = |name: &str| name == "experiment";
+    let is_fixed = |value: &Value| all(&value.to_string(), &is_home);
+    all(text, &|name| {
+        let values = experiment.parameters.get(name);
+        is_home(name) || values.is_some_and(|values| values.iter().all(is_fixed))
+    })
+}
