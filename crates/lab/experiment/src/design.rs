@@ -73,6 +73,9 @@ pub struct Design {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 10_000))]
     pub slices: Option<u32>,
+    /// Whether the slices of a round are executed by all variants at the same time, each on CPUs of its own (a place).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub together: bool,
     /// Seed of the random order. Without one, the laboratory draws and records one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -129,6 +132,7 @@ impl Default for Design {
             runs: 30,
             block: 3,
             slices: None,
+            together: false,
             seed: None,
             refresh: Refresh::default(),
             refresh_every: None,
@@ -200,7 +204,7 @@ pub(crate) fn check_runs(runs: u32, block: u32) -> Result<(), RunsError> {
 }
 
 /// The multiples of `block` next to `runs`, in words.
-fn fitting(runs: u32, block: u32) -> String {
+pub(crate) fn fitting(runs: u32, block: u32) -> String {
     let block = block.max(1);
     let below = runs - runs % block;
     match (below, below.checked_add(block)) {

@@ -8,6 +8,7 @@ mod observe;
 mod placeholders;
 mod slices;
 mod systems;
+mod together;
 mod values;
 mod variant;
 mod workload;
@@ -26,6 +27,7 @@ pub(crate) fn validate(experiment: &Experiment, source: &Source<'_>) -> Result<(
     design::check(experiment, source)?;
     observe::check(experiment)?;
     slices::check(experiment)?;
+    together::check(experiment)?;
     matrix::check(experiment)?;
     placeholders::check(experiment)
 }
