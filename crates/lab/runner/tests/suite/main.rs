@@ -16,4 +16,5 @@ mod simulated;
 mod slices;
 mod statuses;
 mod systems;
+mod together;
 mod turns;
