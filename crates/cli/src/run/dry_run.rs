@@ -41,9 +41,12 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
         ),
     });
     if let Some(slices) = design.slices {
-        line(format!(
-            "the runs of a block take turns, in {slices} slices"
-        ));
+        line(match design.together {
+            false => format!("the runs of a block take turns, in {slices} slices"),
+            true => format!(
+                "the runs of a block are executed at once, in {slices} slices, between which they swap their CPUs"
+            ),
+        });
     }
     let limits: BTreeSet<Duration> = plan
         .cells

@@ -6,6 +6,7 @@ use perflab_experiment::Experiment;
 use perflab_store::{RUNS_IN_TURNS, RunRecord, SYSTEM_IDLE};
 
 use crate::comparison::{Comparison, Row};
+use crate::places;
 use crate::warning::Warning;
 
 /// Share of the turns of others that the systems of a variant may take: what a server that waits does for itself.
@@ -20,7 +21,7 @@ pub(crate) fn warnings(
     if experiment.design.slices.is_none() {
         return Vec::new();
     }
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<Warning> = places::warning(records).into_iter().collect();
     for (variant, share) in busy(records) {
         if share > BUSY {
             warnings.push(Warning::BusyInTurns {
