@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use perflab_experiment::Status;
-use perflab_runner::Exit;
+use perflab_runner::{Exit, preflight};
 use perflab_store::read_slices;
 
 use crate::experiment::{Outcome, World, host};
@@ -207,5 +207,21 @@ fn a_laboratory_that_ends_between_rounds_is_resumed() {
     for refresh in ["restart", "keep"] {
         let text = together(refresh).replace("slices = 4", "slices = 2");
         end_at_each_call_of(&text, loads);
+    }
+}
+
+#[test]
+fn places_that_share_a_core_are_told_before_the_first_run() {
+    for (places, expected) in [
+        ("[[0], [2]]", "places share a core (CPUs 0 and 2)"),
+        ("[[0, 2], [3]]", ""),
+    ] {
+        let cpus = format!("[cpus]\nplaces = {places}\n[variants.a]");
+        let world = World::new(&together("restart").replace("[variants.a]", &cpus));
+        let home = world.directory.path();
+        let found = preflight(&world.experiment, home, home, &loads());
+        let notes = found.notes.join("\n");
+        assert!(notes.starts_with(expected), "{notes}");
+        assert_eq!(notes.is_empty(), expected.is_empty(), "{notes}");
     }
 }
