@@ -409,6 +409,9 @@ fn variants_at_once_have_places_of_their_own() {
     let together = parse(include_str!("../files/together.toml"));
     assert!(together.design.together);
     let places = together.cpus.places.unwrap();
-    let numbers: Vec<&[u32]> = places.iter().map(|place| place.numbers()).collect();
+    let numbers: Vec<&[u32]> = places
+        .iter()
+        .map(perflab_experiment::CpuList::numbers)
+        .collect();
     assert_eq!(numbers, [[0, 1], [2, 3]]);
 }
