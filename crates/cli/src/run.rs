@@ -96,6 +96,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         mistakes,
         missing,
         doubtful,
+        notes,
     } = preflight(&experiment, &home, &scratch.0, &machine);
     refuse_all(Code::Usage, "", &mistakes)?;
     refuse_all(
@@ -106,6 +107,9 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     if !arguments.quiet {
         for line in &doubtful {
             terminal::say(&format!("note: {line}, unless a build installs it"));
+        }
+        for line in &notes {
+            terminal::say(&format!("note: {line}"));
         }
     }
     let environment = Environment {

@@ -75,6 +75,9 @@ pub fn here(arguments: &DoctorArguments) -> Result<Report, Failure> {
         };
         measure(chosen, arguments.noise, &machine)?
     };
+    if let Some(time) = arguments.noise {
+        findings.extend(noise::at_once(&measured, time, &machine)?);
+    }
     if machine.interrupt.asked() {
         return Err(Failure::new(Code::Interrupted, "interrupted"));
     }

@@ -44,7 +44,12 @@ pub(super) fn dry_run(experiment: &Experiment, plan: &Plan, seed: Option<u64>) -
         (None, slice) => slice.map(|slice| format!("slices of about {}", format_duration(slice))),
     };
     if let Some(slices) = slices {
-        line(format!("the runs of a block take turns, in {slices}"));
+        line(match design.together {
+            false => format!("the runs of a block take turns, in {slices}"),
+            true => format!(
+                "the runs of a block are executed at once, in {slices}, between which they swap their CPUs"
+            ),
+        });
     }
     let limits: BTreeSet<Duration> = plan
         .cells

@@ -113,6 +113,21 @@ fn the_noise_is_told_by_time_scale() {
 }
 
 #[test]
+fn two_cpus_are_measured_at_the_same_time_too() {
+    let set = rustix::thread::sched_getaffinity(None).unwrap();
+    let cpus = (0..1024).filter(|cpu| set.is_set(*cpu)).take(2);
+    let cpus: Vec<String> = cpus.map(|cpu: usize| cpu.to_string()).collect();
+    if cpus.len() < 2 {
+        return;
+    }
+    let laboratory = Laboratory::new();
+    let said = laboratory.call(&["doctor", "--cpus", &cpus.join(","), "--noise", "9s"]);
+    // Where others take most of the CPUs, the time may be too short for whole runs of a second.
+    let is_told = said.out.contains(" here") && said.out.contains("at the same time and swap CPUs");
+    assert!(is_told || said.out.contains("too short"), "{}", said.out);
+}
+
+#[test]
 fn noise_in_a_moment_has_a_table_of_short_scales() {
     let laboratory = Laboratory::new();
     let cpu = own_cpu().to_string();

@@ -70,6 +70,7 @@ mod support;
 mod surroundings;
 mod systems;
 mod texts;
+mod together;
 mod tools;
 mod trace;
 mod two_laboratories;

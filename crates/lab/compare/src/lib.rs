@@ -23,6 +23,7 @@ mod observation;
 mod one_sided;
 mod origins;
 mod outcome;
+mod places;
 mod plain;
 mod planning;
 mod pool;

@@ -14,7 +14,7 @@ const SATURATED: f64 = 0.95;
 /// the median of the runs that passed: that of as many CPUs as it has threads, as far as it may use
 /// so many. `machine_cpus`: CPUs that a load generator may use unless it is pinned, if that is known.
 ///
-/// Where load and system are pinned to the same CPUs they share the time, so neither can use it all;
+/// Where load and system are pinned to the same CPUs, as they are with `together`, they share the time, so neither can use it all;
 /// then it warns of load generators that take more of it than the system.
 ///
 /// Only where a system of its own was measured: a workload that is measured itself is meant to use
@@ -31,6 +31,7 @@ pub fn add_saturation(
         let mut own = pinned.iter().copied().flatten();
         own.any(|cpu| system.numbers().contains(cpu))
     });
+    let shares = shares || experiment.design.together;
     for (name, workload) in &experiment.workloads {
         let mut larger = Vec::new();
         for ((variant, parameters), runs) in cells(experiment, name, records) {

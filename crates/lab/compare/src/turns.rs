@@ -6,6 +6,7 @@ use perflab_experiment::Experiment;
 use perflab_store::{RUNS_IN_TURNS, RunRecord, SYSTEM_IDLE};
 
 use crate::comparison::Comparison;
+use crate::places;
 use crate::row::Row;
 use crate::warning::Warning;
 
@@ -21,7 +22,7 @@ pub(crate) fn warnings(
     if experiment.design.least_slices().is_none() {
         return Vec::new();
     }
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<Warning> = places::warning(records).into_iter().collect();
     for (variant, share) in busy(records) {
         if share > BUSY {
             warnings.push(Warning::BusyInTurns {

@@ -79,6 +79,15 @@ pub enum Warning {
         /// Of how many.
         of: usize,
     },
+    /// Variants were executed at the same time, at places of which one is faster than another.
+    PlacesDiffer {
+        /// The fastest place, from 1.
+        fastest: u32,
+        /// The slowest one.
+        slowest: u32,
+        /// By how much the work of the same variants was faster there, as a share.
+        difference: f64,
+    },
     /// Percentiles of a workload in slices are compared, which are estimates.
     SlicedQuantiles(String),
     /// Systems were started once and kept.

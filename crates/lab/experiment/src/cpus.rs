@@ -20,6 +20,10 @@ pub struct Cpus {
     /// CPUs of the workload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<CpuList>,
+    /// With `[design] together`, the CPUs of each place: as many lists as variants. Without them, those of the machine
+    /// in equal parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Vec<CpuList>>,
 }
 
 /// CPU numbers, ascending, each once, at least one.

@@ -77,6 +77,9 @@ pub struct Design {
     #[serde(with = "duration::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<DurationText>")]
     pub slice: Option<Duration>,
+    /// Whether the slices of a round are executed by all variants at the same time, each on CPUs of its own (a place).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub together: bool,
     /// Seed of the random order. Without one, the laboratory draws and records one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -134,6 +137,7 @@ impl Default for Design {
             block: 3,
             slices: None,
             slice: None,
+            together: false,
             seed: None,
             refresh: Refresh::default(),
             refresh_every: None,
@@ -210,7 +214,7 @@ pub(crate) fn check_runs(runs: u32, block: u32) -> Result<(), RunsError> {
 }
 
 /// The multiples of `block` next to `runs`, in words.
-fn fitting(runs: u32, block: u32) -> String {
+pub(crate) fn fitting(runs: u32, block: u32) -> String {
     let block = block.max(1);
     let below = runs - runs % block;
     match (below, below.checked_add(block)) {

@@ -11,6 +11,7 @@
 
 mod clock;
 mod confinement;
+mod cores;
 mod cpu;
 mod cpu_list;
 mod differences;
@@ -29,6 +30,7 @@ pub mod tune;
 
 pub use clock::Clock;
 pub use confinement::{Confinement, CpuQuota};
+pub use cores::cores;
 pub use cpu::Cpu;
 pub use differences::Difference;
 pub use executable::{

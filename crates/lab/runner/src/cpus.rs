@@ -13,6 +13,16 @@ pub enum CpuError {
         /// Those that there are.
         usable: String,
     },
+    /// Fewer than the variants that are to have CPUs of their own.
+    #[error(
+        "{places} variants at the same time need as many CPUs, but this process may only use {usable}"
+    )]
+    TooFew {
+        /// Variants.
+        places: usize,
+        /// CPUs that there are.
+        usable: usize,
+    },
     /// The kernel did not say which CPUs there are.
     #[error("cannot find out which CPUs may be used: {0}")]
     Unknown(#[from] rustix::io::Errno),
@@ -42,11 +52,14 @@ pub fn cpu_set(cpus: &[u32]) -> Result<Option<CpuSet>, CpuError> {
 }
 
 fn list(set: &CpuSet) -> String {
-    let numbers: Vec<String> = (0..CpuSet::MAX_CPU)
-        .filter(|cpu| set.is_set(*cpu))
-        .map(|cpu| cpu.to_string())
-        .collect();
+    let numbers: Vec<String> = numbers(set).map(|cpu| cpu.to_string()).collect();
     numbers.join(", ")
+}
+
+/// The numbers of a set, ascending.
+pub(crate) fn numbers(set: &CpuSet) -> impl Iterator<Item = u32> {
+    let numbers = (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
+    numbers.map(|cpu| cpu as u32)
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! is the one that perflab runs on. The tests of the laboratory have another one, whose time and processes are
 //! simulated.
 
+mod turn;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Debug};
 use std::io;
@@ -21,6 +23,8 @@ use crate::environment::Environment;
 use crate::libraries::Libraries;
 use crate::standstill::Moment;
 
+pub use turn::{Relative, Thread, Turn, TurnEnd};
+
 /// A machine that systems and workloads run on.
 ///
 /// Paths are those of the host. Files in the directory of a result are the laboratory's, and processes of the host
@@ -34,6 +38,14 @@ pub trait Host: Debug {
     /// # Errors
     /// When it cannot be started: see [`LaunchError`].
     fn start(&self, launch: &Launch<'_>) -> Result<Box<dyn Process + '_>, LaunchError>;
+
+    /// Starts processes one after the other, and waits until all of them have ended, each as with [`Process::wait`]
+    /// and a limit. Each is timed by itself: until it ends, not until the last one does. One that cannot be started
+    /// leaves the others alone.
+    fn execute_all(
+        &self,
+        launches: &[(Launch<'_>, Duration)],
+    ) -> Vec<Result<io::Result<Ended>, LaunchError>>;
 
     /// The variables that every process of an experiment gets: few, and those named in `inherit`.
     fn environment(&self, inherit: &[String]) -> Environment;
@@ -55,6 +67,12 @@ pub trait Host: Debug {
     /// # Errors
     /// When processes may not run on one of them.
     fn cpus(&self, numbers: &[u32]) -> Result<Option<CpuSet>, CpuError>;
+
+    /// The CPUs that processes may run on, those of a core together.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn cores(&self) -> Result<Vec<Vec<u32>>, CpuError>;
 
     /// Its load at this moment.
     fn load(&self) -> Load;
@@ -164,6 +182,12 @@ pub trait Process: Debug {
     /// # Errors
     /// When it cannot be watched, or somebody else collected it.
     fn take_turn(&self, length: Duration) -> io::Result<Turn>;
+
+    /// Moves all of its threads, and those of all that came of it, onto these CPUs. What they start later begins there.
+    ///
+    /// # Errors
+    /// When one of them may not be moved, or they go back by themselves.
+    fn move_to(&self, cpus: &CpuSet) -> io::Result<()>;
 
     /// The processes that came of it and still live, itself included, also those that have left its group.
     fn relatives(&self) -> Vec<Relative>;
@@ -322,57 +346,6 @@ pub enum Stopped {
     TimeLimit,
     /// The user asked to stop.
     Interrupted,
-}
-
-/// One turn of a process: see [`Process::take_turn`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
-    /// From when it was let go on until it was told to stop, or had ended.
-    pub took: Duration,
-    /// What came of it.
-    pub end: TurnEnd,
-}
-
-/// Why a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TurnEnd {
-    /// Its time was up; the group is stopped.
-    Over,
-    /// The process ended. What it left in its group may still run.
-    Ended,
-    /// The process was stopped already, since something of its group reads or sets a terminal that it may not
-    /// (SIGTTIN, SIGTTOU).
-    Terminal,
-    /// The user asked to stop. The group may still run.
-    Interrupted,
-}
-
-/// A process that came of another one, as its host shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Relative {
-    /// Its number.
-    pub process: i32,
-    /// What the kernel calls it.
-    pub name: String,
-    /// Whether it is in the group that was started.
-    pub in_group: bool,
-    /// Whether it has a timer that goes on while it is stopped, of those that can be seen (`timer_create`, `timerfd`).
-    pub has_timer: bool,
-    /// Whether it does something of its own when it is continued (SIGCONT).
-    pub handles_continue: bool,
-    /// Its threads.
-    pub threads: Vec<Thread>,
-}
-
-/// A thread of such a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Thread {
-    /// Its number.
-    pub number: i32,
-    /// How long it was on a CPU.
-    pub ran: Duration,
-    /// How long it was on a CPU or waited for one, as other threads had it.
-    pub wanted: Duration,
 }
 
 /// Who listens on a port, as far as a process's host can tell.

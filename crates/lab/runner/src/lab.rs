@@ -5,7 +5,7 @@
 //! 2. the system is started and waited for, unless a kept one is up;
 //! 3. `prepare` is executed, then the warm-ups if the system is new;
 //! 4. the workload is executed and measured, with nothing of the laboratory running beside it;
-//!    with `slices`, by turns with those of the other variants: see [`turns`];
+//!    with `slices`, by turns with those of the other variants: see [`turns`], or at the same time: see [`together`];
 //! 5. the system must still be alive; `cleanup` is executed; the system is stopped unless kept;
 //! 6. the output is read, the record is appended, and the run's directory gets its final name.
 //!
@@ -23,20 +23,21 @@ mod load;
 mod member;
 mod one_process;
 mod output;
+mod room;
 mod set;
 mod settings;
 mod slicing;
 mod system_times;
+mod together;
 mod turns;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use perflab_experiment::{Cell, CpuList, Experiment, Plan, PlannedRun, Status, Variant, Workload};
 use perflab_machine::tune::Session;
-use perflab_store::{ResultDir, RunRecord, StoreError};
+use perflab_store::{ResultDir, RunRecord};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rustix::thread::CpuSet;
@@ -47,6 +48,7 @@ use crate::environment::Environment;
 use crate::host::Host;
 use crate::kept::{cut_outputs, hollow};
 use crate::observer::Observer;
+use crate::places::places;
 use crate::reporter::Reporter;
 use crate::standstill::MOST_ATTEMPTS;
 
@@ -55,14 +57,11 @@ use current::{Current, RunOutcome, record};
 use instance::Instance;
 use ledger::Ledger;
 use member::Member;
+use room::disk_full;
 
 pub use error::LabError;
 pub(crate) use load::names_share;
 pub(crate) use system_times::CPU_TIME;
-
-/// Room on the result's disk below which it counts as full, in bytes: a program that ran out of
-/// it leaves less than a few blocks.
-const LEAST_ROOM_BYTES: u64 = 1 << 14;
 
 /// Counts the attempts at a run that were thrown away, in its record.
 const DISCARDED: &str = "executions_discarded";
@@ -81,6 +80,8 @@ pub struct Lab<'a> {
     host: &'a dyn Host,
     system_cpus: Option<CpuSet>,
     load_cpus: Option<CpuSet>,
+    /// The CPUs of each place, where variants are executed at the same time; else none.
+    places: Vec<CpuSet>,
     settings: Option<&'a mut Session>,
     observers: Vec<Box<dyn Observer + 'a>>,
     kept: BTreeMap<String, Instance<'a>>,
@@ -109,6 +110,7 @@ impl<'a> Lab<'a> {
         Ok(Self {
             system_cpus: set(&experiment.cpus.system)?,
             load_cpus: set(&experiment.cpus.load)?,
+            places: places(experiment, host)?,
             experiment,
             home: home.to_path_buf(),
             root: std::path::absolute(result.path())?,
@@ -245,6 +247,7 @@ impl<'a> Lab<'a> {
                 let own = planned.counters.iter_mut();
                 let own = own.map(|counters| counters as &mut dyn Observer);
                 members.push(Member::new(Current {
+                    place: members.len(),
                     planned: planned.run,
                     cell: planned.cell,
                     variant: &planned.variant,
@@ -386,19 +389,4 @@ struct Resolved<'p> {
     variant: Variant,
     workload: Workload,
     counters: Option<Counters>,
-}
-
-/// Whether the result's disk has no room left: then the run may have failed, or done less, for
-/// that alone, and is not recorded.
-fn no_room(host: &dyn Host, root: &Path) -> bool {
-    host.room(root).is_some_and(|room| room < LEAST_ROOM_BYTES)
-}
-
-fn disk_full(root: &Path, source: io::Error) -> LabError {
-    StoreError::DiskFull {
-        action: "finish the run in",
-        path: root.to_path_buf(),
-        source,
-    }
-    .into()
 }

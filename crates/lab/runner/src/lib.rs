@@ -19,6 +19,7 @@ mod lab;
 mod libraries;
 mod metrics;
 mod observer;
+mod places;
 mod preflight;
 mod programs;
 mod ready;

@@ -20,6 +20,7 @@ use crate::environment::Environment;
 use crate::fill::{Fill, Ports, Share};
 use crate::host::Host;
 use crate::lab::names_share;
+use crate::places::{missing_cpus, share_cores};
 use crate::this_machine::locate::no_directory;
 
 /// What keeps every run of some cell from being measured, one line each.
@@ -31,6 +32,8 @@ pub struct Preflight {
     pub missing: Vec<String>,
     /// What it lacks as well, unless a build installs it.
     pub doubtful: Vec<String>,
+    /// What is to be known of the measurement all the same.
+    pub notes: Vec<String>,
 }
 
 /// Looks for all that the runs of an experiment need. `scratch` stands for the directories that a
@@ -50,14 +53,8 @@ pub fn preflight(
         seen: BTreeSet::new(),
         found: Preflight::default(),
     };
-    for cpus in [&experiment.cpus.system, &experiment.cpus.load] {
-        let error = cpus
-            .as_ref()
-            .and_then(|cpus| host.cpus(cpus.numbers()).err());
-        look.found
-            .missing
-            .extend(error.map(|error| error.to_string()));
-    }
+    look.found.missing.extend(missing_cpus(experiment, host));
+    look.found.notes.extend(share_cores(experiment, host));
     for cell in experiment.cells() {
         look.cell(&cell);
     }

@@ -1,5 +1,6 @@
 //! A system under test: brought up, waited for, watched and stopped.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -76,6 +77,16 @@ impl<'k> RunningSystem<'k> {
     /// CPU time that it has used so far; nothing where that cannot be told.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
         self.process.cpu_time()
+    }
+
+    /// Moves it onto these CPUs.
+    pub(crate) fn move_to(&self, cpus: &CpuSet) -> io::Result<()> {
+        self.process.move_to(cpus)
+    }
+
+    /// What messages call it.
+    pub(crate) fn called(&self) -> String {
+        called(&self.system)
     }
 
     /// What it writes to.

@@ -1,5 +1,6 @@
 //! The machine that the laboratory runs on.
 
+mod at_once;
 mod atomics;
 mod brand;
 mod cpu_time;
@@ -10,6 +11,7 @@ mod interrupt;
 mod job_control;
 mod listener;
 pub(crate) mod locate;
+mod moved;
 mod process;
 mod reaper;
 mod relatives;
@@ -29,10 +31,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use perflab_machine::{Executable, Load};
 use rustix::thread::CpuSet;
+use rustix::thread::sched_getaffinity;
 
-use crate::cpus::{CpuError, cpu_set};
+use crate::cpus::{CpuError, cpu_set, numbers};
 use crate::environment::Environment;
-use crate::host::{Endpoint, Host, Launch, LaunchError, Process};
+use crate::host::{Ended, Endpoint, Host, Launch, LaunchError, Process};
 use crate::libraries::Libraries;
 use crate::standstill::Moment;
 
@@ -89,6 +92,13 @@ impl Host for ThisMachine {
         Ok(Box::new(process))
     }
 
+    fn execute_all(
+        &self,
+        launches: &[(Launch<'_>, Duration)],
+    ) -> Vec<Result<io::Result<Ended>, LaunchError>> {
+        at_once::execute_all(self, launches)
+    }
+
     fn environment(&self, inherit: &[String]) -> Environment {
         Environment::clean(inherit, self.reaper.mark())
     }
@@ -108,6 +118,11 @@ impl Host for ThisMachine {
 
     fn cpus(&self, numbers: &[u32]) -> Result<Option<CpuSet>, CpuError> {
         cpu_set(numbers)
+    }
+
+    fn cores(&self) -> Result<Vec<Vec<u32>>, CpuError> {
+        let usable: Vec<u32> = numbers(&sched_getaffinity(None)?).collect();
+        Ok(perflab_machine::cores(Path::new("/"), &usable))
     }
 
     fn load(&self) -> Load {

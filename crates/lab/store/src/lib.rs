@@ -62,7 +62,8 @@ pub use notice::Notice;
 pub use opened_result::OpenedResult;
 pub use raw_output::is_no_link;
 pub use record::{
-    EVENTS_LOST, HITS, RUNS_IN_TURNS, RunRecord, SLICES, SYSTEM_IDLE, Step, StepKind, Usage,
+    EVENTS_LOST, HITS, PLACE_SPEED, RUNS_IN_TURNS, RunRecord, SLICES, SYSTEM_IDLE, Step, StepKind,
+    TOGETHER, Usage,
 };
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};

@@ -23,6 +23,13 @@ pub const RUNS_IN_TURNS: &str = "runs_in_turns";
 /// The evidence of a run in slices that says how much CPU time its systems used while others had their turn, in seconds.
 pub const SYSTEM_IDLE: &str = "system_idle_s";
 
+/// The evidence of a run whose slices were executed at the same time as those of the other variants.
+pub const TOGETHER: &str = "together";
+
+/// Begins the names of the evidence that says how fast each place was to such a run, beside the mean of all places; the
+/// number of the place, from 1, ends them.
+pub const PLACE_SPEED: &str = "place_speed.";
+
 /// What is kept of a finished run, one line of `runs.jsonl`.
 ///
 /// Fields that a later version of the schema adds are ignored on reading. Records of version 1, which name a benchmark

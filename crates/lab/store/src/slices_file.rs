@@ -23,6 +23,9 @@ pub struct SliceRecord {
     pub slice: u32,
     /// Which of the slice's executions, from 1.
     pub execution: u32,
+    /// The place, from 1, where all variants are executed at the same time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u32>,
     /// When it began, in seconds since the first turn of the block.
     pub at_s: f64,
     /// How long it took, in seconds.
@@ -72,6 +75,7 @@ mod tests {
         let slice = |number| SliceRecord {
             slice: number,
             execution: 1,
+            place: (number == 2).then_some(1),
             at_s: 0.25,
             wall_s: 0.05,
             samples: vec![Sample {

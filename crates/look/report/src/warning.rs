@@ -103,6 +103,15 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
              records of a block",
             counted(*of, "run")
         ),
+        Warning::PlacesDiffer {
+            fastest,
+            slowest,
+            difference,
+        } => format!(
+            "the variants were {:.1}% faster at place {fastest} than at place {slowest}; as each was at both equally often, \
+             the comparison does not show it",
+            difference * 100.0
+        ),
         Warning::SlicedQuantiles(workload) => format!(
             "{workload}: percentiles of runs in slices are means of the slices' percentiles: estimates"
         ),

@@ -8,6 +8,7 @@ mod observe;
 mod placeholders;
 mod slices;
 mod systems;
+mod together;
 mod turns;
 mod values;
 mod variant;
@@ -28,6 +29,7 @@ pub(crate) fn validate(experiment: &Experiment, source: &Source<'_>) -> Result<(
     observe::check(experiment)?;
     turns::check(experiment)?;
     slices::check(experiment)?;
+    together::check(experiment)?;
     matrix::check(experiment)?;
     placeholders::check(experiment)
 }

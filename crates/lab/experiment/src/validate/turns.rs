@@ -35,6 +35,10 @@ fn check_workload(
         let message = "the program that takes turns must know how many slices there are";
         return Err(Fault::key(key, message).help("add `slices` to [design]"));
     }
+    if experiment.design.together {
+        let message = "one process takes turns, and executes nothing at the same time";
+        return Err(Fault::key(key, message).help("leave out one of `takes_turns` and `together`"));
+    }
     let Some(command) = &workload.command else {
         return Ok(());
     };

@@ -408,3 +408,15 @@ fn with_slices_a_block_is_one_run_of_each_variant() {
         assert!(pairs.into_iter().all(|comparable| comparable));
     }
 }
+
+#[test]
+fn variants_at_once_have_places_of_their_own() {
+    let together = parse(include_str!("../files/together.toml"));
+    assert!(together.design.together);
+    let places = together.cpus.places.unwrap();
+    let numbers: Vec<&[u32]> = places
+        .iter()
+        .map(perflab_experiment::CpuList::numbers)
+        .collect();
+    assert_eq!(numbers, [[0, 1], [2, 3]]);
+}

@@ -13,6 +13,7 @@ use serde_json::Value;
 const FULL: &str = include_str!("../files/full.toml");
 const SEVERAL: &str = include_str!("../files/several.toml");
 const SLICES: &str = include_str!("../files/slices.toml");
+const TOGETHER: &str = include_str!("../files/together.toml");
 
 fn file(text: &str) -> Value {
     serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()
@@ -208,7 +209,7 @@ fn every_key_of_the_schema_is_in_that_file() {
     {
         if !regex::Regex::new(&format!(r"(^|[\s{{.\[]){key}(\s*=|\.|\]|\s*\n)"))
             .unwrap()
-            .is_match(&format!("{FULL}\n{SEVERAL}\n{SLICES}"))
+            .is_match(&format!("{FULL}\n{SEVERAL}\n{SLICES}\n{TOGETHER}"))
         {
             missing.push(key);
         }

@@ -15,6 +15,8 @@ use crate::observer::Observer;
 /// The run under way.
 #[derive(Debug)]
 pub(super) struct Current<'r> {
+    /// Its place among those of its set, from 0: that which it has CPUs of, where variants are executed at the same time.
+    pub(super) place: usize,
     pub(super) planned: &'r PlannedRun,
     pub(super) cell: &'r Cell,
     /// With parameters filled in.

@@ -1,11 +1,14 @@
 //! One execution of a load: started, waited for, read.
 
-use std::time::Instant;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
+use perflab_machine as machine;
 use perflab_store::{SliceRecord, StepKind};
 
 use super::Lab;
 use super::instance::check_alive;
+use super::load::{Execution, Load};
 use super::member::Member;
 use super::output::{read, well_ended};
 use super::system_times::used;
@@ -42,6 +45,56 @@ impl Part {
     }
 }
 
+/// An execution that is about to be started.
+#[derive(Debug)]
+pub(super) struct Begun {
+    pub(super) part: Part,
+    streams: [PathBuf; 2],
+    /// Where what it writes begins, in these files.
+    from: [u64; 2],
+    /// Whether it goes on with what the run has executed before.
+    is_behind: bool,
+    /// The time that is left to it.
+    pub(super) limit: Duration,
+    /// CPU time that the systems have used before.
+    used: Option<Vec<Duration>>,
+    machine: machine::Load,
+    at: Instant,
+}
+
+impl Begun {
+    /// What is to be started.
+    pub(super) fn launch<'l>(
+        &'l self,
+        lab: &'l Lab<'_>,
+        member: &'l Member<'_, '_>,
+    ) -> Option<Launch<'l>> {
+        let load = member.load()?;
+        let execution = load.execution(self.part)?;
+        let [stdout, stderr] = &self.streams;
+        // What slices write stands behind each other, so that the run's output is all of it.
+        let (stdout, stderr) = match self.is_behind {
+            false => (Redirect::File(stdout), Redirect::File(stderr)),
+            true => (Redirect::Append(stdout), Redirect::Append(stderr)),
+        };
+        Some(Launch {
+            argv: &execution.argv,
+            environment: &load.environment,
+            directory: Some(&load.directory),
+            stdin: None,
+            stdout,
+            stderr,
+            cpus: lab.load_cpus(&member.run),
+        })
+    }
+}
+
+impl Load {
+    fn execution(&self, part: Part) -> Option<&Execution> {
+        self.slices.get(part.slice)?.get(part.part)
+    }
+}
+
 impl Lab<'_> {
     /// Executes a part of a run's load, if the load has it. `first_turn`: when the turns of the set began.
     pub(super) fn turn(
@@ -50,39 +103,44 @@ impl Lab<'_> {
         part: Part,
         first_turn: Instant,
     ) -> Result<(), Trouble> {
-        let Some(up) = &mut member.up else {
+        let Some(begun) = self.begin(member, part)? else {
             return Ok(());
         };
-        let systems = &up.instance.systems;
-        let Some(load) = &up.load else { return Ok(()) };
-        let slice = load.slices.get(part.slice);
-        let Some(execution) = slice.and_then(|slice| slice.get(part.part)) else {
+        let Some(launch) = begun.launch(self, member) else {
             return Ok(());
         };
+        let process = self.host.start(&launch);
+        let ended = process
+            .map_err(|error| launch_trouble(error, Fault::no_run))?
+            .wait(Some(begun.limit))
+            .map_err(Trouble::Fatal)?;
+        let took = self.host.now() - begun.at;
+        self.end(member, &begun, ended, took, first_turn)
+    }
+
+    /// Makes a part of a run's load ready to be started, if the load has it.
+    pub(super) fn begin(
+        &self,
+        member: &mut Member<'_, '_>,
+        part: Part,
+    ) -> Result<Option<Begun>, Trouble> {
+        let Some(up) = &member.up else {
+            return Ok(None);
+        };
+        let Some(load) = &up.load else {
+            return Ok(None);
+        };
+        if load.execution(part).is_none() {
+            return Ok(None);
+        }
         let run = &mut member.run;
-        let (stdout, stderr) = (run.logs.join("stdout"), run.logs.join("stderr"));
-        // What slices write stands behind each other, so that the run's output is all of it.
+        let streams = ["stdout", "stderr"].map(|stream| run.logs.join(stream));
         let is_behind = part.is_measured && (part.slice, part.part) != (0, 0);
-        let (to_stdout, to_stderr, places) = match is_behind {
-            false => (Redirect::File(&stdout), Redirect::File(&stderr), [0, 0]),
-            true => {
-                let length = |file| self.host.length(file).unwrap_or(0);
-                let places = [length(&stdout), length(&stderr)];
-                (Redirect::Append(&stdout), Redirect::Append(&stderr), places)
-            }
-        };
-        let launch = Launch {
-            argv: &execution.argv,
-            environment: &load.environment,
-            directory: Some(&load.directory),
-            stdin: None,
-            stdout: to_stdout,
-            stderr: to_stderr,
-            cpus: self.load_cpus.as_ref(),
-        };
-        let observed = ObservedRun {
-            host: self.host,
-            directory: &run.logs,
+        let from = match is_behind {
+            false => [0, 0],
+            true => streams
+                .each_ref()
+                .map(|file| self.host.length(file).unwrap_or(0)),
         };
         for observer in &mut run.observers {
             observer.start(part.is_measured)?;
@@ -90,16 +148,43 @@ impl Lab<'_> {
         // The limit is the run's: earlier slices have used some of it.
         let spent = run.outcome.ended.filter(|_| is_behind);
         let spent = spent.map(|ended| ended.wall).unwrap_or_default();
-        let limit = load.limit.saturating_sub(spent);
-        let before = used(systems);
-        let begun = self.host.now();
-        let machine = self.host.load();
-        let process = self.host.start(&launch);
-        let mut ended = process
-            .map_err(|error| launch_trouble(error, Fault::no_run))?
-            .wait(Some(limit))
-            .map_err(Trouble::Fatal)?;
-        let took = self.host.now() - begun;
+        Ok(Some(Begun {
+            part,
+            streams,
+            from,
+            is_behind,
+            limit: load.limit.saturating_sub(spent),
+            used: used(&up.instance.systems),
+            at: self.host.now(),
+            machine: self.host.load(),
+        }))
+    }
+
+    /// Reads what an execution measured that took so long, its start and end included.
+    pub(super) fn end(
+        &self,
+        member: &mut Member<'_, '_>,
+        begun: &Begun,
+        mut ended: Ended,
+        took: Duration,
+        first_turn: Instant,
+    ) -> Result<(), Trouble> {
+        let Some(up) = &mut member.up else {
+            return Ok(());
+        };
+        let systems = &up.instance.systems;
+        let Some(load) = &up.load else { return Ok(()) };
+        let part = begun.part;
+        let Some(execution) = load.execution(part) else {
+            return Ok(());
+        };
+        let is_behind = begun.is_behind;
+        let run = &mut member.run;
+        let observed = ObservedRun {
+            host: self.host,
+            directory: &run.logs,
+        };
+        let [stdout, stderr] = begun.streams.each_ref().map(PathBuf::as_path);
         let after = used(systems);
         run.outcome.note_again(
             match part.is_measured {
@@ -110,7 +195,7 @@ impl Lab<'_> {
             is_behind,
         );
         let first = run.outcome.load.take().filter(|_| is_behind);
-        let first = first.map_or(machine, |(first, _)| first);
+        let first = first.map_or(begun.machine, |(first, _)| first);
         run.outcome.load = Some((first, self.host.load()));
         for observer in &mut run.observers {
             observer.stop();
@@ -131,8 +216,8 @@ impl Lab<'_> {
                 &ended,
                 run.workload,
                 load.limit,
-                [&stdout, &stderr],
-                places,
+                [stdout, stderr],
+                begun.from,
             )
         });
         // A system that died explains the load's failure.
@@ -147,21 +232,22 @@ impl Lab<'_> {
             load.driver.as_ref(),
             &execution.arguments,
             &ended,
-            [&stdout, &stderr],
-            places,
+            [stdout, stderr],
+            begun.from,
         )
         .map_err(of_slice)?;
         let operations = load.driver.operations(&execution.arguments, &samples);
         member.times.add(
             systems,
-            before.as_deref(),
+            begun.used.as_deref(),
             after.as_deref(),
             operations.as_ref(),
         );
         member.executed.push(SliceRecord {
             slice: part.slice as u32 + 1,
             execution: part.part as u32 + 1,
-            at_s: (begun - first_turn).as_secs_f64(),
+            place: (!self.places.is_empty()).then_some(run.place as u32 + 1),
+            at_s: (begun.at - first_turn).as_secs_f64(),
             wall_s: ended.wall.as_secs_f64(),
             samples,
         });

@@ -26,6 +26,8 @@ pub(super) struct Instance<'k> {
     pub(super) ports: Ports,
     pub(super) directory: PathBuf,
     pub(super) layout: Option<String>,
+    /// The place whose CPUs the systems are on, where variants are executed at the same time.
+    pub(super) place: usize,
 }
 
 impl Instance<'_> {
@@ -76,6 +78,7 @@ impl<'a> Lab<'a> {
             ports: Ports::default(),
             directory,
             layout: built.and_then(|built| built.layout.clone()),
+            place: run.place,
         };
         let begun = self.host.now();
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed);
@@ -161,7 +164,7 @@ impl<'a> Lab<'a> {
                 .host
                 .cpus(list.numbers())
                 .map_err(|error| Fault::new(Status::NotReady, format!("the system: {error}")))?,
-            None => self.system_cpus,
+            None => self.places.get(run.place).copied().or(self.system_cpus),
         };
         let seat = Seat {
             environment,

@@ -108,6 +108,7 @@ impl<'a> Lab<'a> {
             let records = (1..).zip(own.into_iter().flatten());
             member.executed = records
                 .map(|(slice, told)| SliceRecord {
+                    place: None,
                     slice,
                     execution: 1,
                     at_s: told.at_s,

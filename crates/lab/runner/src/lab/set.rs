@@ -7,7 +7,8 @@ use perflab_experiment::Status;
 use super::builds::cell_key;
 use super::error::LabError;
 use super::member::{Member, Up};
-use super::{Lab, disk_full, no_room, settings};
+use super::room::{disk_full, no_room};
+use super::{Lab, settings};
 use crate::aside::is_full;
 use crate::fault::{Fault, Trouble};
 use crate::kept::RunDirectory;
@@ -115,7 +116,8 @@ impl<'a> Lab<'a> {
             })?;
         }
         let built = self.built(run)?;
-        let (instance, is_fresh) = self.instance(run, built.as_ref())?;
+        let (mut instance, is_fresh) = self.instance(run, built.as_ref())?;
+        self.move_to(&mut instance, run.place)?;
         run.outcome.layout.clone_from(&instance.layout);
         let up = member.up.insert(Up {
             built,

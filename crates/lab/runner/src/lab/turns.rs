@@ -2,7 +2,8 @@
 //!
 //! 1. Each run is prepared and warmed up as its workload says.
 //! 2. In each round, every run executes one slice of its load, in random order. Where a driver has its benchmarks
-//!    executed apart, the runs take turns for each benchmark: so the same one of two variants lies close together.
+//!    executed apart, the runs take turns for each benchmark: so the same one of two variants lies close together. With
+//!    `together` all of them execute it at the same time, see [`together`](super::together).
 //!
 //!    A tool that holds all targets at once takes the turns itself: see [`one_process`](super::one_process).
 //! 3. The samples of a run's slices are combined by the rules of its metrics.
@@ -22,6 +23,7 @@ use super::Lab;
 use super::execution::Part;
 use super::load::Load;
 use super::member::Member;
+use super::together::{Swaps, evidence};
 use crate::aside::Aside;
 use crate::fault::{Fault, Trouble};
 
@@ -68,9 +70,15 @@ impl<'a> Lab<'a> {
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ ORDER);
         let first_turn = self.host.now();
         let mut order: Vec<usize> = (0..set.len()).collect();
+        let mut swaps = Swaps::new(self.places.len(), seed);
         for slice in 0..slices.unwrap_or(0) {
+            self.swap(set, &mut swaps)?;
             for part in 0..parts {
                 order.shuffle(&mut random);
+                if swaps.are_made() {
+                    self.round(set, &order, Part::measured(slice, part), first_turn)?;
+                    continue;
+                }
                 for place in &order {
                     if let Some(member) = set.get_mut(*place) {
                         self.step(member, |lab, member| {
@@ -112,7 +120,7 @@ impl<'a> Lab<'a> {
             environment: &load.environment,
             directory: &load.directory,
             log: &member.run.logs.join(format!("{purpose}.log")),
-            cpus: self.load_cpus.as_ref(),
+            cpus: self.load_cpus(&member.run),
             limit: load.limit,
         }
         .execute(self.host);
@@ -137,7 +145,10 @@ impl<'a> Lab<'a> {
             outcome.evidence.insert(SLICES.to_owned(), count as f64);
             let in_turns = in_turns as f64;
             outcome.evidence.insert(RUNS_IN_TURNS.to_owned(), in_turns);
-            if let Some(idle) = member.times.idle(&up.instance.systems) {
+            if !self.places.is_empty() {
+                let places = evidence(&executed, self.places.len());
+                outcome.evidence.extend(places);
+            } else if let Some(idle) = member.times.idle(&up.instance.systems) {
                 let idle = idle.as_secs_f64();
                 outcome.evidence.insert(SYSTEM_IDLE.to_owned(), idle);
             }

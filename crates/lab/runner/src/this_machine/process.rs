@@ -26,6 +26,7 @@ use super::interrupt::{Interrupt, timespec};
 use super::job_control::start;
 use super::listener::listener;
 use super::locate::locate;
+use super::moved::move_to;
 use super::reaper::Reaper;
 use super::relatives::relatives;
 use super::sys;
@@ -40,8 +41,8 @@ use crate::visible::visible;
 /// Dropping it kills the whole group and collects the process.
 #[derive(Debug)]
 pub(super) struct LocalProcess<'m> {
-    pid: Pid,
-    started: Instant,
+    pub(super) pid: Pid,
+    pub(super) started: Instant,
     collected: bool,
     /// Readable once it has ended; opened when it is first needed, as that costs more than a wait for a short command.
     watch: OnceCell<OwnedFd>,
@@ -126,7 +127,7 @@ impl<'m> LocalProcess<'m> {
     }
 
     /// Readable once it has ended.
-    fn watch(&self) -> io::Result<&OwnedFd> {
+    pub(super) fn watch(&self) -> io::Result<&OwnedFd> {
         if self.watch.get().is_none() {
             let _ = self.watch.set(pidfd_open(self.pid, PidfdFlags::empty())?);
         }
@@ -162,7 +163,7 @@ impl<'m> LocalProcess<'m> {
         }
     }
 
-    fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
+    pub(super) fn collect(&mut self, stopped: Option<Stopped>) -> io::Result<Ended> {
         // Before the leader is collected, as the group's number can be given away after that.
         let _ = kill_process_group(self.pid, Signal::KILL);
         self.reaper.ended(self.pid);
@@ -233,6 +234,10 @@ impl Process for LocalProcess<'_> {
 
     fn take_turn(&self, length: Duration) -> io::Result<Turn> {
         take_turn(self.pid, self.watch()?, self.interrupt, length)
+    }
+
+    fn move_to(&self, cpus: &CpuSet) -> io::Result<()> {
+        move_to(self.pid, self.brand, cpus)
     }
 
     fn relatives(&self) -> Vec<Relative> {

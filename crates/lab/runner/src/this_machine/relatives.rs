@@ -14,8 +14,16 @@ use crate::visible::visible;
 /// More numbers than this are more than the processes that are there: most of them have ended.
 const MANY: usize = 256;
 
-/// The living processes of the group that `first` leads, and those that bear its brand.
+/// The living processes of the group that `first` leads, and those that bear its brand, as they show themselves.
 pub(super) fn relatives(first: Pid, brand: Option<Brand>) -> Vec<Relative> {
+    let living = living(first, brand).into_iter();
+    living
+        .map(|(pid, in_group)| relative(pid, in_group))
+        .collect()
+}
+
+/// Their numbers, and whether they are in the group.
+pub(super) fn living(first: Pid, brand: Option<Brand>) -> Vec<(Pid, bool)> {
     let mut later = since(first);
     if later.len() > MANY {
         let numbers: HashSet<Pid> = later.into_iter().collect();
@@ -24,12 +32,12 @@ pub(super) fn relatives(first: Pid, brand: Option<Brand>) -> Vec<Relative> {
     }
     later.retain(|pid| *pid != first);
     let candidates = std::iter::once(first).chain(later);
-    let relative = |pid| {
+    let own = |pid| {
         let in_group = group_of(pid)? == first.as_raw_nonzero().get();
         let is_ours = in_group || brand.is_some_and(|brand| brand.is_borne_by(pid));
-        (is_ours && !has_ended(pid)).then(|| relative(pid, in_group))
+        (is_ours && !has_ended(pid)).then_some((pid, in_group))
     };
-    candidates.filter_map(relative).collect()
+    candidates.filter_map(own).collect()
 }
 
 fn relative(pid: Pid, in_group: bool) -> Relative {

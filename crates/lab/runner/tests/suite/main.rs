@@ -17,4 +17,5 @@ mod simulated;
 mod slices;
 mod statuses;
 mod systems;
+mod together;
 mod turns;

@@ -15,7 +15,6 @@ use perflab_machine::{Executable, Load};
 use perflab_runner::{
     CpuError, Ended, Endpoint, Environment, Exit, Host, Launch, LaunchError, Libraries, Listener,
     Moment, Process, Redirect, Relative, ResourceUsage, Stopped, ThisMachine, Turn, TurnEnd,
-    cpu_set,
 };
 use rustix::process::Signal;
 use rustix::thread::CpuSet;
@@ -46,6 +45,8 @@ pub struct Script {
     pub starts: bool,
     /// Whether it tells servers to stop: that on the port which its arguments name, else all.
     pub tells: bool,
+    /// Whether it may not be moved.
+    pub stays: bool,
     /// What it does to the files of its run when it is started.
     pub effect: Option<fn(&Launch<'_>)>,
     /// What it shows of itself and of what came of it when it has had so many turns.
@@ -61,6 +62,7 @@ impl Script {
             listens: None,
             starts: true,
             tells: false,
+            stays: false,
             effect: None,
             shows: |_| Vec::new(),
         }
@@ -87,6 +89,13 @@ impl Script {
     pub fn tells(self) -> Self {
         Self {
             tells: true,
+            ..self
+        }
+    }
+
+    pub fn stays(self) -> Self {
+        Self {
+            stays: true,
             ..self
         }
     }
@@ -129,6 +138,7 @@ pub struct Crashed;
 
 #[derive(Debug)]
 struct State {
+    program: String,
     script: Script,
     port: Option<u16>,
     started: Duration,
@@ -159,6 +169,8 @@ pub struct Simulated {
     started: RefCell<Vec<String>>,
     /// The processes that had a turn, by their places, in order.
     turns: RefCell<Vec<usize>>,
+    /// What was started or moved, when, and onto which CPUs, in order.
+    seated: RefCell<Vec<(String, Duration, Vec<u32>)>>,
 }
 
 impl Simulated {
@@ -181,6 +193,7 @@ impl Simulated {
             processes: RefCell::default(),
             started: RefCell::default(),
             turns: RefCell::default(),
+            seated: RefCell::default(),
         }
     }
 
@@ -221,6 +234,18 @@ impl Simulated {
     /// The places of the processes that had a turn, in order: that which was started first has place 0.
     pub fn turns(&self) -> Vec<usize> {
         self.turns.borrow().clone()
+    }
+
+    /// The programs that were started on CPUs of their own or moved, when, and onto which, in order.
+    pub fn seated(&self) -> Vec<(String, Duration, Vec<u32>)> {
+        self.seated.borrow().clone()
+    }
+
+    fn seat(&self, program: &str, cpus: &CpuSet) {
+        let numbers = (0..CpuSet::MAX_CPU).filter(|cpu| cpus.is_set(*cpu));
+        let numbers = numbers.map(|cpu| cpu as u32).collect();
+        let mut seated = self.seated.borrow_mut();
+        seated.push((program.to_owned(), self.time.get(), numbers));
     }
 
     /// Processes that nobody has ended.
@@ -297,6 +322,9 @@ impl Host for Simulated {
                 source: io::ErrorKind::NotFound.into(),
             });
         }
+        if let Some(cpus) = launch.cpus {
+            self.seat(&program, cpus);
+        }
         self.create(launch.stderr, "")?;
         self.create(launch.stdout, &script.stdout)?;
         if let Some(effect) = script.effect {
@@ -313,6 +341,7 @@ impl Host for Simulated {
             }
         }
         processes.push(State {
+            program,
             script: script.clone(),
             port: port.filter(|_| script.listens.is_some()),
             started: self.time.get(),
@@ -325,6 +354,34 @@ impl Host for Simulated {
             host: self,
             place: processes.len() - 1,
         }))
+    }
+
+    fn execute_all(
+        &self,
+        launches: &[(Launch<'_>, Duration)],
+    ) -> Vec<Result<io::Result<Ended>, LaunchError>> {
+        let started: Vec<_> = launches
+            .iter()
+            .map(|(launch, _)| self.start(launch))
+            .collect();
+        let limits = launches.iter().map(|(_, limit)| *limit);
+        let mut waits: Vec<_> = started.into_iter().zip(limits).enumerate().collect();
+        // Time never goes back: who ends first is waited for first.
+        waits.sort_by_key(|(_, (process, limit))| {
+            let number = process.as_ref().map_or(0, |process| process.number());
+            let now = self.time.get();
+            let processes = self.processes.borrow();
+            let end = processes
+                .get((number as usize).wrapping_sub(2))
+                .and_then(|state| state.end(now));
+            end.map_or(now + *limit, |(at, _)| at)
+        });
+        let mut ended: Vec<_> = waits
+            .into_iter()
+            .map(|(place, (process, limit))| (place, process.map(|own| own.wait(Some(limit)))))
+            .collect();
+        ended.sort_by_key(|(place, _)| *place);
+        ended.into_iter().map(|(_, ended)| ended).collect()
     }
 
     fn environment(&self, inherit: &[String]) -> Environment {
@@ -344,7 +401,13 @@ impl Host for Simulated {
     }
 
     fn cpus(&self, numbers: &[u32]) -> Result<Option<CpuSet>, CpuError> {
-        cpu_set(numbers)
+        let mut set = CpuSet::new();
+        numbers.iter().for_each(|cpu| set.set(*cpu as usize));
+        Ok((!numbers.is_empty()).then_some(set))
+    }
+
+    fn cores(&self) -> Result<Vec<Vec<u32>>, CpuError> {
+        Ok(vec![vec![0, 2], vec![1, 3]])
     }
 
     fn load(&self) -> Load {
@@ -545,6 +608,16 @@ impl Process for SimulatedProcess<'_> {
         self.with(|state| state.paused = (end == TurnEnd::Over).then_some(after));
         let took = after - now;
         Ok(Turn { took, end })
+    }
+
+    fn move_to(&self, cpus: &CpuSet) -> io::Result<()> {
+        self.host.call();
+        self.host
+            .seat(&self.with(|state| state.program.clone()), cpus);
+        match self.with(|state| state.script.stays) {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => Ok(()),
+        }
     }
 
     fn relatives(&self) -> Vec<Relative> {

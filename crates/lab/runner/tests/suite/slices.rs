@@ -11,10 +11,10 @@ use crate::experiment::{Outcome, World, host, text};
 use crate::resume::end_at_each_call_of;
 use crate::simulated::{End, Script, Simulated};
 
-const SLICES: usize = 4;
+pub const SLICES: usize = 4;
 
 /// An experiment of one block in slices.
-fn sliced(refresh: &str) -> String {
+pub fn sliced(refresh: &str) -> String {
     text(refresh)
         .replace("runs = 2\nblock = 1", "runs = 1\nslices = 4")
         .replace(
@@ -24,7 +24,7 @@ fn sliced(refresh: &str) -> String {
         .replace("unit = \"ms\"", "unit = \"ms\"\ncombine = \"sum\"")
 }
 
-fn loads() -> Simulated {
+pub fn loads() -> Simulated {
     let load = || {
         let ended = End::After(Duration::from_millis(50), Exit::Code(0));
         Script::short().ends(ended).says("took 50 ms\n")
@@ -33,13 +33,13 @@ fn loads() -> Simulated {
 }
 
 /// The loads that were started, in order.
-fn started(host: &Simulated) -> Vec<String> {
+pub fn started(host: &Simulated) -> Vec<String> {
     let mut started = host.started();
     started.retain(|program| program.starts_with("load"));
     started
 }
 
-fn of<'r>(records: &'r [RunRecord], variant: &str) -> &'r RunRecord {
+pub fn of<'r>(records: &'r [RunRecord], variant: &str) -> &'r RunRecord {
     let mut records = records.iter();
     records.find(|record| record.variant == variant).unwrap()
 }

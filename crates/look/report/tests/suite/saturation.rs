@@ -156,3 +156,21 @@ fn where_nothing_can_be_said() {
     failed[1].usage = None;
     assert!(said([pinned, SERVER, COMMAND], &failed, Some(2)).is_empty());
 }
+
+#[test]
+fn at_a_place_load_and_system_share_the_cpus() {
+    let text = "[design]\nslices = 2\ntogether = true\n[variants.a]\nstart = ['server']\n[variants.b]\nstart = ['other']\n\
+                [workloads.w]\ndriver = 'command'\ncommand = ['client', '{slice}']\n";
+    let mut run = record(0.72, &["client"]);
+    run.evidence.insert("system_user_s".to_owned(), 0.3);
+    run.evidence.insert("system_system_s".to_owned(), 0.0);
+    let mut report = empty();
+    let experiment = Experiment::parse(text, "test").unwrap();
+    add_saturation(&mut report, &experiment, &[run], Some(1));
+    let found = report_warnings(&report);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].contains("shares its CPUs") || found[0].contains("share"),
+        "{found:?}"
+    );
+}

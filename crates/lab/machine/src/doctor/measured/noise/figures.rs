@@ -14,7 +14,7 @@ const SHORTEST_S: f64 = 1e-3;
 const CLOCK_STEPS: f64 = 1e3;
 
 /// The runs that are planned for.
-const RUN_S: f64 = 1.0;
+pub(super) const RUN_S: f64 = 1.0;
 
 /// What a slice costs beyond its work, in seconds: to stop one process and let another go on takes about 0.1 ms, and to
 /// fill caches of a megabyte again about as long.
@@ -133,7 +133,7 @@ fn best(slices: &[Slices]) -> Option<f64> {
 }
 
 /// 1, 2, 5 ms and so on, in seconds, to hours.
-fn lengths_s() -> impl Iterator<Item = f64> {
+pub(super) fn lengths_s() -> impl Iterator<Item = f64> {
     (-3..4).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)))
 }
 

@@ -20,12 +20,12 @@ pub const LEAST_TIME: Duration = Duration::from_secs(1);
 pub const MOST_TIME: Duration = Duration::from_secs(3600);
 
 /// How long a piece of work is: the longer one where otherwise there would be more pieces than this.
-const SHORT_PIECE: Duration = Duration::from_micros(100);
-const LONG_PIECE: Duration = Duration::from_micros(500);
-const MANY_PIECES: u32 = 1_000_000;
+pub(super) const SHORT_PIECE: Duration = Duration::from_micros(100);
+pub(super) const LONG_PIECE: Duration = Duration::from_micros(500);
+pub(super) const MANY_PIECES: u32 = 1_000_000;
 
 /// How often the caller is asked whether to go on. It sleeps in between, and what it does takes some microseconds.
-const WATCH: Duration = Duration::from_millis(200);
+pub(super) const WATCH: Duration = Duration::from_millis(200);
 
 /// How the speed of a CPU wanders within so much time, from [`LEAST_TIME`] to [`MOST_TIME`]; a fraction of a second
 /// more goes before and behind it. Meanwhile `watch` is called now and then with the time that has passed. `None` if it

@@ -5,6 +5,7 @@
 //! piece is part of its time, and no piece is left out. From the times come the Allan deviation at each scale
 //! ([`perflab_stats::allan`]), and how far two halves that take turns differ ([`perflab_stats::turns`]).
 
+mod at_once;
 mod figures;
 mod judge;
 mod measure;
@@ -13,6 +14,7 @@ mod pieces;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use at_once::{AtOnce, judge_at_once, measure_at_once};
 pub(super) use judge::judge;
 pub use measure::{LEAST_TIME, MOST_TIME, measure};
 
