@@ -39,10 +39,11 @@ use crate::host::{Ended, Endpoint, Host, Launch, LaunchError, Process};
 use crate::libraries::Libraries;
 use crate::standstill::Moment;
 
+pub use brand::REAPER_ARGUMENT;
 pub use elsewhere::Elsewhere;
 pub use interrupt::{Interrupt, survive_file_limit};
 pub use job_control::job_control;
-pub use reaper::{REAPER_ARGUMENT, Reaper, reap};
+pub use reaper::{Reaper, reap};
 pub use restorer::{RESTORER_ARGUMENT, Restorer, restore_settings};
 
 use identities::Identities;

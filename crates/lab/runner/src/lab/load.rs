@@ -13,7 +13,6 @@ use super::Lab;
 use super::builds::Built;
 use super::current::Current;
 use super::instance::Instance;
-use super::member::Member;
 use crate::driver::driver_of;
 use crate::environment::{Environment, MAX_PADDING_BYTES};
 use crate::fault::{Fault, Trouble};
@@ -46,22 +45,6 @@ impl Load {
     /// Executions of a slice.
     pub(super) fn parts(&self) -> usize {
         self.slices.first().map_or(0, Vec::len)
-    }
-}
-
-impl Member<'_, '_> {
-    /// Its load, once that is ready.
-    pub(super) fn load(&self) -> Option<&Load> {
-        self.up.as_ref()?.load.as_ref()
-    }
-
-    /// The turns of its set begin, if they are more than one.
-    pub(super) fn begin_turns(&mut self) {
-        if let Some(up) = &self.up
-            && self.load().is_some_and(|load| load.slices.len() > 1)
-        {
-            self.times.begin(&up.instance.systems);
-        }
     }
 }
 

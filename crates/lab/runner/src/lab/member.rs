@@ -42,3 +42,19 @@ impl<'r> Member<'r, '_> {
         }
     }
 }
+
+impl Member<'_, '_> {
+    /// Its load, once that is ready.
+    pub(super) fn load(&self) -> Option<&Load> {
+        self.up.as_ref()?.load.as_ref()
+    }
+
+    /// The turns of its set begin, if they are more than one.
+    pub(super) fn begin_turns(&mut self) {
+        if let Some(up) = &self.up
+            && self.load().is_some_and(|load| load.slices.len() > 1)
+        {
+            self.times.begin(&up.instance.systems);
+        }
+    }
+}

@@ -26,7 +26,11 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpgid, getpgrp, getrlimit, kill_process, prlimit, setrlimit,
 };
 
-use super::reaper::{MARK_DIGITS, REAPER_ARGUMENT};
+/// The first argument that turns the `perflab` binary into a reaper.
+pub const REAPER_ARGUMENT: &str = "reaper";
+
+/// Length of a mark.
+pub(super) const MARK_DIGITS: usize = 32;
 
 /// Holds the brand of the start that a process comes of.
 pub(crate) const START: &str = "PERFLAB_START";

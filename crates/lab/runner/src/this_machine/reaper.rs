@@ -32,15 +32,9 @@ use rustix::io::dup;
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::brand::{Brand, Brands, all, ends, group_of, has_ended};
+use super::brand::{Brand, Brands, MARK_DIGITS, REAPER_ARGUMENT, all, ends, group_of, has_ended};
 use super::table::Table;
 use crate::environment::MARK;
-
-/// The first argument that turns the `perflab` binary into a reaper.
-pub const REAPER_ARGUMENT: &str = "reaper";
-
-/// Length of a mark.
-pub(super) const MARK_DIGITS: usize = 32;
 
 /// The pauses in which processes that were killed are looked for.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
