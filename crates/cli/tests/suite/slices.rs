@@ -144,6 +144,7 @@ fn servers_are_up_together_and_their_requests_close_together() {
         .call(&["compare", "result", "--gate", "none"])
         .code(0)
         .prints(&[
+            "the runs of each in turns, in 4 slices",
             "append against plain: rps",
             "append against plain: system_cpu",
         ]);

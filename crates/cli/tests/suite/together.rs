@@ -139,7 +139,10 @@ fn servers_are_loaded_at_once_and_the_place_of_each_slice_is_kept() {
     laboratory
         .call(&["compare", "result", "--gate", "none"])
         .code(0)
-        .prints(&["append against plain: rps"]);
+        .prints(&[
+            "the runs of each at once, in 4 slices",
+            "append against plain: rps",
+        ]);
 }
 
 #[test]

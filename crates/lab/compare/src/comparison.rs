@@ -137,6 +137,20 @@ pub struct Design {
     /// CPU time.
     #[serde(default)]
     pub turn_s: Option<f64>,
+    /// Present where the loads of a block's runs were executed in slices.
+    #[serde(default)]
+    pub slices: Option<Slices>,
+}
+
+/// Slices of the runs, those that were to be compared in turns or at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Slices {
+    /// The fewest that a run has.
+    pub least: u32,
+    /// The most that a run has.
+    pub most: u32,
+    /// Whether the slices of a round were executed at the same time, else by turns.
+    pub together: bool,
 }
 
 /// A measurement that its own results may end.

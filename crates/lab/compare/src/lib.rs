@@ -53,7 +53,7 @@ mod workers;
 pub use analyse::analyse;
 pub use apart::compare_apart;
 pub use calibration::add_calibration;
-pub use comparison::{Calibration, Comparison, Design, Share, UntilDecided};
+pub use comparison::{Calibration, Comparison, Design, Share, Slices, UntilDecided};
 pub use costs::Costs;
 pub use deciles::{add_deciles, deciles};
 pub use drift::settle_drift;

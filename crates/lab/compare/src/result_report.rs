@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 use perflab_experiment::{Experiment, Plan};
-use perflab_store::{HITS, RunRecord};
+use perflab_store::{HITS, RunRecord, SLICES};
 
 use crate::analyse::analyse;
 use crate::autocorrelation::warn_of_autocorrelation;
-use crate::comparison::{Comparison, Design, UntilDecided};
+use crate::comparison::{Comparison, Design, Slices, UntilDecided};
 use crate::drift::settle_drift;
 use crate::error::AnalysisError;
 use crate::import_warnings::import_warnings;
@@ -155,8 +155,21 @@ fn design(experiment: &Experiment, plan: &Plan, records: &[RunRecord]) -> Design
         failed: failed(records),
         seed: Some(plan.seed).filter(|_| !experiment.is_imported()),
         randomised: !experiment.is_imported(),
+        slices: slices(experiment, records),
         ..Design::default()
     }
+}
+
+/// How many slices runs had; nothing where none had any.
+fn slices(experiment: &Experiment, records: &[RunRecord]) -> Option<Slices> {
+    let counts = records.iter().filter_map(|run| run.evidence.get(SLICES));
+    let counts: Vec<u32> = counts.map(|count| *count as u32).collect();
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    least.zip(most).map(|(least, most)| Slices {
+        least: *least,
+        most: *most,
+        together: experiment.design.together,
+    })
 }
 
 /// How many runs did not pass, by status.

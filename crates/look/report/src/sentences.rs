@@ -41,7 +41,19 @@ pub fn design(report: &Comparison) -> String {
         format!("the runs of each in turns of {}", format_duration(length))
     });
     let seed = design.seed.map(|seed| format!("seed {seed}"));
-    let order = [Some(order), turns, seed];
+    let slices = design.slices.map(|slices| {
+        let count = match slices.least == slices.most {
+            true => counted(slices.most, "slice"),
+            false => format!("{} to {} slices", slices.least, slices.most),
+        };
+        let how = if slices.together {
+            "at once"
+        } else {
+            "in turns"
+        };
+        format!("the runs of each {how}, in {count}")
+    });
+    let order = [Some(order), turns, slices, seed];
     sentence.push(order.into_iter().flatten().collect::<Vec<_>>().join(", "));
     sentence.push(format!("baseline {}", report.baseline));
     sentence.join("; ")

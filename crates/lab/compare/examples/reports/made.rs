@@ -167,7 +167,7 @@ fn report(case: &Case, random: &mut Random) -> Comparison {
             randomised: false,
             until_decided: None,
             undecided: Vec::new(),
-            turn_s: None,
+            ..Design::default()
         };
         match analyse(
             "simulated",

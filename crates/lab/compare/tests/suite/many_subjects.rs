@@ -51,7 +51,7 @@ fn report(subjects: &[Subject]) -> Result<Comparison, AnalysisError> {
         randomised: true,
         until_decided: None,
         undecided: Vec::new(),
-        turn_s: None,
+        ..Design::default()
     };
     analyse("many", None, subjects, design, &Selection::default())
 }

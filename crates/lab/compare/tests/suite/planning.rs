@@ -65,7 +65,7 @@ fn design() -> Design {
         randomised: true,
         until_decided: None,
         undecided: Vec::new(),
-        turn_s: None,
+        ..Design::default()
     }
 }
 

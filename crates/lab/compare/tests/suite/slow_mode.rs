@@ -43,7 +43,7 @@ fn reported(anytime: bool) -> Comparison {
         randomised: true,
         until_decided: None,
         undecided: Vec::new(),
-        turn_s: None,
+        ..Design::default()
     };
     let selection = Selection {
         baseline: Some("old".to_owned()),

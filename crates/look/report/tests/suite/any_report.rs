@@ -2,8 +2,8 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Answer, Comparison, Design, Drift, Latency, MainMode, Row, RowWarning, Sameness, Side, Slow,
-    SubjectKey, Trend, UntilDecided, Verdict, Warning, settle_drift,
+    Answer, Comparison, Design, Drift, Latency, MainMode, Row, RowWarning, Sameness, Side, Slices,
+    Slow, SubjectKey, Trend, UntilDecided, Verdict, Warning, settle_drift,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_report::{TextOptions, csv, detail, drift_markdown, drift_text, json, markdown, text};
@@ -225,9 +225,11 @@ prop_compose! {
         until_decided in prop::option::of(until_decided().boxed()),
         undecided in prop::collection::vec(name(), 0..2),
         turn_s in prop::option::of(any::<f64>()),
+        slices in prop::option::of(any::<(u32, u32, bool)>()),
     ) -> Design {
         let failed: IndexMap<String, usize> = failed.into_iter().collect();
-        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided, undecided, turn_s }
+        let slices = slices.map(|(least, most, together)| Slices { least, most, together });
+        Design { blocks, planned: counts[0], recorded: counts[1], failed, seed, randomised, until_decided, undecided, turn_s, slices }
     }
 }
 

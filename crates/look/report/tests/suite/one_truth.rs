@@ -83,7 +83,7 @@ fn analysed(
         randomised: true,
         until_decided: None,
         undecided: Vec::new(),
-        turn_s: None,
+        ..Design::default()
     };
     analyse("random", None, &subjects, design, &selection).unwrap()
 }

@@ -113,15 +113,13 @@ pub fn report(name: &str, rows: Vec<Row>, pooled: Vec<Row>) -> Comparison {
         confidence: 0.95,
         margin: None,
         design: Design {
-            until_decided: None,
-            undecided: Vec::new(),
-            turn_s: None,
             blocks: 10,
             planned: 90,
             recorded: 90,
             failed: IndexMap::new(),
             seed: Some(7),
             randomised: true,
+            ..Design::default()
         },
         rows,
         pooled,
