@@ -121,7 +121,6 @@ fn record(path: &Path, keep: bool, meanwhile: impl Fn(u8)) {
         meanwhile(round);
         recording.round().expect("memory can be written");
     }
-    recording.last_round().expect("memory can be written");
     let (progress, bytes) = recording.finish().expect("memory can be written");
     // In each round no more than has a place, and what the position says of the last block.
     let placed = progress.events + progress.incomplete;

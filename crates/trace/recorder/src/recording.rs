@@ -29,6 +29,8 @@ pub struct Recording<W> {
     left: Vec<usize>,
     /// What was recorded of those that are finished.
     finished: Progress,
+    /// Whether there was a last round.
+    is_complete: bool,
 }
 
 impl<W: Write> Recording<W> {
@@ -42,6 +44,7 @@ impl<W: Write> Recording<W> {
             open: Vec::new(),
             left: Vec::new(),
             finished: Progress::default(),
+            is_complete: false,
         }
     }
 
@@ -142,11 +145,15 @@ impl<W: Write> Recording<W> {
         self.processes.iter().flat_map(ProcessDir::probes)
     }
 
-    /// Ends the trace. Returns what was recorded, without the bytes of the end, and the writer below.
+    /// Writes what is new, if there was no last round yet, and ends the trace. Returns what was recorded, without the
+    /// bytes of the end, and the writer below.
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn finish(self) -> Result<(Progress, W), RecordError> {
+    pub fn finish(mut self) -> Result<(Progress, W), RecordError> {
+        if !self.is_complete {
+            self.last_round()?;
+        }
         let progress = self.progress();
         Ok((progress, self.output.trace.finish()?))
     }
@@ -156,6 +163,7 @@ impl<W: Write> Recording<W> {
     /// # Errors
     /// When the trace cannot be written.
     pub fn last_round(&mut self) -> Result<(), RecordError> {
+        self.is_complete = true;
         for process in &mut self.processes {
             process.last_round(&mut self.output)?;
         }

@@ -62,7 +62,6 @@ fn every_event_once_and_in_order_while_blocks_are_given_back() {
             .map(|writer| writer.join().unwrap())
             .collect::<Vec<_>>()
     });
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     let told = read(&bytes);
     let mut all = 0;
@@ -105,7 +104,6 @@ fn what_a_slow_reader_misses_is_counted() {
             thread::sleep(Duration::from_millis(20));
         }
     });
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     let told = read(&bytes);
     for thread in [1, 2] {
@@ -147,7 +145,6 @@ fn snapshots_beside_a_recording_change_nothing() {
         is_done.store(true, Ordering::Relaxed);
         (writer.join().unwrap(), looker.join().unwrap())
     });
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!(progress.events, written.len() as u64);
     assert_eq!(progress.events + progress.dropped, EVENTS);
@@ -197,7 +194,6 @@ fn a_ring_that_is_cut_short_while_it_is_read() {
     for _ in 0..3 {
         recording.round().unwrap();
     }
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!(progress.broken, 4, "{progress:?}");
     let told = read(&bytes);

@@ -57,7 +57,6 @@ fn all_that_a_process_says() {
     assert_eq!(recording.round().unwrap().events, 2);
     let probes: Vec<_> = recording.probes().map(|of| (of.name, of.events)).collect();
     assert_eq!(probes, [("sold3".to_owned(), 1), ("sold4".to_owned(), 1)]);
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     let expected = Progress {
         events: 2,
@@ -106,7 +105,6 @@ fn children_that_could_not_be_recorded() {
     kept.unreached(20, &[11, 12]);
     recording.round().unwrap();
     assert_eq!(recording.processes()[0].unreached(), [11, 12]);
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!((progress.no_ring, progress.unreached), (1, 20));
     assert_eq!(read(&bytes).losses, [(1, 1), (1, 21)]);
@@ -217,7 +215,6 @@ fn probes_that_come_late_and_events_of_none() {
     let _ = producer(&ring).record(2, || 5, [1 << 40], &());
     let progress = recording.round().unwrap();
     assert_eq!((progress.events, progress.invalid), (2, 3));
-    recording.last_round().unwrap();
     let (_, bytes) = recording.finish().unwrap();
     let told = read(&bytes);
     let probes: Vec<_> = told.events[&(1, 1)].iter().map(|of| of.probe).collect();
@@ -259,7 +256,6 @@ fn an_event_that_becomes_complete_later() {
     let _ = interrupted.record(1, || 20, [1], &steps);
     seen.push(recording.round().unwrap().events);
     assert_eq!(seen, [1, 2, 3]);
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!(progress.incomplete, 0);
     let told = read(&bytes);
@@ -292,7 +288,6 @@ fn an_event_that_is_given_up() {
     for event in 0..200 {
         let _ = producer.record(1, || 30, [event], &());
     }
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!((progress.events, progress.incomplete), (200, 1));
     assert_eq!(progress.invalid, 0);
@@ -528,7 +523,6 @@ fn losses_of_former_recordings_are_theirs() {
     };
     let mut recording = kept.recording(manner);
     recording.round().unwrap();
-    recording.last_round().unwrap();
     let (progress, bytes) = recording.finish().unwrap();
     assert_eq!((progress.events, progress.dropped), (381, 19));
     assert_eq!((progress.overwritten, progress.earlier), (0, 508));
