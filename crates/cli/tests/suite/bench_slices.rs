@@ -234,7 +234,7 @@ fn what_makes_cpu_time_say_little_is_named() {
         "`crowd`: several of its threads or processes need a CPU",
         "`left`: `s",
         "still ran when the command had ended",
-        "`left`: a run has 1.",
+        "`left`: a run has ",
     ]);
     laboratory.assert_nothing_runs();
 }
