@@ -215,7 +215,10 @@ fn a_run_without_the_probes_is_no_evidence() {
         .replace("life:*", "nobody:*")
         .replace("warmup = 1\n", "");
     fs::write(directory.join("exp.toml"), text).unwrap();
-    perflab(&place, &["run", "exp.toml", "--quiet", "--out", "result"]).code(0);
+    // The runs that are not observed pass, and in the third block the observed ones are given up.
+    perflab(&place, &["run", "exp.toml", "--quiet", "--out", "result"])
+        .code(4)
+        .says(&["/w, observed by probes, failed 3 times in a row and never passed"]);
     let text = fs::read_to_string(directory.join("result/runs.jsonl")).unwrap();
     for record in text
         .lines()
