@@ -304,7 +304,7 @@ impl Account {
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn say_dropped<W: Write>(
+    pub fn say_end<W: Write>(
         &mut self,
         dropped: u64,
         process: u32,

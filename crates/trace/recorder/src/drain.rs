@@ -30,6 +30,8 @@ pub struct Drain {
     /// Records before that place in the block.
     in_block: u64,
     account: Account,
+    /// Events that had found a place when the recorder came that keeps them.
+    begin: u64,
     /// Where the thread was when an event was first seen that is being written, and when that was.
     waiting: Option<(Position, Instant)>,
     /// Time of the last event.
@@ -42,6 +44,7 @@ impl Drain {
     pub fn new(ring: RingFile, manner: Manner) -> Self {
         Self {
             account: Account::new(ring.number(), Before::of(&ring, manner)),
+            begin: ring.before_kept().0,
             ring,
             block: 0,
             offset: BLOCK_HEAD,
@@ -76,16 +79,10 @@ impl Drain {
         self.is_read
     }
 
-    /// Whether the process still keeps the thread's events for its recorder.
-    pub fn is_kept(&self) -> bool {
-        self.ring.is_kept()
-    }
-
-    /// The process was let go. What its threads hit since then is a recording of its own.
+    /// The process was let go. What its threads hit since then is of another recording.
     pub fn let_go(&mut self) {
-        if let Some((events, dropped)) = self.ring.before_overwritten() {
-            self.account.end_at(events, dropped);
-        }
+        let (events, dropped) = self.ring.let_go_at(self.begin);
+        self.account.end_at(events, dropped);
     }
 
     /// Writes all that is new to a trace. Returns the time of the last event before one that is not complete
@@ -116,7 +113,7 @@ impl Drain {
         }
         self.account.end_round(round.output)?;
         if self.is_read {
-            self.say_dropped(round.process, round.output)?;
+            self.say_end(round.process, round.output)?;
         }
         if round.keep {
             self.ring.give_back(self.block);
@@ -145,17 +142,12 @@ impl Drain {
         since.elapsed() >= PATIENCE
     }
 
-    /// Says how many events were dropped behind the last one, if any were.
+    /// Says what became of events behind the last one in the trace, if there were any.
     ///
     /// # Errors
     /// When the trace cannot be written.
-    pub fn say_dropped<W: Write>(
-        &mut self,
-        process: u32,
-        output: &mut Output<W>,
-    ) -> io::Result<()> {
-        self.account
-            .say_dropped(self.ring.dropped(), process, output)
+    pub fn say_end<W: Write>(&mut self, process: u32, output: &mut Output<W>) -> io::Result<()> {
+        self.account.say_end(self.ring.dropped(), process, output)
     }
 
     /// Reads up to a position.

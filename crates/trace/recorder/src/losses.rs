@@ -46,6 +46,8 @@ pub struct Losses {
     lack: Option<Lack>,
     /// What was counted before the recording, in the order of [`losses::COUNTS`], once it is known.
     before: [Option<u64>; 3],
+    /// What was counted when the recorder came that keeps events, in the same order, once it is known.
+    begin: Option<[u64; 3]>,
     /// Children that could not be recorded, the first ones.
     children: Vec<u32>,
 }
@@ -69,16 +71,16 @@ impl Losses {
     }
 
     /// Reads what a process with this number in the trace has counted. Returns what the trace should say, if that is
-    /// new. `is_own`: the process records on its own by now, and what it lost since it does is of that.
+    /// new. `is_let_go`: its agent has ended the recording, and what it lost since then is of another one.
     pub fn read(
         &mut self,
         directory: &Directory,
         process: Process,
         number: u32,
         manner: Manner,
-        is_own: bool,
+        is_let_go: bool,
     ) -> Option<LossesContent> {
-        let [no_ring, late, unreached] = self.counted(directory, manner, is_own)?;
+        let [no_ring, late, unreached] = self.counted(directory, manner, is_let_go)?;
         if no_ring > self.no_ring {
             let owner = directory.owner();
             if process.user().is_some_and(|user| user != owner) {
@@ -99,7 +101,12 @@ impl Losses {
     }
 
     /// Events of the process, and of its children, for which there was no ring.
-    fn counted(&mut self, directory: &Directory, manner: Manner, is_own: bool) -> Option<[u64; 3]> {
+    fn counted(
+        &mut self,
+        directory: &Directory,
+        manner: Manner,
+        is_let_go: bool,
+    ) -> Option<[u64; 3]> {
         let file = directory.file(LOSSES_FILE, Access::Read).ok()?;
         let mut bytes = [0; LOSSES_WORDS * 8];
         file.read_exact_at(&mut bytes, 0).ok()?;
@@ -115,6 +122,7 @@ impl Losses {
             losses::OTHERS_BEFORE_KEPT,
         ]
         .map(|before| before.map(word));
+        let begin = *self.begin.get_or_insert(kept);
         let mut lost = [0; 3];
         for (index, lost) in lost.iter_mut().enumerate() {
             let before = match (manner.keep, manner.since) {
@@ -130,10 +138,14 @@ impl Losses {
             };
             // Somebody else may come meanwhile.
             let before = *self.before[index].get_or_insert(before);
-            let all = match is_own && overwritten[index] >= kept[index] {
-                true => all[index].min(overwritten[index]),
-                false => all[index],
-            };
+            let mut all = all[index];
+            if is_let_go {
+                all = all.min(overwritten[index]);
+                // Somebody else came, and may have gone as well.
+                if kept[index] > begin[index] {
+                    all = all.min(kept[index]);
+                }
+            }
             *lost = all.saturating_sub(before);
         }
         let [no_ring, unreached, late] = lost;

@@ -59,7 +59,7 @@ pub struct ProcessDir {
     /// What the trace says of the time up to which all is written.
     up_to: u64,
     stage: Stage,
-    /// Whether the process was let go: what it hits since then is a recording of its own.
+    /// Whether the process was let go: what it hits since then is of another recording.
     is_let_go: bool,
     /// Nothing between rounds once all was read.
     copy: Option<Box<BlockCopy>>,
@@ -133,6 +133,11 @@ impl ProcessDir {
         }
     }
 
+    /// Its agent has ended the recording.
+    pub(crate) fn let_go(&mut self) {
+        self.is_let_go = true;
+    }
+
     /// Whether nothing more comes: the process has ended, or is no more the program that had this directory.
     fn is_over(&self) -> bool {
         self.stage != Stage::Open || self.process.state() == State::Ended || self.is_gone()
@@ -200,7 +205,6 @@ impl ProcessDir {
     /// When the trace cannot be written.
     pub fn last_round<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), RecordError> {
         let is_over = self.is_over();
-        self.is_let_go = self.manner.keep && !is_over;
         self.read(output, is_over, false)?;
         while is_over && !self.is_finished() {
             self.read(output, is_over, false)?;
@@ -213,7 +217,7 @@ impl ProcessDir {
             self.read(output, is_over, is_last)?;
         }
         for ring in &mut self.rings {
-            ring.say_dropped(self.number, output)?;
+            ring.say_end(self.number, output)?;
         }
         if let (Some(about), Some(boot)) = (self.file.about(), self.file.first_snapshot())
             && let Some(now) = clock::snapshot(about.clock, self.number)
@@ -254,11 +258,10 @@ impl ProcessDir {
         if self.is_let_go {
             self.rings.iter_mut().for_each(Drain::let_go);
         }
-        let is_own = self.is_let_go && !self.rings.iter().any(Drain::is_kept);
-        let (number, manner) = (self.number, self.manner);
+        let (number, manner, is_let_go) = (self.number, self.manner, self.is_let_go);
         if let Some(content) =
             self.losses
-                .read(&self.directory, self.process, number, manner, is_own)
+                .read(&self.directory, self.process, number, manner, is_let_go)
         {
             output.trace.losses(&content)?;
         }

@@ -76,6 +76,14 @@ impl<W: Write> Recording<W> {
         }
     }
 
+    /// The agent of the process with this number has ended the recording: what it hits since then is not of it.
+    pub fn let_go(&mut self, number: u32) {
+        let index = (number as usize).checked_sub(1);
+        if let Some(process) = index.and_then(|index| self.processes.get_mut(index)) {
+            process.let_go();
+        }
+    }
+
     /// The processes, in the order of their numbers, from 1 on.
     pub fn processes(&self) -> &[ProcessDir] {
         &self.processes
@@ -158,7 +166,7 @@ impl<W: Write> Recording<W> {
         Ok((progress, self.output.trace.finish()?))
     }
 
-    /// Writes what is new, for the last time: what processes that were let go have hit since then is not of it.
+    /// Writes what is new, for the last time.
     ///
     /// # Errors
     /// When the trace cannot be written.

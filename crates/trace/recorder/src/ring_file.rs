@@ -110,11 +110,13 @@ impl RingFile {
         (events, self.word(ring::DROPPED_BEFORE_KEPT))
     }
 
-    /// Events that had found a place, and those that had found none, when the process began to record on its own;
-    /// nothing while it records for a recorder.
-    pub fn before_overwritten(&self) -> Option<(u64, u64)> {
+    /// Events that had found a place, and those that had found none, when the process let a recorder go that had come
+    /// after `begin` of them. Others may have come and gone since.
+    pub fn let_go_at(&self, begin: u64) -> (u64, u64) {
         let events = self.word(ring::BEFORE_OVERWRITTEN);
-        (!self.is_kept()).then(|| (events, self.word(ring::DROPPED_BEFORE_OVERWRITTEN)))
+        let own = (events, self.word(ring::DROPPED_BEFORE_OVERWRITTEN));
+        let kept = self.before_kept();
+        if kept.0 > begin { own.min(kept) } else { own }
     }
 
     /// Events that were dropped while the process did not record on its own.

@@ -152,10 +152,11 @@ impl Attached {
             let _ = connection.stream.shutdown(Shutdown::Write);
         }
         let end = Instant::now() + GOODBYE;
-        let processes = self.recording.processes();
         for Connection { number, stream, .. } in &mut self.connections {
-            let process = processes[*number as usize - 1].process();
-            if !has_ended(stream, process, end) {
+            let process = self.recording.processes()[*number as usize - 1].process();
+            if has_ended(stream, process, end) {
+                self.recording.let_go(*number);
+            } else {
                 tell(Problem::Unended(process.pid));
             }
         }

@@ -309,6 +309,42 @@ fn an_event_that_is_not_complete_at_the_end_is_counted() {
 }
 
 #[test]
+fn what_the_next_recorder_reads_is_not_read_twice() {
+    let kept = Kept::of_events();
+    let ring = kept.ring(1, 4, Mode::Keep);
+    let write = |events: u64| {
+        for event in 0..events {
+            let _ = producer(&ring).record(1, || 10, [event], &());
+        }
+    };
+    let mut recording = kept.recording(KEEP);
+    write(10);
+    kept.no_ring(0);
+    recording.round().unwrap();
+    // The process lets the recorder go after 5 more, and the next one comes at once.
+    write(5);
+    ring.store(ring::BEFORE_OVERWRITTEN, 15);
+    ring.store(ring::BEFORE_KEPT, 15);
+    write(7);
+    kept.no_ring(9);
+    kept.loss(losses::BEFORE_OVERWRITTEN[0], 4);
+    kept.loss(losses::BEFORE_KEPT[0], 4);
+    recording.let_go(1);
+    let (progress, _) = recording.finish().unwrap();
+    assert_eq!((progress.events, progress.no_ring), (15, 4));
+}
+
+#[test]
+fn what_a_process_without_rings_lost_is_counted_where_it_does_not_answer() {
+    let kept = Kept::of_events();
+    let mut recording = kept.recording(KEEP);
+    recording.round().unwrap();
+    kept.no_ring(3);
+    let (progress, _) = recording.finish().unwrap();
+    assert_eq!(progress.no_ring, 3);
+}
+
+#[test]
 fn a_snapshot_does_not_wait_for_an_event() {
     let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Overwrite);
