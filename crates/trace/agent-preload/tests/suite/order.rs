@@ -1,5 +1,6 @@
 //! Events of two threads that a lock orders: shown in that order, or marked.
 
+use std::collections::HashMap;
 use std::process::Command;
 
 use crate::support::Program;
@@ -22,8 +23,10 @@ struct Judged {
     worst: u64,
     /// All with a mark.
     marked: u64,
-    /// Reversed by more than the clocks of two processors are apart: what would be unmarked if the counter were read
-    /// at its event.
+    /// Of these, those that differ from an event of the other thread by no more than the clocks of two processors do:
+    /// what would be marked if the counter were read at its event.
+    within_skew: u64,
+    /// Reversed by more than that: what would be unmarked then.
     beyond_skew: u64,
 }
 
@@ -50,9 +53,11 @@ fn judge(trace: &Trace) -> Judged {
         unmarked: 0,
         worst: 0,
         marked: 0,
+        within_skew: 0,
         beyond_skew: 0,
     };
     let mut latest = (0, 0);
+    let mut last: HashMap<u32, u64> = HashMap::new();
     for event in trace.events(&EventSelection::default()) {
         let Some(Value::Unsigned(number)) = event.values().next() else {
             panic!("no event of the program: {event:?}")
@@ -60,14 +65,23 @@ fn judge(trace: &Trace) -> Judged {
         judged.events += 1;
         judged.asking += u64::from(event.probe.ahead == Some(0));
         judged.marked += u64::from(event.order != Order::Sure);
+        let conversion = trace.conversion(event.process.clock);
+        let skew = conversion.duration(event.process.skew);
+        last.insert(event.thread.number, event.nanoseconds);
+        let others = last
+            .iter()
+            .filter(|(thread, _)| **thread != event.thread.number);
+        let is_near = others
+            .map(|(_, at)| event.nanoseconds - at)
+            .any(|after| after <= skew);
+        judged.within_skew += u64::from(is_near);
         if number >= latest.0 {
             latest = (number, event.nanoseconds);
         } else {
             judged.reversed += 1;
             judged.unmarked += u64::from(event.order == Order::Sure);
             let by = event.nanoseconds - latest.1;
-            let conversion = trace.conversion(event.process.clock);
-            judged.beyond_skew += u64::from(by > conversion.duration(event.process.skew));
+            judged.beyond_skew += u64::from(by > skew);
             judged.worst = judged.worst.max(by);
         }
     }
