@@ -9,11 +9,6 @@ use clap::{Args, ValueEnum};
 use super::noise;
 use crate::results::RESULTS;
 
-/// Judge the machine: what would make results wrong or scattered, and what to do about it.
-///
-/// Looks at the settings, watches for a second what else runs, then makes each CPU work for about
-/// two seconds to measure what it is worth. Changes nothing, unless --apply is given. Ends with 5
-/// if there is an alarm.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab doctor\n  perflab doctor --quick --cpus 0\n  \

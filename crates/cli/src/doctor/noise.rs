@@ -24,14 +24,21 @@ pub fn time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Measures the first two of these CPUs at the same time for so long, as variants at once would use them; nothing where
-/// there is one, or where it is not known how they do in turns.
+/// Measures the first of these CPUs, and the next one that is of another core if there is such, at the same time, as
+/// variants at once would use them. Nothing where there is one CPU, or where `time` is too short to tell how variants do
+/// in turns.
 pub fn at_once(
     measured: &[Measured],
     time: Duration,
     machine: &ThisMachine,
 ) -> Result<Option<Finding>, Failure> {
-    let [first, second, ..] = measured else {
+    let cores = machine.cores().map_err(Failure::environment)?;
+    let core_of = |of: &Measured| cores.iter().position(|core| core.contains(&of.cpu));
+    let [first, others @ ..] = measured else {
+        return Ok(None);
+    };
+    let of_another = others.iter().find(|of| core_of(of) != core_of(first));
+    let Some(second) = of_another.or(others.first()) else {
         return Ok(None);
     };
     let wall = first.noise.as_ref().map(|noise| &noise.wall);

@@ -15,7 +15,8 @@ pub enum CpuError {
     },
     /// Fewer than the variants that are to have CPUs of their own.
     #[error(
-        "{places} variants at the same time need as many CPUs, but this process may only use {usable}"
+        "{places} variants at the same time need as many CPUs, but this process may only use {usable}; \
+         compare fewer variants, or leave `together` out"
     )]
     TooFew {
         /// Variants.
@@ -56,8 +57,16 @@ fn list(set: &CpuSet) -> String {
     numbers.join(", ")
 }
 
+/// The numbers of the CPUs that this process may use, ascending.
+///
+/// # Errors
+/// When the kernel does not say.
+pub fn usable_cpus() -> Result<Vec<u32>, CpuError> {
+    Ok(numbers(&sched_getaffinity(None)?).collect())
+}
+
 /// The numbers of a set, ascending.
-pub(crate) fn numbers(set: &CpuSet) -> impl Iterator<Item = u32> {
+fn numbers(set: &CpuSet) -> impl Iterator<Item = u32> {
     let numbers = (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
     numbers.map(|cpu| cpu as u32)
 }

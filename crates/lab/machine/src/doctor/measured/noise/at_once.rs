@@ -1,23 +1,16 @@
-//! Two CPUs that work at the same time: whether variants that are executed at once, and swap their CPUs, would differ by
-//! less than variants that take turns on one.
+//! Two CPUs that work at the same time: whether variants that are executed at once, and swap their CPUs, would differ
+//! by less than variants that take turns on one.
 //!
-//! Both do the same pieces of work. In each round both halves do a slice of the same work at the same time, the next round
-//! begins when both are done, and in a pair of rounds each half has each CPU once, in random order. So what meets both CPUs
-//! at the same moment cancels, and so does what one of them is slower by all the time.
+//! Both do the same pieces of work. In each round both halves do a slice of the same work at the same time, the next
+//! round begins when both are done, and in a pair of rounds each half has each CPU once, in random order. So what meets
+//! both CPUs at the same moment cancels, and so does what one of them is slower by all the time.
 
 use std::io;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::super::drift::spin;
-use super::super::measure::pin;
 use super::super::words::{percent, time};
-use super::figures::{RUN_S, lengths_s};
-use super::measure::{LEAST_TIME, LONG_PIECE, MANY_PIECES, MOST_TIME, SHORT_PIECE, WATCH};
-use super::pieces::{calibrate, timed};
+use super::figures::{CLOCK_STEPS, RUN_S, lengths_s, with_switches};
+use super::measure::times;
 use crate::doctor::finding::{Finding, note};
 
 /// Fewest runs side by side that a deviation is told from.
@@ -30,7 +23,8 @@ pub struct AtOnce {
     pub cpus: [u32; 2],
     /// The length of the slices that are best here, in seconds.
     pub slice_s: f64,
-    /// The standard deviation of the logarithm of the ratio of two halves of about a second, as a share.
+    /// The standard deviation of the logarithm of the ratio of two halves of about a second, as a share, what switches
+    /// cost included.
     pub sd: f64,
 }
 
@@ -44,61 +38,19 @@ pub fn measure_at_once(
     time: Duration,
     watch: &mut dyn FnMut(Duration) -> bool,
 ) -> io::Result<Option<AtOnce>> {
-    if !(LEAST_TIME..=MOST_TIME).contains(&time) {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let begin = Instant::now();
-    let clock = || begin.elapsed();
-    let piece = (time / MANY_PIECES).clamp(SHORT_PIECE, LONG_PIECE);
-    let rounds = |rounds| {
-        spin(rounds);
+    let Some(times) = times(&cpus, time, watch)? else {
+        return Ok(None);
     };
-    let rounds = calibrate(&clock, &rounds, piece, Duration::ZERO)
-        .ok_or_else(|| io::Error::other("the clock stands still"))?;
-    let most = (1.25 * time.as_secs_f64() / piece.as_secs_f64()) as usize;
-    let is_stopped = AtomicBool::new(false);
-    let start = Barrier::new(2);
-    let (done, is_done) = channel::<()>();
-    let times = thread::scope(|scope| {
-        let mut workers = Vec::new();
-        for cpu in cpus {
-            let done = done.clone();
-            let (start, is_stopped) = (&start, &is_stopped);
-            workers.push(scope.spawn(move || {
-                // Dropped when the thread ends, however it does.
-                let _done = done;
-                let pinned = pin(cpu);
-                // Also where it is not pinned, as the other one waits.
-                start.wait();
-                pinned?;
-                let work = || {
-                    spin(rounds);
-                };
-                let clocks = || [clock(), Duration::ZERO];
-                let times = timed(&clocks, &work, time, most, is_stopped);
-                Ok(times.map(|[wall, _]| wall))
-            }));
-        }
-        drop(done);
-        while is_done.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
-            if !watch(begin.elapsed()) {
-                is_stopped.store(true, Ordering::Relaxed);
-            }
-        }
-        let ended = workers.into_iter().map(|worker| {
-            let ended: io::Result<Option<Vec<f64>>> = worker
-                .join()
-                .map_err(|_| io::Error::other("a measuring thread ended early"))?;
-            ended
-        });
-        ended.collect::<io::Result<Vec<Option<Vec<f64>>>>>()
-    })?;
-    let [Some(first), Some(second)] = times.as_slice() else {
+    let [[first, _], [second, _]] = times.of.as_slice() else {
         return Ok(None);
     };
     let candidates = lengths_s().take_while(|slice_s| 2.0 * slice_s <= RUN_S);
-    let seen =
-        candidates.filter_map(|slice_s| Some((slice_s, deviation([first, second], slice_s)?)));
+    let candidates =
+        candidates.filter(|slice_s| *slice_s >= CLOCK_STEPS * times.step_s * (1.0 - 1e-9));
+    let seen = candidates.filter_map(|slice_s| {
+        let sd = deviation([first, second], slice_s)?;
+        Some((slice_s, sd * with_switches(slice_s)))
+    });
     let best = seen.min_by(|a, b| a.1.total_cmp(&b.1));
     Ok(best.map(|(slice_s, sd)| AtOnce { cpus, slice_s, sd }))
 }
@@ -184,6 +136,7 @@ pub fn judge_at_once(seen: &AtOnce, in_turns: f64) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measure::{MOST_TIME, own_cpu};
     use super::*;
 
     /// Pieces of two CPUs for 20 s: the second is slower by a tenth, and the speed of both together goes up and down
@@ -241,9 +194,15 @@ mod tests {
     #[test]
     fn threads_work_at_the_same_time_and_stop_when_asked() {
         // One CPU stands for two where there is but one.
-        let seen = measure_at_once([0, 0], MOST_TIME, &mut |_| false);
-        assert_eq!(seen.ok().flatten(), None);
-        assert!(measure_at_once([0, 0], Duration::ZERO, &mut |_| true).is_err());
-        assert!(measure_at_once([1023, 1023], LEAST_TIME, &mut |_| true).is_err());
+        let cpus = [own_cpu(); 2];
+        let seen = measure_at_once(cpus, Duration::from_secs(5), &mut |_| true);
+        assert!(seen.unwrap().is_some());
+        assert_eq!(
+            measure_at_once(cpus, MOST_TIME, &mut |_| false).unwrap(),
+            None
+        );
+        assert!(measure_at_once(cpus, Duration::ZERO, &mut |_| true).is_err());
+        // The other one is stopped.
+        assert!(measure_at_once([own_cpu(), 1023], MOST_TIME, &mut |_| true).is_err());
     }
 }

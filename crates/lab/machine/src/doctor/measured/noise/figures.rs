@@ -11,7 +11,7 @@ use super::{Scale, Slices, Wandering};
 const SHORTEST_S: f64 = 1e-3;
 
 /// Steps of the clock that a scale must be long, so that they do not count: a thousandth at most.
-const CLOCK_STEPS: f64 = 1e3;
+pub(super) const CLOCK_STEPS: f64 = 1e3;
 
 /// The runs that are planned for.
 pub(super) const RUN_S: f64 = 1.0;
@@ -118,7 +118,7 @@ impl Slices {
 }
 
 /// The factor by which the deviation is larger, as only a part of the machine's time is left for the work.
-fn with_switches(slice_s: f64) -> f64 {
+pub(super) fn with_switches(slice_s: f64) -> f64 {
     (1.0 + SWITCH_S / slice_s).sqrt()
 }
 

@@ -1,7 +1,7 @@
-//! Measures on one CPU, in a thread of its own, while the caller looks on.
+//! Measures on some CPUs, in a thread on each, while the caller looks on.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,12 +20,20 @@ pub const LEAST_TIME: Duration = Duration::from_secs(1);
 pub const MOST_TIME: Duration = Duration::from_secs(3600);
 
 /// How long a piece of work is: the longer one where otherwise there would be more pieces than this.
-pub(super) const SHORT_PIECE: Duration = Duration::from_micros(100);
-pub(super) const LONG_PIECE: Duration = Duration::from_micros(500);
-pub(super) const MANY_PIECES: u32 = 1_000_000;
+const SHORT_PIECE: Duration = Duration::from_micros(100);
+const LONG_PIECE: Duration = Duration::from_micros(500);
+const MANY_PIECES: u32 = 1_000_000;
 
 /// How often the caller is asked whether to go on. It sleeps in between, and what it does takes some microseconds.
-pub(super) const WATCH: Duration = Duration::from_millis(200);
+const WATCH: Duration = Duration::from_millis(200);
+
+/// The times of pieces of work on some CPUs.
+pub(super) struct Times {
+    /// Of each CPU by the wall clock, and by that of its CPU's time, in seconds.
+    pub(super) of: Vec<[Vec<f64>; 2]>,
+    /// The smallest step of the wall clock, in seconds.
+    pub(super) step_s: f64,
+}
 
 /// How the speed of a CPU wanders within so much time, from [`LEAST_TIME`] to [`MOST_TIME`]; a fraction of a second
 /// more goes before and behind it. Meanwhile `watch` is called now and then with the time that has passed. `None` if it
@@ -40,60 +48,87 @@ pub fn measure(
     time: Duration,
     watch: &mut dyn FnMut(Duration) -> bool,
 ) -> io::Result<Option<Noise>> {
-    if !(LEAST_TIME..=MOST_TIME).contains(&time) {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let begin = Instant::now();
-    let is_stopped = AtomicBool::new(false);
-    let (done, is_done) = channel::<()>();
-    thread::scope(|scope| {
-        let worker = thread::Builder::new()
-            .name("noise".to_owned())
-            .spawn_scoped(scope, || {
-                // Dropped when the thread ends, however it does.
-                let _done = done;
-                pin(cpu)?;
-                work(time, &is_stopped)
-            })?;
-        while is_done.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
-            if !watch(begin.elapsed()) {
-                is_stopped.store(true, Ordering::Relaxed);
-            }
-        }
-        worker
-            .join()
-            .map_err(|_| io::Error::other("the measuring thread ended early"))?
-    })
-}
-
-fn work(time: Duration, is_stopped: &AtomicBool) -> io::Result<Option<Noise>> {
-    let step_s = ClockCost::measure().resolution_s;
-    let piece = (time / MANY_PIECES).clamp(SHORT_PIECE, LONG_PIECE);
-    let start = Instant::now();
-    let clock = || start.elapsed();
-    let step = Duration::from_secs_f64(step_s);
-    let rounds = |rounds| {
-        spin(rounds);
-    };
-    let rounds = calibrate(&clock, &rounds, piece, step)
-        .ok_or_else(|| io::Error::other("the clock stands still"))?;
-    // The quickest trial has told how long a piece is, but the CPU may become quicker yet.
-    let most = (1.25 * time.as_secs_f64() / piece.as_secs_f64()) as usize;
-    let piece = || {
-        spin(rounds);
-    };
-    let clocks = || [clock(), cpu_time()];
-    let Some([wall, cpu]) = timed(&clocks, &piece, time, most, is_stopped) else {
+    let Some(Times { of, step_s }) = times(&[cpu], time, watch)? else {
         return Ok(None);
     };
+    let [wall, cpu] = &of[0];
     let of = |times: &[f64]| Wandering::of(times, step_s).map_err(io::Error::other);
     Ok(Some(Noise {
         time_s: wall.iter().sum(),
         pieces: wall.len() as u64,
         clock_step_s: step_s,
-        wall: of(&wall)?,
-        cpu: of(&cpu)?,
+        wall: of(wall)?,
+        cpu: of(cpu)?,
     }))
+}
+
+/// Does the same pieces of work on each of these CPUs, at the same time, as [`measure`] does on one.
+///
+/// # Errors
+/// As [`measure`].
+pub(super) fn times(
+    cpus: &[u32],
+    time: Duration,
+    watch: &mut dyn FnMut(Duration) -> bool,
+) -> io::Result<Option<Times>> {
+    if !(LEAST_TIME..=MOST_TIME).contains(&time) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let begin = Instant::now();
+    let clock = || begin.elapsed();
+    let step_s = ClockCost::measure().resolution_s;
+    let piece = (time / MANY_PIECES).clamp(SHORT_PIECE, LONG_PIECE);
+    let work = |rounds| {
+        spin(rounds);
+    };
+    let rounds = calibrate(&clock, &work, piece, Duration::from_secs_f64(step_s))
+        .ok_or_else(|| io::Error::other("the clock stands still"))?;
+    // The quickest trial has told how long a piece is, but the CPU may become quicker yet.
+    let most = (1.25 * time.as_secs_f64() / piece.as_secs_f64()) as usize;
+    let (ready, is_stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (done, is_done) = channel::<()>();
+    let work_on = |cpu: u32| {
+        pin(cpu).inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))?;
+        let piece = || work(rounds);
+        let clocks = || [clock(), cpu_time()];
+        let start = || {
+            ready.fetch_add(1, Ordering::Relaxed);
+            while ready.load(Ordering::Relaxed) < cpus.len() && !is_stopped.load(Ordering::Relaxed)
+            {
+                thread::yield_now();
+            }
+        };
+        Ok(timed(&clocks, &piece, time, most, start, &is_stopped))
+    };
+    let of = thread::scope(|scope| {
+        let mut workers = Vec::new();
+        for &cpu in cpus {
+            let (done, work_on) = (done.clone(), &work_on);
+            let worker = thread::Builder::new()
+                .name("noise".to_owned())
+                .spawn_scoped(scope, move || {
+                    // Dropped when the thread ends, however it does.
+                    let _done = done;
+                    work_on(cpu)
+                });
+            workers.push(worker.inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))?);
+        }
+        drop(done);
+        while is_done.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
+            if !watch(begin.elapsed()) {
+                is_stopped.store(true, Ordering::Relaxed);
+            }
+        }
+        let ended = workers.into_iter().map(|worker| {
+            let ended: io::Result<Option<[Vec<f64>; 2]>> = worker
+                .join()
+                .map_err(|_| io::Error::other("a measuring thread ended early"))?;
+            ended
+        });
+        ended.collect::<io::Result<Vec<_>>>()
+    })?;
+    let of: Option<Vec<_>> = of.into_iter().collect();
+    Ok(of.map(|of| Times { of, step_s }))
 }
 
 /// What this thread has used of its CPU.
@@ -102,16 +137,18 @@ fn cpu_time() -> Duration {
     Duration::new(used.tv_sec.cast_unsigned(), used.tv_nsec as u32)
 }
 
+/// The first CPU that a test may use.
+#[cfg(test)]
+pub(super) fn own_cpu() -> u32 {
+    let own = rustix::thread::sched_getaffinity(None).unwrap();
+    (0..1024).find(|cpu| own.is_set(*cpu as usize)).unwrap()
+}
+
 #[cfg(test)]
 mod tests {
     use rustix::thread::sched_getaffinity;
 
     use super::*;
-
-    fn own_cpu() -> u32 {
-        let own = sched_getaffinity(None).unwrap();
-        (0..1024).find(|cpu| own.is_set(*cpu as usize)).unwrap()
-    }
 
     #[test]
     fn a_second_shows_the_short_scales_and_the_affinity_stays() {

@@ -49,16 +49,18 @@ pub(super) fn calibrate(
 
 /// The times of pieces of work, in seconds: each from the end of the one before to its own end, so that whatever
 /// interrupts the work counts. By two clocks, of which the first ends it after `time`; or when there are `most` of them.
-/// `None` once `is_stopped`.
+/// They begin when `start` returns, which has nothing to wait for that takes time. `None` once `is_stopped`.
 pub(super) fn timed(
     clocks: &impl Fn() -> [Duration; 2],
     work: &impl Fn(),
     time: Duration,
     most: usize,
+    start: impl FnOnce(),
     is_stopped: &AtomicBool,
 ) -> Option<[Vec<f64>; 2]> {
     // Written to before, so that the kernel need not find memory meanwhile.
     let mut times = [vec![f64::NAN; most], vec![f64::NAN; most]];
+    start();
     let begin = clocks();
     let (mut last, mut count) = (begin, 0);
     let [first, second] = &mut times;
@@ -149,7 +151,7 @@ mod tests {
                 Duration::from_micros(100 * pieces.get() as u64),
             ]
         };
-        let [times, own] = timed(&clocks, &work, second, 1_000_000, &on).unwrap();
+        let [times, own] = timed(&clocks, &work, second, 1_000_000, || {}, &on).unwrap();
         assert!(own.iter().all(|time| (time - 1e-4).abs() < 1e-12));
         assert_eq!(own.len(), times.len());
         let sum: f64 = times.iter().sum();
@@ -165,7 +167,7 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let timed = |is_stopped: &AtomicBool| {
             let work = || machine.work(100_000);
-            timed(&|| [machine.clock(); 2], &work, hour, 50, is_stopped)
+            timed(&|| [machine.clock(); 2], &work, hour, 50, || {}, is_stopped)
         };
         assert_eq!(timed(&AtomicBool::new(false)).unwrap()[0].len(), 50);
         assert_eq!(timed(&AtomicBool::new(true)), None);
