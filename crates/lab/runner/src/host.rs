@@ -40,11 +40,12 @@ pub trait Host: Debug {
     fn start(&self, launch: &Launch<'_>) -> Result<Box<dyn Process + '_>, LaunchError>;
 
     /// Starts processes one after the other, and waits until all of them have ended, each as with [`Process::wait`]
-    /// and a limit. Each is timed by itself: until it ends, not until the last one does. One that cannot be started
-    /// leaves the others alone.
+    /// and a limit. Each is timed by itself: until it ends, not until the last one does, and `ended` is called with its
+    /// index then. One that cannot be started leaves the others alone.
     fn execute_all(
         &self,
         launches: &[(Launch<'_>, Duration)],
+        ended: &mut dyn FnMut(usize),
     ) -> Vec<Result<io::Result<Ended>, LaunchError>>;
 
     /// The variables that every process of an experiment gets: few, and those named in `inherit`.

@@ -60,7 +60,6 @@ use member::Member;
 use room::disk_full;
 
 pub use error::LabError;
-pub(crate) use load::names_share;
 pub(crate) use system_times::CPU_TIME;
 
 /// Counts the attempts at a run that were thrown away, in its record.
@@ -234,6 +233,7 @@ impl<'a> Lab<'a> {
                 free.push(&mut **observer);
             }
             let moment = self.host.moment();
+            let slices = self.slices.clone();
             for planned in &mut planned {
                 let directory = std::path::absolute(self.result.begin_run(planned.run.run)?)?;
                 self.reporter.started(planned.run, planned.cell);
@@ -264,6 +264,8 @@ impl<'a> Lab<'a> {
                 break (members, started);
             };
             discarded += 1;
+            // How long a slice takes was told by what is discarded.
+            self.slices = slices;
             let Some(first) = members.first() else {
                 break (members, started);
             };

@@ -32,7 +32,7 @@ mod turns;
 mod visible;
 
 pub use counters::Counters;
-pub use cpus::{CpuError, cpu_set};
+pub use cpus::{CpuError, cpu_set, usable_cpus};
 pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
 pub use fault::Fault;
@@ -42,7 +42,7 @@ pub use host::{
 };
 pub use lab::{Lab, LabError};
 pub use libraries::Libraries;
-pub use metrics::unknown_metrics;
+pub use metrics::metric_mistakes;
 pub use observer::{HITS, Observation, ObservedRun, Observer};
 pub use preflight::{Preflight, preflight};
 pub use programs::{program_changes, programs};

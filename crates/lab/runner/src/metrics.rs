@@ -9,8 +9,10 @@ use crate::driver::driver_of;
 use crate::lab::CPU_TIME;
 use crate::observer::HITS;
 
-/// The metrics to compare that no workload can give, one line each.
-pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
+/// What is wrong with the metrics of an experiment, one line each: those to compare that no workload can give, or not
+/// of slices, and drivers that give none of slices.
+pub fn metric_mistakes(experiment: &Experiment) -> Vec<String> {
+    let key = experiment.design.slices_key();
     let drivers: Vec<(&Workload, Box<dyn Driver>)> = experiment
         .workloads
         .values()
@@ -44,7 +46,7 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
     let whole = whole.map(|name| {
         format!(
             "[design] metrics: `{name}` of slices says nothing of `{name}` of a run; leave out one of \
-             `slices` and `{name}`"
+             `{key}` and `{name}`"
         )
     });
     let without = drivers.iter().filter(|(_, driver)| {
@@ -56,7 +58,8 @@ pub fn unknown_metrics(experiment: &Experiment) -> Vec<String> {
         let name = experiment.workloads.iter().find(|(_, other)| std::ptr::eq(*other, *workload));
         let name = name.map_or("", |(name, _)| name);
         format!(
-            "[workloads.{name}] driver: what {} measures of slices cannot be combined to that of a run; leave out `slices`",
+            "[workloads.{name}] driver: what {} measures of slices cannot be combined to that of a run; \
+             leave out `{key}`",
             driver.name()
         )
     });

@@ -17,7 +17,7 @@ pub(crate) fn places(experiment: &Experiment, host: &dyn Host) -> Result<Vec<Cpu
         .collect())
 }
 
-/// What there is not of the CPUs that all variants share or swap, in words.
+/// Says which of the CPUs that all variants share or swap this machine lacks.
 pub(crate) fn missing_cpus(experiment: &Experiment, host: &dyn Host) -> Vec<String> {
     let lists = [&experiment.cpus.system, &experiment.cpus.load];
     let shared = lists.into_iter().flatten();
@@ -88,6 +88,6 @@ mod tests {
         assert_eq!(parts(&[&[0], &[1]], 2).unwrap(), [[0], [1]]);
         assert_eq!(parts(&[&[0, 1], &[2, 3]], 3).unwrap(), [[0], [1], [2]]);
         let refused = parts(&[&[0, 1]], 3).unwrap_err();
-        assert!(refused.ends_with("may only use 2"), "{refused}");
+        assert!(refused.contains("may only use 2"), "{refused}");
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use perflab_experiment::{
     Build, Cell, Command, Experiment, Layout, ReadyCheck, StopAction, System, Variant, Versions,
-    Workload,
+    Workload, names_slice,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,6 @@ use crate::driver::driver_of;
 use crate::environment::Environment;
 use crate::fill::{Fill, Ports, Share};
 use crate::host::Host;
-use crate::lab::names_share;
 use crate::places::{missing_cpus, share_cores};
 use crate::this_machine::locate::no_directory;
 
@@ -32,7 +31,7 @@ pub struct Preflight {
     pub missing: Vec<String>,
     /// What it lacks as well, unless a build installs it.
     pub doubtful: Vec<String>,
-    /// What is to be known of the measurement all the same.
+    /// Advice on the measurement, which can be made.
     pub notes: Vec<String>,
 }
 
@@ -273,7 +272,7 @@ impl Look<'_> {
             .map_err(|error| wrong(format!("args: {error}")))?;
         if let Some(count) = self.experiment.design.least_slices()
             && driver.takes_turns().is_none()
-            && !workload.args.iter().any(|text| names_share(text))
+            && !workload.args.iter().any(|text| names_slice(text))
         {
             driver
                 .slices(&arguments, count)

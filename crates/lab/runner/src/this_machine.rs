@@ -31,9 +31,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use perflab_machine::{Executable, Load};
 use rustix::thread::CpuSet;
-use rustix::thread::sched_getaffinity;
 
-use crate::cpus::{CpuError, cpu_set, numbers};
+use crate::cpus::{CpuError, cpu_set, usable_cpus};
 use crate::environment::Environment;
 use crate::host::{Ended, Endpoint, Host, Launch, LaunchError, Process};
 use crate::libraries::Libraries;
@@ -96,8 +95,9 @@ impl Host for ThisMachine {
     fn execute_all(
         &self,
         launches: &[(Launch<'_>, Duration)],
+        ended: &mut dyn FnMut(usize),
     ) -> Vec<Result<io::Result<Ended>, LaunchError>> {
-        at_once::execute_all(self, launches)
+        at_once::execute_all(self, launches, ended)
     }
 
     fn environment(&self, inherit: &[String]) -> Environment {
@@ -122,8 +122,7 @@ impl Host for ThisMachine {
     }
 
     fn cores(&self) -> Result<Vec<Vec<u32>>, CpuError> {
-        let usable: Vec<u32> = numbers(&sched_getaffinity(None)?).collect();
-        Ok(perflab_machine::cores(Path::new("/"), &usable))
+        Ok(perflab_machine::cores(Path::new("/"), &usable_cpus()?))
     }
 
     fn load(&self) -> Load {

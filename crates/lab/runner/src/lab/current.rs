@@ -15,7 +15,7 @@ use crate::observer::Observer;
 /// The run under way.
 #[derive(Debug)]
 pub(super) struct Current<'r> {
-    /// Its place among those of its set, from 0: that which it has CPUs of, where variants are executed at the same time.
+    /// The place whose CPUs it has, from 0, where variants are executed at the same time; they swap between rounds.
     pub(super) place: usize,
     pub(super) planned: &'r PlannedRun,
     pub(super) cell: &'r Cell,

@@ -18,10 +18,15 @@ pub enum LabError {
     #[error("the experiment's time limit of {0:?} ran out")]
     Limit(Duration),
     /// The same cell failed again and again.
-    #[error("{cell} failed {times} times in a row and never passed: {status}: {detail}")]
+    #[error(
+        "{cell}{} failed {times} times in a row and never passed: {status}: {detail}",
+        if observers.is_empty() { String::new() } else { format!(", observed by {observers},") }
+    )]
     Hopeless {
         /// The cell.
         cell: String,
+        /// What looked on; empty if nothing did.
+        observers: String,
         /// How often.
         times: u32,
         /// The last status.

@@ -72,7 +72,7 @@ impl Begun {
         let load = member.load()?;
         let execution = load.execution(self.part)?;
         let [stdout, stderr] = &self.streams;
-        // What slices write stands behind each other, so that the run's output is all of it.
+        // The output of a run is that of its slices, one after the other.
         let (stdout, stderr) = match self.is_behind {
             false => (Redirect::File(stdout), Redirect::File(stderr)),
             true => (Redirect::Append(stdout), Redirect::Append(stderr)),
@@ -115,7 +115,8 @@ impl Lab<'_> {
             .wait(Some(begun.limit))
             .map_err(Trouble::Fatal)?;
         let took = self.host.now() - begun.at;
-        self.end(member, &begun, ended, took, first_turn)
+        let after = member.up.as_ref().and_then(|up| used(&up.instance.systems));
+        self.end(member, &begun, ended, (took, after), first_turn)
     }
 
     /// Makes a part of a run's load ready to be started, if the load has it.
@@ -160,13 +161,13 @@ impl Lab<'_> {
         }))
     }
 
-    /// Reads what an execution measured that took so long, its start and end included.
+    /// Reads what an execution measured. It took so long, and its systems had used so much CPU time then.
     pub(super) fn end(
         &self,
         member: &mut Member<'_, '_>,
         begun: &Begun,
         mut ended: Ended,
-        took: Duration,
+        (took, after): (Duration, Option<Vec<Duration>>),
         first_turn: Instant,
     ) -> Result<(), Trouble> {
         let Some(up) = &mut member.up else {
@@ -185,7 +186,6 @@ impl Lab<'_> {
             directory: &run.logs,
         };
         let [stdout, stderr] = begun.streams.each_ref().map(PathBuf::as_path);
-        let after = used(systems);
         run.outcome.note_again(
             match part.is_measured {
                 true => StepKind::Run,

@@ -26,8 +26,9 @@ pub(super) struct Instance<'k> {
     pub(super) ports: Ports,
     pub(super) directory: PathBuf,
     pub(super) layout: Option<String>,
-    /// The place whose CPUs the systems are on, where variants are executed at the same time.
-    pub(super) place: usize,
+    /// The place whose CPUs all systems are on, where variants are executed at the same time; nothing if they could
+    /// not be moved.
+    pub(super) place: Option<usize>,
 }
 
 impl Instance<'_> {
@@ -78,7 +79,7 @@ impl<'a> Lab<'a> {
             ports: Ports::default(),
             directory,
             layout: built.and_then(|built| built.layout.clone()),
-            place: run.place,
+            place: Some(run.place),
         };
         let begun = self.host.now();
         let mut names = ChaCha8Rng::seed_from_u64(run.planned.seed);

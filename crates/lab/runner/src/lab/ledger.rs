@@ -46,15 +46,8 @@ impl Ledger {
         let count = failures.as_mut()?;
         *count += 1;
         (*count >= HOPELESS).then(|| LabError::Hopeless {
-            cell: if record.observers.is_empty() {
-                record.cell.clone()
-            } else {
-                format!(
-                    "{}, observed by {},",
-                    record.cell,
-                    record.observers.join(", ")
-                )
-            },
+            cell: record.cell.clone(),
+            observers: record.observers.join(", "),
             times: *count,
             status: record.status.name(),
             detail: record.detail.clone().unwrap_or_default(),

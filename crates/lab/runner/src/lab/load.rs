@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use perflab_drivers::{Alike, Driver};
-use perflab_experiment::{Command, Refresh, Template, Workload};
+use perflab_experiment::{Command, Refresh, Workload, names_slice};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -26,7 +26,7 @@ pub(super) struct Load {
     pub(super) driver: Box<dyn Driver>,
     pub(super) environment: Environment,
     pub(super) directory: PathBuf,
-    /// Of a run in all.
+    /// The time limit of a run, all of its slices together.
     pub(super) limit: Duration,
     /// Words before the tool, which execute it.
     pub(super) within: Vec<OsString>,
@@ -180,18 +180,17 @@ fn command_lines(
     fill: &mut Fill<'_>,
     count: u32,
 ) -> Result<(Alike, Vec<Vec<CommandLine>>), Fault> {
-    let says_its_share = workload.args.iter().any(|text| names_share(text));
+    let says_its_share = workload.args.iter().any(|text| names_slice(text));
     let mut alike = Alike::Work;
     let mut slices = Vec::with_capacity(count as usize);
-    // Of all slices of a process that takes the turns the first one stands for the others.
+    // A process that takes the turns is told of the first slice only.
     let is_one = driver.takes_turns().is_some();
     for number in 1..=if is_one { 1 } else { count } {
         fill.share = Share { number, count };
         if let Some(command) = &workload.command {
             let argv = fill.argv(command)?;
-            let words = argv.iter().filter(|_| is_one);
-            let words = words.map(|word| word.to_string_lossy().into_owned());
-            let arguments = words.collect();
+            let words = argv.iter().map(|word| word.to_string_lossy().into_owned());
+            let arguments = if is_one { words.collect() } else { Vec::new() };
             slices.push(vec![(argv, arguments)]);
             continue;
         }
@@ -200,7 +199,7 @@ fn command_lines(
         let refused = |error: perflab_drivers::ArgumentError| Fault::no_run(error.to_string());
         driver.check(&arguments).map_err(refused)?;
         alike = driver.alike(&arguments);
-        let executions = match count == 1 || says_its_share || is_one {
+        let executions = match count == 1 || says_its_share {
             true => vec![arguments],
             false => driver.slices(&arguments, count).map_err(refused)?,
         };
@@ -212,10 +211,4 @@ fn command_lines(
     }
     fill.share = Share::WHOLE;
     Ok((alike, slices))
-}
-
-/// Whether a text says by itself which share of the work a slice has.
-pub(crate) fn names_share(text: &str) -> bool {
-    let used = |template: Template| template.placeholders().any(|used| used.name == "slice");
-    Template::parse(text).is_ok_and(used)
 }

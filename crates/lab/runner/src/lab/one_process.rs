@@ -21,15 +21,14 @@ use crate::driver::driver_of;
 use crate::fault::{Fault, Trouble};
 use crate::host::{Ended, Launch, Redirect, Stopped};
 
-/// What the process is to do, in the directory of each run's output.
+/// The file that tells the process what to do, in the directory of each run's output.
 const TURNS_FILE: &str = "perflab-turns.json";
 
 /// What the process of a set comes to.
 struct Done {
     ended: Ended,
-    took: Duration,
     argv: Vec<String>,
-    /// Of each run.
+    /// The slices of each run.
     slices: Result<Vec<Vec<Slice>>, Fault>,
 }
 
@@ -81,7 +80,6 @@ impl<'a> Lab<'a> {
         let done = self.execute_together(members, tool)?;
         let after = self.host.load();
         let (padding, layout) = (first.run.outcome.padding, first.run.outcome.layout.clone());
-        let share = done.took / members.len() as u32;
         let mut slices = done.slices.as_ref().ok().map(|slices| slices.iter());
         for member in members {
             let outcome = &mut member.run.outcome;
@@ -104,7 +102,9 @@ impl<'a> Lab<'a> {
             let own = slices.as_mut().and_then(Iterator::next);
             let wall = own.map(|own| own.iter().map(|slice| slice.wall_s).sum());
             let wall = wall.and_then(|wall| Duration::try_from_secs_f64(wall).ok());
-            outcome.note(StepKind::Run, wall.unwrap_or(share));
+            if let Some(wall) = wall {
+                outcome.note(StepKind::Run, wall);
+            }
             let records = (1..).zip(own.into_iter().flatten());
             member.executed = records
                 .map(|(slice, told)| SliceRecord {
@@ -174,13 +174,11 @@ impl<'a> Lab<'a> {
             stderr: Redirect::File(&stderr),
             cpus: self.load_cpus.as_ref(),
         };
-        let begun = self.host.now();
         let process = self.host.start(&launch);
         let ended = process
             .map_err(|error| launch_trouble(error, Fault::no_run))?
             .wait(Some(limit))
             .map_err(Trouble::Fatal)?;
-        let took = self.host.now() - begun;
         if ended.stopped == Some(Stopped::Interrupted) {
             return Err(Trouble::Interrupted);
         }
@@ -208,7 +206,6 @@ impl<'a> Lab<'a> {
         let argv = argv.iter().map(|word| word.to_string_lossy().into_owned());
         Ok(Done {
             ended,
-            took,
             argv: argv.collect(),
             slices,
         })

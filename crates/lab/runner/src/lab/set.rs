@@ -19,7 +19,7 @@ const REMOVED: &str =
     "the directory of the run was removed or replaced while it ran, and its output with it";
 
 /// Of a run beside such a one.
-const BESIDE: &str = "the directory of a run that took turns with it was removed or replaced";
+const BESIDE: &str = "the directory of another run of the block was removed or replaced";
 
 impl<'a> Lab<'a> {
     /// Performs the runs of a set; each has its fate then.
@@ -116,14 +116,14 @@ impl<'a> Lab<'a> {
             })?;
         }
         let built = self.built(run)?;
-        let (mut instance, is_fresh) = self.instance(run, built.as_ref())?;
-        self.move_to(&mut instance, run.place)?;
+        let (instance, is_fresh) = self.instance(run, built.as_ref())?;
         run.outcome.layout.clone_from(&instance.layout);
         let up = member.up.insert(Up {
             built,
             instance,
             load: None,
         });
+        self.move_to(&mut up.instance, run.place)?;
         let load = self.load(run, &mut up.instance, up.built.as_ref(), is_fresh)?;
         up.load = Some(load);
         Ok(())

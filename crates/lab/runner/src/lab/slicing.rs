@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use perflab_experiment::Cell;
+use perflab_experiment::{Cell, MOST_SLICES};
 use perflab_store::{RunRecord, SLICES, StepKind};
 
 use super::Lab;
@@ -17,9 +17,6 @@ use crate::fault::Trouble;
 
 /// Slices of the load that is timed.
 const FIRST: u32 = 20;
-
-/// Most slices of a run.
-const MOST: u32 = 10_000;
 
 /// Slices of the runs of each cell, as recorded.
 pub(super) fn counts(records: &[RunRecord]) -> BTreeMap<String, u32> {
@@ -82,7 +79,7 @@ impl<'a> Lab<'a> {
                 lab.aside(member, StepKind::CleanUp)
             })?;
             if member.fate.is_ok() {
-                // Executions of a slice lie in different turns.
+                // The executions of a slice are parts of it.
                 return Ok(Some(took * slices as u32 / parts.max(1) as u32));
             }
         }
@@ -103,6 +100,6 @@ impl<'a> Lab<'a> {
 
 /// How many slices of this length a load has that takes so long as a whole.
 fn fitting(whole: Duration, slice: Duration) -> u32 {
-    let count = whole.as_secs_f64() / slice.as_secs_f64().max(1e-9);
-    (count.round() as u32).clamp(2, MOST)
+    let count = whole.as_secs_f64() / slice.as_secs_f64();
+    (count.round() as u32).clamp(2, MOST_SLICES)
 }

@@ -22,6 +22,7 @@ use super::current::Current;
 use super::execution::{Begun, Part};
 use super::instance::Instance;
 use super::member::Member;
+use super::system_times::used;
 use crate::aside::launch_trouble;
 use crate::fault::{Fault, Trouble};
 
@@ -40,7 +41,7 @@ pub(super) struct Swaps {
 }
 
 impl Swaps {
-    /// Of so many places; none where variants are not executed at the same time.
+    /// Swaps of so many places; 0 where variants are not executed at the same time.
     pub(super) fn new(count: usize, seed: u64) -> Self {
         Self {
             count,
@@ -95,9 +96,11 @@ impl<'a> Lab<'a> {
 
     /// Moves systems to a place, unless they are there.
     pub(super) fn move_to(&self, instance: &mut Instance<'_>, place: usize) -> Result<(), Trouble> {
-        let Some(cpus) = self.places.get(place).filter(|_| instance.place != place) else {
+        let is_there = instance.place == Some(place);
+        let Some(cpus) = self.places.get(place).filter(|_| !is_there) else {
             return Ok(());
         };
+        instance.place = None;
         for system in &instance.systems {
             system.move_to(cpus).map_err(|error| {
                 let detail = format!(
@@ -108,7 +111,7 @@ impl<'a> Lab<'a> {
                 Fault::new(Status::Fail, detail)
             })?;
         }
-        instance.place = place;
+        instance.place = Some(place);
         Ok(())
     }
 
@@ -121,28 +124,45 @@ impl<'a> Lab<'a> {
         first_turn: Instant,
     ) -> Result<(), Trouble> {
         let mut begun: Vec<(usize, Begun)> = Vec::new();
-        for place in order {
-            if let Some(member) = set.get_mut(*place) {
+        for index in order {
+            if let Some(member) = set.get_mut(*index) {
                 self.step(member, |lab, member| {
-                    begun.extend(lab.begin(member, part)?.map(|begun| (*place, begun)));
+                    begun.extend(lab.begin(member, part)?.map(|begun| (*index, begun)));
                     Ok(())
                 })?;
             }
         }
-        let launches = begun.iter().filter_map(|(place, begun)| {
-            let launch = begun.launch(self, set.get(*place)?)?;
-            Some((launch, begun.limit))
+        let mut members = Vec::new();
+        let mut launches = Vec::new();
+        for (index, begun) in &begun {
+            let member = set.get(*index);
+            if let Some((member, launch)) = member.zip(member.and_then(|of| begun.launch(self, of)))
+            {
+                launches.push((launch, begun.limit));
+                members.push((*index, begun, member.up.as_ref()));
+            }
+        }
+        // What its systems do when its own execution is over is none of its work.
+        let mut after = vec![None; members.len()];
+        let ended = self.host.execute_all(&launches, &mut |ended| {
+            if let (Some(after), Some((_, _, Some(up)))) =
+                (after.get_mut(ended), members.get(ended))
+            {
+                *after = used(&up.instance.systems);
+            }
         });
-        let launches: Vec<_> = launches.collect();
-        let ended = self.host.execute_all(&launches);
         drop(launches);
-        for ((place, begun), ended) in begun.iter().zip(ended) {
-            if let Some(member) = set.get_mut(*place) {
+        let members: Vec<_> = members
+            .into_iter()
+            .map(|(index, begun, _)| (index, begun))
+            .collect();
+        for (((index, begun), ended), after) in members.into_iter().zip(ended).zip(after) {
+            if let Some(member) = set.get_mut(index) {
                 self.step(member, |lab, member| {
                     let ended = ended
                         .map_err(|error| launch_trouble(error, Fault::no_run))?
                         .map_err(Trouble::Fatal)?;
-                    lab.end(member, begun, ended, ended.wall, first_turn)
+                    lab.end(member, begun, ended, (ended.wall, after), first_turn)
                 })?;
             }
         }
@@ -150,7 +170,7 @@ impl<'a> Lab<'a> {
     }
 }
 
-/// That a run was executed beside others, and how fast each place was to it.
+/// Says that a run was executed beside others, and how fast each place was to it.
 pub(super) fn evidence(executed: &[SliceRecord], places: usize) -> Vec<(String, f64)> {
     let speeds = speeds(executed, places).unwrap_or_default();
     let speeds = (1..)
@@ -163,7 +183,8 @@ pub(super) fn evidence(executed: &[SliceRecord], places: usize) -> Vec<(String, 
 }
 
 /// The speed of each place, as a multiple of the geometric mean of all places: from the first value of each execution
-/// that is better high or low, where that is not absent, zero or negative anywhere. Each of the executions that a slice has counts alike.
+/// that is better high or low, where none of these is absent, zero or negative. Each of the executions of a slice counts
+/// alike.
 fn speeds(executed: &[SliceRecord], places: usize) -> Option<Vec<f64>> {
     let mut logs: BTreeMap<u32, Vec<Vec<f64>>> = BTreeMap::new();
     for slice in executed {

@@ -2,7 +2,7 @@
 //!
 //! 1. Each run is prepared and warmed up as its workload says.
 //! 2. In each round, every run executes one slice of its load, in random order. Where a driver has its benchmarks
-//!    executed apart, the runs take turns for each benchmark: so the same one of two variants lies close together. With
+//!    executed apart, the runs take turns for each benchmark: so two variants execute the same one soon after each other. With
 //!    `together` all of them execute it at the same time, see [`together`](super::together).
 //!
 //!    A tool that holds all targets at once takes the turns itself: see [`one_process`](super::one_process).
@@ -79,8 +79,8 @@ impl<'a> Lab<'a> {
                     self.round(set, &order, Part::measured(slice, part), first_turn)?;
                     continue;
                 }
-                for place in &order {
-                    if let Some(member) = set.get_mut(*place) {
+                for index in &order {
+                    if let Some(member) = set.get_mut(*index) {
                         self.step(member, |lab, member| {
                             lab.turn(member, Part::measured(slice, part), first_turn)
                         })?;
@@ -154,8 +154,8 @@ impl<'a> Lab<'a> {
             }
             let mut slices: Vec<Vec<Sample>> = vec![Vec::new(); count];
             for execution in executed {
-                let place = (execution.slice as usize).wrapping_sub(1);
-                if let Some(slice) = slices.get_mut(place) {
+                let index = (execution.slice as usize).wrapping_sub(1);
+                if let Some(slice) = slices.get_mut(index) {
                     slice.extend(execution.samples);
                 }
             }

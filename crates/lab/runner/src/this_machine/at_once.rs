@@ -18,6 +18,7 @@ use crate::host::{Ended, Launch, LaunchError, Stopped, later};
 
 /// One of them.
 struct Runner<'m> {
+    index: usize,
     process: LocalProcess<'m>,
     limit: Duration,
     deadline: Instant,
@@ -29,19 +30,22 @@ struct Runner<'m> {
 pub(super) fn execute_all(
     machine: &ThisMachine,
     launches: &[(Launch<'_>, Duration)],
+    ended: &mut dyn FnMut(usize),
 ) -> Vec<Result<io::Result<Ended>, LaunchError>> {
-    let start = |(launch, limit): &(Launch<'_>, Duration)| {
+    let start = |(index, (launch, limit)): (usize, &(Launch<'_>, Duration))| {
         let process = LocalProcess::start(launch, &machine.reaper, &machine.interrupt)?;
         Ok(Runner {
+            index,
             deadline: later(process.started, *limit),
             limit: *limit,
             process,
             end: None,
         })
     };
-    let mut runners: Vec<Result<Runner<'_>, LaunchError>> = launches.iter().map(start).collect();
+    let runners = launches.iter().enumerate().map(start);
+    let mut runners: Vec<Result<Runner<'_>, LaunchError>> = runners.collect();
     let mut watched: Vec<&mut Runner<'_>> = runners.iter_mut().flatten().collect();
-    let lost = watch(&mut watched, &machine.interrupt).err();
+    let lost = watch(&mut watched, &machine.interrupt, ended).err();
     let collect = |mut runner: Runner<'_>| match (runner.end, lost) {
         (Some((at, stopped)), _) => runner.collect(at, stopped),
         (None, lost) => Err(lost.unwrap_or(Errno::INTR).into()),
@@ -50,14 +54,21 @@ pub(super) fn execute_all(
     collected.collect()
 }
 
-/// Waits until all have ended.
-fn watch(runners: &mut [&mut Runner<'_>], interrupt: &Interrupt) -> Result<(), Errno> {
+/// Waits until all have ended, and tells of each when it does.
+fn watch(
+    runners: &mut [&mut Runner<'_>],
+    interrupt: &Interrupt,
+    ended: &mut dyn FnMut(usize),
+) -> Result<(), Errno> {
     loop {
         let now = Instant::now();
         let mut left: Vec<&mut Runner<'_>> = Vec::new();
         for runner in runners.iter_mut().filter(|runner| runner.end.is_none()) {
             match runner.deadline <= now {
-                true => runner.stop(now, Stopped::TimeLimit),
+                true => {
+                    runner.end(now, Some(Stopped::TimeLimit));
+                    ended(runner.index);
+                }
                 false => left.push(runner),
             }
         }
@@ -92,19 +103,19 @@ fn watch(runners: &mut [&mut Runner<'_>], interrupt: &Interrupt) -> Result<(), E
             .collect();
         let is_interrupted = is_ready.last() == Some(&true);
         for (runner, has_ended) in left.into_iter().zip(is_ready) {
-            match has_ended {
-                true => runner.end = Some((now, None)),
-                false if is_interrupted => runner.stop(now, Stopped::Interrupted),
-                false => {}
+            if has_ended || is_interrupted {
+                runner.end(now, (!has_ended).then_some(Stopped::Interrupted));
+                ended(runner.index);
             }
         }
     }
 }
 
 impl Runner<'_> {
-    fn stop(&mut self, now: Instant, why: Stopped) {
+    /// Ends it, or what it has left running.
+    fn end(&mut self, now: Instant, stopped: Option<Stopped>) {
         let _ = kill_process_group(self.process.pid, Signal::KILL);
-        self.end = Some((now, Some(why)));
+        self.end = Some((now, stopped));
     }
 
     fn collect(&mut self, at: Instant, stopped: Option<Stopped>) -> io::Result<Ended> {
@@ -126,8 +137,9 @@ mod tests {
     use crate::environment::Environment;
     use crate::host::{Exit, Host, Redirect};
 
-    /// How commands with these limits, in milliseconds, end when they are executed at once, and how long that took.
-    fn executed(commands: &[(&[&str], u64)]) -> (Vec<Option<Ended>>, Duration) {
+    /// How commands with these limits, in milliseconds, end when they are executed at once, how long that took, and in
+    /// which order they ended.
+    fn executed(commands: &[(&[&str], u64)]) -> (Vec<Option<Ended>>, Duration, Vec<usize>) {
         let machine = ThisMachine::alone().unwrap();
         let environment = Environment::inherited("none");
         let argvs: Vec<Vec<OsString>> = commands
@@ -151,16 +163,19 @@ mod tests {
             })
             .collect();
         let begun = Instant::now();
-        let ended = machine.execute_all(&launches);
+        let mut order = Vec::new();
+        let ended = machine.execute_all(&launches, &mut |index| order.push(index));
         let ended = ended
             .into_iter()
             .map(|ended| ended.ok().map(Result::unwrap));
-        (ended.collect(), begun.elapsed())
+        (ended.collect(), begun.elapsed(), order)
     }
 
     #[test]
     fn each_is_timed_until_it_ends_by_itself() {
-        let (ended, took) = executed(&[(&["sleep", "1.5"], 60_000), (&["sleep", "0.1"], 60_000)]);
+        let (ended, took, order) =
+            executed(&[(&["sleep", "1.5"], 60_000), (&["sleep", "0.1"], 60_000)]);
+        assert_eq!(order, [1, 0]);
         let [long, short] = [0, 1].map(|place: usize| ended[place].unwrap());
         assert_eq!([long.exit, short.exit], [Exit::Code(0); 2]);
         assert!(long.wall >= Duration::from_millis(1500) && long.wall <= took);
@@ -170,11 +185,12 @@ mod tests {
 
     #[test]
     fn a_limit_and_a_start_that_fails_are_those_of_one_alone() {
-        let (ended, took) = executed(&[
+        let (ended, took, order) = executed(&[
             (&["sleep", "600"], 50),
             (&["/no/such/program"], 60_000),
             (&["sleep", "0.2"], 60_000),
         ]);
+        assert_eq!(order, [0, 2]);
         let late = ended[0].unwrap();
         assert_eq!(
             (late.exit, late.stopped),
@@ -184,5 +200,23 @@ mod tests {
         let fine = ended[2].unwrap();
         assert_eq!((fine.exit, fine.stopped), (Exit::Code(0), None));
         assert!(took < Duration::from_secs(300));
+    }
+
+    #[test]
+    fn what_one_leaves_running_does_not_run_beside_the_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("left");
+        let leaves = format!(
+            "while :; do echo >> '{}'; sleep 0.01; done & :",
+            file.display()
+        );
+        let (ended, ..) = executed(&[(&["sh", "-c", &leaves], 60_000), (&["sleep", "1"], 60_000)]);
+        assert!(
+            ended
+                .iter()
+                .all(|ended| ended.unwrap().exit == Exit::Code(0))
+        );
+        let written = std::fs::read(&file).map_or(0, |text| text.len());
+        assert!(written < 50, "{written}");
     }
 }

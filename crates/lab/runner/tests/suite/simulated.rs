@@ -359,6 +359,7 @@ impl Host for Simulated {
     fn execute_all(
         &self,
         launches: &[(Launch<'_>, Duration)],
+        ended: &mut dyn FnMut(usize),
     ) -> Vec<Result<io::Result<Ended>, LaunchError>> {
         let started: Vec<_> = launches
             .iter()
@@ -376,12 +377,16 @@ impl Host for Simulated {
                 .and_then(|state| state.end(now));
             end.map_or(now + *limit, |(at, _)| at)
         });
-        let mut ended: Vec<_> = waits
-            .into_iter()
-            .map(|(place, (process, limit))| (place, process.map(|own| own.wait(Some(limit)))))
-            .collect();
-        ended.sort_by_key(|(place, _)| *place);
-        ended.into_iter().map(|(_, ended)| ended).collect()
+        let mut all = Vec::new();
+        for (index, (process, limit)) in waits {
+            let is_started = process.is_ok();
+            all.push((index, process.map(|own| own.wait(Some(limit)))));
+            if is_started {
+                ended(index);
+            }
+        }
+        all.sort_by_key(|(index, _)| *index);
+        all.into_iter().map(|(_, ended)| ended).collect()
     }
 
     fn environment(&self, inherit: &[String]) -> Environment {

@@ -9,7 +9,7 @@ use perflab_store::RunRecord;
 
 use crate::experiment::{Outcome, World, host, text};
 use crate::resume::end_at_each_call_of;
-use crate::simulated::{End, Script, Simulated};
+use crate::simulated::{End, Event, Script, Simulated};
 
 pub const SLICES: usize = 4;
 
@@ -197,6 +197,31 @@ fn a_slice_may_have_a_length() {
         let all = host.starts("load-a") + host.starts("load-b");
         assert_eq!(all, 1 + 4 + 4 * expected as usize, "{length}");
     }
+}
+
+#[test]
+fn a_slice_that_was_timed_while_the_laboratory_stood_still_tells_nothing() {
+    let text = sliced("restart").replace("slices = 4", "slice = \"100ms\"");
+    let all = || {
+        let host = loads();
+        assert!(matches!(
+            World::new(&text).execute(&host),
+            Outcome::Finished
+        ));
+        host.calls()
+    };
+    let mut repeated = 0;
+    for call in (0..all()).step_by(3) {
+        let world = World::new(&text);
+        let host = loads().event(call..call + 1, Event::Standstill);
+        let (outcome, reported) = world.reported(&host);
+        assert!(matches!(outcome, Outcome::Finished));
+        repeated += reported.repeated;
+        for record in world.records() {
+            assert_eq!(record.evidence["slices"], 10.0, "stopped at call {call}");
+        }
+    }
+    assert!(repeated > 10, "{repeated}");
 }
 
 #[test]

@@ -144,6 +144,40 @@ fn each_slice_is_timed_until_its_own_end_and_faster_places_are_seen() {
 }
 
 #[test]
+fn what_systems_do_while_their_load_waits_for_others_is_none_of_its_work() {
+    let text = together("restart");
+    let at = text.find("driver = \"generic\"").unwrap();
+    let workload = "driver = \"redis-benchmark\"\nargs = [\"-t\", \"get\", \"-n\", \"4000\"]\n";
+    let world = World::new(&format!("{}{workload}", &text[..at]));
+    let says = "\"test\",\"rps\"\n\"GET\",\"1000.00\"\n";
+    let mut host = host();
+    for (start, took_ms) in (0..10).zip([50, 50, 50, 80, 50, 80, 80, 50, 50, 80]) {
+        host = host.once("redis-benchmark", start, load(took_ms).says(says));
+    }
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    let mut walls = Vec::new();
+    for record in world.records() {
+        let wall = record
+            .usage
+            .as_ref()
+            .unwrap_or_else(|| panic!("{record:?}"))
+            .wall_s;
+        // A system takes a tenth of all time.
+        let cpu = record
+            .samples
+            .iter()
+            .find(|sample| sample.metric.name == "system_cpu");
+        let cpu_s = 4000.0 * 1e-9 * cpu.unwrap_or_else(|| panic!("{record:?}")).value;
+        assert!(
+            (0.1 * wall..0.1 * wall + 0.001).contains(&cpu_s),
+            "{cpu_s} {wall}"
+        );
+        walls.push(wall);
+    }
+    assert!(walls[0].max(walls[1]) < 0.319, "{walls:?}");
+}
+
+#[test]
 fn a_run_that_fails_drops_out_after_its_round_and_the_others_go_on() {
     let fails = End::After(Duration::from_millis(1), Exit::Code(3));
     for start in 0..=SLICES {
