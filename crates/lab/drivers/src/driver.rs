@@ -48,9 +48,9 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
     /// Output that is not what the tool writes after a good run: nothing is guessed or left out.
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError>;
 
-    /// The arguments of each execution in one of so many slices of the work that these arguments ask for: one execution
-    /// where the tool does all of a slice at once, else one for each benchmark, so that those of two variants lie close
-    /// together.
+    /// The arguments of each execution in one of `count` slices of the work that these arguments ask for. A slice is one
+    /// execution where the tool does all of it at once. Else it has one for each benchmark, so that two variants execute
+    /// the same benchmark soon after each other.
     ///
     /// # Errors
     /// When the tool's work cannot be cut, or not into so many slices: names the argument and what to do instead.

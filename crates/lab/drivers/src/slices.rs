@@ -10,7 +10,7 @@ use perflab_experiment::{Combine, Metric, Sample};
 use crate::error::ArgumentError;
 use crate::kind::{Kind, Latency};
 
-/// What executions of a tool with the same arguments have in common, as the slices of a run are.
+/// What executions of a tool with the same arguments have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alike {
     /// They do the same work.
@@ -110,7 +110,7 @@ pub fn combined(
             let of = other.benchmark.as_ref();
             let of = of.map_or_else(String::new, |benchmark| format!(" of {benchmark}"));
             return Err(format!(
-                "expected as many values of `{name}`{of} in each slice, found {} in the first {number}",
+                "expected the same number of values of `{name}`{of} in each slice, found {} in the first {number}",
                 other.values.len()
             ));
         }

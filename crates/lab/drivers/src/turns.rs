@@ -46,9 +46,9 @@ pub struct Order<'a> {
     pub slices: u32,
     /// Rounds before these, of which the process says nothing.
     pub warmup: u32,
-    /// Of the random order.
+    /// Seed of the random order.
     pub seed: u64,
-    /// What takes turns.
+    /// The targets that take turns.
     pub targets: &'a [Target],
 }
 
@@ -81,7 +81,7 @@ impl Order<'_> {
 pub struct Call {
     /// The command line.
     pub argv: Vec<String>,
-    /// What stands in its file.
+    /// The content of its file.
     pub file: String,
 }
 

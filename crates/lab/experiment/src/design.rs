@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::duration::{self, DurationText};
 use crate::percent::{self, FractionText};
 
+/// Most slices of a run: a file of turns has a line for each of them.
+pub const MOST_SLICES: u32 = 10_000;
+
 /// What is renewed between runs. What is renewed is a random factor of the analysis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -71,9 +74,9 @@ pub struct Design {
     pub block: u32,
     /// Slices in which the workload of each run is executed, by turns with those of the other variants: at least 2.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 2, max = 10_000))]
+    #[schemars(range(min = 2, max = MOST_SLICES))]
     pub slices: Option<u32>,
-    /// About how long such a slice is, in place of their number: from 1 ms on.
+    /// About how long such a slice is, instead of their number: from 1 ms on.
     #[serde(with = "duration::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<DurationText>")]
     pub slice: Option<Duration>,
@@ -157,6 +160,15 @@ impl Default for Design {
 }
 
 impl Design {
+    /// The key by which runs are executed in slices.
+    pub fn slices_key(&self) -> &'static str {
+        if self.slice.is_some() {
+            "slice"
+        } else {
+            "slices"
+        }
+    }
+
     /// The fewest slices that a run may have; nothing where runs are executed as a whole.
     pub fn least_slices(&self) -> Option<u32> {
         self.slices.or(self.slice.map(|_| 2))

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use super::values::{environment_name, no_repeats, positive};
-use crate::design::{Refresh, check_runs};
+use crate::design::{MOST_SLICES, Refresh, check_runs};
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
 use crate::source::Source;
 use crate::workload::EVERY_NAME;
-
-/// Slices of a run. A switch takes a millisecond, so that more would take longer than what they measure.
-const MOST_SLICES: u32 = 10_000;
 
 /// Shortest slices.
 const LEAST_SLICE: Duration = Duration::from_millis(1);

@@ -11,30 +11,33 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     if experiment.design.least_slices().is_none() {
         return Ok(());
     }
+    let key = experiment.design.slices_key();
     if experiment.observe.is_some() {
         return Err(Fault::key(
             Place::of(&["observe"]),
             "runs in slices cannot be observed: what looks at one would slow down those beside it",
         )
-        .help("leave out [observe] or `slices`"));
+        .help(format!("leave out [observe] or `{key}`")));
     }
-    side_by_side(experiment)?;
+    side_by_side(experiment, key)?;
     for (name, workload) in &experiment.workloads {
-        check_workload(workload, &Place::of(&["workloads", name]))?;
+        check_workload(workload, &Place::of(&["workloads", name]), key)?;
     }
     Ok(())
 }
 
 /// Whether all variants can be up at the same time.
-fn side_by_side(experiment: &Experiment) -> Result<(), Fault> {
+fn side_by_side(experiment: &Experiment, key: &str) -> Result<(), Fault> {
     let mut machines = experiment.variants.iter();
     let first = machines.next().map(|(_, variant)| &variant.machine);
     if let Some((name, _)) = machines.find(|(_, variant)| Some(&variant.machine) != first) {
         return Err(Fault::key(
             Place::of(&["variants", name, "machine"]),
-            "with `slices` all variants are up at the same time, so that they share the machine's settings",
+            format!(
+                "with `{key}` all variants are up at the same time, so that they share the machine's settings"
+            ),
         )
-        .help("give all variants the same `machine`, or leave `slices` out"));
+        .help(format!("give all variants the same `machine`, or leave `{key}` out")));
     }
     if experiment.variants.len() < 2 {
         return Ok(());
@@ -50,23 +53,25 @@ fn side_by_side(experiment: &Experiment) -> Result<(), Fault> {
                 return Err(Fault::key(
                     Place::of(&["variants", name]),
                     format!(
-                        "`{address}` is a fixed port, and with `slices` all variants are up at the same time"
+                        "`{address}` is a fixed port, and with `{key}` all variants are up at the same time"
                     ),
                 )
-                .help("use `{port}`, for which each run gets a free one, or leave `slices` out"));
+                .help(format!(
+                    "use `{{port}}`, for which each run gets a free one, or leave `{key}` out"
+                )));
             }
         }
     }
     Ok(())
 }
 
-fn check_workload(workload: &Workload, place: &Place) -> Result<(), Fault> {
+fn check_workload(workload: &Workload, place: &Place, key: &str) -> Result<(), Fault> {
     if !workload.counters.is_empty() {
         return Err(Fault::key(
             place.key("counters"),
             "`counters` cannot be had of slices: `perf stat` counts one execution",
         )
-        .help("leave out `counters` or `slices`"));
+        .help(format!("leave out `counters` or `{key}`")));
     }
     if let Some(command) = &workload.command
         && !workload.takes_turns
@@ -74,7 +79,7 @@ fn check_workload(workload: &Workload, place: &Place) -> Result<(), Fault> {
     {
         return Err(Fault::key(
             place.key("command"),
-            "with `slices` the command would do all of its work in each of them",
+            format!("with `{key}` the command would do all of its work in each slice"),
         )
         .help("tell it its share, as in `{slice:100000}`, or its place, as in `{slice}` and `{slices}`"));
     }
@@ -93,15 +98,16 @@ fn check_workload(workload: &Workload, place: &Place) -> Result<(), Fault> {
         if rule.all {
             return Err(Fault::key(
                 place.key("all"),
-                "with `slices` each of them gives one value of a metric",
+                format!("with `{key}` each slice gives one value of a metric"),
             )
-            .help("leave out `all` or `slices`"));
+            .help(format!("leave out `all` or `{key}`")));
         }
     }
     Ok(())
 }
 
-pub(super) fn names_slice(text: &str) -> bool {
+/// Whether a text tells a command which slice it is, or its share of the work.
+pub fn names_slice(text: &str) -> bool {
     Template::parse(text)
         .is_ok_and(|template| template.placeholders().any(|used| used.name == "slice"))
 }

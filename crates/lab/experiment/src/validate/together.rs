@@ -22,11 +22,19 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
         };
     }
     let Some(slices) = design.slices else {
+        let (found, help) = match design.slice {
+            Some(_) => ("their number is not known", "replace `slice` by `slices`"),
+            None => ("there are none", "add `slices`"),
+        };
         return Err(Fault::key(
             together,
-            "with `together` the slices of all variants are executed at the same time, and there are none",
+            format!(
+                "with `together` the slices of all variants are executed at the same time, and {found}"
+            ),
         )
-        .help("add `slices`, which are the times at which variants swap their places"));
+        .help(format!(
+            "{help}, which are the times at which variants swap their places"
+        )));
     };
     let variants = experiment.variants.len() as u32;
     if variants < 2 {

@@ -33,7 +33,12 @@ fn check_workload(
     }
     if experiment.design.slices.is_none() {
         let message = "the program that takes turns must know how many slices there are";
-        return Err(Fault::key(key, message).help("add `slices` to [design]"));
+        return Err(
+            Fault::key(key, message).help(match experiment.design.slice {
+                Some(_) => "replace `slice` in [design] by `slices`",
+                None => "add `slices` to [design]",
+            }),
+        );
     }
     if experiment.design.together {
         let message = "one process takes turns, and executes nothing at the same time";
