@@ -11,7 +11,6 @@ use perflab_report::operand;
 use crate::failure::{Code, Failure, is_disk_full};
 use crate::terminal;
 
-/// Write a commented experiment file for commands: something to begin with.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab init 'sort lines' 'sort --parallel=1 lines'\n  \
@@ -92,7 +91,36 @@ fn text(arguments: &InitArguments) -> Result<String, Failure> {
         (servers, [command, ..]) => (by_server(servers)?, load(command, true)),
         (_, []) => return Err(Failure::usage("there is no command")),
     };
-    Ok(format!("{HEAD}\n{}\n\n{workload}", variants.trim_end()))
+    let head = HEAD.replace("LAYOUT", layout(arguments));
+    Ok(format!("{head}\n{}\n\n{workload}", variants.trim_end()))
+}
+
+/// Tools whose work is cut into slices without a word of the user.
+const CUT: [&str; 4] = ["redis-benchmark", "pgbench", "memtier_benchmark", "wrk"];
+
+/// How runs are laid out: servers take turns, which shows smaller differences where the machine's speed changes.
+fn layout(arguments: &InitArguments) -> &'static str {
+    const SLICES: &str = "slices = 40          # servers of a block take turns in so many slices of each run; \
+                          `perflab doctor --noise`\n                     # tells their best length";
+    const BLOCK: &str = "block = 3            # runs of each variant within a block, which divides `runs`; \
+                         the order in a block is random";
+    const BOTH: &str = "block = 3            # runs of each variant within a block, which divides `runs`; \
+                        the order in a block is random\n# slices = 40        # instead of `block`: servers take turns \
+                        within a run; the command needs {slice:AMOUNT}";
+    let tool = arguments.commands.first().and_then(|command| tool(command));
+    match tool {
+        _ if arguments.server.is_empty() => BLOCK,
+        // Servers on one port cannot be up at the same time.
+        _ if !arguments
+            .server
+            .iter()
+            .all(|server| server.contains("{port}")) =>
+        {
+            BLOCK
+        }
+        Some((tool, _)) if CUT.contains(&tool) => SLICES,
+        _ => BOTH,
+    }
 }
 
 const HEAD: &str = r#"# What is compared, and how. All keys are explained in docs/experiment-file.md.
@@ -102,8 +130,8 @@ const HEAD: &str = r#"# What is compared, and how. All keys are explained in doc
 # question = "What do you want to know? It is printed above the report."
 
 [design]
-runs = 30            # of each variant. More runs show smaller differences; a multiple of `block`
-block = 3            # runs of each variant within a block; the order in a block is random
+runs = 30            # of each variant. More runs show smaller differences
+LAYOUT
 # margin = "1%"      # differences below this do not matter to you: makes the verdict `same` possible
 timeout = "1m"       # of one run; what takes longer is ended and has no numbers
 # limit = "10m"      # of all; `perflab run FILE --resume` goes on later
@@ -171,14 +199,7 @@ fn load(command: &str, placeholders: bool) -> String {
             escaped(text)
         }
     };
-    // What only a shell can split is no plain call of a tool.
-    let words = shell_words::split(command).unwrap_or_default();
-    let tool = words.split_first().and_then(|(program, args)| {
-        let name = Path::new(program).file_name()?.to_str()?;
-        let tool = TOOLS.iter().find(|tool| **tool == name)?;
-        Some((tool, args))
-    });
-    match tool {
+    match tool(command) {
         Some((tool, args)) => {
             let args: Vec<String> = args.iter().map(|arg| keep(arg)).collect();
             format!(
@@ -189,6 +210,16 @@ fn load(command: &str, placeholders: bool) -> String {
         }
         None => any_command(&keep(command)),
     }
+}
+
+/// The tool that a command is a plain call of, if it has a driver, and its arguments.
+fn tool(command: &str) -> Option<(&'static str, Vec<String>)> {
+    // What only a shell can split is no plain call of a tool.
+    let mut words = shell_words::split(command).ok()?.into_iter();
+    let program = words.next()?;
+    let name = Path::new(&program).file_name()?.to_str()?;
+    let tool = TOOLS.iter().find(|tool| **tool == name)?;
+    Some((tool, words.collect()))
 }
 
 fn any_command(line: &str) -> String {

@@ -1,6 +1,8 @@
 //! `perflab plan`: how many runs it takes to show a difference.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use perflab_compare::{
@@ -8,6 +10,8 @@ use perflab_compare::{
     result_subjects,
 };
 use perflab_experiment::Lifetime;
+use perflab_machine::doctor::Report;
+use perflab_machine::doctor::measured::noise::Wandering;
 use perflab_report::{TextOptions, plan_text};
 
 use crate::failure::{Code, Failure};
@@ -16,18 +20,16 @@ use crate::percent::percent;
 use crate::selection::{Chosen, Question, chosen, confidence, input, open, questions};
 use crate::terminal;
 
-/// Plan how many runs it takes to show a difference.
-///
-/// From the runs of a pilot, or from a known standard deviation.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  perflab plan results/first --show 1%\n  \
-perflab plan --sd 0.5% --show 1% --each 30s")]
+perflab plan --sd 0.5% --show 1% --each 30s\n  \
+perflab plan --noise noise.json --show 1% --each 5s")]
 pub struct PlanArguments {
     /// The result of a pilot: a few blocks of the same experiment.
     #[arg(
         value_name = "RESULT",
-        required_unless_present = "sd",
-        conflicts_with = "sd"
+        required_unless_present_any = ["sd", "noise"],
+        conflicts_with_all = ["sd", "noise"]
     )]
     result: Option<PathBuf>,
 
@@ -38,6 +40,15 @@ pub struct PlanArguments {
     /// Standard deviation of runs, relative to their mean, instead of a pilot.
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     sd: Option<String>,
+
+    /// What `perflab doctor --noise --format json` said: what the CPU alone makes runs differ by, as whole runs and in
+    /// slices. With --each.
+    #[arg(long, value_name = "FILE", requires = "each", conflicts_with = "sd")]
+    noise: Option<PathBuf>,
+
+    /// Length of the slices, as 20ms, with --noise [default: the best one that the doctor found].
+    #[arg(long, value_name = "TIME", requires = "noise")]
+    slice: Option<String>,
 
     /// Chance that the difference is shown if it is there.
     #[arg(
@@ -60,7 +71,7 @@ pub struct PlanArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
     block: Option<u32>,
 
-    /// Time of one run, as 30s or 2m, with --sd.
+    /// Time of one run, as 30s or 2m, with --sd or --noise.
     #[arg(long, value_name = "TIME")]
     each: Option<String>,
 
@@ -89,36 +100,38 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
         questions: questions(&arguments.questions),
         block: arguments.block.unwrap_or(3) as usize,
         shared: 1,
+        in_turns: false,
         round_s: None,
     };
-    let found = match (&arguments.result, &arguments.sd) {
-        (Some(path), _) => {
-            refuse(
-                &[("--each", arguments.each.is_some())],
-                "is for --sd; a pilot's result has the times of its runs",
-            )?;
-            from_pilot(path, arguments, confidence, &mut goal)?
+    let found = if let Some(path) = &arguments.result {
+        refuse(
+            &[("--each", arguments.each.is_some())],
+            "is for --sd and --noise; a pilot's result has the times of its runs",
+        )?;
+        from_pilot(path, arguments, confidence, &mut goal)?
+    } else {
+        refuse(
+            &[
+                ("--metric", !arguments.metric.is_empty()),
+                ("--benchmark", !arguments.benchmark.is_empty()),
+            ],
+            "selects from a pilot's result; with --sd and --noise leave it out",
+        )?;
+        let each = length("--each", arguments.each.as_deref())?;
+        goal.round_s = each.map(|each| 2.0 * each);
+        match (&arguments.sd, &arguments.noise, each) {
+            (Some(sd), _, _) => deviation_plan("two variants", share("--sd", sd, 0.0)?, &goal)
+                .map_err(|error| statistics_failure(&error))?,
+            (None, Some(path), Some(run_s)) => {
+                let slice_s = length("--slice", arguments.slice.as_deref())?;
+                from_noise(path, run_s, slice_s, &mut goal)?
+            }
+            (None, ..) => {
+                return Err(Failure::usage(
+                    "a plan needs a pilot's result, --sd, or --noise and --each",
+                ));
+            }
         }
-        (None, Some(sd)) => {
-            refuse(
-                &[
-                    ("--metric", !arguments.metric.is_empty()),
-                    ("--benchmark", !arguments.benchmark.is_empty()),
-                ],
-                "selects from a pilot's result; with --sd leave it out",
-            )?;
-            let each = arguments
-                .each
-                .as_deref()
-                .map(perflab_experiment::parse_duration);
-            let each = each
-                .transpose()
-                .map_err(|error| Failure::usage(format!("--each: {error}")))?;
-            goal.round_s = each.map(|each| 2.0 * each.as_secs_f64());
-            deviation_plan(share("--sd", sd, 0.0)?, &goal)
-                .map_err(|error| statistics_failure(&error))?
-        }
-        (None, None) => return Err(Failure::usage("a plan needs a pilot's result, or --sd")),
     };
     let text = match arguments.format {
         terminal::Form::Text => plan_text(
@@ -133,6 +146,99 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
     };
     terminal::print(&text)?;
     Ok(None)
+}
+
+/// A time in seconds.
+fn length(flag: &str, text: Option<&str>) -> Result<Option<f64>, Failure> {
+    let length = text.map(perflab_experiment::parse_duration).transpose();
+    let length = length.map_err(|error| Failure::usage(format!("{flag}: {error}")))?;
+    Ok(length.map(|length| length.as_secs_f64()))
+}
+
+/// A plan for two variants of which nothing is known but the CPU's noise, as whole runs of `run_s` seconds and in slices,
+/// on each CPU that was measured.
+fn from_noise(
+    path: &Path,
+    run_s: f64,
+    slice_s: Option<f64>,
+    goal: &mut Goal,
+) -> Result<PlanReport, Failure> {
+    let found = noise_of(path)?;
+    let mut plan: Option<PlanReport> = None;
+    let mut warnings = Vec::new();
+    for (cpu, wall) in &found {
+        let best = slice_s.or(wall.best_slice_s);
+        let slices = best.map(|slice_s| (format!("in slices of {}", time(slice_s)), slice_s, true));
+        let whole = ("whole runs".to_owned(), run_s, false);
+        if slices.is_none() {
+            warnings.push(format!(
+                "CPU {cpu}, in slices: the doctor measured too shortly"
+            ));
+        }
+        for (way, slice_s, in_turns) in [whole].into_iter().chain(slices) {
+            let label = format!("CPU {cpu}, {way}");
+            let Some(of_pair) = wall.sd_in_slices(slice_s, run_s) else {
+                let run = time(run_s);
+                warnings.push(format!(
+                    "{label}: the doctor did not measure how stretches of that length differ; runs of {run} take \
+                     --noise of at least {}",
+                    time(16.0 * run_s)
+                ));
+                continue;
+            };
+            goal.in_turns = in_turns;
+            // Both runs of a pair have a part in its deviation.
+            match deviation_plan(&label, of_pair / 2.0_f64.sqrt(), goal) {
+                Err(error) => warnings.push(format!("{label}: {error}")),
+                Ok(next) => match &mut plan {
+                    None => plan = Some(next),
+                    Some(plan) => {
+                        plan.rows.extend(next.rows);
+                        plan.warnings.extend(next.warnings);
+                    }
+                },
+            }
+        }
+    }
+    let Some(mut plan) = plan else {
+        return Err(Failure::no_data(format!(
+            "no plan for {}",
+            warnings.join("; ")
+        )));
+    };
+    plan.name = "noise of the CPU alone".to_owned();
+    plan.warnings.extend(warnings);
+    Ok(plan)
+}
+
+/// How each CPU wanders in time as it passes, by the report of a doctor.
+fn noise_of(path: &Path) -> Result<Vec<(u32, Wandering)>, Failure> {
+    let shown = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("--noise: cannot read {shown}: {error}")))?;
+    let report: Report = serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(format!(
+            "--noise: {shown} is not what `perflab doctor --noise --format json` prints: {error}"
+        ))
+    })?;
+    let measured = report.measured.into_iter();
+    let noise = measured.filter_map(|of| Some((of.cpu, of.noise?.wall)));
+    let noise: Vec<_> = noise.collect();
+    match noise.is_empty() {
+        true => Err(Failure::no_data(format!(
+            "--noise: {shown} has no noise: it is of `perflab doctor` without --noise"
+        ))),
+        false => Ok(noise),
+    }
+}
+
+/// Seconds, to a millisecond.
+fn time(seconds: f64) -> String {
+    let seconds = (seconds * 1e3).round() / 1e3;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) => perflab_experiment::format_duration(time),
+        Err(_) => format!("{seconds} s"),
+    }
 }
 
 fn from_pilot(
@@ -157,10 +263,10 @@ fn from_pilot(
     let selection = Selection {
         // What is planned is a fixed number of runs.
         anytime: false,
-        in_turns: false,
         ..chosen(&pilot, flags)
     };
     goal.confidence = selection.confidence;
+    goal.in_turns = selection.in_turns;
     let design = &pilot.experiment.design;
     let block = arguments.block.unwrap_or(design.block);
     goal.block = block as usize;

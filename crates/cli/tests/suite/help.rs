@@ -99,7 +99,10 @@ fn every_command_has_an_example_that_works() {
     copy(&root.join("experiments"), here);
     for entry in fs::read_dir(root.join("crates/cli/tests/documents")).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "txt") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "txt" || extension == "json")
+        {
             copy(&path, here);
         }
     }

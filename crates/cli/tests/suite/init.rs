@@ -78,17 +78,44 @@ fn one_command_is_compared_with_itself() {
 fn a_server_gets_its_port_and_a_known_tool_its_driver() {
     let laboratory = Laboratory::new();
     let server = "redis-server --port {port} --dir {dir}";
-    let load = "redis-benchmark -p {port} -n 500 -t ping";
+    let load = "redis-benchmark -p {port} -n 20000 -t ping";
     laboratory.call(&["init", "--server", server, load]).code(0);
+    let written = laboratory.read("experiment.toml");
     assert!(
-        laboratory
-            .read("experiment.toml")
-            .contains("driver = \"redis-benchmark\"")
+        written.contains("driver = \"redis-benchmark\""),
+        "{written}"
     );
+    // The tool's work can be cut.
+    assert!(written.contains("\nslices = 40 "), "{written}");
     laboratory
         .call(&["run", "experiment.toml", "--runs", "3", "--out", "result"])
         .code(0);
     laboratory.assert_complete(6);
+}
+
+#[test]
+fn slices_are_proposed_where_servers_can_take_turns() {
+    let written = |arguments: &[&str]| {
+        let laboratory = Laboratory::new();
+        let all = [&["init", "-o", "-"], arguments].concat();
+        laboratory.call(&all).code(0).out
+    };
+    let turns = "\n# slices = 40 ";
+    let both = written(&["--server", "s {port}", "load {port}"]);
+    assert!(
+        both.contains(turns) && both.contains("\nblock = 3 "),
+        "{both}"
+    );
+    // Both would listen on the same port.
+    for alone in [
+        written(&["--server", "s -p 7000", "wrk http://127.0.0.1:7000"]),
+        written(&["true", "false"]),
+    ] {
+        assert!(
+            !alone.contains("slices") && alone.contains("\nblock = 3 "),
+            "{alone}"
+        );
+    }
 }
 
 #[test]

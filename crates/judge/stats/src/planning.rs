@@ -18,7 +18,12 @@
 //! the sides change places; one of `1 - difference` differs by more, and takes fewer.
 //!
 //! In pairs, blocks of `1 + 1`, the typical run's test is the sign test. It has no robustness
-//! check, but so few levels that its own power is asked as well.
+//! check, but so few levels that its own power is asked as well. Where runs were executed in turns, it is that of the
+//! signed ranks of the pairs' differences (Wilcoxon 1945): `tau = sd sqrt(pi / 3)`, or is read off the width of
+//! its interval.
+//!
+//! The deviation of the mean is that of runs within the sides of blocks. Blocks of `1 + 1` do not show it, so there it is
+//! that of the pairs' differences, by the root of 2: what both runs of a block have in common does not count.
 //!
 //! The deviation of a small pilot is often too small by chance. So the upper end of its one-sided 80 %
 //! interval is taken, `s sqrt(df / x)` with `x` the 20 % quantile of chi-squared; for `tau` that is
@@ -29,6 +34,7 @@ use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference, t_test_powe
 use crate::distribution::{binomial, chi_squared_quantile, normal_cdf, normal_upper_quantile};
 use crate::error::Error;
 use crate::location::{Scale, hodges_lehmann, min_blocks, spread_interval};
+use crate::signed_rank::SignedRank;
 use crate::stratum::Stratum;
 use crate::summary::{mean, squared_deviations};
 use crate::verdict::Sides;
@@ -88,11 +94,26 @@ impl Pilot {
         })
     }
 
-    /// From the runs of a pilot, both sides of it.
+    /// From a known standard deviation of runs in turns, relative to their mean, without what both of a block have in
+    /// common.
+    ///
+    /// # Errors
+    /// A deviation that is not positive.
+    pub fn known_in_turns(sd: f64) -> Result<Self, Error> {
+        let mut pilot = Self::known(sd, 0)?;
+        let tau = sd * (std::f64::consts::PI / 3.0).sqrt();
+        pilot.typical = RelativeSd {
+            estimate: tau,
+            upper: tau,
+        };
+        Ok(pilot)
+    }
+
+    /// From the runs of a pilot, both sides of it; `in_turns` where those of a block were executed in turns.
     ///
     /// # Errors
     /// Too few runs for an interval, values that are not positive, or values that do not vary.
-    pub fn of(sides: &Sides) -> Result<Self, Error> {
+    pub fn of(sides: &Sides, in_turns: bool) -> Result<Self, Error> {
         let (typical, average) = (&sides.middle.strata, &sides.average.strata);
         for (side, values) in [
             ("baseline", sides.average.base()),
@@ -100,8 +121,30 @@ impl Pilot {
         ] {
             check::positive(side, &values, 2)?;
         }
-        let location = hodges_lehmann(typical, Scale::Ratio, PILOT_CONFIDENCE)?;
-        if location.k.is_none() {
+        let rounding = sides.rounding();
+        let pairs = match in_turns {
+            true => SignedRank::of(typical, Scale::Ratio)?,
+            false => None,
+        };
+        let width = match pairs {
+            Some(pairs) => pairs
+                .interval(PILOT_CONFIDENCE)
+                .map(|(low, high)| high - low),
+            None => {
+                let location = hodges_lehmann(typical, Scale::Ratio, PILOT_CONFIDENCE)?;
+                match location.k {
+                    None => None,
+                    // Of values in steps the interval may have no width.
+                    Some(_) if rounding.step > 0.0 => {
+                        let interval =
+                            spread_interval(typical, Scale::Ratio, &location, rounding.step)?;
+                        Some(interval.1 - interval.0)
+                    }
+                    Some(_) => Some((location.high / location.low).ln()),
+                }
+            }
+        };
+        let Some(width) = width else {
             return Err(Error::TooFew {
                 what: "pilot".to_owned(),
                 needed: 4,
@@ -111,17 +154,8 @@ impl Pilot {
                     .len()
                     .min(sides.middle.candidate().len()),
             });
-        }
-        let (n, m) = counts(typical);
-        let rounding = sides.rounding();
-        let width = match rounding.step > 0.0 {
-            // Of values in steps the interval may have no width.
-            true => {
-                let (low, high) = spread_interval(typical, Scale::Ratio, &location, rounding.step)?;
-                high - low
-            }
-            false => (location.high / location.low).ln(),
         };
+        let (n, m) = counts(typical);
         let half = 0.5 * width;
         let z = normal_upper_quantile(0.5 * (1.0 - PILOT_CONFIDENCE));
         let tau = half / (z * (1.0 / n + 1.0 / m).sqrt());
@@ -152,9 +186,19 @@ fn counts(strata: &[Stratum]) -> (f64, f64) {
     (n as f64, m as f64)
 }
 
-/// Coefficient of variation within sides of blocks, where blocks repeat, else within sides; and its
-/// degrees of freedom.
+/// Coefficient of variation within sides of blocks, where blocks repeat; that of the differences of pairs by the root of
+/// 2, where all blocks are pairs; else within sides. And its degrees of freedom.
 fn within(strata: &[Stratum]) -> Result<(f64, f64), Error> {
+    let is_pair = |stratum: &Stratum| stratum.a.len() == 1 && stratum.b.len() == 1;
+    if strata.len() > 1 && strata.iter().all(is_pair) {
+        let side = |of: fn(&Stratum) -> &Vec<f64>| strata.iter().flat_map(of).copied().collect();
+        let [a, b]: [Vec<f64>; 2] = [side(|s| &s.a), side(|s| &s.b)];
+        let (mean_a, mean_b) = (mean(&a)?, mean(&b)?);
+        let pairs = a.iter().zip(&b);
+        let differences: Vec<f64> = pairs.map(|(a, b)| b / mean_b - a / mean_a).collect();
+        let df = differences.len() as f64 - 1.0;
+        return Ok(((0.5 * squared_deviations(&differences) / df).sqrt(), df));
+    }
     let sides = |of: fn(&Stratum) -> &Vec<f64>| -> Vec<Vec<f64>> {
         let cells: Vec<Vec<f64>> = strata.iter().map(|stratum| of(stratum).clone()).collect();
         if cells.iter().any(|cell| cell.len() > 1) {
@@ -220,6 +264,15 @@ pub fn typical_runs(sd: f64, goal: &Goal, block: usize) -> Result<usize, Error> 
         .div_ceil(block)
         .max(min_blocks(block, goal.confidence)?)
         * block)
+}
+
+/// Runs of each side in turns, one in each block, that show a difference of the typical run.
+///
+/// # Errors
+/// As [`typical_runs`].
+pub fn typical_runs_in_turns(sd: f64, goal: &Goal) -> Result<usize, Error> {
+    check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
+    Ok(needed(goal, sd, true)?.max(min_blocks(1, goal.confidence)?))
 }
 
 /// Power of the sign test of so many pairs, of normal values whose `tau` is `sd`. Few pairs have few levels, so

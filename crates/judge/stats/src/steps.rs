@@ -68,8 +68,8 @@ impl Grid {
         steps.sum::<f64>() / values.len().max(1) as f64
     }
 
-    /// The distance that a quarter of the values has at least: of a program with a slow mode, that of its other runs,
-    /// on which the typical run rests.
+    /// The upper quartile of these distances: of a program with a slow mode, that of its other runs, on which the
+    /// typical run rests.
     fn on_line_of_most(self, scale: Scale, values: &[f64]) -> f64 {
         let mut steps: Vec<f64> = values
             .iter()

@@ -2,7 +2,9 @@
 
 use indexmap::{IndexMap, IndexSet};
 use perflab_stats::Observation;
-use perflab_stats::planning::{self, Pilot, RelativeSd, beyond_steps, mean_runs, typical_runs};
+use perflab_stats::planning::{
+    self, Pilot, RelativeSd, beyond_steps, mean_runs, typical_runs, typical_runs_in_turns,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +46,9 @@ pub struct PlanRow {
     pub name: String,
     /// `typical` or `mean`.
     pub question: String,
+    /// Whether the runs are executed in turns, one of each variant in a block.
+    #[serde(default)]
+    pub in_turns: bool,
     /// Relative standard deviation of a run, or of what runs share, as the question sees it: 0.005.
     pub relative_sd: f64,
     /// The same as it was planned with: the upper end of its one-sided 80 % interval.
@@ -69,6 +74,8 @@ pub struct Goal {
     pub block: usize,
     /// Runs of each variant in a block that share a unit and count as one; 1 where each run counts.
     pub shared: usize,
+    /// Whether the runs of a block are executed in turns.
+    pub in_turns: bool,
     /// Time of a run of each variant and group, all together, in seconds.
     pub round_s: Option<f64>,
 }
@@ -78,15 +85,22 @@ pub fn plan_schema() -> serde_json::Value {
     schemars::schema_for!(PlanReport).to_value()
 }
 
-/// A plan from a known standard deviation of runs, relative to their mean.
+/// A plan from a known standard deviation of runs, relative to their mean, of what is called so.
 ///
 /// # Errors
 /// A deviation or a goal outside its range.
-pub fn deviation_plan(sd: f64, goal: &Goal) -> Result<PlanReport, perflab_stats::Error> {
-    let pilot = Pilot::known(sd, goal.block)?;
+pub fn deviation_plan(
+    label: &str,
+    sd: f64,
+    goal: &Goal,
+) -> Result<PlanReport, perflab_stats::Error> {
+    let pilot = match goal.in_turns {
+        true => Pilot::known_in_turns(sd)?,
+        false => Pilot::known(sd, goal.block)?,
+    };
     let mut plan = empty("known deviation".to_owned(), goal, 1);
     let mut failures = Failures::new();
-    add_rows(&mut plan, "two variants", &pilot, 1, &mut failures, goal);
+    add_rows(&mut plan, label, &pilot, 1, &mut failures, goal);
     match failures.pop() {
         Some((_, error)) if plan.rows.is_empty() => Err(error),
         last => {
@@ -153,7 +167,7 @@ pub fn pilot_plan(
     for (comparable, base, group) in &pairs {
         let label = label(comparable.subject(), &group.variant);
         let pilot = match comparable.sides(base, group) {
-            Ok(Some(sides)) => Pilot::of(&sides),
+            Ok(Some(sides)) => Pilot::of(&sides, goal.in_turns),
             Ok(None) => Err(perflab_stats::Error::NoPairs {
                 blocks: blocks(&base.observations),
             }),
@@ -216,6 +230,11 @@ fn rows(
             type Runs = fn(f64, &planning::Goal, usize) -> Result<usize, perflab_stats::Error>;
             let [typical, mean] = pilot.hidden;
             let (question, sd, hidden, runs): (_, RelativeSd, _, Runs) = match question {
+                Question::Typical if goal.in_turns => {
+                    ("typical", pilot.typical, typical, |sd, goal, _| {
+                        typical_runs_in_turns(sd, goal)
+                    })
+                }
                 Question::Typical => ("typical", pilot.typical, typical, typical_runs),
                 Question::Mean => ("mean", pilot.mean, mean, mean_runs),
                 // As in the report, they are asked of together with both.
@@ -237,6 +256,7 @@ fn rows(
             let row = units.map(|units| PlanRow {
                 name: name.to_owned(),
                 question: question.to_owned(),
+                in_turns: goal.in_turns,
                 relative_sd: sd.estimate,
                 relative_sd_upper: sd.upper,
                 runs: units * goal.shared,

@@ -113,7 +113,8 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sameness {
     /// p-value of "not within the margin", for this row alone: the level at which the interval of
-    /// the difference would reach an end of the margin.
+    /// the difference would reach an end of the margin. It is above the risk of the report where the
+    /// interval that is printed leaves the margin.
     pub p: f64,
     /// The same, adjusted for all tests of the report; absent where the question was not asked.
     pub p_adjusted: Option<f64>,

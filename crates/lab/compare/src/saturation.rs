@@ -14,8 +14,8 @@ const SATURATED: f64 = 0.95;
 /// the median of the runs that passed: that of as many CPUs as it has threads, as far as it may use
 /// so many. `machine_cpus`: CPUs that a load generator may use unless it is pinned, if that is known.
 ///
-/// Where load and system are pinned to the same CPUs, as they are with `together`, they share the time, so neither can use it all;
-/// then it warns of load generators that take more of it than the system.
+/// Where load and system are pinned to the same CPUs, as they are with `together`, they share the time, so neither can
+/// use it all; then it warns of load generators that take more of it than the system.
 ///
 /// Only where a system of its own was measured: a workload that is measured itself is meant to use
 /// all it can.

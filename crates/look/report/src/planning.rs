@@ -39,10 +39,24 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
     }));
     text += &aligned(&table, 2);
     text.push('\n');
-    let blocks = match plan.block {
+    let in_turns = plan.rows.iter().filter(|row| row.in_turns).count();
+    let mut blocks = match plan.block {
         0 => "in one block".to_owned(),
         each => format!("in blocks of {each} of each variant"),
     };
+    if in_turns > 0 {
+        let whole = if in_turns < plan.rows.len() {
+            &*blocks
+        } else {
+            ""
+        };
+        let beside = if whole.is_empty() {
+            "in turns"
+        } else {
+            ", or in turns"
+        };
+        blocks = format!("{whole}{beside}, one of each variant in a block");
+    }
     let (blocks, counted) = match plan.shared {
         1 => (blocks, "run"),
         _ => (

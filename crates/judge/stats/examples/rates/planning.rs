@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use perflab_stats::Better;
 use perflab_stats::Observation;
 use perflab_stats::multiplicity::holm_weighted;
-use perflab_stats::planning::{Goal, Pilot, mean_runs, typical_runs};
+use perflab_stats::planning::{Goal, Pilot, mean_runs, typical_runs, typical_runs_in_turns};
 use perflab_stats::verdict::{Cache, MEAN_WEIGHT, Sides, TYPICAL_WEIGHT, Terms, compare};
 
 use crate::runs::runs;
@@ -22,6 +22,8 @@ struct Line {
     noise: Noise,
     question: Question,
     block: usize,
+    /// Runs of a block are executed in turns, and the speed differs by 10 % from block to block.
+    in_turns: bool,
     source: Source,
     /// Relative difference that is planned for and there.
     difference: f64,
@@ -65,6 +67,7 @@ pub fn table(trials: u64, seed: u64) -> bool {
             noise,
             question,
             block,
+            in_turns,
             source,
             difference,
         } = line;
@@ -78,10 +81,10 @@ pub fn table(trials: u64, seed: u64) -> bool {
                 Question::Typical => "typical",
                 Question::Mean => "mean",
             },
-            if block == 0 {
-                "one".to_owned()
-            } else {
-                format!("{block}+{block}")
+            match block {
+                0 => "one".to_owned(),
+                _ if in_turns => "in turns".to_owned(),
+                _ => format!("{block}+{block}"),
             },
             match source {
                 Source::Known => "known".to_owned(),
@@ -124,8 +127,27 @@ fn lines() -> Vec<Line> {
         noise,
         question,
         block,
+        in_turns: false,
         source,
         difference: 0.01,
+    });
+    let turns = [Typical, Mean].into_iter().flat_map(|question| {
+        let from = move |(noise, source)| Line {
+            noise,
+            question,
+            block: 1,
+            in_turns: true,
+            source,
+            difference: 0.01,
+        };
+        let pilots = [(normal, Source::Pilot(10)), (normal, Source::Pilot(30))];
+        [
+            (normal, Source::Known),
+            (Noise::Normal(0.005), Source::Known),
+        ]
+        .into_iter()
+        .chain(pilots)
+        .map(from)
     });
     let large = [(0.02, 0.05), (0.1, 0.1), (0.2, 0.5), (0.3, 0.5), (0.3, 0.9)];
     let large = large.into_iter().flat_map(|(sd, difference)| {
@@ -140,11 +162,12 @@ fn lines() -> Vec<Line> {
             noise: Noise::Normal(sd),
             question,
             block,
+            in_turns: false,
             source: Source::Known,
             difference,
         })
     });
-    small.into_iter().chain(large).collect()
+    small.into_iter().chain(turns).chain(large).collect()
 }
 
 fn name(noise: Noise) -> String {
@@ -161,14 +184,16 @@ impl Line {
             noise,
             question,
             block,
+            in_turns,
             source,
             difference,
         } = self;
         let pilot = match (source, noise) {
+            (Source::Known, Noise::Normal(sd)) if in_turns => Pilot::known_in_turns(sd).ok()?,
             (Source::Known, Noise::Normal(sd)) => Pilot::known(sd, block).ok()?,
             (Source::Pilot(blocks), _) => {
-                let (a, b) = measured(noise, block, blocks, 1.0, random);
-                Pilot::of(&Sides::of(&a, &b).ok()?).ok()?
+                let (a, b) = self.measured(block, blocks, 1.0, random);
+                Pilot::of(&Sides::of(&a, &b).ok()?, in_turns).ok()?
             }
             _ => return None,
         };
@@ -178,6 +203,9 @@ impl Line {
             confidence: 1.0 - ALPHA * share / (TYPICAL_WEIGHT + MEAN_WEIGHT),
         };
         match question {
+            Question::Typical if in_turns => {
+                typical_runs_in_turns(pilot.typical.upper, &goal(TYPICAL_WEIGHT)).ok()
+            }
             Question::Typical => {
                 typical_runs(pilot.typical.upper, &goal(TYPICAL_WEIGHT), block).ok()
             }
@@ -191,12 +219,12 @@ impl Line {
         } else {
             (self.block, runs / self.block)
         };
-        let (a, b) = measured(self.noise, each, blocks, 1.0 + self.difference, random);
+        let (a, b) = self.measured(each, blocks, 1.0 + self.difference, random);
         let terms = Terms {
             better: Better::Higher,
             confidence: 1.0 - ALPHA,
             margin: None,
-            in_turns: false,
+            in_turns: self.in_turns,
         };
         let Ok(found) = Sides::of(&a, &b).and_then(|sides| compare(sides, &terms, cache)) else {
             return false;
@@ -212,24 +240,32 @@ impl Line {
         };
         difference > 0.0 && adjusted.get(place).is_some_and(|p| *p <= ALPHA)
     }
-}
 
-fn measured(
-    noise: Noise,
-    each: usize,
-    blocks: usize,
-    factor: f64,
-    random: &mut Random,
-) -> (Vec<Observation>, Vec<Observation>) {
-    let scenario = Scenario {
-        name: "",
-        a: SideOf { noise, factor: 1.0 },
-        b: SideOf { noise, factor },
-        machine: Machine::default(),
-        design: Design { each, blocks },
-        kind: Kind::Single,
-        promise: Promise::Shown,
-    };
-    let (a, b) = runs(&scenario, random);
-    (a.concat(), b.concat())
+    fn measured(
+        self,
+        each: usize,
+        blocks: usize,
+        factor: f64,
+        random: &mut Random,
+    ) -> (Vec<Observation>, Vec<Observation>) {
+        let noise = self.noise;
+        let scenario = Scenario {
+            name: "",
+            a: SideOf { noise, factor: 1.0 },
+            b: SideOf { noise, factor },
+            machine: Machine::default(),
+            design: Design { each, blocks },
+            kind: Kind::Single,
+            promise: Promise::Shown,
+        };
+        let (a, b) = runs(&scenario, random);
+        let mut sides = [a.concat(), b.concat()];
+        if self.in_turns {
+            let speeds: Vec<f64> = (0..blocks).map(|_| (0.1 * random.normal()).exp()).collect();
+            for run in sides.iter_mut().flatten() {
+                run.value *= speeds.get(run.block as usize).copied().unwrap_or(1.0);
+            }
+        }
+        sides.into()
+    }
 }

@@ -145,19 +145,19 @@ fn the_pooled_row_allows_for_what_its_rows_do() {
 #[test]
 fn a_plan_counts_with_what_is_hidden() {
     let [steady, loose] = [0.3, 2.0].map(|sd| shown(100.2, sd, 40));
-    let pilot = Pilot::of(&sides(&steady, &steady, Some(MS))).unwrap();
+    let pilot = Pilot::of(&sides(&steady, &steady, Some(MS)), false).unwrap();
     let [typical, mean] = pilot.hidden;
     assert!(
         (0.009..0.021).contains(&typical) && (0.005..0.021).contains(&mean),
         "{pilot:?}"
     );
     assert!(pilot.typical.estimate > 0.001);
-    let constant = Pilot::of(&sides(&[20.0; 8], &[20.0; 8], Some(MS))).unwrap();
+    let constant = Pilot::of(&sides(&[20.0; 8], &[20.0; 8], Some(MS)), false).unwrap();
     assert!((constant.mean.estimate - 0.05 / 12.0_f64.sqrt()).abs() < 1e-9);
     assert!(beyond_steps(0.005, typical).is_err());
     let left = beyond_steps(0.03, typical).unwrap();
     assert!((left - (1.03 / (1.0 + typical) - 1.0)).abs() < 1e-12);
-    let pilot = Pilot::of(&sides(&loose, &loose, Some(MS))).unwrap();
+    let pilot = Pilot::of(&sides(&loose, &loose, Some(MS)), false).unwrap();
     assert_eq!(
         (pilot.hidden, beyond_steps(0.03, 0.0)),
         ([0.0; 2], Ok(0.03))

@@ -80,6 +80,7 @@ fn proven(pilot_blocks: u32, seed: u64) -> [usize; 2] {
         questions: Questions::default(),
         block: BLOCK,
         shared: BLOCK,
+        in_turns: false,
         round_s: Some(1.0),
     };
     let mut proven = [0; 2];

@@ -169,8 +169,5 @@ fn at_a_place_load_and_system_share_the_cpus() {
     add_saturation(&mut report, &experiment, &[run], Some(1));
     let found = report_warnings(&report);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(
-        found[0].contains("shares its CPUs") || found[0].contains("share"),
-        "{found:?}"
-    );
+    assert!(found[0].contains("76% for w against a"), "{found:?}");
 }
