@@ -12,7 +12,6 @@ use perflab_store::RunRecord;
 use crate::failure::{Code, Failure};
 use crate::selection::{input, known, known_metrics, open};
 
-/// Write a result in another tool's format.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab export results/first --to csv -o first.csv\n  perflab export results/first --to go-bench --variant utf8 -o utf8.txt\n  perflab export results/first --to openmetrics --metric wall"

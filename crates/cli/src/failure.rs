@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 
 use perflab_compare::AnalysisError;
 use perflab_machine::LockFileError;
+use perflab_machine::tune::TuneError;
 use perflab_store::{LineProblem, StoreError};
 
 /// Exit codes, as documented in `docs/command-line.md`.
@@ -111,6 +112,13 @@ fn is_closed(error: &io::Error) -> bool {
         error.kind(),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
     )
+}
+
+/// A failure about settings: always the surroundings'.
+impl From<TuneError> for Failure {
+    fn from(error: TuneError) -> Self {
+        Self::environment(error)
+    }
 }
 
 /// Why there is nothing to say about the runs.

@@ -19,10 +19,6 @@ use collected::Collected;
 use files::Input;
 use names::Names;
 
-/// Make a result out of other tools' files, to compare, show and export.
-///
-/// Each file is a variant, named by LABEL or by the file, unless the file itself tells variants
-/// apart. Files with the same label are further runs of one variant.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab import old=go-old.txt new=go-new.txt --out results/go\n  perflab import before.txt after.txt --out results/columns"

@@ -56,19 +56,58 @@ struct CommandLine {
     command: Command,
 }
 
+// Only the command that is called has its arguments made.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
+    /// Write a commented experiment file for commands: something to begin with.
     Init(init::InitArguments),
+    /// Run an experiment: measures every cell of its plan and keeps each run.
     Run(run::RunArguments),
+    /// Compare commands without a file, interleaved in random order: print which is faster.
+    ///
+    /// Flags and meanings are those of hyperfine, with four differences: the runs of all commands are
+    /// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), the
+    /// comparison is a verdict with an interval, times have the shell's time in them (`-N` leaves the
+    /// shell out), and what a command leaves behind is ended with it, not waited for.
     Bench(Box<bench::BenchArguments>),
+    /// Compare variants with their baseline: which differ, by how much, and how sure that is.
+    ///
+    /// Takes result directories of `perflab run`, or plain files of numbers, one per line, as
+    /// LABEL=FILE; the first is then the baseline. Two results as LABEL=RESULT are compared with each
+    /// other: what both measured of the same variant.
     Compare(compare::CompareArguments),
+    /// Write a result as pages for a browser, into a folder that needs no server and no network.
     Report(report::ReportArguments),
+    /// Serve the results in a directory to a browser.
+    ///
+    /// The list of all results, the pages of each, two of them compared, and experiments while they are measured. It
+    /// only reads. Unless told otherwise, this machine alone can reach it; if others can, they need the token in the
+    /// address that is printed. Pages of a running experiment take some of the machine's time while somebody looks.
     Serve(serve::ServeArguments),
+    /// Plan how many runs it takes to show a difference.
+    ///
+    /// From the runs of a pilot, from a known standard deviation, or from the noise of the machine's CPUs.
     Plan(plan::PlanArguments),
+    /// Show the results in a directory, or what is in one result.
     Show(show::ShowArguments),
+    /// Judge the machine: what would make results wrong or scattered, and what to do about it.
+    ///
+    /// Looks at the settings, watches for a second what else runs, then makes each CPU work for about
+    /// two seconds to measure what it is worth. Changes nothing, unless --apply is given. Ends with 5
+    /// if there is an alarm.
     Doctor(Box<doctor::DoctorArguments>),
+    /// Find out from which iteration on processes are steady, if ever.
+    ///
+    /// A process is flat, warms up, slows down, or has no steady state. Takes plain files of numbers, the iterations of
+    /// a process in order, or a result whose runs have many samples of a metric.
     Steady(steady::SteadyArguments),
+    /// Make a result out of other tools' files, to compare, show and export.
+    ///
+    /// Each file is a variant, named by LABEL or by the file, unless the file itself tells variants
+    /// apart. Files with the same label are further runs of one variant.
     Import(import::ImportArguments),
+    /// Write a result in another tool's format.
     Export(export::ExportArguments),
     /// See and switch the probes of running processes.
     #[command(subcommand)]

@@ -11,7 +11,7 @@ use perflab_stats::dependence::looks_dependent;
 
 use crate::failure::Failure;
 
-/// What plain files hold.
+// What plain files hold.
 #[derive(Debug, Args)]
 #[command(next_help_heading = None)]
 pub struct NumbersArguments {

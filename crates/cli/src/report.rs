@@ -1,17 +1,15 @@
 //! `perflab report`: a result as a folder of pages.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use perflab_pages::{Site, Step, WriteError, write};
 use perflab_store::is_result;
 
 use crate::failure::{Code, Failure, is_disk_full};
+use crate::progress::bar;
 use crate::terminal;
 
-/// Write a result as pages for a browser, into a folder that needs no server and no network.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  perflab report results/first -o first-report")]
 pub struct ReportArguments {
@@ -45,7 +43,7 @@ pub fn report(arguments: &ReportArguments) -> Result<Option<Code>, Failure> {
         )));
     }
     let site = Site::read(path);
-    let bar = bar(arguments.quiet);
+    let bar = bar(Some(0), "{bar:30} {pos} of {len} {msg}", !arguments.quiet);
     let first = write(&site, &arguments.out, &mut |step, done, all| {
         bar.set_message(match step {
             Step::Compare => "metrics compared",
@@ -73,13 +71,4 @@ pub fn report(arguments: &ReportArguments) -> Result<Option<Code>, Failure> {
         terminal::say(&format!("warning: {}", terminal::escape(problem)));
     }
     Ok(Some(Code::NoData))
-}
-
-fn bar(quiet: bool) -> ProgressBar {
-    if quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} {msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(0).with_style(style)
 }

@@ -19,7 +19,7 @@ use indexmap::IndexMap;
 use perflab_experiment::{MAX_RUNS, Plan, counted};
 use perflab_machine::MachineFacts;
 use perflab_report::operand;
-use perflab_runner::{Lab, Preflight, preflight, programs, unknown_metrics};
+use perflab_runner::{Lab, Preflight, metric_mistakes, preflight, programs};
 use perflab_store::{Environment, RunRecord};
 
 use crate::failure::{Code, Failure};
@@ -67,7 +67,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         }
     }
     let rule = decided::rule(&arguments.until, &experiment, arguments.resume)?;
-    refuse_all(Code::Usage, "", &unknown_metrics(&experiment))?;
+    refuse_all(Code::Usage, "", &metric_mistakes(&experiment))?;
     let is_compared = comparisons(&experiment, None) > 0;
     if !is_compared && !arguments.quiet {
         terminal::say(&format!(

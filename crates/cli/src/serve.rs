@@ -11,11 +11,6 @@ use crate::failure::{Code, Failure};
 use crate::results::{RESULTS, must_be_directory};
 use crate::terminal;
 
-/// Serve the results in a directory to a browser.
-///
-/// The list of all results, the pages of each, two of them compared, and experiments while they are measured. It
-/// only reads. Unless told otherwise, this machine alone can reach it; if others can, they need the token in the
-/// address that is printed. Pages of a running experiment take some of the machine's time while somebody looks.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  perflab serve\n  perflab serve results --port 8000")]
 pub struct ServeArguments {

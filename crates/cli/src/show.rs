@@ -16,7 +16,6 @@ use crate::results::{RESULTS, must_be_directory};
 use crate::selection::{input, open};
 use crate::terminal;
 
-/// Show the results in a directory, or what is in one result.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab show\n  perflab show results/first\n  perflab show results/first --run 17\n  perflab show results/first --plot"
@@ -48,7 +47,6 @@ pub struct ShowArguments {
     ascii: bool,
 }
 
-/// Rebuild the index of the results below a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  perflab index results")]
 pub struct IndexArguments {

@@ -14,10 +14,6 @@ use crate::percent::margin;
 use crate::selection::{known_metrics, open};
 use crate::terminal;
 
-/// Find out from which iteration on processes are steady, if ever.
-///
-/// A process is flat, warms up, slows down, or has no steady state. Takes plain files of numbers, the iterations of a process in order, or a result whose runs have
-/// many samples of a metric.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab steady process-1.txt process-2.txt process-3.txt --unit ms"

@@ -33,13 +33,6 @@ pub fn must_be_root(flag: &str) -> Result<(), Failure> {
     )))
 }
 
-/// A failure about settings: always the surroundings'.
-impl From<TuneError> for Failure {
-    fn from(error: TuneError) -> Self {
-        Self::environment(error.to_string())
-    }
-}
-
 /// Starts the process that puts settings back should this one be killed.
 pub fn start_restorer(root: &Path, directory: &Path) -> Result<Restorer, Failure> {
     let own = std::env::current_exe()

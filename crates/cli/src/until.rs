@@ -15,7 +15,7 @@ use crate::failure::{Code, Failure};
 /// Fewest blocks, so that what is claimed was seen at two times at least.
 pub const LEAST_BLOCKS: u32 = 2;
 
-/// The flags.
+// The flags.
 #[derive(Debug, Args)]
 pub struct UntilArguments {
     /// Measure until every comparison is decided, looking after each block; then end as `compare`

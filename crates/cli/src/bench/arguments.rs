@@ -11,12 +11,6 @@ use crate::failure::Failure;
 use crate::terminal;
 use crate::until::UntilArguments;
 
-/// Compare commands without a file, interleaved in random order: print which is faster.
-///
-/// Flags and meanings are those of hyperfine, with four differences: the runs of all commands are
-/// interleaved in random order within small blocks (`--order sequential` for hyperfine's way), the
-/// comparison is a verdict with an interval, times have the shell's time in them (`-N` leaves the
-/// shell out), and what a command leaves behind is ended with it, not waited for.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab bench 'sleep 0.01' 'sleep 0.011'\n  perflab bench -N -r 30 -L time 0.01,0.02 'sleep {time}'"
@@ -171,7 +165,7 @@ pub struct BenchArguments {
     #[arg(long, value_name = "NUM", conflicts_with = "slices", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub block: Option<u32>,
 
-    /// Run the commands of a block at once on one CPU, stopped and continued in turns of TIME, as
+    /// Run the commands of a block side by side on one CPU, stopped and continued in turns of TIME, as
     /// 5ms, and compare their CPU time: sharper where the machine's speed changes.
     #[arg(long, value_name = "TIME", value_parser = turn)]
     pub slices: Option<Duration>,

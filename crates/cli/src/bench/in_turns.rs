@@ -1,4 +1,4 @@
-//! One run of each command at once, in turns on the same CPUs.
+//! One run of each command, all up at the same time, in turns on the same CPUs.
 
 use std::ffi::OsString;
 
@@ -25,7 +25,7 @@ pub struct Place<'a> {
 }
 
 impl Bench<'_> {
-    /// One run of each command, all at once in turns, which `shuffler` puts in order.
+    /// One run of each command, all in turns, which `shuffler` puts in order.
     ///
     /// # Errors
     /// When a command cannot be started, fails, wants a terminal, or is stopped. None is left then.

@@ -36,7 +36,7 @@ impl Slices {
             return refuse("compares commands, found only one; add another, or leave it out");
         }
         if arguments.order == Order::Sequential {
-            return refuse("runs commands at once: leave --order sequential out");
+            return refuse("runs commands in turns: leave --order sequential out");
         }
         let mut files = commands.iter().filter_map(|command| match &command.output {
             Output::File(path) => Some(path),
@@ -49,7 +49,7 @@ impl Slices {
             is_seen
         }) {
             return refuse(&format!(
-                "runs commands at once, and {} takes the output of several; give --output once per command, each with \
+                "runs commands in turns, and {} takes the output of several; give --output once per command, each with \
                  a file of its own",
                 twice.display()
             ));

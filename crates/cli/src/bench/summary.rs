@@ -84,8 +84,7 @@ pub fn report(
         Some(_) => "cpu",
     };
     let metric = Metric::new(name, "s", Better::Lower);
-    let mut report =
-        plain_report("bench", &metric, groups, &selection).map_err(Failure::no_data)?;
+    let mut report = plain_report("bench", &metric, groups, &selection)?;
     report.design.seed = measurements.randomised.then_some(measurements.seed);
     report.design.randomised = measurements.randomised;
     report.design.until_decided = measurements.until_decided;

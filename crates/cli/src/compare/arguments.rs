@@ -7,11 +7,6 @@ use crate::drawn::Kind;
 use crate::numbers::NumbersArguments;
 use crate::selection::Question;
 
-/// Compare variants with their baseline: which differ, by how much, and how sure that is.
-///
-/// Takes result directories of `perflab run`, or plain files of numbers, one per line, as
-/// LABEL=FILE; the first is then the baseline. Two results as LABEL=RESULT are compared with each
-/// other: what both measured of the same variant.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  perflab compare results/first\n  \
 perflab compare results/first --metric wall --detail\n  \

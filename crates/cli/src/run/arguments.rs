@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::until::UntilArguments;
 
-/// Run an experiment: measures every cell of its plan and keeps each run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab run experiments/sort.toml --dry-run\n  \

@@ -152,13 +152,12 @@ impl<'a> Decided<'a> {
     }
 
     fn report(&self, records: &[RunRecord]) -> Result<Comparison, Failure> {
-        result_report(
+        Ok(result_report(
             self.experiment,
             self.plan,
             records,
             &SampleSelection::default(),
             &self.selection,
-        )
-        .map_err(Failure::no_data)
+        )?)
     }
 }

@@ -9,7 +9,7 @@ use perflab_trace_file::{EventSelection, Probe, Process, Thread, Trace};
 
 use super::choice::probes;
 
-/// Arguments of `view`.
+// Arguments of `view`.
 #[derive(Debug, Args)]
 pub struct ViewArguments {
     /// The trace.

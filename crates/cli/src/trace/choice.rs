@@ -31,7 +31,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(number))
 }
 
-/// Which processes.
+// Which processes.
 #[derive(Debug, Args)]
 pub struct Processes {
     /// Number of a process (may be given again).

@@ -14,7 +14,7 @@ use crate::terminal::{self, Form};
 /// Version of the JSON that `--format json` prints.
 const SCHEMA: u32 = 1;
 
-/// Arguments of `list`.
+// Arguments of `list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
     /// Which probes, as provider:name with *; several with commas.

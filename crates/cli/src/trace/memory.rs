@@ -13,7 +13,7 @@ const HEAD: u32 = 4;
 const USUAL_RING: u32 = 256;
 const USUAL_MEMORY: u32 = 256 << 10;
 
-/// Memory for events in recorded processes.
+// Memory for events in recorded processes.
 #[derive(Debug, Args)]
 pub struct Memory {
     /// Memory for the events of one thread, in KiB (8 to 262144).

@@ -34,6 +34,7 @@ use crate::failure::{Code, Failure};
 
 /// What to do with probes.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 #[command(after_help = "Example:\n  perflab trace list\n\n\
 A process can be traced if it was started by `perflab trace on ... -- COMMAND`, or with the agent: \
 see docs/probes.md.")]

@@ -21,7 +21,7 @@ use super::summary::text;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
-/// Arguments of `recover`.
+// Arguments of `recover`.
 #[derive(Debug, Args)]
 pub struct RecoverArguments {
     /// Numbers of processes that have ended; all that left something, if none is given. PID-START, as listed, is one of

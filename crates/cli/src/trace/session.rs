@@ -31,7 +31,7 @@ pub const FEW: u64 = 10_000;
 /// KiB of a ring while a recorder reads it: it may be held up for some milliseconds.
 const READ_RING: u32 = 4096;
 
-/// Arguments of `record`.
+// Arguments of `record`.
 #[derive(Debug, Args)]
 pub struct RecordArguments {
     /// Which probes, as provider:name with *; several with commas.

@@ -13,7 +13,7 @@ use super::start::start;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
-/// Arguments of `on`.
+// Arguments of `on`.
 #[derive(Debug, Args)]
 pub struct OnArguments {
     /// Which probes, as provider:name with *; several with commas.
@@ -40,7 +40,7 @@ pub struct OnArguments {
     command: Vec<OsString>,
 }
 
-/// Arguments of `off`.
+// Arguments of `off`.
 #[derive(Debug, Args)]
 pub struct OffArguments {
     /// Which probes, as provider:name with *; several with commas.

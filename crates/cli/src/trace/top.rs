@@ -13,7 +13,7 @@ use super::outcome::Outcome;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
-/// Arguments of `top`.
+// Arguments of `top`.
 #[derive(Debug, Args)]
 pub struct TopArguments {
     /// Which probes, as provider:name with *; several with commas.
