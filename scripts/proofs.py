@@ -94,8 +94,9 @@ GROUPS = [
           "pass", 45, "root; debootstrap; 8 GB", {"fresh": Step("scripts/prove-fresh", r"^prove-fresh|passed, ")},
           ["Makefile", *BUILD, ".config/*", "crates/testing/*", "scripts/demo", "scripts/need", "scripts/nextest*", "scripts/readme", "scripts/stored.py", "scripts/probes-page",
            "scripts/prove", "scripts/proofs.py", "scripts/prove-fresh", "scripts/rust", "scripts/test*"]),
-    Group("bench", "tables compare the costs of perflab with those of hyperfine, ministat and LTTng, measured in one run; "
-          "no limit is checked", 40, "root; hyperfine, ministat, lttng-tools, bpftrace",
+    Group("bench", "tables compare the costs of perflab with those of hyperfine, ministat and LTTng, and how sharply whole "
+          "runs, slices and both at once compare; no limit is checked", 75,
+          "root; hyperfine, ministat, lttng-tools, bpftrace, redis, nginx, ab, PostgreSQL",
           {"bench-commands": Step("bench/run", r"^\| "), "bench-probes": Step("bench/probes/run", r"^(\| |- )"),
            "bench-switching": Step("bench/switching/run", r"^\| "), "bench-events": Step("bench/events/run", r"^(\| |- )"),
            "bench-recording": Step("bench/recording/run", r"^\| "),

@@ -1,7 +1,8 @@
-"""What scripts that feed a document from a stored result share: a result in an archive, and perflab's output about it."""
+"""Shared by scripts that feed a document from a stored result: a result in an archive, and perflab's output about it."""
 import json
 import os
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -15,8 +16,17 @@ def output(*command, cwd=None):
     return subprocess.run([PERFLAB, *command], cwd=cwd, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def marked(page, begin, end):
+    """The text of a page before its generated part, that part, and the text behind it."""
+    before, found, rest = page.read_text().partition(begin)
+    old, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        sys.exit(f"{page.relative_to(ROOT)}: expected {begin.strip()} and {end.strip()} around its generated part")
+    return before + begin, old, end + after
+
+
 def store(result, archive, name, leave_out=("lock",)):
-    """Puts a result into an archive, as the directory `name`, without what stands in `leave_out`."""
+    """Puts a result into an archive, as the directory `name`, without the paths of `leave_out`."""
     def plain(entry):
         entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = 0, 0, 0, "", ""
         return entry

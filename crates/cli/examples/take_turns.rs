@@ -10,7 +10,7 @@ use std::env;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ struct Target {
 
 /// A connection, and the requests of a slice.
 struct Client {
-    stream: TcpStream,
+    stream: BufReader<TcpStream>,
     count: u32,
     request: Vec<u8>,
 }
@@ -48,34 +48,54 @@ impl Client {
         };
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port.parse()?))?;
         stream.set_nodelay(true)?;
-        let request = format!("{}\r\n", request.join(" ")).into_bytes();
-        let count = count.parse()?;
+        let mut bytes = format!("*{}\r\n", request.len());
+        for word in request {
+            write!(bytes, "${}\r\n{word}\r\n", word.len())?;
+        }
         Ok(Self {
-            stream,
-            count,
-            request,
+            stream: BufReader::new(stream),
+            count: count.parse()?,
+            request: bytes.into_bytes(),
         })
     }
 
     /// Makes the requests of a slice, one after the other; how long they took.
     fn slice(&mut self) -> io::Result<Duration> {
         let begun = Instant::now();
-        let mut answer = [0; 512];
+        let mut answer = Vec::new();
         for _ in 0..self.count {
-            self.stream.write_all(&self.request)?;
-            let mut length = 0;
-            while !answer[..length].ends_with(b"\r\n") {
-                match self.stream.read(&mut answer[length..])? {
-                    0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                    more => length += more,
-                }
-            }
-            if answer[0] == b'-' {
-                let said = String::from_utf8_lossy(&answer[..length]);
-                return Err(io::Error::other(said.trim().to_owned()));
+            self.stream.get_mut().write_all(&self.request)?;
+            // Parts of the answer that are still to come.
+            let mut parts = 1;
+            while parts > 0 {
+                parts = parts - 1 + self.part(&mut answer)?;
             }
         }
         Ok(begun.elapsed())
+    }
+
+    /// Reads a part of an answer into a buffer; how many parts it announces.
+    fn part(&mut self, answer: &mut Vec<u8>) -> io::Result<u64> {
+        answer.clear();
+        self.stream.read_until(b'\n', answer)?;
+        let line = String::from_utf8_lossy(answer);
+        let line = line.trim_end();
+        // Nothing has the length -1.
+        let length = || line.get(1..).and_then(|digits| digits.parse::<i64>().ok());
+        match (line.chars().next(), length()) {
+            (Some('+' | ':'), _) => Ok(0),
+            (Some('*'), Some(parts)) => Ok(parts.max(0).cast_unsigned()),
+            (Some('$'), Some(-1)) => Ok(0),
+            (Some('$'), Some(length @ 0..)) => {
+                let rest = length.cast_unsigned() + 2;
+                answer.clear();
+                match self.stream.by_ref().take(rest).read_to_end(answer)? as u64 == rest {
+                    true => Ok(0),
+                    false => Err(io::ErrorKind::UnexpectedEof.into()),
+                }
+            }
+            _ => Err(io::Error::other(format!("the server answered {line:?}"))),
+        }
     }
 
     fn rate(&self, took: Duration) -> f64 {

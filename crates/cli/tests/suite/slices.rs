@@ -56,7 +56,8 @@ driver = "redis-benchmark"
 args = ["-h", "127.0.0.1", "-p", "{port}", "-t", "get,set", "-n", "REQUESTS"]
 "#;
 
-fn servers(requests: u32) -> String {
+/// Two ways to run Redis, with some requests of each of two types.
+pub fn servers(requests: u32) -> String {
     needs("redis-server", "redis-server");
     needs("redis-benchmark", "redis-tools");
     SERVERS.replace("REQUESTS", &requests.to_string())

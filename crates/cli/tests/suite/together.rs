@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use perflab_testing::needs;
+use perflab_testing::{not_checked, test_name};
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::slices;
 use crate::support::{Laboratory, signal};
 use crate::systems::servers_end_with_their_laboratory;
 
@@ -49,32 +50,17 @@ done
 echo 'VALUE 5 items work'
 ";
 
-const SERVERS: &str = r#"
-[design]
-slices = 4
-together = true
-runs = 2
-metrics = ["rps", "system_cpu"]
-[variants.plain]
-start = ["redis-server", "--bind", "127.0.0.1", "--port", "{port}", "--dir", "{dir}", "--save", ""]
-ready = { tcp = "127.0.0.1:{port}" }
-[variants.append]
-start = ["redis-server", "--bind", "127.0.0.1", "--port", "{port}", "--dir", "{dir}", "--save", "", "--appendonly", "yes"]
-ready = { tcp = "127.0.0.1:{port}" }
-[workloads.w]
-driver = "redis-benchmark"
-args = ["-h", "127.0.0.1", "-p", "{port}", "-t", "get,set", "-n", "REQUESTS"]
-"#;
-
 fn servers(requests: u32) -> String {
-    needs("redis-server", "redis-server");
-    needs("redis-benchmark", "redis-tools");
-    SERVERS.replace("REQUESTS", &requests.to_string())
+    slices::servers(requests).replacen("slices = 4", "slices = 4\ntogether = true", 1)
 }
 
 /// Whether this test may use two CPUs, which its programs need at least.
-fn has_two_cpus() -> bool {
-    std::thread::available_parallelism().is_ok_and(|count| count.get() > 1)
+pub fn has_two_cpus() -> bool {
+    let has = std::thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+    if !has {
+        not_checked(&test_name(), "it takes two CPUs");
+    }
+    has
 }
 
 #[test]
