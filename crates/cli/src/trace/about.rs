@@ -132,10 +132,14 @@ fn about_process(
 ) {
     let conversion = trace.conversion(process.clock);
     let command = escape(&process.command);
+    let until = match process.ordered_since {
+        Some(_) => " until several threads recorded",
+        None => "",
+    };
     let _ = writeln!(text, "\nprocess {}: {command}", process.pid);
     let _ = writeln!(
         text,
-        "  clock of the events: {}, processors at most {} ns apart, read up to {} ns before an event",
+        "  clock of the events: {}, processors at most {} ns apart, read up to {} ns before an event{until}",
         match process.clock {
             perflab_trace_file::Clock::TimeStampCounter => "time stamp counter",
             perflab_trace_file::Clock::Monotonic => "CLOCK_MONOTONIC",

@@ -239,7 +239,11 @@ fn a_variable_that_is_not_understood_is_refused() {
             "no number of KiB from 8 to 262144",
         ),
         ("PERFLAB_RECORD_MEMORY", "1", "no number of KiB from 24 to"),
-        ("PERFLAB_AGENT_CLOCK", "order", "none of ordered, monotonic"),
+        (
+            "PERFLAB_AGENT_CLOCK",
+            "order",
+            "none of ordered, unordered, monotonic",
+        ),
         ("PERFLAB_AGENT_SYNC", "no", "none of membarrier, visit"),
     ];
     for (variable, value, reason) in cases {

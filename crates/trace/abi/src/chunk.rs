@@ -50,6 +50,8 @@ impl ChunkKind {
     pub const LOSSES: Self = Self(9);
     /// A time up to which all is written.
     pub const WATERMARK: Self = Self(10);
+    /// A time from which on events of a process are in order.
+    pub const ORDER: Self = Self(11);
 }
 
 /// A chunk's head.

@@ -225,6 +225,17 @@ content! {
 }
 
 content! {
+    /// The content of [`crate::ChunkKind::ORDER`], version 1: from a time on the clock was read when all was done that
+    /// came before an event. Threads may learn of it as late as the clock may be read ahead elsewhere.
+    pub struct OrderContent {
+        /// The process.
+        process: u32,
+        /// By its clock.
+        since: u64,
+    }
+}
+
+content! {
     /// The content of [`crate::ChunkKind::EVENTS`], version 1, before its events: those of one thread, one after the
     /// other without a gap.
     ///

@@ -32,8 +32,8 @@ pub mod variable;
 
 pub use chunk::{CHUNK_HEAD, CHUNK_MAGIC, ChunkError, ChunkHead, ChunkKind, LONGEST_CHUNK};
 pub use content::{
-    Clock, ClockSnapshotContent, CostContent, EventsContent, LossesContent, ProbeContent,
-    ProcessContent, ThreadContent, WatermarkContent,
+    Clock, ClockSnapshotContent, CostContent, EventsContent, LossesContent, OrderContent,
+    ProbeContent, ProcessContent, ThreadContent, WatermarkContent,
 };
 pub use description::{Argument, ArgumentType, Description, DescriptionError, MOST_ARGUMENTS};
 pub use fields::{LONGEST_MESSAGE, MessageError, PROTOCOL, Reader, Writer};

@@ -117,7 +117,7 @@ pub fn check_value<'a>(variable: &str, value: &'a str) -> Result<(), ValueError<
         RECORD_RING => return check_kibibytes(value, RING_KIBIBYTES),
         RECORD_MEMORY => return check_kibibytes(value, LEAST_MEMORY_KIBIBYTES..=u32::MAX),
         RECORD_TOTAL => return check_kibibytes(value, 0..=u32::MAX),
-        CLOCK => &["ordered", "monotonic"],
+        CLOCK => &["ordered", "unordered", "monotonic"],
         PROTOCOL => &["word", "pun", "fault", "trap"],
         WRITING => &["memory", "protection"],
         SYNC => &["membarrier", "visit"],

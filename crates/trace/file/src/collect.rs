@@ -5,7 +5,8 @@ use std::fmt;
 
 use perflab_abi::{
     ChunkKind, Clock, ClockSnapshotContent, CostContent, DescriptionError, EventsContent,
-    LossesContent, MessageError, ProbeContent, ProcessContent, ThreadContent, WatermarkContent,
+    LossesContent, MessageError, OrderContent, ProbeContent, ProcessContent, ThreadContent,
+    WatermarkContent,
 };
 
 use crate::contents::{Probe, Process, Thread};
@@ -147,6 +148,13 @@ impl Collected {
                 let cost = CostContent::decode(content)?;
                 self.keep(0)?;
                 self.named(cost.process)?.costs.push(cost);
+                Ok(())
+            }
+            ChunkKind::ORDER => {
+                let order = OrderContent::decode(content)?;
+                let process = self.named(order.process)?;
+                // The first one holds: it is said once.
+                process.ordered_since.get_or_insert(order.since);
                 Ok(())
             }
             ChunkKind::LOSSES => {

@@ -27,6 +27,8 @@ pub struct Process {
     pub skew: u64,
     /// How long before its event the clock may have been read, in nanoseconds.
     pub ahead: u64,
+    /// From when on it was read when all was done that came before, in units of the clock; nothing if that is not said.
+    pub ordered_since: Option<u64>,
     /// Path of its executable.
     pub executable: String,
     /// Its command line, arguments parted by spaces.
@@ -59,6 +61,7 @@ impl Process {
                 Clock::TimeStampCounter => AHEAD,
                 Clock::Monotonic => 0,
             }),
+            ordered_since: None,
             executable: content.executable.to_owned(),
             command: content.command.to_owned(),
             probes: BTreeMap::new(),

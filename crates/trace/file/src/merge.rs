@@ -126,6 +126,8 @@ struct Queue<'t> {
     thread: &'t Thread,
     /// How far its clock is read ahead of an event at most, in ticks, where the probe does not say.
     ahead: u64,
+    /// The time from which on it is not.
+    ordered_from: u64,
     /// Number of the next event that may come.
     next: u64,
     runs: VecDeque<Run<Vec<u8>>>,
@@ -152,10 +154,14 @@ impl<'t> Events<'t> {
                 let place = (selection.threads)(process, thread).then_some(queues.len());
                 places.insert((process.number, thread.number), place);
                 if place.is_some() {
+                    let ahead = known.times.of(process.clock).ticks(process.ahead);
+                    // A thread may have learnt of it so much later.
+                    let since = process.ordered_since.unwrap_or(u64::MAX);
                     queues.push(Queue {
                         process,
                         thread,
-                        ahead: known.times.of(process.clock).ticks(process.ahead),
+                        ahead,
+                        ordered_from: since.saturating_add(ahead),
                         next: 0,
                         runs: VecDeque::new(),
                         head: None,
@@ -257,7 +263,11 @@ impl<'t> Events<'t> {
         }
         let conversion = self.known.times.of(queue.process.clock);
         let ahead = found.probe.ahead;
-        let ahead = ahead.map_or(queue.ahead, |ahead| conversion.ticks(ahead));
+        let ahead = match ahead {
+            Some(ahead) => conversion.ticks(ahead),
+            None if found.time >= queue.ordered_from => 0,
+            None => queue.ahead,
+        };
         let when = When {
             clock: queue.process.clock,
             ticks: found.time,

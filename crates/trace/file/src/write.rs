@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use perflab_abi::{
     CHUNK_HEAD, ChunkHead, ChunkKind, ClockSnapshotContent, CostContent, LossesContent,
-    MessageError, ProbeContent, ProcessContent, ThreadContent, WatermarkContent, Writer,
+    MessageError, OrderContent, ProbeContent, ProcessContent, ThreadContent, WatermarkContent,
+    Writer,
 };
 
 use crate::batch::EventBatch;
@@ -64,6 +65,11 @@ impl<W: Write> TraceWriter<W> {
     /// Clocks that were read together.
     pub fn clock_snapshot(&mut self, content: &ClockSnapshotContent) -> io::Result<()> {
         self.fields(ChunkKind::CLOCK_SNAPSHOT, |writer| content.encode(writer))
+    }
+
+    /// From when on events of a process are in order.
+    pub fn order(&mut self, content: &OrderContent) -> io::Result<()> {
+        self.fields(ChunkKind::ORDER, |writer| content.encode(writer))
     }
 
     /// What recording an event costs.

@@ -416,7 +416,7 @@ fn variables_that_are_not_understood() {
     let reason = |variable: &str| match variable {
         "PERFLAB_PROBES" | "PERFLAB_RECORD" => "\"li-fe\" is no probe",
         "PERFLAB_RECORD_FOR" => "\"li-fe\" is no recorder's PID-NUMBER",
-        "PERFLAB_AGENT_CLOCK" => "\"li-fe\" is none of ordered, monotonic",
+        "PERFLAB_AGENT_CLOCK" => "\"li-fe\" is none of ordered, unordered, monotonic",
         "PERFLAB_AGENT_PROTOCOL" => "\"li-fe\" is none of word, pun, fault, trap",
         "PERFLAB_AGENT_WRITING" => "\"li-fe\" is none of memory, protection",
         "PERFLAB_AGENT_SYNC" => "\"li-fe\" is none of membarrier, visit",

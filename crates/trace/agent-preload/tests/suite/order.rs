@@ -90,13 +90,14 @@ fn judge(trace: &Trace) -> Judged {
 
 #[test]
 fn what_a_lock_orders() {
-    let ahead = judged("", &[]);
-    println!("as it comes: {ahead:?}");
+    let ahead = judged("unordered", &[]);
+    println!("unordered: {ahead:?}");
     assert!(ahead.events > 1000);
     assert_eq!(ahead.unmarked, 0, "{ahead:?}");
     let ways = [
+        ("not set", "", &[][..]),
         ("ordered", "ordered", &[][..]),
-        ("ordered probes", "", &["ordered"]),
+        ("ordered probes", "unordered", &["ordered"]),
     ];
     for (what, clock, arguments) in ways {
         let ordered = judged(clock, arguments);
@@ -108,9 +109,9 @@ fn what_a_lock_orders() {
         };
         assert_eq!(ordered.asking, asking, "{what}: {ordered:?}");
         assert_eq!(ordered.unmarked, 0, "{what}: {ordered:?}");
-        // Few events are as close as the clocks of two processors are apart.
+        // Few events are as close as the clocks of two processors are apart, or came before both threads recorded.
         assert!(
-            ordered.marked * 100 <= ordered.events,
+            ordered.marked <= ordered.within_skew + ordered.events / 100,
             "{what}: {ordered:?}"
         );
         // The processors' clocks are not that far apart.

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use perflab_abi::Clock as Kind;
 use perflab_abi::variable::CLOCK;
 
+use super::several;
+
 /// Something that tells the time of an event.
 pub trait Clock {
     /// The time, in units of its own.
@@ -30,21 +32,32 @@ impl Clock for TimeStampCounter {
         unsafe { core::arch::x86_64::_rdtsc() }
     }
 
-    /// In two halves, as it is read: to join them takes longer. Who reads the word waits for the record's header.
+    /// Once several threads record, it waits for what comes before, so that their order is true.
     #[inline(always)]
     fn stamp(words: &[AtomicU64; 2]) {
-        // SAFETY: it stores the second word, which atomics allow at any time.
-        unsafe {
-            core::arch::asm!(
-                "rdtsc",
-                "mov dword ptr [{words} + 8], eax",
-                "mov dword ptr [{words} + 12], edx",
-                words = in(reg) words.as_ptr(),
-                out("eax") _,
-                out("edx") _,
-                options(nostack, preserves_flags),
-            );
+        if several::have() {
+            OrderedCounter::stamp(words);
+        } else {
+            store(words);
         }
+    }
+}
+
+/// Stores the counter in the second word: in two halves, as it is read, since to join them takes longer. Who reads the
+/// word waits for the record's header.
+#[inline(always)]
+fn store(words: &[AtomicU64; 2]) {
+    // SAFETY: it stores the second word, which atomics allow at any time.
+    unsafe {
+        core::arch::asm!(
+            "rdtsc",
+            "mov dword ptr [{words} + 8], eax",
+            "mov dword ptr [{words} + 12], edx",
+            words = in(reg) words.as_ptr(),
+            out("eax") _,
+            out("edx") _,
+            options(nostack, preserves_flags),
+        );
     }
 }
 
@@ -64,7 +77,7 @@ impl Clock for OrderedCounter {
     fn stamp(words: &[AtomicU64; 2]) {
         // SAFETY: as above.
         unsafe { core::arch::x86_64::_mm_lfence() };
-        TimeStampCounter::stamp(words);
+        store(words);
     }
 }
 
@@ -152,6 +165,8 @@ pub struct Choice {
     pub skew: u64,
     /// How long before its event it may have been read, in nanoseconds; 0 if all that comes before is waited for.
     pub ahead: u64,
+    /// Whether all that comes before is waited for from when on several threads record.
+    pub waits: bool,
 }
 
 /// Which clock is right here.
@@ -165,6 +180,7 @@ pub fn choose() -> Choice {
         kind: Kind::Monotonic,
         skew: 0,
         ahead: 0,
+        waits: false,
     };
     if wanted == "monotonic" {
         return monotonic;
@@ -183,6 +199,7 @@ pub fn choose() -> Choice {
         kind: Kind::TimeStampCounter,
         skew,
         ahead: if wanted == "ordered" { 0 } else { AHEAD },
+        waits: wanted.is_empty(),
     })
 }
 

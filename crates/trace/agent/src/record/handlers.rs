@@ -193,6 +193,7 @@ mod tests {
             kind,
             skew: 0,
             ahead,
+            waits: true,
         };
         assert!(handler(&description, clock(ClockKind::Monotonic, 0)).is_some());
         let [plain, ordered] =

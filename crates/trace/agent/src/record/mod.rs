@@ -22,6 +22,7 @@
 //! total_file    the numbers by which its processes know that
 //! recordings    those that are there, and whose they are
 //!
+//! several       whether several threads record, so that their order matters
 //! clock         which clock is right, and how it stands to others
 //! ```
 
@@ -38,6 +39,7 @@ mod recorder;
 mod recordings;
 mod ring_file;
 mod rings;
+mod several;
 mod short;
 mod slots;
 mod text;

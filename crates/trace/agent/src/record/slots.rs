@@ -8,12 +8,13 @@
 #![expect(unsafe_code, reason = "memory that handlers of any thread come to")]
 
 use std::io;
-use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
 use perflab_ring::{HEAD_WORDS, PRODUCER_WORDS, Producer};
 
-use super::clock;
+use super::clock::{self, Clock};
+use super::several;
 use super::words::AnyWords;
 use crate::numbers;
 use crate::pages::{PAGE, map};
@@ -120,7 +121,7 @@ pub fn prepare() -> io::Result<()> {
         let wiped = unsafe {
             libc::madvise(memory, size, libc::MADV_WIPEONFORK) == 0
                 && libc::madvise(page, size_of::<Ready>(), libc::MADV_WIPEONFORK) == 0
-        };
+        } && several::forget_in_children();
         if !wiped {
             let error = io::Error::last_os_error();
             // SAFETY: mapped above, and nobody knows of it.
@@ -130,6 +131,14 @@ pub fn prepare() -> io::Result<()> {
         TABLE.store(memory.cast(), Ordering::Release);
     }
     Ok(())
+}
+
+/// Whether threads wait for what comes before their events once several record.
+static WAITS: AtomicBool = AtomicBool::new(false);
+
+/// Whether they do, from now on.
+pub fn wait(whether: bool) {
+    WAITS.store(whether, Ordering::Relaxed);
 }
 
 /// Lets threads take rings from now on. In the child of a fork too: what was ready in the parent is not so there.
@@ -165,6 +174,9 @@ pub fn claim() -> Option<&'static Slot> {
     let mut slots = table.slots.iter();
     let claimed = slots.find(|slot| slot.pass_on(Owner::Free, Owner::Thread(thread)))?;
     table.free.fetch_sub(1, Ordering::Relaxed);
+    if WAITS.load(Ordering::Relaxed) {
+        several::note(thread, clock::OrderedCounter::now);
+    }
     let head = claimed.memory();
     // SAFETY: the slot is this thread's now, and has a ring.
     unsafe { (*head.add(ring::THREAD)).store(u64::from(thread), Ordering::Release) };

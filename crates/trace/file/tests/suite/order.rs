@@ -1,6 +1,6 @@
 //! Events of threads whose clocks are apart, drift and step: in true order, or marked.
 
-use perflab_abi::{Clock, ProbeContent, ProcessContent};
+use perflab_abi::{Clock, OrderContent, ProbeContent, ProcessContent};
 use perflab_trace_file::event::Value;
 use perflab_trace_file::{EventBatch, EventSelection, Order, Trace, TraceWriter};
 
@@ -16,6 +16,8 @@ struct World {
     /// How many nanoseconds the clock is read before an event, as the trace says, and at most.
     ahead: Option<u64>,
     early: u64,
+    /// The true time from which on it is not, as the trace says; threads learn of it up to `ahead` later.
+    ordered: Option<u64>,
 }
 
 /// Threads of each world record their truth now and then, for a minute; their events are written in chunks of
@@ -39,6 +41,13 @@ fn record(worlds: &[World], skew: u64, apart: u64, seed: u64) -> Trace {
             ahead: None,
         })
         .unwrap();
+        if let Some(since) = world.ordered {
+            to.order(&OrderContent {
+                process: index,
+                since: (world.ticks)(since),
+            })
+            .unwrap();
+        }
         for second in 0..=60 {
             let time = (1 + second) * 1000 * MS;
             to.clock_snapshot(&snapshot(index, (world.ticks)(time) - 10, time))
@@ -55,7 +64,8 @@ fn record(worlds: &[World], skew: u64, apart: u64, seed: u64) -> Trace {
     for until in 2..=60 {
         for (batch, world, offset, time) in &mut batches {
             while *time < until * 1000 * MS {
-                let early = if world.early > 0 {
+                let from = world.ordered.map_or(u64::MAX, |since| since + world.early);
+                let early = if world.early > 0 && *time < from {
                     number(world.early + 1)
                 } else {
                     0
@@ -119,6 +129,7 @@ fn offset_and_drift() {
             clock: Clock::TimeStampCounter,
             ahead: Some(0),
             early: 0,
+            ordered: None,
         }];
         let trace = record(&world, 500, 500, seed);
         assert_eq!(trace.discontinuities().count(), 0);
@@ -143,6 +154,7 @@ fn offset_that_nobody_admits() {
         clock: Clock::TimeStampCounter,
         ahead: Some(0),
         early: 0,
+        ordered: None,
     }];
     judge(&record(&world, 0, 100_000, 1), 64 * 1024 * 1024);
 }
@@ -160,6 +172,7 @@ fn steps() {
             clock: Clock::TimeStampCounter,
             ahead: Some(0),
             early: 0,
+            ordered: None,
         }];
         let trace = record(&world, 500, 500, 3);
         assert_eq!(trace.discontinuities().count(), 1);
@@ -178,18 +191,21 @@ fn two_processes_and_two_clocks() {
             clock: Clock::TimeStampCounter,
             ahead: Some(0),
             early: 0,
+            ordered: None,
         },
         World {
             ticks: steady,
             clock: Clock::TimeStampCounter,
             ahead: Some(0),
             early: 0,
+            ordered: None,
         },
         World {
             ticks: nanoseconds,
             clock: Clock::Monotonic,
             ahead: Some(0),
             early: 0,
+            ordered: None,
         },
     ];
     let trace = record(&worlds, 200, 200, 5);
@@ -205,6 +221,7 @@ fn read_ahead(ahead: Option<u64>, early: u64) -> [u64; 4] {
         clock: Clock::TimeStampCounter,
         ahead,
         early,
+        ordered: None,
     }];
     judge(&record(&world, 0, 0, 2), 64 * 1024 * 1024)
 }
@@ -280,4 +297,25 @@ fn a_probe_that_is_not_read_ahead() {
 #[should_panic(expected = "Sure")]
 fn a_clock_that_is_read_ahead_and_does_not_say_so() {
     read_ahead(Some(0), 100_000);
+}
+
+#[test]
+fn from_when_on_a_process_waits_its_order_is_sure() {
+    let world = |ordered| World {
+        ticks: steady,
+        clock: Clock::TimeStampCounter,
+        ahead: Some(200_000),
+        early: 200_000,
+        ordered,
+    };
+    let [always, half, never] = [Some(0), Some(30_000 * MS), None].map(|since| {
+        let trace = record(&[world(since)], 50, 50, 4);
+        let [_, close, doubtful, late] = judge(&trace, 64 * 1024 * 1024);
+        assert_eq!((doubtful, late), (0, 0));
+        close
+    });
+    assert!(
+        always * 4 < half && half * 3 < never * 2,
+        "{always} {half} {never}"
+    );
 }
