@@ -34,7 +34,7 @@ use crate::detectable::{MOST_RUNS, runs_needed, smallest_difference, t_test_powe
 use crate::distribution::{binomial, chi_squared_quantile, normal_cdf, normal_upper_quantile};
 use crate::error::Error;
 use crate::location::{Scale, hodges_lehmann, min_blocks, spread_interval};
-use crate::signed_rank::SignedRank;
+use crate::signed_rank::{SignedRank, attained};
 use crate::stratum::Stratum;
 use crate::summary::{mean, squared_deviations};
 use crate::verdict::Sides;
@@ -47,6 +47,9 @@ const CHECKED: f64 = 0.94;
 
 /// The sign test of so many pairs has levels enough that its approximation by the t test holds.
 const MANY_PAIRS: usize = 1000;
+
+/// The signed ranks of so many pairs have levels so close that the one asked for is as good as one of them.
+const FEW_PAIRS: usize = 50;
 
 /// Chance that the upper end of a pilot's deviation is not below the true one.
 const UPPER: f64 = 0.8;
@@ -272,7 +275,25 @@ pub fn typical_runs(sd: f64, goal: &Goal, block: usize) -> Result<usize, Error> 
 /// As [`typical_runs`].
 pub fn typical_runs_in_turns(sd: f64, goal: &Goal) -> Result<usize, Error> {
     check::between("difference", goal.difference, 0.0, f64::INFINITY)?;
-    Ok(needed(goal, sd, true)?.max(min_blocks(1, goal.confidence)?))
+    let mut runs = needed(goal, sd, true)?.max(min_blocks(1, goal.confidence)?);
+    let difference = (pooled(goal.difference) / sd).min(1e3);
+    while runs < FEW_PAIRS {
+        let confidence = 1.0 - attained(runs, 1.0 - goal.confidence);
+        if power(
+            runs,
+            difference,
+            &Goal {
+                confidence,
+                ..*goal
+            },
+            true,
+        )? >= goal.power
+        {
+            break;
+        }
+        runs += 1;
+    }
+    Ok(runs)
 }
 
 /// Power of the sign test of so many pairs, of normal values whose `tau` is `sd`. Few pairs have few levels, so

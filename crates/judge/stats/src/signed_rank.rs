@@ -201,6 +201,16 @@ fn normal_tail(doubled: &[usize], w: usize) -> f64 {
     normal_cdf((w as f64 + 1.0 - mean) / sd)
 }
 
+/// The largest two-sided p-value that so many pairs without ties can have at or below a level; 0 where none can.
+pub(crate) fn attained(pairs: usize, level: f64) -> f64 {
+    if pairs > EXACT {
+        return level;
+    }
+    let tails = cumulative(&(1..=pairs).collect::<Vec<_>>());
+    let count = tails.partition_point(|p| 2.0 * p <= level * SLACK);
+    count.checked_sub(1).map_or(0.0, |last| 2.0 * tails[last])
+}
+
 /// `P(W <= w)` for all `w`, where each number counts if its coin shows heads.
 fn cumulative(numbers: &[usize]) -> Vec<f64> {
     let mut probabilities = vec![0.0; numbers.iter().sum::<usize>() + 1];
