@@ -175,7 +175,7 @@ fn by_probe(probes: &[ProbeProgress], are_several: bool) -> String {
         (count + 1, events.saturating_add(line.events))
     });
     if count > 0 {
-        let more = counted(count, "more probe");
+        let more = counted(count, "more line");
         let _ = writeln!(
             text,
             "{events:>14}  in {more}, which `perflab trace view --summary` lists"

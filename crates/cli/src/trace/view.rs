@@ -1,6 +1,6 @@
 //! `perflab trace view`: a trace as text.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, LowerExp, Write as _};
 use std::io::{BufWriter, ErrorKind, Write};
 
 use perflab_trace_file::event::Value;
@@ -123,7 +123,8 @@ fn shown(argument: &Argument, value: Value<'_>) -> String {
             name.map_or_else(|| number.to_string(), |(name, _)| name.clone())
         }
         Value::Unsigned(number) => number.to_string(),
-        Value::Float(number) => float(number),
+        Value::Single(number) => float(number, f64::from(number)),
+        Value::Double(number) => float(number, number),
         Value::Bool(truth) => truth.to_string(),
         Value::Address(address) => format!("{address:#x}"),
         Value::Text(None) => "null".to_owned(),
@@ -138,9 +139,9 @@ fn shown(argument: &Argument, value: Value<'_>) -> String {
     }
 }
 
-/// A number so that it can be read back, with an exponent where it would have many zeros.
-fn float(number: f64) -> String {
-    let size = number.abs();
+/// A number in as many digits as tell it from others of its type, with an exponent where it would have many zeros.
+fn float(number: impl Display + LowerExp, value: f64) -> String {
+    let size = value.abs();
     if size.is_finite() && size != 0.0 && !(1e-5..1e16).contains(&size) {
         format!("{number:e}")
     } else {
@@ -177,8 +178,10 @@ mod tests {
             (f64::INFINITY, "inf"),
             (f64::NAN, "NaN"),
         ] {
-            assert_eq!(float(number), shown);
-            assert!(number.is_nan() || float(number).parse::<f64>().unwrap() == number);
+            let float = float(number, number);
+            assert_eq!(float, shown);
+            assert!(number.is_nan() || float.parse::<f64>().unwrap() == number);
         }
+        assert_eq!(float(0.1_f32, f64::from(0.1_f32)), "0.1");
     }
 }

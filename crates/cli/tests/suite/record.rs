@@ -567,7 +567,7 @@ fn probes_at_several_places_and_special_values() {
     // The first twenty of the 24 that were hit, and what is said of the others.
     let lines = said.lines().filter(|line| line.starts_with("      "));
     assert_eq!(lines.count(), 21, "{said}");
-    let rest = "             4  in 4 more probes, which `perflab trace view --summary` lists\n";
+    let rest = "             4  in 4 more lines, which `perflab trace view --summary` lists\n";
     assert!(said.ends_with(rest), "{said}");
     let summary = printed(&place.trace(&["view", &trace, "--summary"]));
     assert_eq!(summary.matches("life:shared").count(), 1, "{summary}");

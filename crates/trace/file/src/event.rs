@@ -54,8 +54,10 @@ pub enum Value<'a> {
     Signed(i64),
     /// Of an unsigned integer.
     Unsigned(u64),
-    /// Of a floating-point number.
-    Float(f64),
+    /// Of a floating-point number of 32 bits.
+    Single(f32),
+    /// Of one of 64 bits.
+    Double(f64),
     /// Of a truth value.
     Bool(bool),
     /// An address.
@@ -208,12 +210,12 @@ fn value<'b>(kind: Layout, from: &mut &'b [u8]) -> Option<Value<'b>> {
         Layout::Single => {
             let (bytes, rest) = from.split_first_chunk()?;
             *from = rest;
-            Value::Float(f64::from(f32::from_le_bytes(*bytes)))
+            Value::Single(f32::from_le_bytes(*bytes))
         }
         Layout::Double => {
             let (bytes, rest) = from.split_first_chunk()?;
             *from = rest;
-            Value::Float(f64::from_le_bytes(*bytes))
+            Value::Double(f64::from_le_bytes(*bytes))
         }
         Layout::Text => {
             let Some(length) = varint::take(from)?.checked_sub(1) else {

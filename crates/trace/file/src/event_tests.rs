@@ -56,8 +56,8 @@ impl Given {
             Self::Signed(value) => Value::Signed(*value),
             Self::Unsigned(value) => Value::Unsigned(*value),
             Self::Address(value) => Value::Address(*value),
-            Self::Single(value) => Value::Float(f64::from(*value)),
-            Self::Double(value) => Value::Float(*value),
+            Self::Single(value) => Value::Single(*value),
+            Self::Double(value) => Value::Double(*value),
             Self::Bool(value) => Value::Bool(*value),
             Self::Text(text) => Value::Text(text.as_deref()),
         }

@@ -164,7 +164,7 @@ pub fn small() -> (Vec<u8>, Threads) {
                 let values = [Value::Signed(fd), Value::Unsigned(time)];
                 let others = [
                     Value::Text((index > 0).then_some(key)),
-                    Value::Float(share),
+                    Value::Double(share),
                     Value::Bool(true),
                 ];
                 let number = round * 10 + index * 3;

@@ -71,12 +71,12 @@ fn given<'a>(kind: &str, number: u64, text: &'a [u8]) -> (Vec<u64>, Value<'a>) {
     match kind {
         "f32" => {
             let value = number as u32 as f32;
-            (
-                vec![u64::from(value.to_bits())],
-                Value::Float(f64::from(value)),
-            )
+            (vec![u64::from(value.to_bits())], Value::Single(value))
         }
-        "f64" => (vec![(number as f64).to_bits()], Value::Float(number as f64)),
+        "f64" => (
+            vec![(number as f64).to_bits()],
+            Value::Double(number as f64),
+        ),
         "bool" => (vec![number & 1], Value::Bool(number & 1 == 1)),
         "ptr" => (vec![number], Value::Address(number)),
         "cstr" | "bytes" => {
