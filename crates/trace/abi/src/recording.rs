@@ -85,6 +85,9 @@ pub mod ring {
     pub const DROPPED_BEFORE_OVERWRITTEN: usize = 28;
     /// The same as [`OTHERS_BEFORE_KEPT`] of events that were dropped.
     pub const DROPPED_OTHERS_BEFORE_KEPT: usize = 29;
+    /// The time from which on all threads of the process read the clock when all is done that comes before an event, by
+    /// that clock; 0 if there were no others when this ring's thread took it.
+    pub const ORDERED_SINCE: usize = 30;
 }
 
 /// Words of `losses`.

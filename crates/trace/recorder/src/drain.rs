@@ -79,6 +79,11 @@ impl Drain {
         self.is_read
     }
 
+    /// The time from which on the process's events are in order, as far as the thread knew when it began.
+    pub fn ordered_since(&self) -> Option<u64> {
+        self.ring.ordered_since()
+    }
+
     /// The process was let go. What its threads hit since then is of another recording.
     pub fn let_go(&mut self) {
         let (events, dropped) = self.ring.let_go_at(self.begin);

@@ -5,8 +5,8 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use perflab_abi::WatermarkContent;
 use perflab_abi::recording::{PROCESS_FILE, RING_BLOCK_WORDS, RING_SUFFIX};
+use perflab_abi::{OrderContent, WatermarkContent};
 use perflab_control::{Process, State};
 
 use crate::clock;
@@ -61,6 +61,8 @@ pub struct ProcessDir {
     stage: Stage,
     /// Whether the process was let go: what it hits since then is of another recording.
     is_let_go: bool,
+    /// Whether the trace says from when on the events are in order.
+    is_order_said: bool,
     /// Nothing between rounds once all was read.
     copy: Option<Box<BlockCopy>>,
 }
@@ -102,6 +104,7 @@ impl ProcessDir {
             up_to: 0,
             stage: Stage::Open,
             is_let_go: false,
+            is_order_said: false,
             copy: None,
         })
     }
@@ -289,6 +292,13 @@ impl ProcessDir {
             if let Some(last) = ring.round(&mut round, &mut copy)? {
                 up_to = up_to.map(|time| time.min(last));
             }
+        }
+        // After the events: whoever had one knew before.
+        let mut since = self.rings.iter().filter_map(Drain::ordered_since);
+        if let Some(since) = since.next().filter(|_| !self.is_order_said) {
+            let process = self.number;
+            round.output.trace.order(&OrderContent { process, since })?;
+            self.is_order_said = true;
         }
         let (read, done) = (&mut self.read, &mut self.done);
         self.rings.retain(|ring| {

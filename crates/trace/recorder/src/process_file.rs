@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use perflab_abi::{
     CHUNK_HEAD, ChunkHead, ChunkKind, Clock, ClockSnapshotContent, CostContent, Description,
-    OrderContent, ProbeContent, ProcessContent,
+    ProbeContent, ProcessContent,
 };
 use perflab_control::Process;
 use perflab_trace_file::TraceWriter;
@@ -176,10 +176,6 @@ impl ProcessFile {
                     self.first_snapshot.get_or_insert(said);
                     trace.clock_snapshot(&ClockSnapshotContent { process, ..said })
                 }
-                Err(_) => Ok(()),
-            },
-            ChunkKind::ORDER => match OrderContent::decode(content) {
-                Ok(said) => trace.order(&OrderContent { process, ..said }),
                 Err(_) => Ok(()),
             },
             ChunkKind::COST => match CostContent::decode(content) {

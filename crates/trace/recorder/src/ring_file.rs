@@ -147,6 +147,11 @@ impl RingFile {
         )
     }
 
+    /// The time from which on the process's events are in order, as far as this ring's thread knew.
+    pub fn ordered_since(&self) -> Option<u64> {
+        Some(self.word(ring::ORDERED_SINCE)).filter(|since| *since > 0)
+    }
+
     /// The first block that may still be there.
     pub fn oldest(&self) -> u64 {
         self.position().block.saturating_sub(self.blocks() - 1)

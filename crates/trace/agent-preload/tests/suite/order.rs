@@ -121,3 +121,30 @@ fn what_a_lock_orders() {
         );
     }
 }
+
+#[test]
+fn a_process_that_ends_at_once_has_its_order_too() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let binary = directory.path().join("order");
+    compile("gcc", &["-O2", "-pthread"], &["order.c"], &binary);
+    for turn in 0..10 {
+        let mut command = Command::new(&binary);
+        let program = Program::start(command.arg("200").env("PERFLAB_AGENT_CLOCK", ""));
+        let path = directory.path().join(format!("trace{turn}"));
+        record_to_its_end(program, "order:*", 8 << 20, &path);
+        let trace = Trace::open(&path).unwrap();
+        let judged = judge(&trace);
+        assert_eq!(judged.unmarked, 0, "{judged:?}");
+        let mut threads = trace
+            .processes()
+            .values()
+            .flat_map(|process| &process.threads);
+        if threads.nth(1).is_some() {
+            let since = trace
+                .processes()
+                .values()
+                .find_map(|process| process.ordered_since);
+            assert!(since.is_some(), "{judged:?}");
+        }
+    }
+}

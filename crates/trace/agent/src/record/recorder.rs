@@ -8,8 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use perflab_abi::{
-    ChunkKind, ClockSnapshotContent, CostContent, Description, OrderContent, Point, ProbeContent,
-    ProcessContent,
+    ChunkKind, ClockSnapshotContent, CostContent, Description, Point, ProbeContent, ProcessContent,
 };
 use perflab_ring::Mode;
 
@@ -17,7 +16,7 @@ use super::before::Begin;
 use super::directory::Directory;
 use super::forms::{self, MOST_PROBES};
 use super::rings::{Rings, Size};
-use super::{clock, cost, handlers, losses, nofault, several, slots};
+use super::{clock, cost, handlers, losses, nofault, slots};
 use crate::numbers;
 use crate::objects::KnownSite;
 use crate::shown::{shown, shown_command};
@@ -44,8 +43,6 @@ pub struct Recorder {
     /// By the forms of arguments, and the address of the handler.
     costs: BTreeMap<(u64, usize), u64>,
     snapshots: u32,
-    /// Whether the process's file says from when on events are in order.
-    is_order_said: bool,
     looked: Option<Instant>,
     /// What did not work last.
     pub trouble: Option<String>,
@@ -157,7 +154,6 @@ impl Recorder {
             probes: 0,
             costs: BTreeMap::new(),
             snapshots: 0,
-            is_order_said: false,
             looked: None,
             trouble: None,
         };
@@ -350,7 +346,6 @@ impl Recorder {
         if self.is_active {
             result = self.rings.refill(&self.directory);
         }
-        result = result.and_then(|()| self.say_order());
         let is_due = self.looked.is_none_or(|looked| looked.elapsed() >= SLOW);
         self.rings.look(is_due);
         if is_due {
@@ -360,18 +355,6 @@ impl Recorder {
             self.rings.look_at_total(&self.directory);
         }
         self.trouble = result.err();
-    }
-
-    /// Says from when on the counter is read when all that comes before is done, once that is so.
-    fn say_order(&mut self) -> Result<(), String> {
-        let Some(since) = several::since().filter(|_| !self.is_order_said) else {
-            return Ok(());
-        };
-        self.directory.append(ChunkKind::ORDER, |writer| {
-            OrderContent { process: 0, since }.encode(writer)
-        })?;
-        self.is_order_said = true;
-        Ok(())
     }
 
     fn snapshot(&mut self) -> Result<(), String> {

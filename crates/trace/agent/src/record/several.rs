@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Each event loads it, so it is on a page of its own, as [`slots`](super::slots) has it of what a fork empties.
 #[repr(C, align(4096))]
 struct Page {
-    /// The time from which on, by the counter; 0 as long as one thread has, and 1 until it is known.
+    /// The time from which on all threads know, by the counter; 0 as long as one thread has, and 1 until it is known.
     since: AtomicU64,
     /// Number of the first thread; 0 as long as there is none.
     first: AtomicU32,
@@ -32,13 +32,9 @@ pub fn have() -> bool {
     PAGE.since.load(Ordering::Relaxed) != 0
 }
 
-/// The time from which on all threads know that, by the counter.
-pub fn since() -> Option<u64> {
-    Some(PAGE.since.load(Ordering::Relaxed)).filter(|since| *since > 1)
-}
-
-/// A thread begins to record, at a time that is read when all that comes before is done.
-pub fn note(thread: u32, now: impl FnOnce() -> u64) {
+/// A thread begins to record. Returns the time from which on all threads know that several do, if that is so, by a
+/// clock that is read when all that comes before is done.
+pub fn note(thread: u32, now: impl FnOnce() -> u64) -> Option<u64> {
     let first = PAGE
         .first
         .compare_exchange(0, thread, Ordering::Relaxed, Ordering::Relaxed);
@@ -52,4 +48,5 @@ pub fn note(thread: u32, now: impl FnOnce() -> u64) {
     {
         PAGE.since.store(now().max(2), Ordering::Relaxed);
     }
+    Some(PAGE.since.load(Ordering::Relaxed)).filter(|since| *since > 1)
 }

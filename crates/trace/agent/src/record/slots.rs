@@ -174,10 +174,13 @@ pub fn claim() -> Option<&'static Slot> {
     let mut slots = table.slots.iter();
     let claimed = slots.find(|slot| slot.pass_on(Owner::Free, Owner::Thread(thread)))?;
     table.free.fetch_sub(1, Ordering::Relaxed);
-    if WAITS.load(Ordering::Relaxed) {
-        several::note(thread, clock::OrderedCounter::now);
-    }
     let head = claimed.memory();
+    if WAITS.load(Ordering::Relaxed)
+        && let Some(since) = several::note(thread, clock::OrderedCounter::now)
+    {
+        // SAFETY: as below.
+        unsafe { (*head.add(ring::ORDERED_SINCE)).store(since, Ordering::Relaxed) };
+    }
     // SAFETY: the slot is this thread's now, and has a ring.
     unsafe { (*head.add(ring::THREAD)).store(u64::from(thread), Ordering::Release) };
     Some(claimed)
