@@ -52,7 +52,7 @@ fn of_declared(values: &[(f64, f64)]) -> Option<Grid> {
 /// scatter by far more than a step, or where they are counts, which are exact.
 pub fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let median = sorted.get(sorted.len() / 2)?.abs();
     let mut different = sorted.clone();
     different.dedup_by(|b, a| (*b - *a).abs() <= 1e-9 * a.abs());

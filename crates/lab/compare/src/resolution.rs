@@ -8,7 +8,7 @@ const VISIBLE: f64 = 1e-4;
 /// Nothing where steps are too fine to show.
 pub fn step(values: &[f64]) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let median = sorted.get(sorted.len() / 2)?.abs();
     // Nothing but 0 says nothing of what is above it.
     sorted.iter().find(|value| **value != 0.0)?;
