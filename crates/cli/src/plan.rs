@@ -163,6 +163,11 @@ fn from_noise(
     slice_s: Option<f64>,
     goal: &mut Goal,
 ) -> Result<PlanReport, Failure> {
+    if slice_s.is_some_and(|slice_s| slice_s > run_s) {
+        return Err(Failure::usage(
+            "--slice: a slice is no longer than the run that --each gives",
+        ));
+    }
     let found = noise_of(path)?;
     let mut plan: Option<PlanReport> = None;
     let mut warnings = Vec::new();
@@ -178,11 +183,9 @@ fn from_noise(
         for (way, slice_s, in_turns) in [whole].into_iter().chain(slices) {
             let label = format!("CPU {cpu}, {way}");
             let Some(of_pair) = wall.sd_in_slices(slice_s, run_s) else {
-                let run = time(run_s);
                 warnings.push(format!(
-                    "{label}: the doctor did not measure how stretches of that length differ; runs of {run} take \
-                     --noise of at least {}",
-                    time(16.0 * run_s)
+                    "{label}: the doctor did not measure how stretches of that length differ; it measures those up to \
+                     an eighth of --noise"
                 ));
                 continue;
             };

@@ -184,3 +184,33 @@ fn a_confidence_just_below_one_keeps_its_digits() {
             .prints(&[&format!("in {confidence} of experiments")]);
     }
 }
+
+#[test]
+fn noise_that_is_none_is_refused() {
+    let laboratory = Laboratory::new();
+    let recorded = include_str!("../documents/noise.json");
+    let plan = |text: &str, slice: &str| {
+        laboratory.write("noise.json", text);
+        let all = [
+            "plan",
+            "--noise",
+            "noise.json",
+            "--show",
+            "1%",
+            "--each",
+            "5s",
+            "--slice",
+            slice,
+        ];
+        laboratory.call(&all)
+    };
+    plan(recorded, "20ms")
+        .code(0)
+        .prints(&["in slices of 20ms"]);
+    plan(recorded, "6s")
+        .code(2)
+        .says(&["no longer than the run"]);
+    plan("{", "20ms").code(2).says(&["noise.json is not what"]);
+    let negative = recorded.replace("\"allan\": ", "\"allan\": -");
+    plan(&negative, "20ms").code(4).says(&["no plan for CPU 0"]);
+}
