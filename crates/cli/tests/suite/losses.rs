@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use crate::life::{Life, Place, printed, text, wait_for_recorder};
-use crate::support::signal;
+use crate::support::{signal, wait_until};
 
 /// The sum of the counts of events behind `lost: `, and of those before ` events`.
 fn counts(said: &str) -> (u64, u64) {
@@ -98,6 +98,62 @@ fn recordings_in_between_leave_a_process_its_own_losses() {
     assert_eq!(events + lost, 700_000, "{said}");
     let summary = printed(&place.trace(&["view", &left, "--summary"]));
     assert_eq!(counts(&summary), (events, lost), "{summary}");
+}
+
+/// A recorder has all events of a thread that has ended, besides those that the thread recorded for its process.
+#[test]
+fn threads_that_ended_leave_their_process_what_is_its_own() {
+    let place = Place::new();
+    // The last one leaves the process memory for 20 threads, of which 16 are expected.
+    for (is_over, memory) in [(false, "4096"), (true, "4096"), (false, "1360")] {
+        let own = ["trace", "on", "life:*", "--record", "--ring", "64"];
+        let mut life = place.started(&own);
+        let (pid, recording) = (life.pid(), life.recording());
+        // More than there is memory for, and others are written over the rest.
+        life.works(10_000);
+        for _ in 0..10 {
+            life.does("thread 100");
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        let trace = place.file("trace");
+        let recorder = [
+            "--pid", &pid, "--ring", "64", "--memory", memory, "-o", &trace,
+        ];
+        let recorder = place.recording(&recorder);
+        wait_until("the recorder to have come", || {
+            let summary = place.trace(&["view", &trace, "--summary"]);
+            text(&summary.stdout).contains(&pid)
+        });
+        life.does("work 120000 100000");
+        for _ in 0..10 {
+            life.does("thread 100100 100000");
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        // What is not needed any more is looked for once a second.
+        std::thread::sleep(Duration::from_millis(2500));
+        if is_over {
+            life.ends();
+        } else {
+            signal(recorder.id(), Signal::INT);
+        }
+        let said = printed(&recorder.wait_with_output().unwrap());
+        let (events, lost) = counts(&said);
+        assert_eq!(events + lost, 21_000, "{said}");
+        let _ = life.child.kill();
+        let _ = life.child.wait();
+        let left = place.file("left");
+        let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &left]));
+        let (_, lost) = counts(&said);
+        let summary = printed(&place.trace(&["view", &left, "--summary"]));
+        assert_eq!(counts(&summary).1, lost, "{summary}");
+        let events = place.events(&[&left]).into_iter();
+        let is_own = |event: &String| event.len() < "life:work x=100000".len();
+        let events = events.filter(is_own).count() as u64;
+        assert_eq!(events + lost, 11_000, "{is_over} {memory}: {said}");
+        assert_eq!(said.contains("no memory"), memory == "1360", "{said}");
+        fs::remove_file(trace).unwrap();
+        fs::remove_file(left).unwrap();
+    }
 }
 
 #[test]

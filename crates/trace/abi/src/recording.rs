@@ -22,11 +22,11 @@ pub const RING_HEAD_BYTES: usize = 4096;
 /// Words of a block of a ring file.
 pub const RING_BLOCK_WORDS: usize = 512;
 
-/// The first word of a ring file that is ready: `PFLRING4`. Its digit changes with that of [`LOSSES_MAGIC`].
-pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING4");
+/// The first word of a ring file that is ready: `PFLRING5`. Its digit changes with that of [`LOSSES_MAGIC`].
+pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING5");
 
-/// The first word of `losses`: `PFLLOSS3`. Its digit changes when an older reader would miscount.
-pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS3");
+/// The first word of `losses`: `PFLLOSS4`. Its digit changes when an older reader would miscount.
+pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS4");
 
 /// How the directory's name ends.
 pub const RINGS_SUFFIX: &str = ".rings";
@@ -69,7 +69,8 @@ pub mod ring {
     pub const NAME: usize = 4;
     /// When the thread started, in clock ticks since boot; 0 as long as nobody looked.
     pub const START: usize = 6;
-    /// 1 when a recorder has read all of a thread that has ended: the agent may remove the file.
+    /// 1 when a recorder has read all of a thread that has ended, besides what the process had recorded on its own before:
+    /// the agent may remove the file, at once if there is nothing of the latter.
     pub const DRAINED: usize = 18;
     /// Events that had found a place when the recorder came that keeps events now, or did last.
     pub const BEFORE_KEPT: usize = 24;
@@ -107,6 +108,9 @@ pub mod losses {
     pub const BEFORE_OVERWRITTEN: [usize; 3] = [24, 25, 26];
     /// Those of the counts up to [`BEFORE_KEPT`] that are none of the losses of the process's own recording.
     pub const OTHERS_BEFORE_KEPT: [usize; 3] = [27, 28, 29];
+    /// Events that the process had recorded on its own, of threads that had ended, whose rings made room for others while
+    /// a recorder was there, which did not lose them.
+    pub const OWN_NO_RING: usize = 30;
     /// All counts. They only grow.
     pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
     /// Numbers of such children, the first ones of a recording; 0 behind the last.

@@ -89,6 +89,11 @@ impl Account {
         self.totals
     }
 
+    /// Number of the next event.
+    pub fn place(&self) -> u64 {
+        self.index
+    }
+
     /// Counts those that were dropped, of so many in all.
     pub fn count_dropped(&mut self, dropped: u64) {
         let dropped = self.before.own(dropped);

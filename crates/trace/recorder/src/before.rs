@@ -55,7 +55,7 @@ impl Before {
                 events: u64::MAX,
                 dropped,
                 dropped_at_end: u64::MAX,
-                own: (0, 0),
+                own: ring.own_before_kept(),
                 old: Old::WantedFromThere,
             },
             // The newest take the place of the oldest, so that all find one; unless a recorder was expected that never

@@ -123,7 +123,7 @@ impl Drain {
         if round.keep {
             self.ring.give_back(self.block);
             if self.is_read && is_over {
-                self.ring.finish();
+                self.ring.finish(self.account.place());
             }
         }
         Ok((self.is_before(end) && !self.is_read).then_some(self.last))

@@ -1,5 +1,6 @@
 //! Events that had no ring, as their process counts them.
 
+use std::io;
 use std::os::unix::fs::FileExt;
 
 use perflab_abi::LossesContent;
@@ -12,7 +13,7 @@ use crate::mapping::Access;
 use crate::progress::Progress;
 
 /// Words that are read of what a process has counted.
-const LOSSES_WORDS: usize = losses::OTHERS_BEFORE_KEPT[2] + 1;
+const LOSSES_WORDS: usize = losses::OWN_NO_RING + 1;
 
 /// Whether the agent of a process counts in another way than is read here.
 pub fn are_of_another_version(directory: &Directory) -> bool {
@@ -100,6 +101,21 @@ impl Losses {
         })
     }
 
+    /// Says that what an ended process has lost since a recorder came is of that one, as its agent would that lets the
+    /// recorder go.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn finish(directory: &Directory) -> io::Result<()> {
+        let file = directory.file(LOSSES_FILE, Access::Write)?;
+        for (count, before) in losses::COUNTS.into_iter().zip(losses::BEFORE_OVERWRITTEN) {
+            let mut word = [0; 8];
+            file.read_exact_at(&mut word, count as u64 * 8)?;
+            file.write_all_at(&word, before as u64 * 8)?;
+        }
+        Ok(())
+    }
+
     /// Events of the process, and of its children, for which there was no ring.
     fn counted(
         &mut self,
@@ -128,13 +144,13 @@ impl Losses {
             let before = match (manner.keep, manner.since) {
                 (true, Since::Oldest) => 0,
                 (true, _) => kept[index],
-                // All but what the process has lost on its own before a recorder came, and since it went.
-                (false, Since::Oldest) if kept[index] <= overwritten[index] => {
-                    let own = kept[index].saturating_sub(others[index]);
-                    overwritten[index].saturating_sub(own)
-                }
                 // Counts only grow: the greater one is of the last recording.
-                (false, _) => kept[index].max(overwritten[index]),
+                (false, since) => {
+                    let last = kept[index].max(overwritten[index]);
+                    // What the process has lost on its own before a recorder came counts as well.
+                    let own = kept[index].saturating_sub(others[index]);
+                    last.saturating_sub(if since == Since::Oldest { own } else { 0 })
+                }
             };
             // Somebody else may come meanwhile.
             let before = *self.before[index].get_or_insert(before);
@@ -148,7 +164,10 @@ impl Losses {
             }
             *lost = all.saturating_sub(before);
         }
-        let [no_ring, unreached, late] = lost;
+        let [mut no_ring, unreached, late] = lost;
+        if !manner.keep && manner.since == Since::Oldest {
+            no_ring = no_ring.saturating_add(word(losses::OWN_NO_RING));
+        }
         if unreached > 0 {
             // A child is counted before it is named, and at the end of a recording the process forgets all names.
             let children = losses::CHILDREN.map(word);

@@ -61,6 +61,8 @@ pub struct ProcessDir {
     stage: Stage,
     /// Whether the process was let go: what it hits since then is of another recording.
     is_let_go: bool,
+    /// Whether the process had recorded on its own before, which is not in the trace.
+    has_own: bool,
     /// Whether the trace says from when on the events are in order.
     is_order_said: bool,
     /// Nothing between rounds once all was read.
@@ -104,6 +106,7 @@ impl ProcessDir {
             up_to: 0,
             stage: Stage::Open,
             is_let_go: false,
+            has_own: false,
             is_order_said: false,
             copy: None,
         })
@@ -154,6 +157,11 @@ impl ProcessDir {
     /// Whether the process has ended or is another program, and all that it left was read.
     pub fn is_finished(&self) -> bool {
         self.stage == Stage::Finished
+    }
+
+    /// Whether all that it left is in the trace.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.is_finished() && !self.has_own
     }
 
     /// What was read so far.
@@ -326,6 +334,10 @@ impl ProcessDir {
     /// All was read. Keeps no file open: a server may have any number of children, one after the other.
     fn close(&mut self) {
         self.stage = Stage::Finished;
+        if self.has_own && !self.is_let_go {
+            // Where it cannot be written, these losses are counted twice.
+            let _ = Losses::finish(&self.directory);
+        }
         self.directory.close();
         self.file.close();
     }
@@ -349,7 +361,10 @@ impl ProcessDir {
             }
             let name = format!("{number}{RING_SUFFIX}");
             match RingFile::open(&self.directory, &name, number, access) {
-                Ok(Some(ring)) => self.rings.push(Drain::new(ring, self.manner)),
+                Ok(Some(ring)) => {
+                    self.has_own |= self.manner.since != Since::Oldest && ring.has_own();
+                    self.rings.push(Drain::new(ring, self.manner));
+                }
                 Ok(None) => {}
                 // It was removed just now: no thread had it, or a program that this one became begins again.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}

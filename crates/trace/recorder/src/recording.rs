@@ -106,7 +106,7 @@ impl<W: Write> Recording<W> {
         Ok(self.progress())
     }
 
-    /// Removes what processes left that have ended, once all of it is in the trace: a server may have any number of
+    /// Removes what processes left that have ended, where all of it is in the trace: a server may have any number of
     /// children, one after the other. What cannot be removed stays.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl<W: Write> Recording<W> {
                 continue;
             }
             // What another program left that the process became is not read yet.
-            if !process.is_gone() {
+            if !process.is_gone() && process.is_spent() {
                 if !std::mem::replace(&mut is_flushed, true) {
                     self.output.trace.flush()?;
                 }

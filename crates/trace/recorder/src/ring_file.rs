@@ -147,6 +147,12 @@ impl RingFile {
         )
     }
 
+    /// Whether there were events when the last recorder came that the process had recorded on its own.
+    pub fn has_own(&self) -> bool {
+        let (events, others) = self.own_before_kept();
+        events > others
+    }
+
     /// The time from which on the process's events are in order, as far as this ring's thread knew.
     pub fn ordered_since(&self) -> Option<u64> {
         Some(self.word(ring::ORDERED_SINCE)).filter(|since| *since > 0)
@@ -171,8 +177,16 @@ impl RingFile {
         }
     }
 
-    /// Says that all was read of a thread that has ended.
-    pub fn finish(&self) {
+    /// Says that all was read of a thread that has ended, besides what its process had recorded on its own before: as
+    /// its agent would that lets the recorder go after so many events.
+    pub fn finish(&self, events: u64) {
+        if self.is_kept() {
+            self.mapping.store(ring::BEFORE_OVERWRITTEN, events);
+            let dropped = self.word(word::DROPPED);
+            self.mapping
+                .store(ring::DROPPED_BEFORE_OVERWRITTEN, dropped);
+            self.mapping.store(word::MODE, Mode::Overwrite.to_word());
+        }
         self.mapping.store(ring::DRAINED, 1);
     }
 

@@ -204,6 +204,12 @@ impl Life {
         writeln!(self.input.as_mut().unwrap(), "work {times}").unwrap();
     }
 
+    /// Does what this line says.
+    pub fn does(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+        self.is_done();
+    }
+
     /// Waits until it has worked.
     pub fn is_done(&mut self) {
         let mut line = String::new();

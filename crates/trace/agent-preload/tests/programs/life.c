@@ -3,6 +3,7 @@
 #include <perflab/probe.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,19 @@ static __attribute__((noinline)) int work(int x) {
     return x + 1;
 }
 
+/* Numbers from one to before another. */
+struct range {
+    int from, to;
+};
+
+static void *work_in(void *range) {
+    const struct range *of = range;
+    for (int i = of->from; i < of->to; i++)
+        if (work(i) != i + 1)
+            abort();
+    return NULL;
+}
+
 int main(int count, char **words) {
     char line[4096];
     static void *object;
@@ -26,9 +40,17 @@ int main(int count, char **words) {
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "work ", 5)) {
-            for (int i = 0, n = atoi(line + 5); i < n; i++)
-                if (work(i) != i + 1)
-                    abort();
+            struct range range = {0};
+            if (sscanf(line + 5, "%d %d", &range.to, &range.from) < 1)
+                abort();
+            work_in(&range);
+        } else if (!strncmp(line, "thread ", 7)) {
+            // One that has ended when this is done.
+            struct range range = {0};
+            pthread_t thread;
+            if (sscanf(line + 7, "%d %d", &range.to, &range.from) < 1 ||
+                pthread_create(&thread, NULL, work_in, &range) || pthread_join(thread, NULL))
+                abort();
         } else if (!strncmp(line, "open ", 5)) {
             object = dlopen(line + 5, RTLD_NOW);
             printf("%s ", object ? "opened" : "not opened");

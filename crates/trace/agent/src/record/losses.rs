@@ -4,13 +4,14 @@
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use perflab_abi::recording::losses;
+use perflab_ring::Mode;
 
 use super::before::Begin;
 use super::slots;
 use crate::numbers;
 
 /// Words of the page that mean something, see [`losses`].
-const WORDS: usize = losses::OTHERS_BEFORE_KEPT[2] + 1;
+const WORDS: usize = losses::OWN_NO_RING + 1;
 
 /// The page; null if there is none. A child of a fork counts in its parent's until it has one of its own.
 static PAGE: AtomicPtr<[AtomicU64; WORDS]> = AtomicPtr::new(std::ptr::null_mut());
@@ -41,10 +42,15 @@ pub fn set_full(is_full: bool) {
     IS_FULL.store(is_full, Ordering::Relaxed);
 }
 
-/// Counts events of a thread that has ended, whose ring makes room for that of another one.
-pub fn lose_with_ring(events: u64) {
+/// Counts events that the process has recorded on its own, of a thread that has ended, whose ring makes room for that
+/// of another one.
+pub fn lose_with_ring(events: u64, mode: Mode) {
+    let why = match mode {
+        Mode::Keep => losses::OWN_NO_RING,
+        Mode::Overwrite => losses::NO_RING,
+    };
     if let Some(words) = words() {
-        words[losses::NO_RING].fetch_add(events, Ordering::Relaxed);
+        words[why].fetch_add(events, Ordering::Relaxed);
     }
 }
 
@@ -90,6 +96,9 @@ pub fn begin(begin: Begin) {
         ];
         let before = before.map(|before| &words[before[index]]);
         begin.write(words[count].load(Ordering::Relaxed), before);
+    }
+    if begin == Begin::Own {
+        words[losses::OWN_NO_RING].store(0, Ordering::Relaxed);
     }
     for child in &words[losses::CHILDREN] {
         child.store(0, Ordering::Relaxed);

@@ -116,12 +116,16 @@ impl RingFile {
         .map(|word| &self.head()[word])
     }
 
-    /// Events that the process has recorded on its own, those too that others were written over.
-    pub fn events(&self) -> u64 {
-        let reader = Reader::new(self.head(), self.blocks(), RING_BLOCK_WORDS);
-        let events = reader.and_then(|reader| reader.events()).unwrap_or(0);
+    /// Events that the process has recorded on its own, those too that others were written over. `mode`: that of the
+    /// recording that goes on.
+    pub fn own_events(&self, mode: Mode) -> u64 {
         let [kept, overwritten, others] = self.before().map(|word| word.load(Ordering::Relaxed));
         let earlier = kept.saturating_sub(others);
+        if mode == Mode::Keep {
+            return earlier;
+        }
+        let reader = Reader::new(self.head(), self.blocks(), RING_BLOCK_WORDS);
+        let events = reader.and_then(|reader| reader.events()).unwrap_or(0);
         earlier.saturating_add(events.saturating_sub(overwritten.max(kept)))
     }
 

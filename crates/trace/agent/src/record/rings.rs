@@ -209,19 +209,21 @@ impl Rings {
         directory.total().look();
     }
 
-    /// Removes the ring of a thread that has ended, the first of those that may go; returns whether there was
-    /// one.
+    /// Removes the ring of a thread that has ended, the first of those that may go, if none may without a loss; returns
+    /// whether there was one.
     fn reuse(&mut self) -> bool {
         let mode = self.mode;
         let may_go =
             |ring: &Ring| ring.slot.is_none() && (ring.is_drained() || mode == Mode::Overwrite);
-        let Some(index) = self.all.iter().position(may_go) else {
+        let mut rings = self.all.iter();
+        let index = rings
+            .position(|ring| ring.is_done(mode))
+            .or_else(|| self.all.iter().position(may_go));
+        let Some(index) = index else {
             return false;
         };
         let ring = self.all.remove(index);
-        if !ring.is_drained() {
-            losses::lose_with_ring(ring.file.events());
-        }
+        losses::lose_with_ring(ring.file.own_events(mode), mode);
         ring.file.remove();
         true
     }
@@ -253,8 +255,7 @@ impl Rings {
             return;
         }
         let rings = std::mem::take(&mut self.all).into_iter();
-        let (gone, stay): (Vec<Ring>, Vec<Ring>) =
-            rings.partition(|ring| ring.slot.is_none() && ring.is_drained());
+        let (gone, stay): (Vec<Ring>, Vec<Ring>) = rings.partition(|ring| ring.is_done(self.mode));
         self.all = stay;
         for ring in gone {
             ring.file.remove();
@@ -263,7 +264,12 @@ impl Rings {
 }
 
 impl Ring {
-    /// Whether a recorder has read all of it.
+    /// Whether its thread has ended and nobody wants its events any more.
+    fn is_done(&self, mode: Mode) -> bool {
+        self.slot.is_none() && self.is_drained() && self.file.own_events(mode) == 0
+    }
+
+    /// Whether a recorder has read all that it wanted of it.
     fn is_drained(&self) -> bool {
         self.file.head()[ring::DRAINED].load(Ordering::Relaxed) != 0
     }

@@ -160,7 +160,7 @@ impl LiveRecording {
         self.attached.disconnect(tell);
         self.attached.recording.last_round()?;
         let mut summary = self.summary();
-        let finished = finished(self.processes());
+        let spent = spent(self.processes());
         if self.started.is_none() {
             self.attached.tell_replaced(tell);
         }
@@ -168,7 +168,7 @@ impl LiveRecording {
         summary.progress = progress;
         summary.bytes = writer.get_ref().metadata().map_or(0, |about| about.len());
         // All is in the trace.
-        for directory in finished {
+        for directory in spent {
             let _ = remove_orphaned(&directory);
         }
         Ok(summary)
@@ -229,15 +229,16 @@ impl LiveRecording {
     }
 }
 
-/// The directories of processes that have ended. A program and the one that it became have one place.
-fn finished(processes: &[ProcessDir]) -> Vec<PathBuf> {
-    let goes_on = |path: &Path| {
+/// The directories of processes that have ended, of which all is in the trace. A program and the one that it became
+/// have one place.
+fn spent(processes: &[ProcessDir]) -> Vec<PathBuf> {
+    let is_wanted = |path: &Path| {
         let mut processes = processes.iter();
-        processes.any(|process| process.path() == path && !process.is_finished())
+        processes.any(|process| process.path() == path && !process.is_spent())
     };
     let paths = processes.iter().map(ProcessDir::path);
-    let finished = paths.filter(|path| !goes_on(path));
-    finished.map(Path::to_owned).collect()
+    let spent = paths.filter(|path| !is_wanted(path));
+    spent.map(Path::to_owned).collect()
 }
 
 fn lack(processes: &[ProcessDir]) -> Option<(u32, Lack)> {
