@@ -3,6 +3,8 @@
 use perflab_experiment::Metric;
 use perflab_stats::steps::Grid;
 use perflab_stats::summary::median;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 use crate::resolution::printed;
 use crate::subject::Subject;
@@ -15,6 +17,9 @@ const WHOLE: f64 = 0.1;
 
 /// A smaller share of the values than this is no step that any run could show.
 const VISIBLE: f64 = 1e-4;
+
+/// So many values are sorted only if some in a sample of them are equal.
+const MANY: usize = 4096;
 
 /// The grid of all values of a subject.
 pub(crate) fn grid(metric: &Metric, values: &[Stepped]) -> Option<Grid> {
@@ -52,10 +57,13 @@ fn of_declared(values: &[(f64, f64)]) -> Option<Grid> {
 /// scatter by far more than a step, or where they are counts, which are exact.
 pub fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    if sorted.len() >= MANY && !may_repeat(&sorted) {
+        return None;
+    }
     sorted.sort_unstable_by(f64::total_cmp);
     let median = sorted.get(sorted.len() / 2)?.abs();
     let mut different = sorted.clone();
-    different.dedup_by(|b, a| (*b - *a).abs() <= 1e-9 * a.abs());
+    different.dedup_by(|b, a| is_equal(*a, *b));
     let is_count = !is_measured(&metric.unit) && sorted.iter().all(|value| value.fract() == 0.0);
     if sorted.len() < 2 || 2 * different.len() > sorted.len() || is_count {
         return None;
@@ -70,6 +78,25 @@ pub fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
     };
     // Of one value that all runs share, no more is known than its last digit.
     (different.len() == 1 || step > VISIBLE * median).then_some(Grid::Even(step))
+}
+
+fn is_equal(a: f64, b: f64) -> bool {
+    (b - a).abs() <= 1e-9 * a.abs()
+}
+
+/// Whether half of the values may repeat another: some in a sample are equal. Where each value is there twice, a sample
+/// has 32 pairs on average, so that none is found once in 10^13 times. Its places are drawn, as values may be in order.
+fn may_repeat(values: &[f64]) -> bool {
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let draws = 8 * values.len().isqrt();
+    let mut places: Vec<u64> = (0..draws)
+        .map(|_| random.next_u64() % values.len() as u64)
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut sample: Vec<f64> = places.iter().map(|place| values[*place as usize]).collect();
+    sample.sort_unstable_by(f64::total_cmp);
+    sample.windows(2).any(|pair| is_equal(pair[0], pair[1]))
 }
 
 /// The grid of quotients: their steps are those of both values that they are made of, together.
@@ -182,6 +209,21 @@ mod tests {
         assert_eq!(grid(&metric, &mixed), Some(Grid::Even(0.5)));
         // What one of two runs does not declare is looked for in the values.
         assert_eq!(grid(&metric, &[(3.0, Some(0.5)), (4.51, None)]), None);
+    }
+
+    #[test]
+    fn steps_of_many_values_are_found_whatever_their_order() {
+        for repeats in [2, 5] {
+            let shuffled = (0..20_000).map(|run| f64::from(run * 7919 % 20_000 / repeats));
+            let mut values: Vec<f64> = shuffled.map(|steps| 1000.0 + steps).collect();
+            near(found("ms", &values), Grid::Even(1.0));
+            values.sort_unstable_by(f64::total_cmp);
+            near(found("ms", &values), Grid::Even(1.0));
+        }
+        let fine: Vec<f64> = (0..20_000)
+            .map(|run| (f64::from(run) * 0.7).sin() + 2.0)
+            .collect();
+        assert_eq!(found("ms", &fine), None);
     }
 
     #[test]
