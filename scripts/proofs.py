@@ -78,11 +78,12 @@ GROUPS = [
     Group("probes", "a thousand sites are switched without a crash while threads, signals, children and objects come and go",
           35, "gcc", {"toggle": Step("scripts/prove-toggle", r"^prove-toggle")},
           [*crates("trace/agent trace/control trace/agent-preload trace/probe trace/abi trace/ring trace/agent-static"), "scripts/prove-toggle"]),
-    Group("recording", "programs that are killed, fork or do everything at once lose no event uncounted; times are those of "
-          "the clocks", 30, "gcc",
+    Group("recording", "programs that are killed, fork or do everything at once, or that recorders visit while they record "
+          "on their own, lose no event uncounted; times are those of the clocks", 40, "gcc",
           {"record": Step("scripts/prove-record", r"^prove-record|outside of"),
-           "forks": Step("scripts/prove-forks", r"^(forks?|order), |^prove-forks")},
-          [*crates("trace/agent trace/control trace/agent-preload trace/probe trace/abi trace/recorder trace/ring trace/file"), *cli("trace"), "scripts/prove-record", "scripts/prove-forks"]),
+           "forks": Step("scripts/prove-forks", r"^(forks?|order), |^prove-forks"),
+           "visits": Step("scripts/prove-visits", r"^prove-visits")},
+          [*crates("trace/agent trace/control trace/agent-preload trace/probe trace/abi trace/recorder trace/ring trace/file"), *cli("trace"), "scripts/prove-record", "scripts/prove-forks", "scripts/prove-visits"]),
     Group("pages", "pages work in a real browser: by mouse, keyboard and touch, without scripts, on a phone, on paper",
           6, "chromium, python3-venv", {"pages": Step("scripts/prove-pages", r"^Ran \d+ tests|^prove-pages")},
           [*crates("look/pages look/plot look/report look/serve lab/compare lab/store"), *cli("report serve"), "scripts/prove-pages"]),
@@ -100,7 +101,7 @@ GROUPS = [
           {"bench-commands": Step("bench/run", r"^\| "), "bench-probes": Step("bench/probes/run", r"^(\| |- )"),
            "bench-switching": Step("bench/switching/run", r"^\| "), "bench-events": Step("bench/events/run", r"^(\| |- )"),
            "bench-recording": Step("bench/recording/run", r"^\| "),
-           "bench-sharpness": Step("bench/sharpness/run", r"^\| ")},
+           "bench-sharpness": Step("bench/sharpness/run", r"^\| "), "bench-lengths": Step("bench/sharpness/lengths", r"^(\| |- )")},
           ["bench/*", "experiments/*-cost.toml", *BUILD, *cli("bench compare main"),
            *crates("trace/agent trace/probe trace/abi trace/agent-preload trace/control trace/ring trace/recorder trace/file lab/runner lab/compare judge/ministat judge/stats")]),
 ]

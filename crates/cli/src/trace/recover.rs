@@ -3,11 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use perflab_control::{Process, Traced};
+use perflab_control::{Process, Traced, traced};
 use perflab_experiment::counted;
 use perflab_recorder::{
     Pass, Recorded, Removed, Summary, directories, recorded, recover, remove_orphaned, removed,
@@ -85,6 +85,10 @@ pub fn recovered(arguments: &RecoverArguments) -> Result<Option<Code>, Failure> 
         ));
     }
     let mut outcome = Outcome::new(!arguments.pid.is_empty());
+    if arguments.remove {
+        // A search removes the sockets that dead processes left. Where it fails, there are none to be found.
+        let _ = traced();
+    }
     let places = directories();
     let mut dead: Vec<Recorded> = recorded(&places);
     dead.retain(|recorded| !recorded.is_alive);
@@ -178,6 +182,19 @@ pub fn snapshot(
     summary(pass, paths.len(), outcome).map(Some)
 }
 
+/// What became of a recording with damaged files.
+fn damaged(path: &Path, files: u64) -> String {
+    let path = terminal::escape(&path.to_string_lossy());
+    let (files, were) = (
+        counted(files, "file"),
+        if files == 1 { "is" } else { "are" },
+    );
+    format!(
+        "{files} in {path} {were} damaged, so that events may be missing; the files stay until `perflab trace recover \
+         --remove` is called without --output"
+    )
+}
+
 fn summary(
     mut pass: Pass<BufWriter<File>>,
     processes: usize,
@@ -185,6 +202,9 @@ fn summary(
 ) -> Result<Summary, Failure> {
     for (_, error) in &pass.refused {
         outcome.fail(&Failure::environment(error));
+    }
+    for (path, files) in &pass.damaged {
+        outcome.fail(&Failure::no_data(damaged(path, *files)));
     }
     pass.writer.flush().map_err(not_written)?;
     let bytes = pass

@@ -67,11 +67,12 @@ pub fn text(summary: &Summary, file: &Path) -> String {
     let is_whole = summary.processes > 0
         && summary.refused + summary.hidden + summary.removed == 0
         && progress.short == 0;
-    if is_whole && progress.lost() == 0 {
+    if is_whole && progress.lost() == 0 && progress.broken == 0 {
         text.push_str("none lost\n");
     }
     if progress.broken > 0 {
-        text += &format!("cut short: {}\n", counted(progress.broken, "event file"));
+        let files = counted(progress.broken, "file");
+        text += &format!("damaged: {files}, so that events may be missing that nobody counted\n");
     }
     text + &by_probe(&summary.probes, summary.processes > 1)
 }

@@ -103,36 +103,105 @@ fn files(directory: &str, end: &str) -> Vec<std::path::PathBuf> {
         .collect()
 }
 
-#[test]
-fn a_ring_whose_count_was_spoiled() {
-    let place = Place::new();
+/// What a killed process left that has recorded three events on its own: its name, and the directory.
+fn left(place: &Place) -> (String, String) {
     let mut life = place.started(&["trace", "on", "life:*", "--record"]);
     let recording = life.recording();
     life.works(3);
     life.child.kill().unwrap();
     life.child.wait().unwrap();
     let list = printed(&place.trace(&["recover", &recording]));
-    let directory = list
-        .split_whitespace()
-        .find(|word| word.contains(&format!("/{recording}.")))
-        .unwrap();
-    for ring in files(directory, ".ring") {
-        let mut bytes = fs::read(&ring).unwrap();
-        // Events that were dropped.
-        bytes[72..80].fill(0xff);
-        fs::write(&ring, &bytes).unwrap();
-    }
-    let trace = place.directory.path().join("trace");
-    let trace = trace.to_str().unwrap();
-    let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", trace]));
-    assert!(said.starts_with("3 events of 1 process into "), "{said}");
-    assert!(!said.contains("18446744073709551615"), "{said}");
-    let summary = place.trace(&["view", trace, "--summary"]);
-    let said = printed(&summary) + &text(&summary.stderr);
+    (recording, list.trim_end().to_owned())
+}
+
+/// Recovers so many events, which reports damage and removes nothing. Removes it then.
+fn recovers_damaged(place: &Place, (recording, directory): &(String, String), events: u32) {
+    let trace = place.file("trace");
+    let output = place.trace(&["recover", recording, "--remove", "-o", &trace]);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(
-        said.starts_with("3 events in ") && !said.contains("18446744073709551615"),
+        said.starts_with(&format!("{events} events of 1 process into ")),
         "{said}"
     );
+    assert!(said.contains("\ndamaged: "), "{said}");
+    assert!(
+        !said.contains("none lost") && !said.contains("lost: "),
+        "{said}"
+    );
+    let errors = text(&output.stderr);
+    assert!(
+        errors.contains(directory) && errors.contains("damaged"),
+        "{errors}"
+    );
+    let summary = place.trace(&["view", &trace, "--summary"]);
+    let said = printed(&summary) + &text(&summary.stderr);
+    assert!(said.starts_with(&format!("{events} events")), "{said}");
+    assert!(!said.contains("lost: "), "{said}");
+    fs::remove_file(trace).unwrap();
+    assert!(Path::new(directory).exists());
+    printed(&place.trace(&["recover", recording, "--remove"]));
+    assert!(!Path::new(directory).exists());
+}
+
+#[test]
+fn a_ring_whose_counts_were_spoiled() {
+    let place = Place::new();
+    // Events that were dropped, and those before recordings.
+    for word in [9, 24, 25, 26, 27, 28, 29, 32, 63] {
+        let left = left(&place);
+        for ring in files(&left.1, ".ring") {
+            let mut bytes = fs::read(&ring).unwrap();
+            bytes[8 * word..][..8].copy_from_slice(&(u64::MAX - 1_000_000_000_000).to_le_bytes());
+            fs::write(&ring, &bytes).unwrap();
+        }
+        recovers_damaged(&place, &left, 3);
+    }
+}
+
+#[test]
+fn counts_of_losses_that_were_spoiled() {
+    let place = Place::new();
+    for word in [1, 2, 3, 4, 24, 27, 30] {
+        let left = left(&place);
+        let losses = Path::new(&left.1).join("losses");
+        let mut bytes = fs::read(&losses).unwrap();
+        bytes[8 * word..][..8].copy_from_slice(&((1_u64 << 48) + 1).to_le_bytes());
+        fs::write(&losses, &bytes).unwrap();
+        recovers_damaged(&place, &left, 3);
+    }
+}
+
+#[test]
+fn files_of_a_process_that_were_spoiled() {
+    let place = Place::new();
+    type Damage = fn(&mut Vec<u8>);
+    let zeroed: Damage = |bytes| bytes.fill(0);
+    let emptied: Damage = Vec::clear;
+    let flipped: Damage = |bytes| bytes[20] ^= 1;
+    let cut: Damage = |bytes| bytes.truncate(30);
+    // Without its first chunk nothing of a process can be read.
+    for damage in [zeroed, emptied, flipped, cut] {
+        let left = left(&place);
+        let process = Path::new(&left.1).join("process");
+        let mut bytes = fs::read(&process).unwrap();
+        damage(&mut bytes);
+        fs::write(&process, &bytes).unwrap();
+        recovers_damaged(&place, &left, 0);
+    }
+    // Nor a ring without its head, and nothing is counted without that file.
+    for (name, bytes, events) in [("0.ring", 4096, 0), ("losses", 4096, 3), ("losses", 8, 3)] {
+        let left = left(&place);
+        let path = Path::new(&left.1).join(name);
+        let mut content = fs::read(&path).unwrap();
+        if bytes == 8 {
+            content.truncate(bytes);
+        } else {
+            content[..bytes].fill(0);
+        }
+        fs::write(&path, &content).unwrap();
+        recovers_damaged(&place, &left, events);
+    }
 }
 
 #[test]

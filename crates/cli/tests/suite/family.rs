@@ -421,6 +421,10 @@ fn a_process_records_on_after_a_recorder_without_memory() {
     let said = text(&refused.stderr);
     assert_eq!(refused.status.code(), Some(5), "{said}");
     assert!(said.contains("PERFLAB_RECORD_TOTAL"), "{said}");
+    // That is enough for one ring, with what there is.
+    let (_, needed) = said.split_once("set PERFLAB_RECORD_TOTAL to ").unwrap();
+    let needed = number(needed, " or more");
+    assert!((4100..4100 + 2048).contains(&needed), "{said}");
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
     drop(output);

@@ -41,6 +41,7 @@ mod lost_output;
 mod many_samples;
 mod observed;
 mod one_process;
+mod own_events;
 mod pages;
 mod partly;
 mod plain_files;

@@ -10,7 +10,7 @@ use perflab_testing::{not_checked, test_name};
 use rustix::process::Signal;
 
 use crate::family::children;
-use crate::life::{Place, printed, text, wait_for_recorder, works};
+use crate::life::{Place, directory, printed, text, wait_for_recorder, works};
 use crate::support::{signal, wait_until};
 
 #[test]
@@ -305,6 +305,83 @@ fn the_newest_events_and_what_a_killed_process_leaves() {
     assert_eq!(place.events(&[&crash]), [works(0, 3), works(0, 2)].concat());
     let output = place.trace(&["recover", &recording]);
     assert_eq!(output.status.code(), Some(4));
+}
+
+/// Somebody removes what a process that lives has recorded. It can be recorded again, also in threads that had memory.
+#[test]
+fn a_directory_that_was_removed_while_its_process_lives() {
+    let place = Place::new();
+    let mut life = place.life("none");
+    let (pid, recording) = (life.pid(), life.recording());
+    let trace = place.file("trace");
+    for round in 0..3 {
+        printed(&place.trace(&["on", "life:*", "--record", "--pid", &pid]));
+        life.works(3);
+        fs::remove_dir_all(directory(&recording)).unwrap();
+        life.works(2);
+        if round == 1 {
+            printed(&place.trace(&["off", "life:*", "--pid", &pid]));
+        }
+        // A recorder,
+        let (recorder, trace) = place.recorder(&pid, &[]);
+        wait_for_recorder(&place, &life);
+        life.works(4);
+        signal(recorder.id(), Signal::INT);
+        let said = printed(&recorder.wait_with_output().unwrap());
+        assert!(
+            said.starts_with("4 events of 1 process ") && said.contains("none lost"),
+            "{said}"
+        );
+        assert_eq!(place.events(&[&trace]), works(0, 4));
+        fs::remove_file(&trace).unwrap();
+        // and the process itself.
+        if round == 2 {
+            fs::remove_dir_all(directory(&recording)).unwrap();
+        }
+        printed(&place.trace(&["on", "life:*", "--record", "--pid", &pid]));
+        life.works(5);
+        if round < 2 {
+            printed(&place.trace(&["off", "life:*", "--pid", &pid]));
+            fs::remove_dir_all(directory(&recording)).unwrap();
+        }
+    }
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let said = printed(&place.trace(&["recover", &recording, "--remove", "-o", &trace]));
+    assert!(
+        said.starts_with("5 events of 1 process ") && said.contains("none lost"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_removed_of_a_dead_process() {
+    let place = Place::new();
+    let runtime = tempfile::tempdir_in("/dev/shm").unwrap();
+    let perflab = |words: &[&str]| {
+        let mut command = place.perflab();
+        command.env("XDG_RUNTIME_DIR", runtime.path()).args(words);
+        command
+    };
+    let program = place.file("life");
+    let words = ["trace", "on", "life:*", "--record", "--", &program];
+    let mut life = place.lives(&mut perflab(&words));
+    let pid = life.pid();
+    life.works(3);
+    life.child.kill().unwrap();
+    life.child.wait().unwrap();
+    let names = || {
+        let entries = fs::read_dir(runtime.path().join("perflab")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with(&pid)).count()
+    };
+    assert_eq!(names(), 2, "a directory and a socket");
+    printed(
+        &perflab(&["trace", "recover", "--remove", &pid])
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(names(), 0);
 }
 
 #[test]

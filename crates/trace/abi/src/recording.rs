@@ -22,11 +22,11 @@ pub const RING_HEAD_BYTES: usize = 4096;
 /// Words of a block of a ring file.
 pub const RING_BLOCK_WORDS: usize = 512;
 
-/// The first word of a ring file that is ready: `PFLRING5`. Its digit changes with that of [`LOSSES_MAGIC`].
-pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING5");
+/// The first word of a ring file that is ready: `PFLRING6`. Its digit changes with that of [`LOSSES_MAGIC`].
+pub const RING_MAGIC: u64 = u64::from_le_bytes(*b"PFLRING6");
 
-/// The first word of `losses`: `PFLLOSS4`. Its digit changes when an older reader would miscount.
-pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS4");
+/// The first word of `losses`: `PFLLOSS5`. Its digit changes when an older reader would miscount.
+pub const LOSSES_MAGIC: u64 = u64::from_le_bytes(*b"PFLLOSS5");
 
 /// How the directory's name ends.
 pub const RINGS_SUFFIX: &str = ".rings";
@@ -89,6 +89,11 @@ pub mod ring {
     /// The time from which on all threads of the process read the clock when all is done that comes before an event, by
     /// that clock; 0 if there were no others when this ring's thread took it.
     pub const ORDERED_SINCE: usize = 30;
+    /// Recorders before the last one that had events of this thread, since the process began to record on its own.
+    pub const EARLIER: usize = 31;
+    /// Of each of the newest of them, in turn: the number of the first event that it had, and that of the first one after
+    /// it had gone.
+    pub const EARLIER_EVENTS: core::ops::Range<usize> = 32..64;
 }
 
 /// Words of `losses`.
@@ -102,6 +107,8 @@ pub mod losses {
     pub const UNREACHED: usize = 2;
     /// Events of threads that came before a ring was made for them, though there was memory.
     pub const LATE: usize = 3;
+    /// Recorders that the process has let go, once all is written that tells their events from others.
+    pub const LET_GO: usize = 7;
     /// [`COUNTS`] when the recorder came that keeps events now, or did last.
     pub const BEFORE_KEPT: [usize; 3] = [4, 5, 6];
     /// [`COUNTS`] when the newest events began to take the place of the oldest, for the last time.
@@ -109,8 +116,10 @@ pub mod losses {
     /// Those of the counts up to [`BEFORE_KEPT`] that are none of the losses of the process's own recording.
     pub const OTHERS_BEFORE_KEPT: [usize; 3] = [27, 28, 29];
     /// Events that the process had recorded on its own, of threads that had ended, whose rings made room for others while
-    /// a recorder was there, which did not lose them.
-    pub const OWN_NO_RING: usize = 30;
+    /// a recorder was there. The recorder does not count them as lost; `recover` does.
+    pub const OWN_REUSED: usize = 30;
+    /// 1 once the process has recorded on its own.
+    pub const HAS_OWN: usize = 31;
     /// All counts. They only grow.
     pub const COUNTS: [usize; 3] = [NO_RING, UNREACHED, LATE];
     /// Numbers of such children, the first ones of a recording; 0 behind the last.

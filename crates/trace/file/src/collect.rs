@@ -153,7 +153,7 @@ impl Collected {
             ChunkKind::ORDER => {
                 let order = OrderContent::decode(content)?;
                 let process = self.named(order.process)?;
-                // The first one holds: it is said once.
+                // The first one holds: the trace has it once.
                 process.ordered_since.get_or_insert(order.since);
                 Ok(())
             }

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use perflab_abi::recording::RING_BLOCK_WORDS;
-use perflab_ring::{BLOCK_HEAD, Block, Record};
+use perflab_ring::{BLOCK_HEAD, Block, MOST_EVENTS, Record};
 
 use crate::before::Before;
 use crate::output::Output;
@@ -127,7 +127,7 @@ impl Account {
         let (Some(before), Some(dropped)) = (block.before, block.dropped) else {
             return Ok(());
         };
-        if before > block.number.saturating_mul(MOST_RECORDS) {
+        if before > block.number.saturating_mul(MOST_RECORDS).min(MOST_EVENTS) {
             self.totals.invalid = self.totals.invalid.saturating_add(1);
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! What became of a thread's events before the recording that is read, of which nothing is lost in that.
 
 use crate::manner::{Manner, Since};
+use crate::own::Own;
 use crate::ring_file::RingFile;
 
 /// What is done with events before the recording.
@@ -24,9 +25,8 @@ pub struct Before {
     dropped: u64,
     /// Events that had found none when the recording ended, if it has.
     dropped_at_end: u64,
-    /// The place of the last recorder's first event, and how many of those before it are no matter of the recording
-    /// either: the others before it are, though they came before the end of `events`.
-    own: (u64, u64),
+    /// Those of them that are a matter of the recording.
+    own: Own,
     old: Old,
 }
 
@@ -40,14 +40,14 @@ impl Before {
                 events: 0,
                 dropped: 0,
                 dropped_at_end: u64::MAX,
-                own: (0, 0),
+                own: Own::default(),
                 old: Old::Wanted,
             },
             (true, _) => Self {
                 events,
                 dropped,
                 dropped_at_end: u64::MAX,
-                own: (0, 0),
+                own: Own::default(),
                 old: Old::Unwanted,
             },
             // Somebody else has read, or counts, all that is not there any more.
@@ -55,7 +55,7 @@ impl Before {
                 events: u64::MAX,
                 dropped,
                 dropped_at_end: u64::MAX,
-                own: ring.own_before_kept(),
+                own: Own::of(ring),
                 old: Old::WantedFromThere,
             },
             // The newest take the place of the oldest, so that all find one; unless a recorder was expected that never
@@ -64,7 +64,7 @@ impl Before {
                 events: ring.before_last(),
                 dropped: ring.dropped_of_others(),
                 dropped_at_end: u64::MAX,
-                own: ring.own_before_kept(),
+                own: Own::of(ring),
                 old: Old::Wanted,
             },
         }
@@ -95,9 +95,9 @@ impl Before {
 
     /// So many events before a place, which is the first that is still there, are none that the recording lost.
     pub fn unwanted(&self, place: u64) -> u64 {
-        let (kept, others) = self.own;
-        let own = place.min(kept).saturating_sub(others);
-        place.min(self.events).saturating_sub(own)
+        place
+            .min(self.events)
+            .saturating_sub(self.own.before(place))
     }
 
     /// So many of the recording, of all that were dropped.

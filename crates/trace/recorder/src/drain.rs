@@ -37,6 +37,8 @@ pub struct Drain {
     /// Time of the last event.
     last: u64,
     is_read: bool,
+    /// Whether a number of events in its head was spoiled.
+    is_spoiled: bool,
 }
 
 impl Drain {
@@ -52,6 +54,7 @@ impl Drain {
             waiting: None,
             last: 0,
             is_read: false,
+            is_spoiled: false,
         }
     }
 
@@ -62,7 +65,7 @@ impl Drain {
 
     /// What was read so far.
     pub fn totals(&self) -> Progress {
-        let broken = u64::from(self.ring.is_broken());
+        let broken = u64::from(self.ring.is_broken() || self.is_spoiled);
         Progress {
             broken,
             ..self.account.totals()
@@ -108,6 +111,7 @@ impl Drain {
         let end = self.ring.position();
         self.ring
             .say_thread(round.process, &mut round.output.trace)?;
+        self.is_spoiled |= self.ring.is_spoiled();
         let dropped = self.ring.dropped();
         self.read_up_to(end, round, copy)?;
         self.account.count_dropped(dropped);

@@ -9,6 +9,7 @@
 //! process_file  what its agent says: clock, probes
 //! drain         the events of a thread, from round to round
 //! account       what became of each of them; before: and of those before the recording
+//! own           which of these the process has recorded on its own
 //! round         what is the same for all its rings in a round
 //! ring_file     the file that they are in
 //! output        events -> batches of a trace
@@ -38,6 +39,7 @@ mod manner;
 mod mapping;
 mod names;
 mod output;
+mod own;
 mod places;
 mod process_dir;
 mod process_file;

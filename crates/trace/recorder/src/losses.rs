@@ -1,11 +1,13 @@
 //! Events that had no ring, as their process counts them.
 
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
 use perflab_abi::LossesContent;
 use perflab_abi::recording::{LOSSES_FILE, LOSSES_MAGIC, losses};
 use perflab_control::Process;
+use perflab_ring::MOST_EVENTS;
 
 use crate::directory::Directory;
 use crate::manner::{Manner, Since};
@@ -13,7 +15,7 @@ use crate::mapping::Access;
 use crate::progress::Progress;
 
 /// Words that are read of what a process has counted.
-const LOSSES_WORDS: usize = losses::OWN_NO_RING + 1;
+const LOSSES_WORDS: usize = losses::HAS_OWN + 1;
 
 /// Whether the agent of a process counts in another way than is read here.
 pub fn are_of_another_version(directory: &Directory) -> bool {
@@ -26,6 +28,13 @@ pub fn are_of_another_version(directory: &Directory) -> bool {
         Some(magic[..7] == expected[..7] && magic != expected)
     };
     is_other().unwrap_or(false)
+}
+
+/// Recorders that a process has let go.
+fn let_go(file: &File) -> io::Result<u64> {
+    let mut word = [0; 8];
+    file.read_exact_at(&mut word, losses::LET_GO as u64 * 8)?;
+    Ok(u64::from_le_bytes(word))
 }
 
 /// What a process may lack for another ring, besides memory.
@@ -47,15 +56,25 @@ pub struct Losses {
     lack: Option<Lack>,
     /// What was counted before the recording, in the order of [`losses::COUNTS`], once it is known.
     before: [Option<u64>; 3],
-    /// What was counted when the recorder came that keeps events, in the same order, once it is known.
-    begin: Option<[u64; 3]>,
+    /// What was counted when the recorder came that keeps events, in the same order, and recorders that were let go
+    /// before, once that is known.
+    begin: Option<([u64; 3], u64)>,
+    /// Whether the process has let the recorder go: what it lost since then is of another recording.
+    is_let_go: bool,
+    /// Whether the process has recorded on its own.
+    has_own: bool,
     /// Children that could not be recorded, the first ones.
     children: Vec<u32>,
+    /// Whether a number of events was spoiled.
+    is_spoiled: bool,
+    /// Whether the file was read.
+    is_read: bool,
 }
 
 impl Losses {
     /// Adds them to what was recorded.
     pub fn add_to(&self, sum: &mut Progress) {
+        sum.broken = sum.broken.saturating_add(u64::from(self.is_spoiled));
         sum.no_ring = self.no_ring;
         sum.late = self.late;
         sum.unreached = self.unreached;
@@ -71,17 +90,38 @@ impl Losses {
         self.lack
     }
 
+    /// Whether the process has let the recorder go, when this was read last.
+    pub fn is_let_go(&self) -> bool {
+        self.is_let_go
+    }
+
+    /// Whether it has let the recorder go by now, of which this was read before.
+    pub fn is_let_go_by_now(&self, directory: &Directory) -> bool {
+        let now = || let_go(&directory.file(LOSSES_FILE, Access::Read).ok()?).ok();
+        let before = self.begin.map(|(_, let_go)| let_go);
+        before.is_some_and(|before| now().is_some_and(|now| now > before))
+    }
+
+    /// Whether the file is there, and could never be read.
+    pub fn is_damaged(&self, directory: &Directory) -> bool {
+        !self.is_read && directory.file(LOSSES_FILE, Access::Read).is_ok()
+    }
+
+    /// Whether the process has recorded on its own, when this was read last.
+    pub fn has_own(&self) -> bool {
+        self.has_own
+    }
+
     /// Reads what a process with this number in the trace has counted. Returns what the trace should say, if that is
-    /// new. `is_let_go`: its agent has ended the recording, and what it lost since then is of another one.
+    /// new.
     pub fn read(
         &mut self,
         directory: &Directory,
         process: Process,
         number: u32,
         manner: Manner,
-        is_let_go: bool,
     ) -> Option<LossesContent> {
-        let [no_ring, late, unreached] = self.counted(directory, manner, is_let_go)?;
+        let [no_ring, late, unreached] = self.counted(directory, manner)?;
         if no_ring > self.no_ring {
             let owner = directory.owner();
             if process.user().is_some_and(|user| user != owner) {
@@ -101,8 +141,8 @@ impl Losses {
         })
     }
 
-    /// Says that what an ended process has lost since a recorder came is of that one, as its agent would that lets the
-    /// recorder go.
+    /// Says that what an ended process has lost since a recorder came is of that one. An agent writes the same when it
+    /// lets a recorder go.
     ///
     /// # Errors
     /// When that cannot be written.
@@ -117,13 +157,10 @@ impl Losses {
     }
 
     /// Events of the process, and of its children, for which there was no ring.
-    fn counted(
-        &mut self,
-        directory: &Directory,
-        manner: Manner,
-        is_let_go: bool,
-    ) -> Option<[u64; 3]> {
+    fn counted(&mut self, directory: &Directory, manner: Manner) -> Option<[u64; 3]> {
         let file = directory.file(LOSSES_FILE, Access::Read).ok()?;
+        // First: what was written before it is read then.
+        let let_go = let_go(&file).ok()?;
         let mut bytes = [0; LOSSES_WORDS * 8];
         file.read_exact_at(&mut bytes, 0).ok()?;
         let (words, _) = bytes.as_chunks::<8>();
@@ -131,14 +168,27 @@ impl Losses {
         if word(losses::MAGIC) != LOSSES_MAGIC {
             return None;
         }
-        let all = losses::COUNTS.map(word);
+        self.is_read = true;
+        let counts = [
+            losses::COUNTS,
+            losses::BEFORE_KEPT,
+            losses::BEFORE_OVERWRITTEN,
+            losses::OTHERS_BEFORE_KEPT,
+        ];
+        let mut counts = counts.into_iter().flatten().chain([losses::OWN_REUSED]);
+        self.is_spoiled |= counts.any(|index| word(index) > MOST_EVENTS);
+        let count = |index: usize| Some(word(index)).filter(|count| *count <= MOST_EVENTS);
+        let count = |index: usize| count(index).unwrap_or(0);
+        let all = losses::COUNTS.map(count);
         let [kept, overwritten, others] = [
             losses::BEFORE_KEPT,
             losses::BEFORE_OVERWRITTEN,
             losses::OTHERS_BEFORE_KEPT,
         ]
-        .map(|before| before.map(word));
-        let begin = *self.begin.get_or_insert(kept);
+        .map(|before| before.map(count));
+        let (begin, before) = *self.begin.get_or_insert((kept, let_go));
+        self.is_let_go = manner.keep && let_go > before;
+        self.has_own = word(losses::HAS_OWN) != 0;
         let mut lost = [0; 3];
         for (index, lost) in lost.iter_mut().enumerate() {
             let before = match (manner.keep, manner.since) {
@@ -155,7 +205,7 @@ impl Losses {
             // Somebody else may come meanwhile.
             let before = *self.before[index].get_or_insert(before);
             let mut all = all[index];
-            if is_let_go {
+            if self.is_let_go {
                 all = all.min(overwritten[index]);
                 // Somebody else came, and may have gone as well.
                 if kept[index] > begin[index] {
@@ -166,7 +216,7 @@ impl Losses {
         }
         let [mut no_ring, unreached, late] = lost;
         if !manner.keep && manner.since == Since::Oldest {
-            no_ring = no_ring.saturating_add(word(losses::OWN_NO_RING));
+            no_ring = no_ring.saturating_add(count(losses::OWN_REUSED));
         }
         if unreached > 0 {
             // A child is counted before it is named, and at the end of a recording the process forgets all names.

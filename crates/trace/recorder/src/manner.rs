@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::mapping::Access;
+
 /// From when on events are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
@@ -21,4 +23,14 @@ pub struct Manner {
     pub keep: bool,
     /// From when on.
     pub since: Since,
+}
+
+impl Manner {
+    /// What is done with rings.
+    pub(crate) fn access(self) -> Access {
+        match self.keep {
+            true => Access::Write,
+            false => Access::Read,
+        }
+    }
 }

@@ -59,10 +59,6 @@ pub struct ProcessDir {
     /// What the trace says of the time up to which all is written.
     up_to: u64,
     stage: Stage,
-    /// Whether the process was let go: what it hits since then is of another recording.
-    is_let_go: bool,
-    /// Whether the process had recorded on its own before, which is not in the trace.
-    has_own: bool,
     /// Whether the trace says from when on the events are in order.
     is_order_said: bool,
     /// Nothing between rounds once all was read.
@@ -105,8 +101,6 @@ impl ProcessDir {
             since: None,
             up_to: 0,
             stage: Stage::Open,
-            is_let_go: false,
-            has_own: false,
             is_order_said: false,
             copy: None,
         })
@@ -139,9 +133,9 @@ impl ProcessDir {
         }
     }
 
-    /// Its agent has ended the recording.
-    pub(crate) fn let_go(&mut self) {
-        self.is_let_go = true;
+    /// Whether its agent has ended the recording, as its files say by now.
+    pub(crate) fn is_let_go(&self) -> bool {
+        self.losses.is_let_go_by_now(&self.directory)
     }
 
     /// Whether nothing more comes: the process has ended, or is no more the program that had this directory.
@@ -159,9 +153,9 @@ impl ProcessDir {
         self.stage == Stage::Finished
     }
 
-    /// Whether all that it left is in the trace.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.is_finished() && !self.has_own
+    /// Whether all that it left is in the trace: nothing that it recorded on its own, and nothing is damaged.
+    pub(crate) fn is_all_read(&self) -> bool {
+        self.is_finished() && !self.losses.has_own() && self.progress().broken == 0
     }
 
     /// What was read so far.
@@ -256,6 +250,11 @@ impl ProcessDir {
         if self.file.about().is_none() {
             // Nothing is known without it. If it does not come any more, nothing can be read.
             if is_over {
+                // No agent makes a ring before it has named the process.
+                let names = self.directory.names().unwrap_or_default();
+                let has_rings = names.iter().any(|name| ring_number(name).is_some());
+                let is_damaged = has_rings || self.file.is_damaged();
+                self.read.broken += u64::from(is_damaged);
                 self.close();
             }
             return Ok(());
@@ -266,15 +265,14 @@ impl ProcessDir {
             numbers.collect::<BTreeSet<u32>>()
         });
         let are_all = there.as_ref().is_none_or(|there| self.open_rings(there));
-        if self.is_let_go {
-            self.rings.iter_mut().for_each(Drain::let_go);
-        }
-        let (number, manner, is_let_go) = (self.number, self.manner, self.is_let_go);
-        if let Some(content) =
-            self.losses
-                .read(&self.directory, self.process, number, manner, is_let_go)
-        {
+        let (number, manner) = (self.number, self.manner);
+        let losses = &mut self.losses;
+        if let Some(content) = losses.read(&self.directory, self.process, number, manner) {
             output.trace.losses(&content)?;
+        }
+        let is_let_go = self.losses.is_let_go();
+        if is_let_go {
+            self.rings.iter_mut().for_each(Drain::let_go);
         }
         let since = self.since();
         let mut up_to = about
@@ -284,7 +282,8 @@ impl ProcessDir {
             output,
             process_file: &mut self.file,
             process: self.number,
-            keep: self.manner.keep,
+            // What was let go may be another recorder's.
+            keep: self.manner.keep && !is_let_go,
             is_over,
             is_last,
             since,
@@ -317,6 +316,9 @@ impl ProcessDir {
             !ring.is_read()
         });
         if is_over && are_all && self.rings.is_empty() {
+            // No event comes before that file is ready.
+            let has_no_losses = self.read.events > 0 && self.losses.is_damaged(&self.directory);
+            self.read.broken += u64::from(self.file.is_damaged()) + u64::from(has_no_losses);
             self.close();
         } else {
             self.copy = Some(copy);
@@ -334,7 +336,7 @@ impl ProcessDir {
     /// All was read. Keeps no file open: a server may have any number of children, one after the other.
     fn close(&mut self) {
         self.stage = Stage::Finished;
-        if self.has_own && !self.is_let_go {
+        if self.manner.keep && self.losses.has_own() && !self.losses.is_let_go() {
             // Where it cannot be written, these losses are counted twice.
             let _ = Losses::finish(&self.directory);
         }
@@ -346,11 +348,7 @@ impl ProcessDir {
     /// Returns whether there was room for all.
     fn open_rings(&mut self, there: &BTreeSet<u32>) -> bool {
         self.done.retain(|number| there.contains(number));
-        let access = if self.manner.keep {
-            Access::Write
-        } else {
-            Access::Read
-        };
+        let access = self.manner.access();
         let known: BTreeSet<u32> = self.rings.iter().map(Drain::number).collect();
         for &number in there {
             if self.rings.len() >= MOST_RINGS {
@@ -361,10 +359,7 @@ impl ProcessDir {
             }
             let name = format!("{number}{RING_SUFFIX}");
             match RingFile::open(&self.directory, &name, number, access) {
-                Ok(Some(ring)) => {
-                    self.has_own |= self.manner.since != Since::Oldest && ring.has_own();
-                    self.rings.push(Drain::new(ring, self.manner));
-                }
+                Ok(Some(ring)) => self.rings.push(Drain::new(ring, self.manner)),
                 Ok(None) => {}
                 // It was removed just now: no thread had it, or a program that this one became begins again.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}

@@ -42,6 +42,17 @@ pub struct About {
     pub skew: u64,
 }
 
+/// What comes next in the file.
+#[derive(Debug)]
+enum Next {
+    /// A chunk that is there and whole.
+    Chunk(ChunkKind, Vec<u8>),
+    /// Nothing, or the first part of a chunk: the rest may follow, unless the process was killed meanwhile.
+    Awaited,
+    /// What no agent has written.
+    Damage,
+}
+
 /// The file, and what was read of it.
 #[derive(Debug)]
 pub struct ProcessFile {
@@ -117,15 +128,24 @@ impl ProcessFile {
     /// # Errors
     /// When the trace cannot be written.
     pub fn read(&mut self, trace: &mut TraceWriter<impl Write>) -> io::Result<()> {
-        while let Some((kind, content)) = self.chunk() {
+        while let Next::Chunk(kind, content) = self.next() {
             self.offset += (CHUNK_HEAD + content.len()) as u64;
             self.take(kind, &content, trace)?;
         }
         Ok(())
     }
 
-    /// The next chunk, if it is there and whole.
-    fn chunk(&self) -> Option<(ChunkKind, Vec<u8>)> {
+    /// Whether no agent has written what follows. Nothing behind that is read.
+    pub fn is_damaged(&self) -> bool {
+        matches!(self.next(), Next::Damage)
+    }
+
+    fn next(&self) -> Next {
+        self.chunk().unwrap_or(Next::Awaited)
+    }
+
+    /// What follows, as far as the file has that.
+    fn chunk(&self) -> Option<Next> {
         let file = self.file.as_ref()?;
         let size = file.metadata().ok()?.len().min(LONGEST_FILE);
         let begin = self.offset.checked_add(CHUNK_HEAD as u64)?;
@@ -134,14 +154,18 @@ impl ProcessFile {
         }
         let mut head = [0; CHUNK_HEAD];
         file.read_exact_at(&mut head, self.offset).ok()?;
-        let head = ChunkHead::decode(&head).ok()?;
+        let Ok(head) = ChunkHead::decode(&head) else {
+            return Some(Next::Damage);
+        };
         if begin + u64::from(head.length) > size {
             return None;
         }
         let mut content = vec![0; head.length as usize];
         file.read_exact_at(&mut content, begin).ok()?;
-        head.verify(&content).ok()?;
-        Some((head.kind, content))
+        Some(match head.verify(&content) {
+            Ok(()) => Next::Chunk(head.kind, content),
+            Err(_) => Next::Damage,
+        })
     }
 
     fn take(

@@ -30,7 +30,7 @@ pub struct Progress {
     pub short: u64,
     /// Bytes of the trace.
     pub bytes: u64,
-    /// Files called as ring files that are none, or were cut short while they were read.
+    /// Files of processes that no agent left so, of whose events some may be missing, uncounted.
     pub broken: u64,
 }
 

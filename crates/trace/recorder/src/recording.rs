@@ -76,14 +76,6 @@ impl<W: Write> Recording<W> {
         }
     }
 
-    /// The agent of the process with this number has ended the recording: what it hits since then is not of it.
-    pub fn let_go(&mut self, number: u32) {
-        let index = (number as usize).checked_sub(1);
-        if let Some(process) = index.and_then(|index| self.processes.get_mut(index)) {
-            process.let_go();
-        }
-    }
-
     /// The processes, in the order of their numbers, from 1 on.
     pub fn processes(&self) -> &[ProcessDir] {
         &self.processes
@@ -120,7 +112,7 @@ impl<W: Write> Recording<W> {
                 continue;
             }
             // What another program left that the process became is not read yet.
-            if !process.is_gone() && process.is_spent() {
+            if !process.is_gone() && process.is_all_read() {
                 if !std::mem::replace(&mut is_flushed, true) {
                     self.output.trace.flush()?;
                 }
@@ -200,6 +192,8 @@ pub struct Pass<W> {
     pub progress: Progress,
     /// Directories that were not believed, or had no file of the process.
     pub refused: Vec<(PathBuf, RecordError)>,
+    /// Directories of which files are damaged, and how many.
+    pub damaged: Vec<(PathBuf, u64)>,
     /// Child processes that could not be recorded, the first ones of each process.
     pub unreached: Vec<u32>,
     /// The writer below the trace.
@@ -230,9 +224,15 @@ pub fn snapshot<W: Write>(
     recording.last_round()?;
     let children = recording.processes.iter().flat_map(ProcessDir::unreached);
     let unreached = children.copied().collect();
+    let broken = recording.processes.iter().map(|process| {
+        let files = process.progress().broken;
+        (process.path().to_owned(), files)
+    });
+    let damaged = broken.filter(|(_, files)| *files > 0).collect();
     Ok(Pass {
         progress: recording.progress(),
         refused,
+        damaged,
         unreached,
         writer: recording.output.trace.finish()?,
     })

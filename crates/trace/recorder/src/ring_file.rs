@@ -20,6 +20,17 @@ const HEAD: usize = RING_HEAD_BYTES / size_of::<u64>();
 /// Bytes of a block.
 const BLOCK_BYTES: usize = RING_BLOCK_WORDS * size_of::<u64>();
 
+/// Words of its head that are numbers of events, besides those of earlier recorders.
+const COUNTS: [usize; 7] = [
+    word::DROPPED,
+    ring::BEFORE_KEPT,
+    ring::DROPPED_BEFORE_KEPT,
+    ring::BEFORE_OVERWRITTEN,
+    ring::OTHERS_BEFORE_KEPT,
+    ring::DROPPED_BEFORE_OVERWRITTEN,
+    ring::DROPPED_OTHERS_BEFORE_KEPT,
+];
+
 /// The copy of a block, for all rings.
 pub type BlockCopy = [u64; RING_BLOCK_WORDS];
 
@@ -62,8 +73,17 @@ impl RingFile {
             mapping,
             thread: None,
         };
-        let is_ready = ring.word(ring::MAGIC) == RING_MAGIC;
-        Ok(is_ready.then_some(ring))
+        match ring.word(ring::MAGIC) {
+            RING_MAGIC => Ok(Some(ring)),
+            // No thread has it before it is ready.
+            0 if !ring.was_taken() => Ok(None),
+            _ => Err(io::Error::other("the head of a ring file is damaged")),
+        }
+    }
+
+    /// Whether a thread has taken it, as far as its head and its first record show.
+    fn was_taken(&self) -> bool {
+        self.word(ring::THREAD) != 0 || self.word(HEAD + BLOCK_HEAD) != 0
     }
 
     /// Its number: that of the thread in the trace of its process.
@@ -93,10 +113,15 @@ impl RingFile {
         Position { offset, ..position }
     }
 
-    /// Events that were dropped; 0 if the word was spoiled.
+    /// Events that were dropped.
     pub fn dropped(&self) -> u64 {
-        let dropped = self.word(word::DROPPED);
-        if dropped > MOST_EVENTS { 0 } else { dropped }
+        self.count(word::DROPPED)
+    }
+
+    /// Whether a number of events in its head was spoiled.
+    pub fn is_spoiled(&self) -> bool {
+        let mut counts = COUNTS.into_iter().chain(ring::EARLIER_EVENTS);
+        counts.any(|index| self.word(index) > MOST_EVENTS)
     }
 
     /// Whether it is kept for a recorder.
@@ -106,15 +131,15 @@ impl RingFile {
 
     /// Events that had found a place, and those that had found none, when the last recorder came.
     pub fn before_kept(&self) -> (u64, u64) {
-        let events = self.word(ring::BEFORE_KEPT);
-        (events, self.word(ring::DROPPED_BEFORE_KEPT))
+        let events = self.count(ring::BEFORE_KEPT);
+        (events, self.count(ring::DROPPED_BEFORE_KEPT))
     }
 
     /// Events that had found a place, and those that had found none, when the process let a recorder go that had come
     /// after `begin` of them. Others may have come and gone since.
     pub fn let_go_at(&self, begin: u64) -> (u64, u64) {
-        let events = self.word(ring::BEFORE_OVERWRITTEN);
-        let own = (events, self.word(ring::DROPPED_BEFORE_OVERWRITTEN));
+        let events = self.count(ring::BEFORE_OVERWRITTEN);
+        let own = (events, self.count(ring::DROPPED_BEFORE_OVERWRITTEN));
         let kept = self.before_kept();
         if kept.0 > begin { own.min(kept) } else { own }
     }
@@ -126,7 +151,7 @@ impl RingFile {
             ring::DROPPED_BEFORE_OVERWRITTEN,
             ring::DROPPED_OTHERS_BEFORE_KEPT,
         ]
-        .map(|word| self.word(word));
+        .map(|word| self.count(word));
         overwritten
             .max(kept)
             .saturating_sub(kept.saturating_sub(others))
@@ -134,23 +159,8 @@ impl RingFile {
 
     /// Events that had found a place when the last recording began, whatever its kind.
     pub fn before_last(&self) -> u64 {
-        let kept = self.word(ring::BEFORE_KEPT);
-        kept.max(self.word(ring::BEFORE_OVERWRITTEN))
-    }
-
-    /// Events that had found a place when the last recorder came, and those of them that the process did not record on
-    /// its own.
-    pub fn own_before_kept(&self) -> (u64, u64) {
-        (
-            self.word(ring::BEFORE_KEPT),
-            self.word(ring::OTHERS_BEFORE_KEPT),
-        )
-    }
-
-    /// Whether there were events when the last recorder came that the process had recorded on its own.
-    pub fn has_own(&self) -> bool {
-        let (events, others) = self.own_before_kept();
-        events > others
+        let kept = self.count(ring::BEFORE_KEPT);
+        kept.max(self.count(ring::BEFORE_OVERWRITTEN))
     }
 
     /// The time from which on the process's events are in order, as far as this ring's thread knew.
@@ -177,8 +187,8 @@ impl RingFile {
         }
     }
 
-    /// Says that all was read of a thread that has ended, besides what its process had recorded on its own before: as
-    /// its agent would that lets the recorder go after so many events.
+    /// Says that all was read of a thread that has ended after so many events, besides what its process had recorded on
+    /// its own before. An agent writes the same when it lets a recorder go.
     pub fn finish(&self, events: u64) {
         if self.is_kept() {
             self.mapping.store(ring::BEFORE_OVERWRITTEN, events);
@@ -218,7 +228,14 @@ impl RingFile {
         })
     }
 
-    fn word(&self, index: usize) -> u64 {
+    /// A number of events in its head; 0 if it was spoiled.
+    pub fn count(&self, index: usize) -> u64 {
+        let count = self.word(index);
+        if count > MOST_EVENTS { 0 } else { count }
+    }
+
+    /// A word of its head.
+    pub fn word(&self, index: usize) -> u64 {
         let word = self.mapping.words().get(index);
         word.map_or(0, |word| word.load(Ordering::Acquire))
     }

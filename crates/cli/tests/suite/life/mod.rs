@@ -113,6 +113,17 @@ impl Place {
         command.spawn().unwrap()
     }
 
+    /// A recorder of a process that has come, and the trace that it writes.
+    pub fn recorder(&self, pid: &str, words: &[&str]) -> (Child, String) {
+        let trace = self.file("trace");
+        let recorder = self.recording(&[&["--pid", pid, "-o", &trace], words].concat());
+        wait_until("the recorder to have come", || {
+            let summary = self.trace(&["view", &trace, "--summary"]);
+            text(&summary.stdout).contains(pid)
+        });
+        (recorder, trace)
+    }
+
     /// The program, a recorder of it that was given these words too, and the trace that it writes.
     pub fn recorded(&self, words: &[&str]) -> (Life, Child, String) {
         let (life, trace) = (self.life("none"), self.file("trace"));
@@ -129,6 +140,16 @@ impl Place {
             .map(|line| line[line.find("life:").unwrap()..].to_owned())
             .collect()
     }
+}
+
+/// The directory of a process that records.
+pub fn directory(recording: &str) -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(|path| Path::new(&path).join("perflab"));
+    let memory = PathBuf::from(format!("/dev/shm/perflab-{user}"));
+    let places = [runtime, Some(memory)].into_iter().flatten();
+    let mut paths = places.map(|place| place.join(format!("{recording}.rings")));
+    paths.find(|path| path.exists()).unwrap()
 }
 
 /// Waits until the probes of a program are on.
@@ -204,7 +225,7 @@ impl Life {
         writeln!(self.input.as_mut().unwrap(), "work {times}").unwrap();
     }
 
-    /// Does what this line says.
+    /// Has the process do what a line says, and waits until it is done.
     pub fn does(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
         self.is_done();

@@ -57,6 +57,9 @@ impl Agent {
             }
         }
         let recorder = self.recorder.insert(started?);
+        if self.wishes.is_own() {
+            recorder.own();
+        }
         if whom.is_some()
             && let Err(reason) = refused::check_seen(recorder.directory())
         {

@@ -25,6 +25,7 @@ impl Agent {
     /// From now on it is this.
     pub fn set_usual_size(&mut self, size: Size) {
         self.usual = size;
+        self.own_size = size;
     }
 
     /// Records sites from now on, those too that come later, and says where the events are. If they are kept,
@@ -44,6 +45,12 @@ impl Agent {
         let whom = attached.and_then(|attached| attached.whom.clone());
         if keep && self.wishes.attached.is_some() && !is_expected {
             return Err("somebody else records all events of this process".to_owned());
+        }
+        if (keep || self.wishes.attached.is_none())
+            && let Some(recorder) = &mut self.recorder
+            && recorder.is_removed()
+        {
+            recorder.begin_again(size)?;
         }
         let known = self.recorder.take();
         let is_new = known.is_none();
@@ -69,6 +76,9 @@ impl Agent {
             return Err(reason);
         }
         let recorder = self.recorder.insert(recorder);
+        if !keep || self.wishes.is_own() {
+            recorder.own();
+        }
         let directory = recorder.directory().to_owned();
         let note = recorder.note().map(str::to_owned);
         if let Some(reason) = &note {
@@ -86,6 +96,7 @@ impl Agent {
             }
         };
         if !keep {
+            self.own_size = size;
             return Ok((directory, said(self.wish(pattern, Wish::Record)?)));
         }
         self.wishes.attached = Some(Attached {
@@ -110,8 +121,10 @@ impl Agent {
         self.keep_up();
         if let Some(recorder) = &mut self.recorder {
             recorder.overwrite();
+            recorder.set_size(self.own_size);
             if was_there {
                 recorder.begin_recording(Begin::OwnAgain);
+                recorder.let_go();
             }
         }
     }

@@ -34,6 +34,8 @@ pub struct Agent {
     pub(super) heritage: Option<Heritage>,
     /// Memory for events where who asks for them names none.
     pub(super) usual: Size,
+    /// Memory for events as long as the process records on its own.
+    pub(super) own_size: Size,
     pub(super) patcher: Patcher,
     /// Why sites are not as they are wanted, if so.
     trouble: Option<String>,
@@ -65,6 +67,7 @@ impl Agent {
             recorder: None,
             heritage: None,
             usual: Size::DEFAULT,
+            own_size: Size::DEFAULT,
             patcher: Patcher::new(),
             trouble: None,
             again: None,

@@ -90,7 +90,12 @@ impl Wishes {
 
     /// Whether events of sites are wanted at any time.
     pub fn want_events(&self) -> bool {
+        self.attached.is_some() || self.is_own()
+    }
+
+    /// Whether the process records on its own.
+    pub fn is_own(&self) -> bool {
         let mut asked = self.asked.iter();
-        self.attached.is_some() || asked.any(|(_, wish)| *wish == Wish::Record)
+        asked.any(|(_, wish)| *wish == Wish::Record)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,6 +13,7 @@ use perflab_abi::recording::{
 use perflab_abi::{ChunkHead, ChunkKind, LONGEST_MESSAGE, MessageError, Writer};
 
 use super::losses;
+use super::no_file::NoFile;
 use super::total::Total;
 use crate::pages::{PAGE, map_file};
 use crate::{directories, numbers};
@@ -62,7 +63,7 @@ impl Directory {
         let _ = fs::remove_dir_all(&path);
         let total = Total::new(base, of_process)?;
         directories::own(&path)?;
-        let process = total.take_directory().and_then(|()| {
+        let process = total.take_directory().map_err(String::from).and_then(|()| {
             new_file(&path.join(PROCESS_FILE))
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))
         });
@@ -102,6 +103,13 @@ impl Directory {
     /// Removes it with all that is in it. What is mapped stays so.
     pub fn remove(&self) {
         let _ = fs::remove_dir_all(&self.path);
+    }
+
+    /// Whether somebody removed it.
+    pub fn is_removed(&self) -> bool {
+        self.process
+            .metadata()
+            .is_ok_and(|about| about.nlink() == 0)
     }
 
     /// Where it is.
@@ -206,14 +214,15 @@ fn new_file(path: &Path) -> io::Result<File> {
 pub fn mapped(
     path: &Path,
     bytes: usize,
-    take: impl FnOnce() -> Result<(), String>,
-) -> Result<*const AtomicU64, String> {
+    take: impl FnOnce() -> Result<(), NoFile>,
+) -> Result<*const AtomicU64, NoFile> {
     let failed = |error: io::Error| {
-        format!(
+        let reason = format!(
             "{} of {} KiB cannot be made: {error}",
             path.display(),
             bytes >> 10
-        )
+        );
+        NoFile::from_system(reason, &error)
     };
     let file = new_file(path).map_err(failed)?;
     file.set_len(bytes as u64).map_err(failed)?;

@@ -11,7 +11,7 @@ use super::slots;
 use crate::numbers;
 
 /// Words of the page that mean something, see [`losses`].
-const WORDS: usize = losses::OWN_NO_RING + 1;
+const WORDS: usize = losses::HAS_OWN + 1;
 
 /// The page; null if there is none. A child of a fork counts in its parent's until it has one of its own.
 static PAGE: AtomicPtr<[AtomicU64; WORDS]> = AtomicPtr::new(std::ptr::null_mut());
@@ -46,7 +46,7 @@ pub fn set_full(is_full: bool) {
 /// of another one.
 pub fn lose_with_ring(events: u64, mode: Mode) {
     let why = match mode {
-        Mode::Keep => losses::OWN_NO_RING,
+        Mode::Keep => losses::OWN_REUSED,
         Mode::Overwrite => losses::NO_RING,
     };
     if let Some(words) = words() {
@@ -83,6 +83,20 @@ pub fn lose() {
     }
 }
 
+/// The process records on its own.
+pub fn own() {
+    if let Some(words) = words() {
+        words[losses::HAS_OWN].store(1, Ordering::Release);
+    }
+}
+
+/// A recorder was let go.
+pub fn let_go() {
+    if let Some(words) = words() {
+        words[losses::LET_GO].fetch_add(1, Ordering::Release);
+    }
+}
+
 /// A recording begins: what was counted before is none of its losses.
 ///
 /// Events without a ring are counted in this process's page.
@@ -98,7 +112,7 @@ pub fn begin(begin: Begin) {
         begin.write(words[count].load(Ordering::Relaxed), before);
     }
     if begin == Begin::Own {
-        words[losses::OWN_NO_RING].store(0, Ordering::Relaxed);
+        words[losses::OWN_REUSED].store(0, Ordering::Relaxed);
     }
     for child in &words[losses::CHILDREN] {
         child.store(0, Ordering::Relaxed);

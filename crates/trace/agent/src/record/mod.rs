@@ -16,7 +16,10 @@
 //! before        numbers when a recording begins -> what is none of its losses
 //!
 //! rings         which there are
+//! size          how much memory they may take
+//! thread        what the kernel says of the thread of one
 //! ring_file     a ring -> a file, for readers in other processes
+//! no_file       why a file cannot be made
 //! directory     probes, clock snapshots -> a file; where all files of the process are
 //! total         how much all recordings of a user take
 //! total_file    the numbers by which its processes know that
@@ -34,6 +37,7 @@ mod directory;
 mod forms;
 mod handlers;
 mod losses;
+mod no_file;
 mod nofault;
 mod recorder;
 mod recordings;
@@ -41,9 +45,11 @@ mod ring_file;
 mod rings;
 mod several;
 mod short;
+mod size;
 mod slots;
 mod text;
 mod texts;
+mod thread;
 mod total;
 mod total_file;
 mod words;
@@ -52,4 +58,4 @@ pub use before::Begin;
 pub use chain::forget_parent;
 pub use losses::count_nowhere;
 pub use recorder::{Heritage, Recorder, forget};
-pub use rings::Size;
+pub use size::Size;

@@ -1,5 +1,7 @@
 //! What the agent does for recording, from the first wish on.
 
+mod heritage;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -15,11 +17,14 @@ use perflab_ring::Mode;
 use super::before::Begin;
 use super::directory::Directory;
 use super::forms::{self, MOST_PROBES};
-use super::rings::{Rings, Size};
+use super::rings::Rings;
+use super::size::Size;
 use super::{clock, cost, handlers, losses, nofault, slots};
 use crate::numbers;
 use crate::objects::KnownSite;
 use crate::shown::{shown, shown_command};
+
+pub use heritage::Heritage;
 
 /// How often threads that have rings are looked at, and clocks are read together.
 const SLOW: Duration = Duration::from_secs(1);
@@ -48,16 +53,6 @@ pub struct Recorder {
     pub trouble: Option<String>,
 }
 
-/// What the child of a fork records with as its parent did.
-#[derive(Debug)]
-pub struct Heritage {
-    clock: clock::Choice,
-    named: Vec<u8>,
-    probes: u32,
-    costs: BTreeMap<(u64, usize), u64>,
-    size: Size,
-}
-
 impl Recorder {
     /// Makes the files of this process, with no ring yet, of which they may have such ones.
     ///
@@ -72,51 +67,10 @@ impl Recorder {
         Self::begin(clock, size)
     }
 
-    /// Makes the files of this child of a fork, and one ring or two: most children have one thread, and live shortly.
-    /// If that fails, its events are counted where its parent's are.
-    ///
-    /// # Errors
-    /// When it cannot be recorded here.
-    pub fn start_in_child(
-        parent: Heritage,
-        mode: Mode,
-        whom: Option<&str>,
-    ) -> Result<Self, String> {
-        let mut recorder = Self::begin(parent.clock, parent.size)?;
-        match recorder.take_over(parent, mode, whom) {
-            Ok(()) => Ok(recorder),
-            Err(reason) => {
-                recorder.discard();
-                Err(reason)
-            }
-        }
-    }
-
     /// Nothing can be recorded with it.
     pub fn discard(mut self) {
         self.rings.withdraw_spare();
         self.directory.remove();
-    }
-
-    fn take_over(
-        &mut self,
-        parent: Heritage,
-        mode: Mode,
-        whom: Option<&str>,
-    ) -> Result<(), String> {
-        self.directory.append_chunks(&parent.named)?;
-        self.named = parent.named;
-        self.probes = parent.probes;
-        self.costs = parent.costs;
-        self.rings.set_size(parent.size);
-        self.rings.set_mode(mode);
-        self.rings.begin_in_child(&self.directory)?;
-        // A recorder may take it for its own from now on.
-        if let Some(whom) = whom {
-            self.keep_for(whom)?;
-        }
-        self.is_active = true;
-        self.begin_to_count()
     }
 
     /// From now on threads may take rings, and events without one are counted here.
@@ -127,20 +81,6 @@ impl Recorder {
             self.is_counting = true;
         }
         Ok(())
-    }
-
-    /// What a child of this process's goes on with, seen from there: all files are the parent's, and not mapped any more.
-    pub fn bequeath(self) -> Heritage {
-        let heritage = Heritage {
-            clock: self.clock,
-            named: self.named,
-            probes: self.probes,
-            costs: self.costs,
-            size: self.rings.size(),
-        };
-        self.directory.leave_to_parent();
-        self.rings.leave_to_parent();
-        heritage
     }
 
     fn begin(clock: clock::Choice, size: Size) -> Result<Self, String> {
@@ -166,6 +106,32 @@ impl Recorder {
                 Err(reason)
             }
         }
+    }
+
+    /// Whether somebody removed its directory, so that nobody finds what it records.
+    pub fn is_removed(&self) -> bool {
+        self.directory.is_removed()
+    }
+
+    /// Begins again in another directory, with no ring yet, as its own was removed. Threads take other rings once it
+    /// is active.
+    ///
+    /// # Errors
+    /// When that cannot be made; it may be tried again then.
+    pub fn begin_again(&mut self, size: Size) -> Result<(), String> {
+        self.directory = Directory::create(size.all)?;
+        self.rings.leave_removed();
+        self.is_active = false;
+        self.is_counting = false;
+        self.snapshots = 0;
+        let named = std::mem::take(&mut self.named);
+        let begun = self
+            .name_process()
+            .and_then(|()| self.directory.append_chunks(&named))
+            .and_then(|()| self.snapshot());
+        self.named = named;
+        // One without all that is named is as good as none.
+        begun.inspect_err(|_| self.directory.remove())
     }
 
     fn name_process(&mut self) -> Result<(), String> {
@@ -231,7 +197,8 @@ impl Recorder {
         self.begin_to_count()
     }
 
-    fn set_size(&mut self, size: Size) {
+    /// Rings that are made from now on have this size.
+    pub fn set_size(&mut self, size: Size) {
         self.directory.set_of_process(size.all);
         self.rings.set_size(size);
     }
@@ -260,6 +227,16 @@ impl Recorder {
         if self.is_counting {
             losses::begin(begin);
         }
+    }
+
+    /// The process records on its own: what it leaves is wanted.
+    pub fn own(&self) {
+        losses::own();
+    }
+
+    /// A recorder was let go: all is written that tells its events from others.
+    pub fn let_go(&self) {
+        losses::let_go();
     }
 
     /// No event comes any more: memory that no thread has is given back.

@@ -10,6 +10,7 @@ use perflab_ring::{HEAD_WORDS, Mode, Reader, word};
 
 use super::before::Begin;
 use super::directory::{Directory, mapped};
+use super::no_file::NoFile;
 use super::slots;
 use crate::pages::replace;
 
@@ -42,7 +43,7 @@ impl RingFile {
         number: u64,
         log: u32,
         mode: Mode,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, NoFile> {
         let path = directory.path().join(format!("{number}{RING_SUFFIX}"));
         let bytes = Self::bytes(log);
         let take = || directory.total().take(bytes as u64);
@@ -51,12 +52,17 @@ impl RingFile {
         })?;
         let ring = Self { path, memory, log };
         if !perflab_ring::begin(ring.head(), ring.blocks(), RING_BLOCK_WORDS) {
-            return Err("a ring needs two blocks or more".to_owned());
+            return Err(NoFile::of("a ring needs two blocks or more"));
         }
         ring.head()[ring::BLOCKS].store(1 << log, Ordering::Relaxed);
         ring.set_mode(mode);
         ring.head()[ring::MAGIC].store(RING_MAGIC, Ordering::Release);
         Ok(ring)
+    }
+
+    /// Bytes of this one.
+    pub fn size(&self) -> u64 {
+        Self::bytes(self.log) as u64
     }
 
     /// The words of its head.
@@ -103,7 +109,26 @@ impl RingFile {
         ];
         begin.write(reader.dropped(), dropped.map(|word| &head[word]));
         if let Some(events) = events {
+            match begin {
+                Begin::Own => head[ring::EARLIER].store(0, Ordering::Relaxed),
+                Begin::Kept => self.note_earlier(),
+                Begin::OwnAgain => {}
+            }
             begin.write(events, self.before());
+        }
+    }
+
+    /// Notes which events the last recorder had, before another one's take their place.
+    fn note_earlier(&self) {
+        let head = self.head();
+        let [from, to, _] = self.before().map(|word| word.load(Ordering::Relaxed));
+        if to > from {
+            let earlier = head[ring::EARLIER].load(Ordering::Relaxed);
+            let place = 2 * earlier as usize % ring::EARLIER_EVENTS.len();
+            let at = ring::EARLIER_EVENTS.start + place;
+            head[at].store(from, Ordering::Relaxed);
+            head[at + 1].store(to, Ordering::Relaxed);
+            head[ring::EARLIER].store(earlier + 1, Ordering::Release);
         }
     }
 
@@ -148,7 +173,8 @@ impl RingFile {
         unsafe { replace(self.memory.cast_mut().cast(), Self::bytes(self.log)) };
     }
 
-    fn unmap(self) {
+    /// Unmaps it. Its file was removed, and another one may have its name. No thread writes to it any more.
+    pub fn unmap(self) {
         // SAFETY: it was mapped so, and nobody uses it.
         unsafe { libc::munmap(self.memory.cast_mut().cast(), Self::bytes(self.log)) };
     }

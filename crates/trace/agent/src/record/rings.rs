@@ -6,66 +6,26 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
+use perflab_abi::recording::ring;
 use perflab_ring::Mode;
 
 use super::before::Begin;
 use super::directory::Directory;
+use super::no_file::NoFile;
 use super::ring_file::RingFile;
+use super::size::Size;
+use super::thread::{Look, Thread};
 use super::{losses, slots};
 use crate::numbers;
 
 /// Rings that wait for threads to come.
 const SPARE: usize = 16;
 
+/// The part of all rings that events of ended threads make room for, before a thread comes that needs it.
+const PART: usize = 4;
+
 /// How long no ring is made after a try that failed.
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// Memory for rings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
-    /// Of one ring, in bytes; rounded to what a ring can have.
-    pub ring: u64,
-    /// Of all rings together, in bytes.
-    pub all: u64,
-}
-
-impl Size {
-    /// Without a wish.
-    pub const DEFAULT: Self = Self {
-        ring: 256 << 10,
-        all: 256 << 20,
-    };
-
-    /// With these wishes in KiB, where they are not 0.
-    pub fn or(self, ring: u32, all: u32) -> Self {
-        let wished = |kibibytes: u32, without: u64| {
-            if kibibytes == 0 {
-                without
-            } else {
-                u64::from(kibibytes) << 10
-            }
-        };
-        Self {
-            ring: wished(ring, self.ring),
-            all: wished(all, self.all),
-        }
-    }
-
-    /// The logarithm of a ring's blocks: two rings at least have room.
-    fn log(self) -> u32 {
-        let room = (self.all / 2).saturating_sub(RING_HEAD_BYTES as u64);
-        let blocks = self.ring.min(room) / (RING_BLOCK_WORDS as u64 * 8);
-        blocks.max(1).ilog2().clamp(1, slots::MOST_LOG as u32)
-    }
-
-    /// Rings at one time.
-    fn rings(self) -> usize {
-        let ring = RingFile::bytes(self.log()) as u64;
-        let rings = usize::try_from(self.all / ring).unwrap_or(slots::SLOTS);
-        rings.clamp(2, slots::SLOTS)
-    }
-}
 
 /// A ring, and whose it is.
 #[derive(Debug)]
@@ -83,11 +43,13 @@ pub struct Rings {
     size: Size,
     mode: Mode,
     all: Vec<Ring>,
+    /// Those of a directory that somebody removed, until their threads end: nobody reads them.
+    left: Vec<Ring>,
     next: u64,
     /// Whether this is the child of a fork that has made no thread so far.
     is_small: bool,
-    /// When it is tried again to make one, after a try that failed.
-    again: Option<Instant>,
+    /// When one could not be made, lately, and why.
+    failed: Option<(Instant, NoFile)>,
 }
 
 impl Rings {
@@ -97,9 +59,10 @@ impl Rings {
             size: Size::DEFAULT,
             mode: Mode::Overwrite,
             all: Vec::new(),
+            left: Vec::new(),
             next: 0,
             is_small: false,
-            again: None,
+            failed: None,
         }
     }
 
@@ -110,7 +73,7 @@ impl Rings {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.all.is_empty() && self.left.is_empty()
     }
 
     /// Those that are made from now on have this size.
@@ -143,19 +106,14 @@ impl Rings {
     /// # Errors
     /// When one cannot be made; that there are as many as there may be is no error.
     pub fn refill(&mut self, directory: &Directory) -> Result<(), String> {
-        if self.again.is_some_and(|again| Instant::now() < again) {
-            return Ok(());
-        }
+        self.failed.take_if(|(since, _)| since.elapsed() >= PAUSE);
         self.is_small &= !has_threads();
-        let spare = if self.is_small { 1 } else { SPARE };
-        let result = self.fill(directory, spare);
-        self.again = result.is_err().then(|| Instant::now() + PAUSE);
-        result
+        self.fill(directory, if self.is_small { 1 } else { SPARE })
     }
 
     /// Whatever failed before may not fail now.
     pub fn try_again(&mut self) {
-        self.again = None;
+        self.failed = None;
     }
 
     /// Makes as few rings as will do for a process with one thread. One that has root's rights may give them up, and
@@ -178,29 +136,73 @@ impl Rings {
     }
 
     fn fill_up(&mut self, directory: &Directory, spare: usize) -> Result<(), String> {
+        // Where there is little memory, the newest events of threads that have ended are worth more than many rings that
+        // wait: with as many as that, no thread's events would outlive it.
+        let needed = spare.min((self.size.rings() / PART).max(1));
+        let mut made_room = 0;
         while slots::free() < spare {
-            if self.all.len() >= self.size.rings() && !self.reuse() {
-                return Ok(());
-            }
-            let file = RingFile::create(directory, self.next, self.size.log(), self.mode)?;
-            self.next += 1;
-            let Some(slot) = file.offer() else {
-                file.remove();
-                return Err("there are more threads than can be recorded".to_owned());
+            let is_full = match &self.failed {
+                Some((_, no)) if !no.is_full => break,
+                Some(_) => made_room < self.size.of_ring(),
+                None => !self.has_room(),
             };
-            self.all.push(Ring {
-                file,
-                slot: Some(slot),
-                start: None,
-            });
+            if is_full {
+                if slots::free() >= needed {
+                    break;
+                }
+                let Some(room) = self.reuse() else { break };
+                made_room += room;
+                continue;
+            }
+            if let Err(mut no) = self.add(directory) {
+                // Others took what was made.
+                no.is_full &= made_room == 0;
+                self.failed = Some((Instant::now(), no));
+            }
+            made_room = 0;
         }
+        match &self.failed {
+            Some((_, no)) => Err(no.reason.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether another one is within the bounds of the process. Those that are there may be of other sizes.
+    fn has_room(&self) -> bool {
+        let there = self.all.iter().chain(&self.left);
+        let taken: u64 = there.map(|ring| ring.file.size()).sum();
+        let ring = self.size.of_ring();
+        self.all.len() < 2 || (self.all.len() < slots::SLOTS && taken + ring <= self.size.all)
+    }
+
+    /// Makes one, and offers it to threads.
+    fn add(&mut self, directory: &Directory) -> Result<(), NoFile> {
+        let file = RingFile::create(directory, self.next, self.size.log(), self.mode)?;
+        self.next += 1;
+        let Some(slot) = file.offer() else {
+            file.remove();
+            return Err(NoFile::of("there are more threads than can be recorded"));
+        };
+        self.all.push(Ring {
+            file,
+            slot: Some(slot),
+            start: None,
+        });
         Ok(())
+    }
+
+    /// Their directory was removed: threads are to take others.
+    pub fn leave_removed(&mut self) {
+        self.withdraw_spare();
+        self.left.append(&mut self.all);
+        self.failed = None;
     }
 
     /// In the child of a fork they are the parent's.
     pub fn leave_to_parent(self) {
         self.all
             .into_iter()
+            .chain(self.left)
             .for_each(|ring| ring.file.leave_to_parent());
     }
 
@@ -210,22 +212,21 @@ impl Rings {
     }
 
     /// Removes the ring of a thread that has ended, the first of those that may go, if none may without a loss; returns
-    /// whether there was one.
-    fn reuse(&mut self) -> bool {
+    /// its bytes, if there was one.
+    fn reuse(&mut self) -> Option<u64> {
         let mode = self.mode;
         let may_go =
             |ring: &Ring| ring.slot.is_none() && (ring.is_drained() || mode == Mode::Overwrite);
+        // With one that has no events of the process's own nothing is lost.
         let mut rings = self.all.iter();
         let index = rings
             .position(|ring| ring.is_done(mode))
             .or_else(|| self.all.iter().position(may_go));
-        let Some(index) = index else {
-            return false;
-        };
-        let ring = self.all.remove(index);
+        let ring = self.all.remove(index?);
         losses::lose_with_ring(ring.file.own_events(mode), mode);
+        let bytes = ring.file.size();
         ring.file.remove();
-        true
+        Some(bytes)
     }
 
     /// Removes the rings that no thread has.
@@ -246,7 +247,7 @@ impl Rings {
         if !Path::new("/proc/self/task").join(own.to_string()).exists() {
             return;
         }
-        for ring in &mut self.all {
+        for ring in self.all.iter_mut().chain(&mut self.left) {
             if all || ring.start.is_none() {
                 ring.look();
             }
@@ -254,6 +255,8 @@ impl Rings {
         if !all {
             return;
         }
+        let over = self.left.extract_if(.., |ring| ring.slot.is_none());
+        over.for_each(|ring| ring.file.unmap());
         let rings = std::mem::take(&mut self.all).into_iter();
         let (gone, stay): (Vec<Ring>, Vec<Ring>) = rings.partition(|ring| ring.is_done(self.mode));
         self.all = stay;
@@ -306,78 +309,4 @@ fn has_threads() -> bool {
     // Two links, and one for each thread.
     let threads = fs::metadata("/proc/self/task").map_or(u64::MAX, |about| about.nlink());
     threads > 2 + 2
-}
-
-/// What the kernel says of a thread.
-struct Thread {
-    /// In clock ticks since boot.
-    start: u64,
-    /// Its name as words.
-    name: [u64; 2],
-}
-
-/// What a look at a thread comes to.
-enum Look {
-    There(Thread),
-    Gone,
-    /// The kernel does not say: files cannot be opened now.
-    Unknown,
-}
-
-impl Thread {
-    fn look(thread: u32) -> Look {
-        match fs::read(format!("/proc/self/task/{thread}/stat")) {
-            Ok(text) => Self::parse(&text).map_or(Look::Unknown, Look::There),
-            Err(error) => match error.raw_os_error() {
-                Some(libc::ENOENT | libc::ESRCH) => Look::Gone,
-                _ => Look::Unknown,
-            },
-        }
-    }
-
-    fn parse(text: &[u8]) -> Option<Self> {
-        let text = String::from_utf8_lossy(text);
-        let (before, after) = text.rsplit_once(')')?;
-        let start = after.split_whitespace().nth(19)?.parse().ok()?;
-        let name = before.split_once('(').map_or("", |(_, name)| name);
-        let mut bytes = [0; 16];
-        for (to, from) in bytes.iter_mut().zip(name.bytes()) {
-            *to = from;
-        }
-        let [a, b, c, d, e, f, g, h, rest @ ..] = bytes;
-        Some(Self {
-            start,
-            name: [
-                u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-                u64::from_le_bytes(rest),
-            ],
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Wishes come from a command line and from the environment, each of which has its part only.
-    #[test]
-    fn two_rings_have_room() {
-        for (ring, all) in [
-            (0, 0),
-            (262_144, 0),
-            (262_144, 24),
-            (0, 24),
-            (8, 24),
-            (256, 519),
-            (0, 520),
-        ] {
-            let size = Size::DEFAULT.or(ring, all);
-            let rings = size.rings() as u64;
-            assert!(
-                rings >= 2 && rings * RingFile::bytes(size.log()) as u64 <= size.all,
-                "{size:?}"
-            );
-        }
-        assert_eq!(Size::DEFAULT.log(), Size::DEFAULT.or(256, 520).log());
-    }
 }

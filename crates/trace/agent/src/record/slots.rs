@@ -142,14 +142,15 @@ pub fn wait(whether: bool) {
 }
 
 /// Lets threads take rings from now on. In the child of a fork too: what was ready in the parent is not so there.
+///
+/// Threads that have rings from before take others with their next event, which finds no producer ready. An event that is
+/// being written goes to the old ring, so that stays mapped until its thread has ended.
 pub fn begin() {
-    if ready() == 0 {
-        if let Some(table) = table() {
-            table.process.store(std::process::id(), Ordering::Relaxed);
-        }
-        let word = clock::read(libc::CLOCK_BOOTTIME);
-        READY.0.store(word | 1, Ordering::Release);
+    if let Some(table) = table() {
+        table.process.store(std::process::id(), Ordering::Relaxed);
     }
+    let word = clock::read(libc::CLOCK_BOOTTIME);
+    READY.0.store(word | 1, Ordering::Release);
 }
 
 /// The process whose threads take rings.

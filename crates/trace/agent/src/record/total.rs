@@ -23,6 +23,7 @@ use perflab_abi::recording::{TOTAL_FILE, total};
 use perflab_abi::variable::RECORD_TOTAL;
 
 use super::clock;
+use super::no_file::NoFile;
 use super::recordings::{DIRECTORY, Recording, process_of};
 use super::total_file::TotalFile;
 use crate::directories;
@@ -90,7 +91,7 @@ impl Total {
     ///
     /// # Errors
     /// As those of [`Total::take`].
-    pub fn take_directory(&self) -> Result<(), String> {
+    pub fn take_directory(&self) -> Result<(), NoFile> {
         self.take(DIRECTORY)
     }
 
@@ -98,7 +99,7 @@ impl Total {
     ///
     /// # Errors
     /// When they are not to be had.
-    pub fn take(&self, bytes: u64) -> Result<(), String> {
+    pub fn take(&self, bytes: u64) -> Result<(), NoFile> {
         let limit = self.limit();
         let numbers = &self.numbers;
         let counted = || numbers.word(total::COUNTED).load(Ordering::Relaxed);
@@ -119,16 +120,19 @@ impl Total {
                 Ok(numbers.bytes().load(Ordering::Acquire))
             }
         });
-        let there = there.map_err(|error| failed(&self.base, &error))?;
+        let there = there.map_err(|error| NoFile::of(failed(&self.base, &error)))?;
         if there <= limit {
             return Ok(());
         }
         // Step 4.
-        Err(format!(
-            "recordings of this user take {} KiB, and may take {} KiB ({RECORD_TOTAL})",
+        Err(NoFile::full(format!(
+            "recordings of this user take {} KiB, and may take {} KiB; {} KiB more are needed, so set {RECORD_TOTAL} to \
+             {} or more",
             there.saturating_sub(bytes) >> 10,
-            limit >> 10
-        ))
+            limit >> 10,
+            bytes >> 10,
+            there.div_ceil(1 << 10)
+        )))
     }
 
     /// Makes room before it is needed, so that no child of a fork has to wait for it.

@@ -12,7 +12,7 @@ use perflab_control::{Process, Recorded, State};
 use perflab_trace_file::TraceWriter;
 
 use crate::error::RecordError;
-use crate::live::connection::{Connection, is_closed};
+use crate::live::connection::{Connection, LAST, is_closed};
 use crate::live::problem::Problem;
 use crate::manner::{Manner, Since};
 use crate::process_dir::ProcessDir;
@@ -153,21 +153,29 @@ impl Attached {
         }
         let end = Instant::now() + GOODBYE;
         for Connection { number, stream, .. } in &mut self.connections {
-            let process = self.recording.processes()[*number as usize - 1].process();
-            if has_ended(stream, process, end) {
-                self.recording.let_go(*number);
-            } else {
-                tell(Problem::Unended(process.pid));
+            let process = &self.recording.processes()[*number as usize - 1];
+            match ended(stream, process, end) {
+                Some(Ended::LetGo) => {}
+                Some(Ended::Gone) => self.recording.end(*number),
+                None => tell(Problem::Unended(process.process().pid)),
             }
         }
     }
 }
 
-/// Waits until the agent of `process` ends the `stream`, which says that no more events come; at most until `end`.
+/// How the recording of a process has ended.
+enum Ended {
+    /// Its agent has let the recorder go.
+    LetGo,
+    /// The agent has gone: the process has ended, or is another program.
+    Gone,
+}
+
+/// Waits until the agent of `process` ends the `stream`, and says how; at most until `end`.
 ///
 /// A process that is stopped is not waited for: it hits nothing meanwhile. It may become so while it is waited for, as
 /// a stop arrives only when the process is next scheduled.
-fn has_ended(stream: &mut UnixStream, process: Process, end: Instant) -> bool {
+fn ended(stream: &mut UnixStream, process: &ProcessDir, end: Instant) -> Option<Ended> {
     loop {
         let left = end.saturating_duration_since(Instant::now());
         let wait = left.clamp(Duration::from_millis(1), LOOK);
@@ -179,10 +187,26 @@ fn has_ended(stream: &mut UnixStream, process: Process, end: Instant) -> bool {
         ];
         match stream.read(&mut [0; 16]) {
             Err(error) if nothing.contains(&error.kind()) => {}
-            _ => return true,
+            _ => return Some(how_ended(process)),
         }
-        if left.is_zero() || process.state() == State::Stopped {
-            return false;
+        if left.is_zero() || process.process().state() == State::Stopped {
+            return None;
         }
     }
+}
+
+/// How it has ended with the end of the connection: a program may close what is its agent's, which lets the recorder go
+/// then, a moment later.
+fn how_ended(process: &ProcessDir) -> Ended {
+    let end = Instant::now() + LAST;
+    while Instant::now() < end {
+        if process.is_let_go() {
+            return Ended::LetGo;
+        }
+        if process.process().state() == State::Ended || process.is_gone() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ended::Gone
 }

@@ -160,7 +160,7 @@ impl LiveRecording {
         self.attached.disconnect(tell);
         self.attached.recording.last_round()?;
         let mut summary = self.summary();
-        let spent = spent(self.processes());
+        let all_read = all_read(self.processes());
         if self.started.is_none() {
             self.attached.tell_replaced(tell);
         }
@@ -168,7 +168,7 @@ impl LiveRecording {
         summary.progress = progress;
         summary.bytes = writer.get_ref().metadata().map_or(0, |about| about.len());
         // All is in the trace.
-        for directory in spent {
+        for directory in all_read {
             let _ = remove_orphaned(&directory);
         }
         Ok(summary)
@@ -231,14 +231,14 @@ impl LiveRecording {
 
 /// The directories of processes that have ended, of which all is in the trace. A program and the one that it became
 /// have one place.
-fn spent(processes: &[ProcessDir]) -> Vec<PathBuf> {
+fn all_read(processes: &[ProcessDir]) -> Vec<PathBuf> {
     let is_wanted = |path: &Path| {
         let mut processes = processes.iter();
-        processes.any(|process| process.path() == path && !process.is_spent())
+        processes.any(|process| process.path() == path && !process.is_all_read())
     };
     let paths = processes.iter().map(ProcessDir::path);
-    let spent = paths.filter(|path| !is_wanted(path));
-    spent.map(Path::to_owned).collect()
+    let all_read = paths.filter(|path| !is_wanted(path));
+    all_read.map(Path::to_owned).collect()
 }
 
 fn lack(processes: &[ProcessDir]) -> Option<(u32, Lack)> {

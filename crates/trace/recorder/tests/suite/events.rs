@@ -329,9 +329,43 @@ fn what_the_next_recorder_reads_is_not_read_twice() {
     kept.no_ring(9);
     kept.loss(losses::BEFORE_OVERWRITTEN[0], 4);
     kept.loss(losses::BEFORE_KEPT[0], 4);
-    recording.let_go(1);
+    kept.loss(losses::LET_GO, 1);
     let (progress, _) = recording.finish().unwrap();
     assert_eq!((progress.events, progress.no_ring), (15, 4));
+}
+
+/// It has written a part of what it writes when it lets a recorder go: that one has all events.
+#[test]
+fn a_process_that_dies_while_it_lets_its_recorder_go() {
+    for step in 0..4 {
+        let kept = Kept::of_events();
+        let ring = kept.ring(1, 4, Mode::Keep);
+        let write = |events: u64| {
+            for event in 0..events {
+                let _ = producer(&ring).record(1, || 10, [event], &());
+            }
+        };
+        let mut recording = kept.recording(KEEP);
+        write(10);
+        kept.no_ring(0);
+        kept.loss(losses::HAS_OWN, 1);
+        recording.round().unwrap();
+        write(5);
+        if step > 0 {
+            ring.store(word::MODE, Mode::Overwrite.to_word());
+        }
+        if step > 1 {
+            ring.store(ring::BEFORE_OVERWRITTEN, 15);
+        }
+        kept.loss(losses::NO_RING, 9);
+        if step > 2 {
+            kept.loss(losses::BEFORE_OVERWRITTEN[0], 4);
+        }
+        write(7);
+        let (progress, _) = recording.finish().unwrap();
+        assert_eq!((progress.events, progress.no_ring), (22, 9), "{step}");
+        assert_eq!(progress.lost(), 9, "{step}");
+    }
 }
 
 #[test]
