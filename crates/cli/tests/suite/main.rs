@@ -12,6 +12,7 @@ mod bench_shell;
 mod bench_slices;
 mod bench_streams;
 mod calibrated;
+mod clocks;
 mod colour;
 mod counters;
 mod crowds;

@@ -1,5 +1,6 @@
 //! Any bytes as a plain file of numbers. The first line is the column's digit and the delimiters.
-//! Whatever ministat reads as finite decimal numbers must be read as the same numbers here.
+//! Whatever ministat reads as finite decimal numbers must be read as the same numbers here, where white space delimits:
+//! cells of a table may be empty here.
 
 use perflab_formats::columns;
 use perflab_ministat::ParseOptions;
@@ -23,7 +24,8 @@ pub fn run(input: &[u8]) -> bool {
     if let Ok(values) = &found {
         assert!(!values.is_empty() && values.iter().all(|value| value.is_finite()));
     }
-    if column > 0 && !delimiters.is_empty() && delimiters.is_ascii() && is_plain(text) {
+    let is_white = delimiters.contains(char::is_whitespace);
+    if column > 0 && is_white && delimiters.is_ascii() && is_plain(text) {
         let options = ParseOptions {
             column,
             delimiters: delimiters.into(),

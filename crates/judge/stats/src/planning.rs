@@ -45,10 +45,10 @@ const PILOT_CONFIDENCE: f64 = 0.8;
 /// Efficiency that is left when the robustness check ([`crate::robustness`]) must agree, found by simulation.
 const CHECKED: f64 = 0.94;
 
-/// The sign test of so many pairs has levels enough that its approximation by the t test holds.
+/// The sign test of this number of pairs has levels enough that its approximation by the t test holds.
 const MANY_PAIRS: usize = 1000;
 
-/// The signed ranks of so many pairs have levels so close that the one asked for is as good as one of them.
+/// The signed ranks of this number of pairs have levels so close that the one asked for is as good as one of them.
 const FEW_PAIRS: usize = 50;
 
 /// Chance that the upper end of a pilot's deviation is not below the true one.

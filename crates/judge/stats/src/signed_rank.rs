@@ -201,7 +201,7 @@ fn normal_tail(doubled: &[usize], w: usize) -> f64 {
     normal_cdf((w as f64 + 1.0 - mean) / sd)
 }
 
-/// The largest two-sided p-value that so many pairs without ties can have at or below a level; 0 where none can.
+/// The largest two-sided p-value that a number of pairs without ties can have at or below a level; 0 where none can.
 pub(crate) fn attained(pairs: usize, level: f64) -> f64 {
     if pairs > EXACT {
         return level;

@@ -245,7 +245,9 @@ fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {
 fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Subject {
     let (workload, parameters, benchmark, metric) = key;
     let parameters = parameters.iter();
-    let values: Vec<f64> = groups.iter().flatten().map(|(_, value)| *value).collect();
+    let values = groups
+        .each_ref()
+        .map(|group| -> Vec<f64> { group.iter().map(|(_, value)| *value).collect() });
     let groups = names.into_iter().zip(groups).map(|(name, values)| Group {
         variant: name.to_owned(),
         observations: values

@@ -6,7 +6,8 @@ use perflab_stats::summary::median;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-use crate::resolution::printed;
+use crate::measured::{is_measured, is_rate};
+use crate::resolution::{VISIBLE, is_equal, printed};
 use crate::subject::Subject;
 
 /// A value, and the step about it that its driver declares.
@@ -15,14 +16,47 @@ pub(crate) type Stepped = (f64, Option<f64>);
 /// How exactly differences must be whole numbers of steps: values are printed with few digits.
 const WHOLE: f64 = 0.1;
 
-/// A smaller share of the values than this is no step that any run could show.
-const VISIBLE: f64 = 1e-4;
+/// Steps that differ by a smaller share are the same.
+const SAME: f64 = 0.01;
 
-/// So many values are sorted only if some in a sample of them are equal.
+/// From this number of values on, they are sorted only if some in a sample of them are equal.
 const MANY: usize = 4096;
 
-/// The grid of all values of a subject.
-pub(crate) fn grid(metric: &Metric, values: &[Stepped]) -> Option<Grid> {
+/// The grid of all values of a subject, group by group.
+///
+/// Where groups lie on different grids, as those of two versions of a tool that print more or fewer digits, two runs keep
+/// their order only if they are further apart than half a step of each together. So the steps of the two coarsest are
+/// added.
+pub(crate) fn grid(metric: &Metric, groups: &[Vec<Stepped>]) -> Option<Grid> {
+    let all = groups.concat();
+    let of_all = of_values(metric, &all);
+    let values: Vec<f64> = all.iter().map(|(value, _)| *value).collect();
+    let middle = median(&values).ok()?;
+    let step = |grid: Option<Grid>| grid.map_or(0.0, |grid| grid.step_at(middle));
+    let mut own: Vec<Option<Grid>> = groups
+        .iter()
+        .map(|group| of_values(metric, group))
+        .collect();
+    own.sort_by(|a, b| step(*b).total_cmp(&step(*a)));
+    let coarsest = own.first().copied().flatten();
+    if step(coarsest) <= step(of_all) * (1.0 + SAME) {
+        return of_all;
+    }
+    let next = step(own.get(1).copied().flatten()).max(step(of_all));
+    let together = 1.0 + next / step(coarsest);
+    match coarsest? {
+        Grid::Even(step) => Some(Grid::Even(step * together)),
+        Grid::Reciprocal(step) => Some(Grid::Reciprocal(step * together)),
+    }
+}
+
+/// The same of values of which no steps are declared.
+pub fn found_grid(metric: &Metric, groups: &[Vec<f64>]) -> Option<Grid> {
+    let undeclared = |group: &Vec<f64>| group.iter().map(|value| (*value, None)).collect();
+    grid(metric, &groups.iter().map(undeclared).collect::<Vec<_>>())
+}
+
+fn of_values(metric: &Metric, values: &[Stepped]) -> Option<Grid> {
     let declared: Option<Vec<(f64, f64)>> = values
         .iter()
         .map(|(value, step)| step.map(|step| (*value, step)))
@@ -31,7 +65,7 @@ pub(crate) fn grid(metric: &Metric, values: &[Stepped]) -> Option<Grid> {
         Some(declared) => of_declared(&declared),
         None => {
             let values: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
-            found_grid(metric, &values)
+            of_equal(metric, &values)
         }
     }
 }
@@ -55,18 +89,14 @@ fn of_declared(values: &[(f64, f64)]) -> Option<Grid> {
 
 /// The grid that values show by being equal: nothing where fewer than half of them repeat another, as then they
 /// scatter by far more than a step, or where they are counts, which are exact.
-pub fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
-    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    if sorted.len() >= MANY && !may_repeat(&sorted) {
+fn of_equal(metric: &Metric, values: &[f64]) -> Option<Grid> {
+    let Repeated { sorted, different } = repeated(values)?;
+    if !is_measured(&metric.unit) && are_whole(&different) {
         return None;
     }
-    sorted.sort_unstable_by(f64::total_cmp);
     let median = sorted.get(sorted.len() / 2)?.abs();
-    let mut different = sorted.clone();
-    different.dedup_by(|b, a| is_equal(*a, *b));
-    let is_count = !is_measured(&metric.unit) && sorted.iter().all(|value| value.fract() == 0.0);
-    if sorted.len() < 2 || 2 * different.len() > sorted.len() || is_count {
-        return None;
+    if let [only] = different[..] {
+        return of_one(metric, only);
     }
     let step = match even(&different) {
         Some(step) => step,
@@ -76,16 +106,53 @@ pub fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
             None => printed(&sorted)?,
         },
     };
-    // Of one value that all runs share, no more is known than its last digit.
-    (different.len() == 1 || step > VISIBLE * median).then_some(Grid::Even(step))
+    (step > VISIBLE * median).then_some(Grid::Even(step))
 }
 
-fn is_equal(a: f64, b: f64) -> bool {
-    (b - a).abs() <= 1e-9 * a.abs()
+/// Whether values count as exact in a unit that is none of a time or a rate, though they repeat.
+pub(crate) fn are_repeated_counts(values: &[f64]) -> bool {
+    repeated(values).is_some_and(|repeated| are_whole(&repeated.different))
+}
+
+fn are_whole(values: &[f64]) -> bool {
+    values.iter().all(|value| value.fract() == 0.0)
+}
+
+/// Values in ascending order of which at least half repeat another, and those that differ.
+struct Repeated {
+    sorted: Vec<f64>,
+    different: Vec<f64>,
+}
+
+fn repeated(values: &[f64]) -> Option<Repeated> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    if sorted.len() >= MANY && !may_repeat(&sorted) {
+        return None;
+    }
+    sorted.sort_unstable_by(f64::total_cmp);
+    let mut different = sorted.clone();
+    different.dedup_by(|b, a| is_equal(*a, *b));
+    let is_repeated = sorted.len() >= 2 && 2 * different.len() <= sorted.len();
+    is_repeated.then_some(Repeated { sorted, different })
+}
+
+/// The grid of one value that all runs share, of which no more is known than its digits: 20 000 us may come from a clock
+/// of milliseconds as well as 20 ms. The digits of a rate do not tell, as the number that was divided is not known: the
+/// time may be a single step of the clock.
+fn of_one(metric: &Metric, value: f64) -> Option<Grid> {
+    if is_rate(&metric.unit) && value > 0.0 {
+        return Some(Grid::Reciprocal(value.recip()));
+    }
+    let mut step = printed(&[value])?;
+    while step >= 1.0 && value != 0.0 && value % (1000.0 * step) == 0.0 {
+        step *= 1000.0;
+    }
+    Some(Grid::Even(step))
 }
 
 /// Whether half of the values may repeat another: some in a sample are equal. Where each value is there twice, a sample
-/// has 32 pairs on average, so that none is found once in 10^13 times. Its places are drawn, as values may be in order.
+/// has 28 pairs on average or more, so that none is found once in 10^12 times. Its places are drawn, as values may be in
+/// order.
 fn may_repeat(values: &[f64]) -> bool {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let draws = 8 * values.len().isqrt();
@@ -119,15 +186,9 @@ pub(crate) fn of_quotients(
 
 /// The step about the median of values, relative to it; absent where they are fine.
 fn relative_step(metric: &Metric, values: &[f64]) -> Option<f64> {
-    let grid = found_grid(metric, values)?;
+    let grid = of_equal(metric, values)?;
     let median = median(values).ok()?;
     Some(grid.step_at(median) / median)
-}
-
-/// Whether a unit is that of a time or of a rate, which no program counts exactly.
-fn is_measured(unit: &str) -> bool {
-    let is_time = |unit: &str| matches!(unit, "s" | "ms" | "us" | "µs" | "ns" | "min" | "h");
-    is_time(unit) || unit.split_once('/').is_some_and(|(_, per)| is_time(per))
 }
 
 /// The step of values, in ascending order, whose differences are all whole numbers of it. Of two values any difference
@@ -172,7 +233,7 @@ mod tests {
     use perflab_experiment::Better;
 
     fn found(unit: &str, values: &[f64]) -> Option<Grid> {
-        found_grid(&Metric::new("value", unit, Better::Lower), values)
+        of_equal(&Metric::new("value", unit, Better::Lower), values)
     }
 
     /// Whole numbers that repeat, about twelve.
@@ -199,16 +260,17 @@ mod tests {
             (value, Some(value * value * 1e-6))
         };
         near(
-            grid(&metric, &[rate(20.0), rate(23.0)]),
+            grid(&metric, &[vec![rate(20.0), rate(23.0)]]),
             Grid::Reciprocal(1e-6),
         );
         let even = [(3.0, Some(0.5)), (4.5, Some(0.5))];
-        assert_eq!(grid(&metric, &even), Some(Grid::Even(0.5)));
+        assert_eq!(grid(&metric, &[even.to_vec()]), Some(Grid::Even(0.5)));
         // A wider one counts for all.
         let mixed = [(3.0, Some(0.5)), (4.5, Some(0.1))];
-        assert_eq!(grid(&metric, &mixed), Some(Grid::Even(0.5)));
+        assert_eq!(grid(&metric, &[mixed.to_vec()]), Some(Grid::Even(0.5)));
         // What one of two runs does not declare is looked for in the values.
-        assert_eq!(grid(&metric, &[(3.0, Some(0.5)), (4.51, None)]), None);
+        let one = vec![(3.0, Some(0.5)), (4.51, None)];
+        assert_eq!(grid(&metric, &[one]), None);
     }
 
     #[test]
@@ -251,7 +313,37 @@ mod tests {
     fn a_time_that_never_varies_is_not_exact() {
         assert_eq!(found("s", &[0.39; 6]), Some(Grid::Even(0.01)));
         assert_eq!(found("ms", &[20.0; 6]), Some(Grid::Even(1.0)));
-        assert_eq!(found("1/s", &[47_619.05; 6]), Some(Grid::Even(0.01)));
+        assert_eq!(found("s", &[0.0; 6]), Some(Grid::Even(1.0)));
+        // A clock of milliseconds, whatever the unit that its times are printed in.
+        assert_eq!(found("us", &[20_000.0; 6]), Some(Grid::Even(1000.0)));
+        assert_eq!(found("us", &[20_500.0; 6]), Some(Grid::Even(1.0)));
+        near(found("1/s", &[50_000.0; 6]), Grid::Reciprocal(2e-5));
+    }
+
+    #[test]
+    fn sides_on_different_grids_have_the_steps_of_both() {
+        let metric = Metric::new("value", "ms", Better::Lower);
+        let coarse: Vec<f64> = whole(20).collect();
+        let fine = |step: f64| -> Vec<f64> {
+            let steps = whole(20).map(|steps| 10.0 + (steps - 10.0) * step);
+            steps.collect()
+        };
+        let of = |groups: [&[f64]; 2]| found_grid(&metric, &groups.map(<[f64]>::to_vec));
+        near(of([&coarse, &fine(1.0)]), Grid::Even(1.0));
+        near(of([&coarse, &fine(0.25)]), Grid::Even(1.25));
+        near(of([&fine(0.1), &coarse]), Grid::Even(1.1));
+        // All runs of one show the same.
+        near(of([&[20.0; 20], &fine(0.1)]), Grid::Even(1.1));
+        // One of them scatters by far more than its digits.
+        let scattered: Vec<f64> = (0..20)
+            .map(|run| 10.0 + f64::from(run * 37 % 101) / 100.0)
+            .collect();
+        near(of([&coarse, &scattered]), Grid::Even(1.0));
+        // Rates of whole and of half milliseconds.
+        let rates = |step: f64| -> Vec<f64> { whole(20).map(|ms| 1e3 / (ms * step)).collect() };
+        let metric = Metric::new("rps", "1/s", Better::Higher);
+        let groups = [rates(1.0), rates(0.5)];
+        near(found_grid(&metric, &groups), Grid::Reciprocal(1.5e-3));
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod import_warnings;
 mod input;
 mod latencies;
 mod levels;
+mod measured;
 mod observation;
 mod one_sided;
 mod origins;

@@ -6,16 +6,15 @@ use perflab_experiment::Metric;
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
-use crate::grid::found_grid;
+use crate::grid::{are_repeated_counts, found_grid};
 use crate::selection::Selection;
 use crate::subject::{Group, Subject, SubjectKey};
+use crate::warning::Warning;
 
 /// Groups of plain numbers, as what is compared.
 pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject {
-    let all = groups.iter().flat_map(|group| &group.observations);
-    let values: Vec<f64> = all.map(|observation| observation.value).collect();
-    Subject {
-        grid: found_grid(metric, &values),
+    let mut subject = Subject {
+        grid: None,
         key: SubjectKey {
             workload: name.to_owned(),
             parameters: IndexMap::new(),
@@ -24,7 +23,9 @@ pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject
             observed: false,
         },
         groups,
-    }
+    };
+    subject.grid = found_grid(metric, &values(&subject).collect::<Vec<_>>());
+    subject
 }
 
 /// Compares groups of plain numbers.
@@ -50,5 +51,15 @@ pub fn plain_report(
         ..Design::default()
     };
     let subject = plain_subject(name, metric, groups);
-    analyse(name, None, &[subject], design, selection)
+    let values: Vec<f64> = values(&subject).flatten().collect();
+    let mut comparison = analyse(name, None, &[subject], design, selection)?;
+    if metric.unit.is_empty() && are_repeated_counts(&values) {
+        comparison.warnings.push(Warning::WithoutUnit);
+    }
+    Ok(comparison)
+}
+
+fn values(subject: &Subject) -> impl Iterator<Item = Vec<f64>> {
+    let values = |group: &Group| group.observations.iter().map(|one| one.value).collect();
+    subject.groups.iter().map(values)
 }

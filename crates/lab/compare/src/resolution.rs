@@ -1,7 +1,7 @@
 //! Values that a tool rounds to steps, and how many digits they carry.
 
-/// A smaller share of the values than this does not show in the digits that are printed.
-const VISIBLE: f64 = 1e-4;
+/// A smaller share of the values than this does not show in the digits that are printed, and is no step that a run shows.
+pub(crate) const VISIBLE: f64 = 1e-4;
 
 /// Least distance of two different values, if it can be seen that they lie in steps: in the decimals
 /// that suffice to write them all, or in the values themselves where most runs share theirs.
@@ -14,7 +14,7 @@ pub fn step(values: &[f64]) -> Option<f64> {
     sorted.iter().find(|value| **value != 0.0)?;
     let printed = printed(&sorted)?;
     let mut different = sorted.clone();
-    different.dedup_by(|b, a| (*b - *a).abs() <= 1e-9 * a.abs());
+    different.dedup_by(|b, a| is_equal(*a, *b));
     let shared = 2 * different.len() <= sorted.len();
     let gaps = different.windows(2).filter_map(|pair| match pair {
         [low, high] => Some(high - low),
@@ -24,6 +24,11 @@ pub fn step(values: &[f64]) -> Option<f64> {
     // In whole last digits, as 0.399 - 0.391 is not 0.008.
     let step = printed * (gap / printed).round().max(1.0);
     (step.is_finite() && step > VISIBLE * median).then_some(step)
+}
+
+/// Whether two values differ by less than any tool prints.
+pub(crate) fn is_equal(a: f64, b: f64) -> bool {
+    (b - a).abs() <= 1e-9 * a.abs()
 }
 
 /// The last decimal that suffices to write all values.

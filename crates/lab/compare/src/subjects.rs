@@ -40,11 +40,11 @@ impl<'r> Key<'r> {
 /// What was observed, by subject and variant.
 type Found<'r> = IndexMap<Key<'r>, OfSubject<'r>>;
 
-/// What was observed of a subject, by variant, and every value with the step that its driver declares.
+/// What was observed of a subject, by variant, and every value by variant with the step that its driver declares.
 #[derive(Debug, Default)]
 struct OfSubject<'r> {
     variants: IndexMap<&'r str, Vec<Observation>>,
-    values: Vec<Stepped>,
+    values: IndexMap<&'r str, Vec<Stepped>>,
 }
 
 /// What a recorded experiment lets one compare.
@@ -121,7 +121,8 @@ pub(crate) fn subjects_of(
             let subject = found.entry(key).or_default();
             let own = subject.variants.entry(record.variant.as_str());
             own.or_default().push(observed(record, value));
-            subject.values.push((value, step));
+            let values = subject.values.entry(record.variant.as_str());
+            values.or_default().push((value, step));
         };
         let own = record.samples.iter().filter(|sample| wanted.has(sample));
         if let Some(sample) = own.clone().find(|own| !Sample::is_comparable(own.value)) {
@@ -160,7 +161,7 @@ pub(crate) fn subjects_of(
     Ok(found
         .into_iter()
         .map(|(key, OfSubject { variants, values })| Subject {
-            grid: grid(&key.metric, &values),
+            grid: grid(&key.metric, &values.into_values().collect::<Vec<_>>()),
             key: SubjectKey {
                 workload: key.workload.to_owned(),
                 parameters: key.parameters.0.into_owned(),

@@ -110,6 +110,8 @@ pub enum Warning {
         /// Which of both.
         relative: bool,
     },
+    /// Values without a unit that are whole and repeat count as exact.
+    WithoutUnit,
     /// Runs of the plan are missing.
     PartlyRecorded {
         /// Runs there are.

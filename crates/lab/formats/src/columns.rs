@@ -44,6 +44,19 @@ pub enum ColumnsError {
         /// The field.
         found: String,
     },
+    /// A line that has other columns, and not this one.
+    #[error(
+        "line {line}: expected a number in column {column}, found none; put one there, or `#` before the line"
+    )]
+    Missing {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column, counted from 1.
+        column: usize,
+    },
+    /// Text of two bytes for each character.
+    #[error("expected text in UTF-8, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE")]
+    Wide,
     /// A number that cannot be compared.
     #[error(
         "line {line}: expected 0 or a size from 1e-75 to 1e75, found {found}; choose another unit"
@@ -69,11 +82,14 @@ pub enum ColumnsError {
 
 /// The values in one column, counted from 1, in the order of the lines.
 ///
-/// A column ends at any of the characters in `delimiter`; several in a row count as one. What
-/// begins with `#` at the start of a column is a comment up to the end of its line. White space at the
-/// end of a line belongs to no column, and lines that end before the column are left out. These are the
-/// rules of FreeBSD's `ministat`, which differs in taking whatever C's `strtod` does: infinities, and
-/// hexadecimal numbers.
+/// A column ends at any of the characters in `delimiter`. What begins with `#` at the start of a column is a comment up
+/// to the end of its line, and white space at the end of a line belongs to no column.
+///
+/// Where white space delimits, several characters in a row count as one, and lines that end before the column are left
+/// out. These are the rules of FreeBSD's `ministat`, which differs in taking whatever C's `strtod` does: infinities, and
+/// hexadecimal numbers. It has these rules for all characters; here each of others ends a column, which may be empty, as
+/// in a table whose cells are separated by commas: another column's number would else take the place of one that is
+/// missing.
 ///
 /// # Errors
 /// A field that is not a decimal number whose size can be compared, a file without values, or arguments that cannot
@@ -85,14 +101,24 @@ pub fn read(text: &[u8], column: usize, delimiter: &str) -> Result<Vec<f64>, Col
     if delimiter.is_empty() {
         return Err(ColumnsError::NoDelimiter);
     }
+    if text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) {
+        return Err(ColumnsError::Wide);
+    }
     // Bytes that are not text cannot be part of a number; they may stand in a comment.
     let text = String::from_utf8_lossy(without_mark(text));
     let mut values = Vec::new();
     let mut lines = 0;
     for line in text.lines() {
         lines += 1;
-        if let Some(field) = field(line, column, delimiter) {
-            values.push(value(field, lines, column)?);
+        match field(line, column, delimiter) {
+            Field::Of(field) => values.push(value(field, lines, column)?),
+            Field::Missing => {
+                return Err(ColumnsError::Missing {
+                    line: lines,
+                    column,
+                });
+            }
+            Field::Nothing => {}
         }
     }
     if values.is_empty() {
@@ -120,13 +146,34 @@ pub fn read_runs(file: &File) -> Result<Contents, Fault> {
     })
 }
 
-/// A column of one line, unless the line ends or a comment begins before.
-fn field<'a>(line: &'a str, column: usize, delimiter: &str) -> Option<&'a str> {
-    line.trim_end()
+/// What a line has in a column.
+enum Field<'a> {
+    /// Text.
+    Of(&'a str),
+    /// Nothing, though it has other columns.
+    Missing,
+    /// Nothing, and that is no fault.
+    Nothing,
+}
+
+fn field<'a>(line: &'a str, column: usize, delimiter: &str) -> Field<'a> {
+    let is_table = !delimiter.contains(char::is_whitespace);
+    let mut fields = line
+        .trim_end()
         .split(|c| delimiter.contains(c))
-        .filter(|field| !field.is_empty())
+        .filter(|field| is_table || !field.is_empty())
         .take_while(|field| !field.starts_with('#'))
-        .nth(column - 1)
+        .map(|field| if is_table { field.trim() } else { field })
+        .peekable();
+    let is_row = is_table
+        && fields.peek().is_some_and(|first| {
+            !first.is_empty() || line.trim_end().contains(|c| delimiter.contains(c))
+        });
+    match fields.nth(column - 1) {
+        Some(field) if !field.is_empty() => Field::Of(field),
+        _ if is_row => Field::Missing,
+        _ => Field::Nothing,
+    }
 }
 
 fn value(field: &str, line: usize, column: usize) -> Result<f64, ColumnsError> {
@@ -140,6 +187,11 @@ fn value(field: &str, line: usize, column: usize) -> Result<f64, ColumnsError> {
     };
     // With a delimiter other than white space, a field may be padded with it.
     match field.trim().parse::<f64>() {
+        // Less than any number that can be written here.
+        Ok(0.0) if is_small(field) => Err(ColumnsError::Size {
+            line,
+            found: found(),
+        }),
         Ok(value) if Sample::is_comparable(value) => Ok(value),
         Ok(value) if value.is_finite() => Err(ColumnsError::Size {
             line,
@@ -156,6 +208,12 @@ fn value(field: &str, line: usize, column: usize) -> Result<f64, ColumnsError> {
             found: found(),
         }),
     }
+}
+
+/// Whether digits that are not 0 came to nothing.
+fn is_small(field: &str) -> bool {
+    let digits = field.split(['e', 'E']).next().unwrap_or_default();
+    digits.contains(|digit: char| digit.is_ascii_digit() && digit != '0')
 }
 
 #[cfg(test)]
@@ -189,15 +247,48 @@ mod tests {
             [1.0, 2.0, 3.0, 4.0]
         );
         assert_eq!(read_str(text, 3, WHITE_SPACE).unwrap(), [10.0, 40.0]);
-        assert_eq!(read_str("x;; 1,5\n", 2, ";,").unwrap(), [1.0]);
-        assert_eq!(read_str("x;; 1,5\n", 3, ";,").unwrap(), [5.0]);
+    }
+
+    #[test]
+    fn cells_of_a_table_keep_their_places() {
+        let text = "# a,b,c\n1,5,1000\n\n2, 6 ,1000 # fast\n, 7,\n";
+        assert_eq!(read_str(text, 2, ",").unwrap(), [5.0, 6.0, 7.0]);
+        assert_eq!(read_str("x;; 1,5\n", 4, ";,").unwrap(), [5.0]);
+        for (text, line) in [
+            ("1,5,9\n2,,9\n", 2),
+            ("1,5\n2\n", 2),
+            ("1,5\n,", 2),
+            ("3,#\n", 1),
+        ] {
+            let missing = ColumnsError::Missing { line, column: 2 };
+            assert_eq!(read_str(text, 2, ","), Err(missing), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        assert_eq!(
+            read(b"\xff\xfe1\0\n\0", 1, WHITE_SPACE),
+            Err(ColumnsError::Wide)
+        );
+        for small in ["1e-999", "-0.5E-400", "1e-300"] {
+            let error = read_str(small, 1, WHITE_SPACE).unwrap_err();
+            assert!(
+                matches!(error, ColumnsError::Size { line: 1, .. }),
+                "{error}"
+            );
+        }
+        assert_eq!(
+            read_str("0e-999\n-0.0", 1, WHITE_SPACE).unwrap(),
+            [0.0, 0.0]
+        );
     }
 
     #[test]
     fn white_space_at_the_end_of_a_line_is_no_column() {
         assert_eq!(
-            read_str("1,2 \n3, \t\n  \n4,5\r", 2, ",").unwrap(),
-            [2.0, 5.0]
+            read_str("1,2 \n3, \t\n  \n4,5\r", 1, ",").unwrap(),
+            [1.0, 3.0, 4.0]
         );
         assert!(read_str("1, ,3\n", 2, ",").is_err());
     }

@@ -140,6 +140,11 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
                 metric.name
             )
         }
+        Warning::WithoutUnit => {
+            "these are whole numbers that repeat and have no unit, and count as exact: if a clock \
+             or a tool has rounded them, give their unit (--unit ms)"
+                .to_owned()
+        }
         Warning::PartlyRecorded { recorded, planned } => format!(
             "{recorded} of {} recorded; `{}` makes the rest",
             counted(*planned, "planned run"),

@@ -111,24 +111,25 @@ fn conditional_pmf(ranks: &StratumRanks) -> Vec<f64> {
     ways[0][0] = 1.0;
     let mut seen = 0;
     for &size in &ranks.groups {
-        let mut next = vec![vec![0.0; largest + 1]; side + 1];
-        for (j, row) in ways.iter().enumerate().take(seen + 1) {
+        // From the most runs down: a choice of none changes nothing, and any other leads to rows that were done.
+        for j in (0..=seen.min(side)).rev() {
+            let (rows, done) = ways.split_at_mut(j + 1);
+            let reached = (2 * j * (seen - j)).min(largest);
+            let row = &rows[j][..=reached];
             let mut choices = 1.0;
-            for chosen in 0..=size.min(side - j) {
+            for chosen in 1..=size.min(side - j) {
+                choices *= (size - chosen + 1) as f64 / chosen as f64;
                 // Each run chosen lies above all others seen before, and ties with those of its
                 // own group that were not chosen.
                 let gain = chosen * (2 * (seen - j) + (size - chosen));
-                let to = &mut next[j + chosen];
                 // Choices that leave more runs to the other side than it has lead nowhere.
                 if gain <= largest {
-                    for (t, w) in to[gain..].iter_mut().zip(row) {
+                    for (t, w) in done[chosen - 1][gain..].iter_mut().zip(row) {
                         *t += choices * w;
                     }
                 }
-                choices *= (size - chosen) as f64 / (chosen + 1) as f64;
             }
         }
-        ways = next;
         seen += size;
     }
     let mut pmf = ways.swap_remove(side);

@@ -18,6 +18,10 @@ const WORTH_CHECKING: f64 = 0.2;
 /// Farthest that the logarithm of a ratio is looked for beyond the end: a factor of 150 says no more than no end.
 const FARTHEST: f64 = 5.0;
 
+/// The same of a shift, in halves of the interval. Values that are much further apart than they scatter also lose the
+/// digits by which the check tells whether they scatter.
+const FARTHEST_HALVES: f64 = 1000.0;
+
 /// Doublings of a quarter of an interval's half before it is taken to have no end, and halvings to find that end.
 const DOUBLINGS: i32 = 30;
 const HALVINGS: usize = 8;
@@ -251,7 +255,7 @@ impl<'a> Means<'a> {
         let (mut inside, mut outside) = (from, from);
         let farthest = match scale {
             Scale::Ratio => FARTHEST,
-            Scale::Shift => f64::INFINITY,
+            Scale::Shift => FARTHEST_HALVES * width,
         };
         for doubling in 0..=DOUBLINGS {
             let step = width * 0.25 * f64::from(doubling).exp2();

@@ -10,6 +10,9 @@ use crate::location::{
 use crate::steps::Rounding;
 use crate::stratum::Stratum;
 
+/// A relative difference that is less than this is one of digits that no value has.
+const NOTHING: f64 = 1e-14;
+
 /// The runs of both sides, as the typical run sees them.
 pub(super) struct Typical<'a> {
     pub(super) strata: &'a [Stratum],
@@ -82,15 +85,25 @@ impl Typical<'_> {
                 let is_proven = (p <= alpha).then_some(location.effect - none);
                 (low, high) = self.widened(&location, (low, high), is_proven)?;
             }
+            if (low, high) == scale.limits()
+                && let Some(blocks) = blocks_for_check(strata, alpha)
+            {
+                warnings.push(Warning::TooFew { blocks });
+            }
         }
+        // Quotients of equal values may differ from 1 in their last digit.
+        let exact = |effect: f64| match scale {
+            Scale::Ratio if (effect - none).abs() < NOTHING => 0.0,
+            _ => effect - none,
+        };
         Ok(Answer {
             difference: location.effect - none,
             low: if low > scale.limits().0 {
-                low - none
+                exact(low)
             } else {
                 f64::NEG_INFINITY
             },
-            high: high - none,
+            high: exact(high),
             p,
             p_same,
         })
@@ -121,6 +134,16 @@ impl Typical<'_> {
             _ => (low.min(none), high.max(none)),
         })
     }
+}
+
+/// Blocks like these with which the side that has fewer runs has enough for the check of [`super::evidence`], whose
+/// p-value is never below `2^(1 - runs)`; nothing where it has them.
+fn blocks_for_check(strata: &[Stratum], alpha: f64) -> Option<usize> {
+    let of = |side: fn(&Stratum) -> &Vec<f64>| strata.iter().map(|one| side(one).len()).sum();
+    let fewer: usize = usize::min(of(|one| &one.a), of(|one| &one.b));
+    let needed = 1 + (-alpha.log2()).ceil() as usize;
+    let of_block = fewer.div_ceil(strata.len().max(1)).max(1);
+    (fewer < needed).then(|| needed.div_ceil(of_block))
 }
 
 /// What the design of these blocks can prove at most.

@@ -199,7 +199,10 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
                 benchmark: Some(format!("benchmark{index}")),
                 metric: Metric {
                     name: "wall".to_owned(),
-                    unit: "s".to_owned(),
+                    unit: match case.steps {
+                        Some(steps) if steps.reciprocal => "1/s".to_owned(),
+                        _ => "s".to_owned(),
+                    },
                     better: Better::Lower,
                 },
                 observed: false,
@@ -260,7 +263,7 @@ fn observed(
                     };
                     let value = 100.0 * factor * common * within;
                     let value = match case.steps {
-                        Some(steps) => steps.shown(value),
+                        Some(steps) => steps.shown(value, is_candidate),
                         None => shown(value, case.noise),
                     };
                     own.push(Observation { block, unit, value });

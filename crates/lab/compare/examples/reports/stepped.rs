@@ -22,6 +22,7 @@ pub fn stepped_cases() -> Vec<Case> {
         let stepped = |name: &str, blocks, runs, scatter| Case {
             steps: Some(Steps {
                 size,
+                of_candidate: 1.0,
                 reciprocal,
                 declared: true,
                 phase: None,
@@ -58,6 +59,32 @@ pub fn stepped_cases() -> Vec<Case> {
                 margin: Some(2.0 * size),
                 ..stepped("at the margin, ", 1, [30, 30], scatter)
             });
+        }
+        // Found in the values, where all runs of a side show the same, and where the sides are rounded differently.
+        let found = |of_candidate: f64, differing_by: f64, runs: usize, scatter: f64| {
+            let mut found = stepped(
+                &format!("1:{of_candidate} found, "),
+                1,
+                [runs; 2],
+                [scatter; 2],
+            );
+            found.steps = found.steps.map(|steps| Steps {
+                of_candidate,
+                declared: false,
+                ..steps
+            });
+            found.subjects = differing(1.0 + differing_by * size);
+            found.margin = (differing_by > 0.0).then_some(differing_by * size);
+            found
+        };
+        let is_looked_at = size == 0.01 || size == 0.05;
+        for scatter in [0.02, 0.1, 0.3].into_iter().filter(|_| is_looked_at) {
+            all.push(found(1.0, 0.5, 30, scatter));
+            for of_candidate in [0.5, 0.1] {
+                all.push(found(of_candidate, 0.0, 5, scatter));
+                all.push(found(of_candidate, 0.0, 150, scatter));
+                all.push(found(of_candidate, 0.5, 30, scatter));
+            }
         }
         for of_runs in [Noise::HeavyTails, Noise::SlowMode] {
             for (blocks, runs) in [(1, [30, 30]), (10, [3, 3])] {

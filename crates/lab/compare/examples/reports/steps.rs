@@ -1,6 +1,6 @@
 //! An instrument that shows values in steps.
 
-use perflab_compare::{Subject, found_grid};
+use perflab_compare::{Group, Subject, found_grid};
 use perflab_stats::steps::Grid;
 
 use crate::simulated::Random;
@@ -10,6 +10,8 @@ use crate::simulated::Random;
 pub struct Steps {
     /// The step about a level of 1.
     pub size: f64,
+    /// That of the candidate, as a share of it.
+    pub of_candidate: f64,
     /// Whether it is the reciprocals that are rounded, as of rates.
     pub reciprocal: bool,
     /// Whether the driver declares them; else they are found in the values.
@@ -26,19 +28,19 @@ impl Steps {
     }
 
     /// A value of about 100, as it is shown.
-    pub fn shown(self, value: f64) -> f64 {
-        let step = 100.0 * self.size;
+    pub fn shown(self, value: f64, is_candidate: bool) -> f64 {
+        let size = self.size * if is_candidate { self.of_candidate } else { 1.0 };
+        let step = 100.0 * size;
         match self.reciprocal {
-            true => 100.0 / self.size / (100.0 / (value * self.size)).round().max(1.0),
+            true => 100.0 / size / (100.0 / (value * size)).round().max(1.0),
             false => (value / step).round().max(1.0) * step,
         }
     }
 
     /// The grid of a subject.
     pub fn grid(self, subject: &Subject) -> Option<Grid> {
-        let groups = subject.groups.iter();
-        let all = groups.flat_map(|group| &group.observations);
-        let values: Vec<f64> = all.map(|observation| observation.value).collect();
+        let values = |group: &Group| group.observations.iter().map(|one| one.value).collect();
+        let values: Vec<Vec<f64>> = subject.groups.iter().map(values).collect();
         match (self.declared, self.reciprocal) {
             (false, _) => found_grid(&subject.key.metric, &values),
             (true, false) => Some(Grid::Even(100.0 * self.size)),
