@@ -23,7 +23,7 @@ use apart::apart;
 pub use arguments::CompareArguments;
 use arguments::Form;
 use gate::{Gate, has_uncompared, verdict};
-use plain::{labelled, labelled_results, plain};
+use plain::{labelled, labelled_results, plain, refuse_unnamed};
 use recorded::recorded;
 
 /// Executes the command.
@@ -32,6 +32,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Option<Code>, Failure> {
     let confidence = confidence(arguments.confidence.as_deref())?;
     let questions = questions(&arguments.questions);
     refuse_for_format(arguments)?;
+    refuse_unnamed(&arguments.results)?;
     let mut reports = Vec::new();
     // Of each report, where plots need them; none of plain files.
     let mut records: Vec<Vec<RunRecord>> = Vec::new();

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use perflab_experiment::{Cell, Experiment, Template};
+use perflab_experiment::{Cell, Experiment, Metric, Template};
 use perflab_formats::{Place, Run, Target};
 use perflab_report::command_of_run;
 use perflab_store::RunRecord;
 
 use crate::failure::{Code, Failure};
 use crate::selection::{input, known, known_metrics, open};
+use crate::terminal;
 
 #[derive(Debug, Args)]
 #[command(
@@ -81,12 +82,32 @@ pub fn export(arguments: &ExportArguments) -> Result<Option<Code>, Failure> {
             place.unwrap_or(usize::MAX)
         });
     }
+    // JSON spells control characters out by itself, and what `benchstat` reads has none.
+    if matches!(arguments.to, Target::Csv | Target::OpenMetrics) {
+        runs.iter_mut().for_each(make_harmless);
+    }
     let text = arguments
         .to
-        .write(&runs)
+        .write(&runs, perflab_report::markdown_escape)
         .map_err(|fault| Failure::no_data(format!("cannot export: {fault}")))?;
     crate::output::write(&arguments.output, &text)?;
     Ok(None)
+}
+
+/// Spells out what would steer a terminal in the names that a workload or another tool chose.
+fn make_harmless(run: &mut Run) {
+    let escape = |text: &mut String| *text = terminal::escape(text);
+    run.parameters.values_mut().for_each(escape);
+    for sample in &mut run.samples {
+        sample.benchmark.iter_mut().for_each(escape);
+        let metric = &sample.metric;
+        let [name, unit] = [&metric.name, &metric.unit].map(|text| terminal::escape(text));
+        // Most samples share a metric that is harmless.
+        if (&name, &unit) != (&metric.name, &metric.unit) {
+            let better = metric.better;
+            sample.metric = Metric { name, unit, better }.into();
+        }
+    }
 }
 
 /// The variants, the baseline first.

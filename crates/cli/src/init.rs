@@ -133,8 +133,8 @@ const HEAD: &str = r#"# What is compared, and how. All keys are explained in doc
 runs = 30            # of each variant. More runs show smaller differences
 LAYOUT
 # margin = "1%"      # differences below this do not matter to you: makes the verdict `same` possible
-timeout = "1m"       # of one run; what takes longer is ended and has no numbers
-# limit = "10m"      # of all; `perflab run FILE --resume` goes on later
+timeout = "10m"      # of one run; what takes longer is ended and has no numbers
+# limit = "1h"       # of all; `perflab run FILE --resume` goes on later
 
 # [cpus]             # pinned processes disturb each other less
 # system = [0]
@@ -201,15 +201,29 @@ fn load(command: &str, placeholders: bool) -> String {
     };
     match tool(command) {
         Some((tool, args)) => {
+            let hint = match tool {
+                "redis-benchmark" if !says_how_much(&args) => SHORTER,
+                _ => "",
+            };
             let args: Vec<String> = args.iter().map(|arg| keep(arg)).collect();
             format!(
-                "# docs/drivers.md says what is measured, and what this tool is known to get wrong.\n\
+                "# docs/drivers.md says what is measured, and what this tool is known to get wrong.\n{hint}\
                  [workloads.{tool}]\ndriver = \"{tool}\"\nargs = {}\n",
                 list(&args)
             )
         }
         None => any_command(&keep(command)),
     }
+}
+
+/// Advice on a call of `redis-benchmark` with nothing but its defaults.
+const SHORTER: &str = r#"# Without -t and -n a run makes 100000 requests of each of about 20 types, which takes a minute or more.
+# For shorter runs, choose types with -t and the requests of each with -n: "-t", "get,set", "-n", "20000"
+"#;
+
+/// Whether the arguments of `redis-benchmark` choose its request types or their number.
+fn says_how_much(args: &[String]) -> bool {
+    args.iter().any(|arg| arg == "-t" || arg == "-n")
 }
 
 /// The tool that a command is a plain call of, if it has a driver, and its arguments.

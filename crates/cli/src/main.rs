@@ -30,7 +30,7 @@ mod tune;
 mod until;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -185,7 +185,10 @@ fn main() -> ExitCode {
         Some("ministat") => return ministat(arguments.get(2..).unwrap_or_default()),
         _ => {}
     }
-    let command = CommandLine::parse().command;
+    let command = match CommandLine::try_parse() {
+        Ok(line) => line.command,
+        Err(answer) => return help_or_mistake(&answer),
+    };
     renamed::say_new_names(arguments.get(1..).unwrap_or_default());
     // Where it cannot be taken over, such a write ends this process as it would any other.
     let _ = perflab_runner::survive_file_limit();
@@ -217,6 +220,18 @@ fn main() -> ExitCode {
             terminal::say_error(&failure);
             ExitCode::from(failure.code as u8)
         }
+    }
+}
+
+/// Prints what clap answers in place of a command: a mistake of the user, or the help or version that was asked for.
+fn help_or_mistake(answer: &clap::Error) -> ExitCode {
+    match answer.print() {
+        Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
+            let message = format!("cannot write the output: {error}");
+            terminal::say_error(&Failure::no_data(message));
+            ExitCode::from(Code::NoData as u8)
+        }
+        _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(Code::Usage as u8)),
     }
 }
 

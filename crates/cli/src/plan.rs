@@ -26,11 +26,7 @@ perflab plan --sd 0.5% --show 1% --each 30s\n  \
 perflab plan --noise noise.json --show 1% --each 5s")]
 pub struct PlanArguments {
     /// The result of a pilot: a few blocks of the same experiment.
-    #[arg(
-        value_name = "RESULT",
-        required_unless_present_any = ["sd", "noise"],
-        conflicts_with_all = ["sd", "noise"]
-    )]
+    #[arg(value_name = "RESULT", conflicts_with_all = ["sd", "noise"])]
     result: Option<PathBuf>,
 
     /// The relative difference to be shown, as in 1%.
@@ -128,7 +124,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
             }
             (None, ..) => {
                 return Err(Failure::usage(
-                    "a plan needs a pilot's result, --sd, or --noise and --each",
+                    "a plan needs the RESULT of a pilot, --sd, or --noise and --each",
                 ));
             }
         }
@@ -152,6 +148,9 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
 fn length(flag: &str, text: Option<&str>) -> Result<Option<f64>, Failure> {
     let length = text.map(perflab_experiment::parse_duration).transpose();
     let length = length.map_err(|error| Failure::usage(format!("{flag}: {error}")))?;
+    if length.is_some_and(|length| length.is_zero()) {
+        return Err(Failure::usage(format!("{flag}: expected more than 0s")));
+    }
     Ok(length.map(|length| length.as_secs_f64()))
 }
 
@@ -184,8 +183,8 @@ fn from_noise(
             let label = format!("CPU {cpu}, {way}");
             let Some(of_pair) = wall.sd_in_slices(slice_s, run_s) else {
                 warnings.push(format!(
-                    "{label}: the doctor did not measure how stretches of that length differ; it measures those up to \
-                     an eighth of --noise"
+                    "{label}: the doctor did not measure how stretches of that length differ; it measures those from \
+                     1 ms to an eighth of --noise: choose another --slice, or give it a longer --noise"
                 ));
                 continue;
             };
@@ -235,9 +234,10 @@ fn noise_of(path: &Path) -> Result<Vec<(u32, Wandering)>, Failure> {
     }
 }
 
-/// Seconds, to a millisecond.
+/// Seconds, to a millisecond, and shorter ones to a nanosecond.
 fn time(seconds: f64) -> String {
-    let seconds = (seconds * 1e3).round() / 1e3;
+    let unit = if seconds < 1e-3 { 1e9 } else { 1e3 };
+    let seconds = (seconds * unit).round() / unit;
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) => perflab_experiment::format_duration(time),
         Err(_) => format!("{seconds} s"),

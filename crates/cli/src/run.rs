@@ -5,6 +5,7 @@ mod decided;
 mod dry_run;
 mod failures;
 mod file;
+mod home;
 mod observers;
 mod probes;
 mod result;
@@ -48,7 +49,10 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             arguments.file.display()
         )));
     }
-    let home = home_of(&arguments.file)?;
+    let home = match arguments.resume {
+        true => home::of_resumed(&arguments.file, &experiment)?,
+        false => home_of(&arguments.file)?,
+    };
     for (flag, runs) in [
         ("--runs", arguments.runs),
         ("--max-runs", arguments.max_runs),
@@ -128,7 +132,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
 
     let (mut result, plan, experiment) = if arguments.resume {
-        resume(arguments, &text, &experiment, &environment)?
+        resume(arguments, &text, &experiment, &home, &environment)?
     } else {
         let seed = match arguments.seed.or(experiment.design.seed) {
             Some(seed) => seed,
@@ -139,7 +143,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             Some(path) => path.clone(),
             None => Path::new(RESULTS).join(format!("{}-{}", experiment.name, now_for_a_name())),
         };
-        let result = create(&path, &text, &experiment, &plan, &environment, rule)?;
+        let result = create(&path, &text, &experiment, &home, &plan, &environment, rule)?;
         (result, plan, experiment)
     };
     for notice in result.notices() {

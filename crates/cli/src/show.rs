@@ -309,9 +309,18 @@ fn one_run(path: &Path, number: u32) -> Result<String, Failure> {
     }
     lines.push(match &record.source {
         Some(source) => format!("imported from file {source}"),
-        None => format!("raw output: {}", result.run_dir(number).display()),
+        None => raw_output(&result.run_dir(number)),
     });
     Ok(join(&lines))
+}
+
+/// Where the raw output of a run is. A person may have removed it to save room: nothing else needs it.
+fn raw_output(directory: &Path) -> String {
+    let missing = match directory.is_dir() {
+        true => "",
+        false => " (missing: it was removed or moved)",
+    };
+    format!("raw output: {}{missing}", directory.display())
 }
 
 fn join(lines: &[String]) -> String {

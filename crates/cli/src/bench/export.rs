@@ -11,7 +11,7 @@ use perflab_stats::Summary;
 use super::arguments::{BenchArguments, Sort, TimeUnit};
 use super::measured::{Measured, Measurements};
 use crate::failure::Failure;
-use crate::output::{self, write};
+use crate::output::{self, directory_of, write};
 
 /// Finds a path that cannot be written before anything is measured. It makes no file: a bench that
 /// fails would leave it empty.
@@ -19,8 +19,31 @@ pub fn check(arguments: &BenchArguments) -> Result<(), Failure> {
     let wanted = of_hyperfine(arguments)
         .into_iter()
         .chain([&arguments.export_report]);
-    let mut files = wanted.flatten().filter(|path| *path != Path::new("-"));
-    files.try_for_each(|path| output::check(path))
+    let files: Vec<&PathBuf> = wanted
+        .flatten()
+        .filter(|path| *path != Path::new("-"))
+        .collect();
+    for (place, path) in files.iter().enumerate() {
+        output::check(path)?;
+        if files[..place].iter().any(|other| is_same_file(other, path)) {
+            return Err(Failure::usage(format!(
+                "two exports would be written to the same file, {}; name another one",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether what is written to one path replaces what was written to the other one. Pipes and devices take both.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let directory = directory_of(path).canonicalize().ok()?;
+        let named = directory.join(path.file_name()?);
+        Some(named.canonicalize().unwrap_or(named))
+    };
+    let is_special = |path: &Path| path.metadata().is_ok_and(|about| !about.is_file());
+    !is_special(a) && place(a).is_some_and(|a| Some(a) == place(b))
 }
 
 /// The paths of hyperfine's own exports.

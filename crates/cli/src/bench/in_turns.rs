@@ -67,7 +67,7 @@ impl Bench<'_> {
         match *error {
             TurnsError::Start(ref error) => not_started(error),
             TurnsError::Failed { place, exit } => failed(places[place].command, exit),
-            TurnsError::Stopped { why, .. } => self.stopped(why),
+            TurnsError::Stopped { place, why } => self.stopped(&places[place].command.line, why),
             TurnsError::Terminal { place } => Failure::no_data(format!(
                 "`{}` reads or sets the terminal, which stops it for good; give it --input FILE, or let it use no terminal",
                 places[place].command.line

@@ -147,7 +147,13 @@ impl Bench<'_> {
     ) -> Result<Timing, Failure> {
         let environment = self.variables(padding, Some(iteration));
         let stdout = self.stdout(&command.output);
-        let ended = self.launch(argv, &environment, stdout, stderr(&command.output))?;
+        let ended = self.launch(
+            &command.line,
+            argv,
+            &environment,
+            stdout,
+            stderr(&command.output),
+        )?;
         if !self.tolerated.accepts(ended.exit) {
             return Err(failed(command, ended.exit));
         }
@@ -196,7 +202,13 @@ impl Bench<'_> {
     /// When it cannot be started, or is stopped.
     pub fn probe(&self, argv: &[OsString], padding: u32) -> Result<Option<f64>, Failure> {
         let environment = self.variables(padding, None);
-        let ended = self.launch(argv, &environment, Redirect::Null, Redirect::Null)?;
+        let ended = self.launch(
+            "the empty shell",
+            argv,
+            &environment,
+            Redirect::Null,
+            Redirect::Null,
+        )?;
         let passed = matches!(ended.exit, Exit::Code(0));
         Ok(passed.then_some(self.time_s(&ended)))
     }
@@ -211,7 +223,7 @@ impl Bench<'_> {
         };
         let argv = self.shell.argv(line)?;
         let environment = self.variables(0, None);
-        let ended = self.launch(&argv, &environment, stderr(output), stderr(output))?;
+        let ended = self.launch(line, &argv, &environment, stderr(output), stderr(output))?;
         match ended.exit {
             Exit::Code(0) => Ok(()),
             exit => Err(Failure::no_data(format!(
@@ -230,8 +242,10 @@ impl Bench<'_> {
         environment
     }
 
+    /// Executes something to its end; `line` is what it is called where it is stopped.
     fn launch(
         &self,
+        line: &str,
         argv: &[OsString],
         environment: &Environment,
         stdout: Redirect<'_>,
@@ -254,18 +268,19 @@ impl Bench<'_> {
             .map_err(|error| Failure::environment(format!("lost track of a command: {error}")))?;
         match ended.stopped {
             None => Ok(ended),
-            Some(why) => Err(self.stopped(why)),
+            Some(why) => Err(self.stopped(line, why)),
         }
     }
 
     /// What is said where a command was stopped.
-    pub fn stopped(&self, why: Stopped) -> Failure {
+    pub fn stopped(&self, line: &str, why: Stopped) -> Failure {
         match why {
             Stopped::Interrupted => Failure::new(Code::Interrupted, "interrupted".to_owned()),
             Stopped::TimeLimit => Failure::new(
                 Code::TimeLimit,
                 format!(
-                    "a command took longer than --timeout ({:?})",
+                    "`{}` took longer than --timeout ({:?})",
+                    terminal::escape(line),
                     self.timeout.unwrap_or_default()
                 ),
             ),

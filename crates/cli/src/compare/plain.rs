@@ -18,6 +18,17 @@ pub(super) fn labelled(text: &str) -> Option<(&str, &Path)> {
     (!label.is_empty() && !Path::new(text).exists()).then_some((label, Path::new(file)))
 }
 
+/// Refuses a label without a file, as where a variable of a script is empty.
+pub(super) fn refuse_unnamed(results: &[String]) -> Result<(), Failure> {
+    let mut all = results.iter();
+    match all.find(|text| labelled(text).is_some_and(|(_, file)| file.as_os_str().is_empty())) {
+        None => Ok(()),
+        Some(text) => Err(Failure::usage(format!(
+            "the file name behind `{text}` is empty; write LABEL=FILE"
+        ))),
+    }
+}
+
 /// The two results that are compared with each other, where LABEL=RESULT names them.
 pub(super) fn labelled_results(results: &[String]) -> Result<Option<[(&str, &Path); 2]>, Failure> {
     let labelled: Vec<_> = results

@@ -121,6 +121,7 @@ fn fill(collected: &Collected, name: &str, path: &Path) -> Result<(), Failure> {
         created: jiff::Timestamp::now().to_string(),
         name: name.to_owned(),
         argv: crate::terminal::arguments(),
+        directory: None,
         until_decided: None,
         imported: Some(Imported {
             format: collected.format.name().to_owned(),

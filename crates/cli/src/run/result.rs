@@ -7,7 +7,7 @@ use perflab_runner::program_changes;
 use perflab_store::{Environment, Origin, ResultDir, UntilDecided};
 
 use super::arguments::RunArguments;
-use super::unfinished;
+use super::{home, unfinished};
 use crate::failure::Failure;
 
 /// Sets up the directory of a new result.
@@ -15,6 +15,7 @@ pub(super) fn create(
     path: &Path,
     text: &str,
     experiment: &Experiment,
+    home: &Path,
     plan: &Plan,
     environment: &Environment,
     until_decided: Option<UntilDecided>,
@@ -24,6 +25,8 @@ pub(super) fn create(
         created: jiff::Timestamp::now().to_string(),
         name: experiment.name.clone(),
         argv: crate::terminal::arguments(),
+        // A path that JSON cannot hold is as good as none: it would name another directory.
+        directory: home.to_str().map(str::to_owned),
         until_decided,
         imported: None,
     };
@@ -35,6 +38,7 @@ pub(super) fn resume(
     arguments: &RunArguments,
     text: &str,
     experiment: &Experiment,
+    home: &Path,
     now: &Environment,
 ) -> Result<(ResultDir, Plan, Experiment), Failure> {
     let path = match &arguments.out {
@@ -50,6 +54,7 @@ pub(super) fn resume(
             path.join("experiment.toml").display(),
         )));
     }
+    home::check(&arguments.file, home, experiment, &result.meta().origin)?;
     if arguments.until.until_decided && result.meta().origin.until_decided.is_none() {
         return Err(Failure::usage(format!(
             "{} was begun with a fixed number of runs; leave --until-decided out, or start a new experiment",
@@ -76,5 +81,10 @@ pub(super) fn resume(
         )));
     }
     let plan = result.plan().clone();
-    Ok((result, plan, experiment.clone()))
+    // Of a file without a name, the name is that of the file, which may be that of the copy now.
+    let experiment = Experiment {
+        name: result.meta().origin.name.clone(),
+        ..experiment.clone()
+    };
+    Ok((result, plan, experiment))
 }

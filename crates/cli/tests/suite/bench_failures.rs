@@ -71,7 +71,17 @@ fn a_time_limit_ends_the_whole_family() {
             "sleep 3600 & (sleep 3600 &); sleep 3600",
         ],
     );
-    said.code(124).says(&["longer than --timeout (200ms)"]);
+    said.code(124)
+        .says(&["sleep 3600` took longer than --timeout (200ms)"]);
+    bench(&laboratory, &["--timeout", "200ms", "true", "sleep 60"])
+        .code(124)
+        .says(&["error: `sleep 60` took longer than --timeout"]);
+    bench(
+        &laboratory,
+        &["--timeout", "200ms", "--prepare", "sleep 61", "true"],
+    )
+    .code(124)
+    .says(&["error: `sleep 61` took longer than --timeout"]);
     laboratory.assert_nothing_runs();
 }
 

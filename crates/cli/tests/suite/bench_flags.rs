@@ -185,3 +185,19 @@ fn numbers_of_a_scan_are_written_as_hyperfine_does() {
         assert_eq!(found, numbers, "{scan}");
     }
 }
+
+#[test]
+fn exports_to_the_same_file_are_refused() {
+    let laboratory = Laboratory::new();
+    let call = |json: &str, csv: &str| {
+        let exports = ["--export-json", json, "--export-csv", csv];
+        laboratory.call(&[&["bench", "-r", "2", "echo >> ran"], &exports[..]].concat())
+    };
+    for (json, csv) in [("out", "out"), ("out", "./tmp/../out")] {
+        call(json, csv).code(2).says(&["the same file, ", "out"]);
+        assert!(!laboratory.path("out").exists());
+    }
+    assert!(!laboratory.path("ran").exists());
+    call("/dev/null", "/dev/null").code(0);
+    call("out.json", "out.csv").code(0);
+}

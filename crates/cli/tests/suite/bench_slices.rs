@@ -265,7 +265,7 @@ fn the_time_limit_is_one_of_turns() {
         &["-r", "2", "--timeout", "100ms", endless, endless],
     )
     .code(124)
-    .says(&["longer than --timeout (100ms)"]);
+    .says(&["`while :; do :; done` took longer than --timeout (100ms)"]);
     laboratory.assert_nothing_runs();
 }
 

@@ -39,3 +39,50 @@ fn commands_that_differ_by_the_variant_are_names() {
         .code(0);
     assert_eq!(commands(&laboratory), ["sleep 0", "sleep 0.0"]);
 }
+
+/// Names, units and benchmarks are what a workload printed.
+#[test]
+fn names_that_a_workload_chose_steer_nothing() {
+    const EXPERIMENT: &str = r#"
+[design]
+runs = 2
+block = 1
+
+[variants.a]
+
+[variants.b]
+
+[workloads.w]
+driver = "generic"
+command = ["printf", 'VALUE 4 <i>|s a<script>`b`|c\033]0;pwn\007\n']
+
+[[workloads.w.metrics]]
+name = "*"
+unit = ""
+better = "lower"
+values = true
+"#;
+    let laboratory = Laboratory::new();
+    laboratory.run(EXPERIMENT).code(0);
+    let export = |format: &str| {
+        let arguments = ["export", "result", "--to", format];
+        laboratory.call(&arguments).code(0).out
+    };
+    for format in [
+        "bmf",
+        "csv",
+        "github-smaller-is-better",
+        "go-bench",
+        "markdown",
+        "openmetrics",
+    ] {
+        let text = export(format);
+        let steers = |character: char| character.is_control() && character != '\n';
+        assert!(!text.contains(steers), "{format}: {text:?}");
+    }
+    let csv = export("csv");
+    assert!(csv.contains(r"c\u{1b}]0;pwn\u{7}"), "{csv}");
+    let table = export("markdown");
+    assert!(table.contains(r"a&lt;script&gt;\`b\`\|c"), "{table}");
+    assert!(table.contains(r" &lt;i&gt;\|s "), "{table}");
+}

@@ -93,6 +93,25 @@ fn a_server_gets_its_port_and_a_known_tool_its_driver() {
     laboratory.assert_complete(6);
 }
 
+/// With the defaults of its tool, a run takes minutes on a busy machine.
+#[test]
+fn the_time_limit_fits_a_tool_with_its_defaults() {
+    let written = |load: &str| {
+        let laboratory = Laboratory::new();
+        let server = "redis-server --port {port}";
+        let arguments = ["init", "-o", "-", "--server", server, load];
+        laboratory.call(&arguments).code(0).out
+    };
+    let defaults = written("redis-benchmark -p {port}");
+    assert!(defaults.contains("\ntimeout = \"10m\" "), "{defaults}");
+    let hint = "# For shorter runs, choose types with -t";
+    assert!(defaults.contains(hint), "{defaults}");
+    for chosen in ["-n 1000", "-t get"] {
+        let chosen = written(&format!("redis-benchmark -p {{port}} {chosen}"));
+        assert!(!chosen.contains(hint), "{chosen}");
+    }
+}
+
 #[test]
 fn slices_are_proposed_where_servers_can_take_turns() {
     let written = |arguments: &[&str]| {

@@ -72,7 +72,7 @@ fn imported() -> Laboratory {
 }
 
 /// CRC-32 as in zlib.
-fn crc(bytes: &[u8]) -> u32 {
+pub fn crc(bytes: &[u8]) -> u32 {
     let bit = |crc: u32, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1));
     !bytes
         .iter()

@@ -47,6 +47,26 @@ fn a_difference_that_no_number_of_runs_shows() {
         .says(&["--show: expected a percentage such as \"1%\""]);
 }
 
+#[test]
+fn a_plan_needs_something_to_plan_from() {
+    let laboratory = Laboratory::new();
+    laboratory
+        .call(&["plan", "--show", "1%"])
+        .code(2)
+        .says(&["RESULT", "--sd", "--noise"]);
+    laboratory.write("noise.json", "{}");
+    let noise = ["plan", "--noise", "noise.json", "--show", "1%"];
+    for times in [
+        ["--each", "0s"].as_slice(),
+        &["--each", "2s", "--slice", "0s"],
+    ] {
+        laboratory
+            .call(&[&noise[..], times].concat())
+            .code(2)
+            .says(&["expected more than 0s"]);
+    }
+}
+
 /// Runs that scatter by 30 % of their mean scatter more about a larger one. Simulated with 4000 reports each, as many
 /// runs as here prove the typical run in 82 % and the mean in 90 %; 11 prove the mean in 73 %.
 #[test]

@@ -1,8 +1,10 @@
 //! What is refused, with which exit code, and in which words.
 
+use std::fs::OpenOptions;
+
 use crate::damaged_results::measured;
 use crate::plain_files::with_good;
-use crate::support::Laboratory;
+use crate::support::{Laboratory, Said};
 
 /// A path that is not there is a slip on the command line; a file with nothing in it is no data.
 #[test]
@@ -84,4 +86,48 @@ fn parts_that_are_misspelt_come_with_subsets_too() {
     laboratory
         .call(&["compare", "result", "--benchmark", "both"])
         .code(0);
+}
+
+#[test]
+fn labels_without_a_file() {
+    let laboratory = with_good();
+    for results in [["a=", "b=good"], ["a=good", "b="]] {
+        laboratory
+            .call(&[&["compare"], &results[..]].concat())
+            .code(2)
+            .says(&["the file name behind `", "=` is empty"]);
+    }
+}
+
+#[test]
+fn no_run_at_all() {
+    let laboratory = Laboratory::new();
+    laboratory.write(
+        "exp.toml",
+        "[variants.a]\n[workloads.w]\ndriver = 'command'\ncommand = ['true']\n",
+    );
+    laboratory
+        .call(&["run", "exp.toml", "--runs", "0"])
+        .code(2)
+        .says(&["--runs: at least one run of each cell is needed"]);
+}
+
+/// Help and versions are output, too.
+#[test]
+fn help_that_cannot_be_written() {
+    let laboratory = Laboratory::new();
+    for arguments in [
+        &["help"][..],
+        &["--help"],
+        &["run", "--help"],
+        &["--version"],
+    ] {
+        let mut command = laboratory.perflab(arguments);
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let said = Said::from(command.stdout(full).output().unwrap());
+        said.code(4)
+            .says(&["cannot write the output", "No space left"]);
+        laboratory.call(arguments).code(0).prints(&["perflab"]);
+    }
+    laboratory.call(&["run"]).code(2).says(&["EXP.toml"]);
 }

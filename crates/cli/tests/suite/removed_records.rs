@@ -102,6 +102,40 @@ fn of_an_import_all_runs_are_kept() {
 }
 
 #[test]
+fn a_directory_with_a_number_beyond_the_plan_tells_of_no_record() {
+    let laboratory = measured();
+    for stray in ["000000", "000999", "000998.partial"] {
+        fs::create_dir(laboratory.path("result/runs").join(stray)).unwrap();
+    }
+    laboratory.call(&["show", "result"]).code(0);
+    laboratory
+        .call(&["report", "result", "-o", "pages", "-q"])
+        .code(0);
+    // It is somebody else's, so that nothing removes it.
+    laboratory.resume().code(0);
+    assert!(laboratory.path("result/runs/000999").exists());
+    assert!(laboratory.path("result/runs/000998.partial").exists());
+    let whole = laboratory.read("result/runs.jsonl");
+    let lines: Vec<&str> = whole.lines().collect();
+    write(&laboratory, &lines[..8]);
+    refused(&laboratory, 9);
+}
+
+#[test]
+fn raw_output_that_was_removed_is_called_missing() {
+    let laboratory = measured();
+    let shown = |laboratory: &Laboratory| {
+        let said = laboratory.call(&["show", "result", "--run", "5"]).code(0);
+        let line = said.out.lines().last().unwrap_or_default();
+        line.to_owned()
+    };
+    assert_eq!(shown(&laboratory), "raw output: result/runs/000005");
+    fs::remove_dir_all(laboratory.path("result/runs/000005")).unwrap();
+    let line = shown(&laboratory);
+    assert!(line.contains("000005 (missing"), "{line}");
+}
+
+#[test]
 fn a_result_of_an_older_version_is_called_unchained() {
     let laboratory = Laboratory::new();
     let sort = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents/results/sort");

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::many_samples::crc;
 use crate::support::{Laboratory, RUN, Said};
 
 const EXPERIMENT: &str = r#"
@@ -67,6 +68,109 @@ fn another_experiment_file() {
         "result/experiment.toml",
     ]);
     assert_eq!(laboratory.records().len(), 1);
+}
+
+/// Begins `sub/exp.toml`, whose runs tell their directories, and stops after the first run.
+fn begun_elsewhere(command: &str) -> Laboratory {
+    let laboratory = Laboratory::new();
+    fs::create_dir(laboratory.path("sub")).unwrap();
+    laboratory.write(
+        "sub/exp.toml",
+        format!("[design]\nruns = 3\nlimit = '1ms'\n[variants.a]\n[workloads.w]\ndriver = 'command'\n{command}\n"),
+    );
+    laboratory
+        .call(&["run", "sub/exp.toml", "--out", "result"])
+        .code(124);
+    laboratory
+}
+
+const WHERE: &str =
+    "shell = true\ndirectory = '.'\ncommand = 'pwd; echo {experiment}; sleep 0.002'";
+
+/// The command line that goes on with the copy of the file which the result holds.
+const WITH_COPY: [&str; 5] = [
+    "run",
+    "result/experiment.toml",
+    "--resume",
+    "--out",
+    "result",
+];
+
+#[test]
+fn the_copy_of_the_file_is_as_good_as_the_original() {
+    let laboratory = begun_elsewhere(WHERE);
+    laboratory
+        .call(&WITH_COPY)
+        .code(124)
+        .says(&["exp: 3 runs into result"]);
+    laboratory.call(&WITH_COPY).code(0);
+    laboratory.assert_complete(3);
+    let original = laboratory.path("sub").canonicalize().unwrap();
+    let original = original.display();
+    for run in 1..=3 {
+        let said = laboratory.read(&format!("result/runs/{run:06}/stdout"));
+        assert_eq!(said, format!("{original}\n{original}\n"), "run {run}");
+    }
+}
+
+#[test]
+fn runs_of_another_directory_are_never_added() {
+    let laboratory = begun_elsewhere(WHERE);
+    fs::create_dir(laboratory.path("other")).unwrap();
+    laboratory.write("other/exp.toml", laboratory.read("sub/exp.toml"));
+    laboratory
+        .call(&["run", "other/exp.toml", "--resume", "--out", "result"])
+        .code(2)
+        .says(&[
+            "other/exp.toml begin at",
+            "/sub; resume with the file there",
+        ]);
+    fs::remove_dir_all(laboratory.path("sub")).unwrap();
+    laboratory
+        .call(&WITH_COPY)
+        .code(5)
+        .says(&["/sub, where the original file was", "not there any more"]);
+    assert_eq!(laboratory.records().len(), 1);
+}
+
+#[test]
+fn without_relative_paths_the_directory_does_not_matter() {
+    let laboratory = begun_elsewhere("command = ['sleep', '0.002']");
+    fs::remove_dir_all(laboratory.path("sub")).unwrap();
+    laboratory.call(&WITH_COPY).code(124);
+    laboratory.call(&WITH_COPY).code(0);
+    laboratory.assert_complete(3);
+}
+
+/// Results of older versions do not say where the file was.
+#[test]
+fn a_copy_whose_original_is_not_known() {
+    for (command, code) in [(WHERE, 2), ("command = ['sleep', '0.002']", 124)] {
+        let laboratory = begun_elsewhere(command);
+        let line = laboratory.read("result/meta.json");
+        let (body, _) = line.rsplit_once(",\"crc\":").unwrap();
+        let (before, behind) = body.split_once(",\"directory\":\"").unwrap();
+        let (_, behind) = behind.split_once('"').unwrap();
+        let body = format!("{before}{behind}");
+        let crc = crc(body.as_bytes());
+        laboratory.write(
+            "result/meta.json",
+            format!("{body},\"crc\":\"{crc:08x}\"}}\n"),
+        );
+        // The first record names the line of that file, and there must be none of the run before.
+        laboratory.write("result/runs.jsonl", "");
+        fs::remove_dir_all(laboratory.path("result/runs/000001")).unwrap();
+        let said = laboratory.call(&WITH_COPY).code(code);
+        if code == 2 {
+            said.says(&[
+                "does not say where that was",
+                "resume with the original file",
+            ]);
+        }
+        // Files other than the copy are taken as before.
+        let original = ["run", "sub/exp.toml", "--resume", "--out", "result"];
+        laboratory.call(&original).code(124);
+    }
 }
 
 #[test]

@@ -214,3 +214,14 @@ fn noise_that_is_none_is_refused() {
     let negative = recorded.replace("\"allan\": ", "\"allan\": -");
     plan(&negative, "20ms").code(4).says(&["no plan for CPU 0"]);
 }
+
+#[test]
+fn warnings_are_broken_at_the_width_of_the_page() {
+    let laboratory = with_good();
+    let mut command = laboratory.perflab(&["compare", "a=good", "b=good"]);
+    let said = Said::from(command.env("COLUMNS", "60").output().unwrap());
+    let said = said.code(0).prints(&["warning: nothing is known of"]);
+    let lines = said.out.lines();
+    let warnings = lines.skip_while(|line| !line.starts_with("warning:"));
+    assert!(warnings.map(str::len).max() <= Some(60), "{}", said.out);
+}

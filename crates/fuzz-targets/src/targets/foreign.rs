@@ -26,7 +26,7 @@ pub fn run(input: &[u8]) -> bool {
     let samples = || contents.runs.iter().flat_map(|run| &run.samples);
     assert!(samples().all(|sample| sample.value.is_finite()));
     for target in Target::ALL {
-        let Ok(text) = target.write(&contents.runs) else {
+        let Ok(text) = target.write(&contents.runs, str::to_owned) else {
             continue;
         };
         let back = match target {

@@ -29,6 +29,7 @@ static RESULTS: LazyLock<Results> = LazyLock::new(|| {
             created: "2026-03-01T12:00:00Z".to_owned(),
             name: name.to_owned(),
             argv: vec!["perflab".to_owned(), "run".to_owned()],
+            directory: None,
             until_decided: None,
             imported: None,
         };

@@ -33,6 +33,7 @@ static SMALL: LazyLock<Small> = LazyLock::new(|| {
         created: "2026-03-01T12:00:00Z".to_owned(),
         name: "small".to_owned(),
         argv: vec!["perflab".to_owned(), "run".to_owned()],
+        directory: None,
         until_decided: None,
         imported: None,
     };

@@ -209,7 +209,7 @@ impl Design {
 
 /// Runs that do not divide into blocks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{runs} runs of each cell do not divide into blocks of {block}; the nearest that do: {}", fitting(*.runs, *.block))]
+#[error("{}: {}", wrong(*.runs, *.block), fitting(*.runs, *.block))]
 pub struct RunsError {
     /// Runs of each cell that were asked for.
     pub runs: u32,
@@ -222,6 +222,16 @@ pub(crate) fn check_runs(runs: u32, block: u32) -> Result<(), RunsError> {
         Ok(())
     } else {
         Err(RunsError { runs, block })
+    }
+}
+
+/// What is wrong with so many runs, in words.
+fn wrong(runs: u32, block: u32) -> String {
+    match runs {
+        0 => format!("at least one run of each cell is needed; the fewest in blocks of {block}"),
+        _ => format!(
+            "{runs} runs of each cell do not divide into blocks of {block}; the nearest that do"
+        ),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::design::Design;
 use crate::driver::Driver;
 use crate::observe::Observe;
 use crate::parameters::{Entry, Value};
-use crate::variant::Variant;
+use crate::variant::{Build, Variant};
 use crate::workload::Workload;
 
 /// The version of the file's format.
@@ -95,6 +95,21 @@ impl Experiment {
             .observed_in_block()
             .saturating_mul(self.design.blocks());
         cells.saturating_mul(self.design.runs.saturating_add(observed) as usize)
+    }
+
+    /// Whether what is executed depends on the directory of the file: by relative paths or `{experiment}`.
+    pub fn uses_its_directory(&self) -> bool {
+        let is_relative = |path: &String| !path.starts_with('/');
+        let in_workload = |workload: &Workload| workload.directory.iter().any(is_relative);
+        let in_variant = |variant: &Variant| {
+            // The commands of a build are executed there by default.
+            let of_build = |build: &Build| build.directory.as_ref().is_none_or(is_relative);
+            variant.build.as_ref().is_some_and(of_build) || variant.files.iter().any(is_relative)
+        };
+        self.workloads.values().any(in_workload)
+            || self.variants.values().any(in_variant)
+            // Nothing of an experiment has a text that JSON cannot hold.
+            || serde_json::to_string(self).is_ok_and(|all| all.contains("{experiment}"))
     }
 
     /// Whether this describes values that were made by other tools, so that nothing is known of the

@@ -170,6 +170,11 @@ impl Plan {
             runs,
         }
     }
+
+    /// Whether a run of this number is planned.
+    pub fn has(&self, run: u32) -> bool {
+        (1..=self.runs.len()).contains(&(run as usize))
+    }
 }
 
 /// Positions of the cells that are compared with each other, in the order of their first cells.

@@ -171,17 +171,21 @@ impl Target {
         Self::ALL.into_iter().find(|target| target.name() == name)
     }
 
-    /// The runs in this format.
+    /// The runs in this format. `markdown` frees a text of what looks like markup in a Markdown table.
     ///
     /// # Errors
     /// When the format cannot hold any of it, or names would become one.
-    pub fn write(self, runs: &[Run]) -> Result<String, WriteFault> {
+    pub fn write(
+        self,
+        runs: &[Run],
+        markdown: impl Fn(&str) -> String,
+    ) -> Result<String, WriteFault> {
         match self {
             Self::Hyperfine => hyperfine::write_runs(runs),
             Self::GoBench => go_bench::write(runs),
             Self::Pyperf => pyperf::write(runs),
             Self::Csv => table::write_csv(runs),
-            Self::Markdown => table::write_markdown(runs),
+            Self::Markdown => table::write_markdown(runs, markdown),
             Self::Bmf => bmf::write(runs),
             Self::SmallerIsBetter => github_action::write(runs, perflab_experiment::Better::Lower),
             Self::BiggerIsBetter => github_action::write(runs, perflab_experiment::Better::Higher),

@@ -81,11 +81,12 @@ pub fn write_csv(runs: &[Run]) -> Result<String, WriteFault> {
     String::from_utf8(bytes).map_err(WriteFault::writer)
 }
 
-/// For each benchmark, variant and metric: how many runs, median, mean, deviation, smallest and largest.
+/// For each benchmark, variant and metric: how many runs, median, mean, deviation, smallest and largest. `cell` makes a
+/// name the text of a cell.
 ///
 /// # Errors
 /// No samples.
-pub fn write_markdown(runs: &[Run]) -> Result<String, WriteFault> {
+pub fn write_markdown(runs: &[Run], cell: impl Fn(&str) -> String) -> Result<String, WriteFault> {
     let scope = Scope::of(runs);
     let found = summaries(runs);
     if found.is_empty() {
@@ -119,9 +120,4 @@ pub fn write_markdown(runs: &[Run]) -> Result<String, WriteFault> {
 fn digits(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     rounded.to_string()
-}
-
-/// What would end a cell or a line is escaped.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }

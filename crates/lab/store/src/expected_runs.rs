@@ -44,7 +44,10 @@ impl ExpectedRuns {
             expected.extend(finished.map(|run| (run.run, Reason::Finished(run.block))));
         }
         let output = raw_output::all_finished(directory);
-        expected.extend(output.into_iter().map(|run| (run, Reason::Output)));
+        // A directory with a number that was never planned is not the laboratory's.
+        let is_planned = |run: &u32| plan.is_none_or(|plan| plan.has(*run));
+        let output = output.into_iter().filter(is_planned);
+        expected.extend(output.map(|run| (run, Reason::Output)));
         Self(expected)
     }
 

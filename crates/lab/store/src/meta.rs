@@ -26,6 +26,10 @@ pub struct Origin {
     pub name: String,
     /// The laboratory's command line.
     pub argv: Vec<String>,
+    /// Directory of the experiment file, to which the paths in it are relative. Absent where nothing was executed, where
+    /// the path is not UTF-8, and in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     /// Present if the results themselves may end the experiment. Then only what holds whenever one
     /// stops may be claimed of them, however many runs there are in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]

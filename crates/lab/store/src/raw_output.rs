@@ -124,9 +124,10 @@ fn sync_tree(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Removes what is left of runs that did not end or have no record, and gives that of recorded ones its name; returns
-/// the names of the directories that were removed.
+/// the names of the directories that were removed. What has the number of no planned run is somebody else's and stays.
 pub(crate) fn clear(
     directory: &Path,
+    is_planned: impl Fn(u32) -> bool,
     is_recorded: impl Fn(u32) -> bool,
 ) -> Result<Vec<String>, StoreError> {
     let runs = directory.join(DIRECTORY);
@@ -136,6 +137,7 @@ pub(crate) fn clear(
         let name = entry.map_err(failed)?.file_name();
         let Some(name) = name.to_str() else { continue };
         let leftover = match (run_of(name), name.strip_suffix(PARTIAL).and_then(run_of)) {
+            (Some(run), _) | (None, Some(run)) if !is_planned(run) => false,
             (Some(run), _) => !is_recorded(run),
             (None, Some(run)) if is_recorded(run) && !finished(directory, run).exists() => {
                 self::name(directory, run)?;

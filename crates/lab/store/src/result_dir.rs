@@ -108,7 +108,7 @@ impl ResultDir {
         let lock = lock(path)?;
         let (runs, cut) = Appender::open(path, &frozen.meta, &frozen.plan)?;
         raw_output::create(path)?;
-        let directories = raw_output::clear(path, |run| runs.has(run))?;
+        let directories = raw_output::clear(path, |run| frozen.plan.has(run), |run| runs.has(run))?;
         let removed = (!directories.is_empty()).then_some(Notice::RemovedRaw { directories });
         let notices = cut.into_iter().chain(removed).collect();
         Ok(Self {

@@ -39,6 +39,7 @@ pub use drift::{drift_markdown, drift_text};
 pub use headline::headline;
 pub use json::{SCHEMA, json, schema};
 pub use markdown::markdown;
+pub use markup::escape as markdown_escape;
 pub use number::{probability, share, value, value_with_unit};
 pub use planning::plan_text;
 pub use row_warning::{no_deciles, row_warnings};

@@ -8,7 +8,7 @@ pub(crate) fn line(cells: impl Iterator<Item = String>) -> String {
 }
 
 /// The text on one line, free of markup: Markdown's own, HTML's, and the separator of cells.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let text = clean(&one_line(text));
     let mut escaped = String::with_capacity(text.len());
     let marker = list_marker(&text);

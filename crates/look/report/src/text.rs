@@ -65,14 +65,16 @@ pub fn text(report: &Comparison, options: &TextOptions) -> String {
     text
 }
 
-/// A sentence on a line of its own, behind `warning:` where it is one.
+/// A sentence as a paragraph, behind `warning:` where it is one.
 fn alarmed(sentence: &str, alarm: bool, options: &TextOptions) -> String {
-    let sentence = options.show(&crate::terminal::one_line(sentence));
-    if alarm {
-        format!("{} {sentence}\n", options.paint("warning:", Colour::Bad))
-    } else {
-        format!("{sentence}\n")
+    const WARNING: &str = "warning:";
+    if !alarm {
+        return options.paragraph(sentence);
     }
+    // Colour has no width, so that it comes after the lines are broken.
+    let text = options.paragraph(&format!("{WARNING} {sentence}"));
+    let rest = text.strip_prefix(WARNING).unwrap_or_default();
+    options.paint(WARNING, Colour::Bad) + rest
 }
 
 /// A section of one row, the answer first.

@@ -197,11 +197,13 @@ impl Said {
         self
     }
 
-    /// Checks that standard output has all these words.
+    /// Checks that standard output has all these words. A paragraph may be broken between them.
     #[track_caller]
     pub fn prints(self, words: &[&str]) -> Self {
+        let unbroken = self.out.replace("\n  ", " ");
         for word in words {
-            assert!(self.out.contains(word), "`{word}` is not in:\n{}", self.out);
+            let is_there = self.out.contains(word) || unbroken.contains(word);
+            assert!(is_there, "`{word}` is not in:\n{}", self.out);
         }
         self
     }

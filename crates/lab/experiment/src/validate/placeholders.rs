@@ -123,12 +123,39 @@ fn definition(
         return Err(fault(format!("the variable `{name}` cannot be used here"))
             .help("parameters come before variables, and variables cannot use each other"));
     }
-    Err(fault(format!("unknown placeholder `{unknown}`")).suggest(name, known.iter().copied()))
+    let fault = fault(format!("unknown placeholder `{unknown}`"));
+    Err(suggest_or_double(fault, name, known.iter().copied()))
 }
 
+/// How to write braces that are no placeholder, as in a program for awk or a shell.
+const DOUBLE: &str = "write `{{` and `}}` for braces that are meant as such";
+
+/// The beginning of a share whose amount is a placeholder itself. It ends at the first `}`.
+pub(super) const NESTED_AMOUNT: &str = "{slice:{";
+
 fn malformed(error: &TemplateError, place: Place) -> Fault {
-    Fault::text(place, error.text(), error.to_string())
-        .help("write `{{` and `}}` for braces that are meant as such")
+    let text = error.text();
+    if text.starts_with(NESTED_AMOUNT) {
+        let message =
+            format!("`{text}}}`: the amount of work must be a number, and cannot be a placeholder");
+        return Fault::text(place, text, message).help(SHARE);
+    }
+    Fault::text(place, text, error.to_string()).help(DOUBLE)
+}
+
+/// Names what an unknown placeholder may mean: another one, or braces.
+fn suggest_or_double<'a>(
+    fault: Fault,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Fault {
+    let fault = fault.suggest(name, candidates);
+    let help = match &fault.help {
+        Some(question) if question.ends_with('?') => format!("{question} Or {DOUBLE}"),
+        Some(list) => format!("{list}; {DOUBLE}"),
+        None => DOUBLE.to_owned(),
+    };
+    fault.help(help)
 }
 
 fn uses_of_cell(experiment: &Experiment, cell: &Cell) -> Result<(), Fault> {
@@ -198,6 +225,8 @@ fn is_share(placeholder: &Placeholder, slices: Option<u32>) -> bool {
     amount.is_none_or(|amount| amount.parse::<u64>().is_ok_and(|amount| amount >= least))
 }
 
+const SHARE: &str = "`{slice:100000}` is the slice's share of 100000";
+
 fn no_amount(placeholder: &Placeholder, place: &Place) -> Fault {
     Fault::text(
         place.clone(),
@@ -206,7 +235,7 @@ fn no_amount(placeholder: &Placeholder, place: &Place) -> Fault {
             "`{placeholder}`: the amount of work must be a whole number, at least 1 for each slice"
         ),
     )
-    .help("`{slice:100000}` is the slice's share of 100000")
+    .help(SHARE)
 }
 
 fn whose_port(cell: &Cell, placeholder: &Placeholder, place: &Place) -> Fault {
@@ -271,5 +300,6 @@ fn unknown(
             .help(format!("`{name}` comes from an `include` that does not match this cell; set a default in `vars`"));
     }
     let candidates: Vec<&str> = bindings.names().chain(known.iter().copied()).collect();
-    fault(format!("unknown placeholder `{placeholder}`")).suggest(name, candidates)
+    let fault = fault(format!("unknown placeholder `{placeholder}`"));
+    suggest_or_double(fault, name, candidates)
 }

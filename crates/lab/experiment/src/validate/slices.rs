@@ -1,5 +1,6 @@
 //! Rules of experiments whose runs are executed in slices.
 
+use super::placeholders::NESTED_AMOUNT;
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
@@ -73,9 +74,13 @@ fn check_workload(workload: &Workload, place: &Place, key: &str) -> Result<(), F
         )
         .help(format!("leave out `counters` or `{key}`")));
     }
+    // A wrong amount is refused with the placeholders.
     if let Some(command) = &workload.command
         && !workload.takes_turns
-        && !command.argv.iter().any(|text| names_slice(text))
+        && !command
+            .argv
+            .iter()
+            .any(|text| names_slice(text) || text.contains(NESTED_AMOUNT))
     {
         return Err(Fault::key(
             place.key("command"),

@@ -82,7 +82,7 @@ fn without_places(runs: Vec<Run>) -> Vec<Run> {
 proptest! {
     #[test]
     fn go_text_comes_back(runs in go_runs()) {
-        let text = Target::GoBench.write(&runs).unwrap();
+        let text = Target::GoBench.write(&runs, str::to_owned).unwrap();
         let back = Format::GoBench.read(&file(text)).unwrap();
         prop_assert_eq!(back.notes, Vec::<String>::new());
         prop_assert_eq!(without_places(back.runs), runs);
@@ -108,7 +108,7 @@ proptest! {
                 ..Run::default()
             })
             .collect();
-        let text = Target::Pyperf.write(&runs).unwrap();
+        let text = Target::Pyperf.write(&runs, str::to_owned).unwrap();
         let back = Format::Pyperf.read(&file(text)).unwrap();
         prop_assert_eq!(without_places(back.runs), runs);
     }
@@ -128,7 +128,7 @@ proptest! {
                 ..Run::default()
             }));
         }
-        let text = Target::Hyperfine.write(&runs).unwrap();
+        let text = Target::Hyperfine.write(&runs, str::to_owned).unwrap();
         let back = Format::Hyperfine.read(&file(text)).unwrap();
         prop_assert_eq!(without_places(back.runs), runs);
     }
@@ -158,12 +158,12 @@ proptest! {
             })
             .collect();
         for target in Target::ALL {
-            match target.write(&runs) {
+            match target.write(&runs, str::to_owned) {
                 Ok(text) => prop_assert!(text.ends_with('\n')),
                 Err(fault) => prop_assert!(!fault.to_string().is_empty()),
             }
         }
-        if let Ok(text) = Target::OpenMetrics.write(&runs) {
+        if let Ok(text) = Target::OpenMetrics.write(&runs, str::to_owned) {
             prop_assert!(text.ends_with("# EOF\n"));
         }
     }
@@ -181,7 +181,7 @@ fn names_that_would_become_one_are_refused() {
         ..Run::default()
     };
     let fault = Target::GoBench
-        .write(&[run("a b"), run("a_b")])
+        .write(&[run("a b"), run("a_b")], str::to_owned)
         .unwrap_err();
     assert!(fault.to_string().contains("`a_b`"), "{fault}");
 }

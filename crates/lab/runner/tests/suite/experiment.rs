@@ -162,6 +162,7 @@ impl World {
                     created: String::new(),
                     name: "simulated".to_owned(),
                     argv: Vec::new(),
+                    directory: None,
                     until_decided: None,
                     imported: None,
                 };

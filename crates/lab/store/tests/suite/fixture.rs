@@ -17,6 +17,7 @@ pub fn origin() -> Origin {
         created: "2026-03-01T12:00:00Z".into(),
         name: "small".into(),
         argv: vec!["perflab".into(), "run".into(), "small.toml".into()],
+        directory: None,
         until_decided: None,
         imported: None,
     }

@@ -244,12 +244,20 @@ fn going_on_where_it_stopped() {
     // Older versions gave output its final name before it was recorded.
     unchain(root.path());
     let runs = root.path().join("runs");
-    for leftover in ["000003", "000004.partial", "000001.partial"] {
+    for leftover in ["000003", "000002.partial", "000001.partial"] {
         fs::create_dir(runs.join(leftover)).unwrap();
         fs::write(runs.join(leftover).join("stdout"), "half").unwrap();
     }
     // What the store did not make is not the store's to remove.
-    for other in ["notes", "5", "0000000006", "000007.partial.old"] {
+    for other in [
+        "notes",
+        "5",
+        "0000000006",
+        "000007.partial.old",
+        // The plan has three runs.
+        "000004",
+        "000004.partial",
+    ] {
         fs::create_dir(runs.join(other)).unwrap();
     }
     let mut results = ResultDir::resume(root.path()).unwrap();
@@ -257,12 +265,14 @@ fn going_on_where_it_stopped() {
     assert_eq!(
         notices,
         [
-            "removed the output of runs that were not finished: 000001.partial, 000003, 000004.partial"
+            "removed the output of runs that were not finished: 000001.partial, 000002.partial, 000003"
         ]
     );
     let kept = [
         "000001",
         "000002",
+        "000004",
+        "000004.partial",
         "0000000006",
         "000007.partial.old",
         "5",

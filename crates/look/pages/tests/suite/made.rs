@@ -127,6 +127,7 @@ impl Made {
                 created: "2026-03-01T12:00:00Z".into(),
                 name: "made".into(),
                 argv: vec!["perflab".into(), "run".into(), "made.toml".into()],
+                directory: None,
                 until_decided: None,
                 imported: None,
             },

@@ -97,6 +97,7 @@ pub fn origin() -> Origin {
         created: "2026-03-01T12:00:00Z".into(),
         name: "made".into(),
         argv: Vec::new(),
+        directory: None,
         until_decided: None,
         imported: None,
     }
