@@ -124,11 +124,11 @@ impl RingFile {
         let [from, to, _] = self.before().map(|word| word.load(Ordering::Relaxed));
         if to > from {
             let earlier = head[ring::EARLIER].load(Ordering::Relaxed);
-            let place = 2 * earlier as usize % ring::EARLIER_EVENTS.len();
-            let at = ring::EARLIER_EVENTS.start + place;
+            let place = earlier as usize % (ring::EARLIER_EVENTS.len() / 2);
+            let at = ring::EARLIER_EVENTS.start + 2 * place;
             head[at].store(from, Ordering::Relaxed);
             head[at + 1].store(to, Ordering::Relaxed);
-            head[ring::EARLIER].store(earlier + 1, Ordering::Release);
+            head[ring::EARLIER].store(earlier.wrapping_add(1), Ordering::Release);
         }
     }
 
