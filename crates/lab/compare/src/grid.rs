@@ -3,11 +3,10 @@
 use perflab_experiment::Metric;
 use perflab_stats::steps::Grid;
 use perflab_stats::summary::median;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 use crate::measured::{is_measured, is_rate};
-use crate::resolution::{VISIBLE, is_equal, printed};
+use crate::repeats::{Repeated, repeated};
+use crate::resolution::{VISIBLE, printed};
 use crate::subject::Subject;
 
 /// A value, and the step about it that its driver declares.
@@ -19,24 +18,42 @@ const WHOLE: f64 = 0.1;
 /// Steps that differ by a smaller share are the same.
 const SAME: f64 = 0.01;
 
-/// From this number of values on, they are sorted only if some in a sample of them are equal.
-const MANY: usize = 4096;
-
 /// The grid of all values of a subject, group by group.
+pub(crate) fn grid(metric: &Metric, groups: &[Vec<Stepped>]) -> Option<Grid> {
+    let own: Vec<_> = groups
+        .iter()
+        .map(|group| of_values(metric, group))
+        .collect();
+    let all = groups.concat();
+    let middle = || {
+        let values: Vec<f64> = all.iter().map(|(value, _)| *value).collect();
+        median(&values).ok()
+    };
+    of_groups(of_values(metric, &all), own, middle)
+}
+
+/// The same of values of which no steps are declared.
+pub fn found_grid(metric: &Metric, groups: &[Vec<f64>]) -> Option<Grid> {
+    let own: Vec<_> = groups.iter().map(|group| of_equal(metric, group)).collect();
+    let all = groups.concat();
+    of_groups(of_equal(metric, &all), own, || median(&all).ok())
+}
+
+/// The grid of groups, from that of all values together and those of each group alone.
 ///
 /// Where groups lie on different grids, as those of two versions of a tool that print more or fewer digits, two runs keep
 /// their order only if they are further apart than half a step of each together. So the steps of the two coarsest are
 /// added.
-pub(crate) fn grid(metric: &Metric, groups: &[Vec<Stepped>]) -> Option<Grid> {
-    let all = groups.concat();
-    let of_all = of_values(metric, &all);
-    let values: Vec<f64> = all.iter().map(|(value, _)| *value).collect();
-    let middle = median(&values).ok()?;
+fn of_groups(
+    of_all: Option<Grid>,
+    mut own: Vec<Option<Grid>>,
+    middle: impl FnOnce() -> Option<f64>,
+) -> Option<Grid> {
+    if own.iter().all(Option::is_none) {
+        return of_all;
+    }
+    let middle = middle()?;
     let step = |grid: Option<Grid>| grid.map_or(0.0, |grid| grid.step_at(middle));
-    let mut own: Vec<Option<Grid>> = groups
-        .iter()
-        .map(|group| of_values(metric, group))
-        .collect();
     own.sort_by(|a, b| step(*b).total_cmp(&step(*a)));
     let coarsest = own.first().copied().flatten();
     if step(coarsest) <= step(of_all) * (1.0 + SAME) {
@@ -48,12 +65,6 @@ pub(crate) fn grid(metric: &Metric, groups: &[Vec<Stepped>]) -> Option<Grid> {
         Grid::Even(step) => Some(Grid::Even(step * together)),
         Grid::Reciprocal(step) => Some(Grid::Reciprocal(step * together)),
     }
-}
-
-/// The same of values of which no steps are declared.
-pub fn found_grid(metric: &Metric, groups: &[Vec<f64>]) -> Option<Grid> {
-    let undeclared = |group: &Vec<f64>| group.iter().map(|value| (*value, None)).collect();
-    grid(metric, &groups.iter().map(undeclared).collect::<Vec<_>>())
 }
 
 fn of_values(metric: &Metric, values: &[Stepped]) -> Option<Grid> {
@@ -118,24 +129,6 @@ fn are_whole(values: &[f64]) -> bool {
     values.iter().all(|value| value.fract() == 0.0)
 }
 
-/// Values in ascending order of which at least half repeat another, and those that differ.
-struct Repeated {
-    sorted: Vec<f64>,
-    different: Vec<f64>,
-}
-
-fn repeated(values: &[f64]) -> Option<Repeated> {
-    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    if sorted.len() >= MANY && !may_repeat(&sorted) {
-        return None;
-    }
-    sorted.sort_unstable_by(f64::total_cmp);
-    let mut different = sorted.clone();
-    different.dedup_by(|b, a| is_equal(*a, *b));
-    let is_repeated = sorted.len() >= 2 && 2 * different.len() <= sorted.len();
-    is_repeated.then_some(Repeated { sorted, different })
-}
-
 /// The grid of one value that all runs share, of which no more is known than its digits: 20 000 us may come from a clock
 /// of milliseconds as well as 20 ms. The digits of a rate do not tell, as the number that was divided is not known: the
 /// time may be a single step of the clock.
@@ -148,22 +141,6 @@ fn of_one(metric: &Metric, value: f64) -> Option<Grid> {
         step *= 1000.0;
     }
     Some(Grid::Even(step))
-}
-
-/// Whether half of the values may repeat another: some in a sample are equal. Where each value is there twice, a sample
-/// has 28 pairs on average or more, so that none is found once in 10^12 times. Its places are drawn, as values may be in
-/// order.
-fn may_repeat(values: &[f64]) -> bool {
-    let mut random = ChaCha8Rng::seed_from_u64(0);
-    let draws = 8 * values.len().isqrt();
-    let mut places: Vec<u64> = (0..draws)
-        .map(|_| random.next_u64() % values.len() as u64)
-        .collect();
-    places.sort_unstable();
-    places.dedup();
-    let mut sample: Vec<f64> = places.iter().map(|place| values[*place as usize]).collect();
-    sample.sort_unstable_by(f64::total_cmp);
-    sample.windows(2).any(|pair| is_equal(pair[0], pair[1]))
 }
 
 /// The grid of quotients: their steps are those of both values that they are made of, together.

@@ -29,6 +29,7 @@ mod plain;
 mod planning;
 mod pool;
 mod reference;
+mod repeats;
 mod resolution;
 mod result;
 mod result_report;

@@ -51,9 +51,10 @@ pub fn plain_report(
         ..Design::default()
     };
     let subject = plain_subject(name, metric, groups);
-    let values: Vec<f64> = values(&subject).flatten().collect();
+    let is_without_unit = metric.unit.is_empty()
+        && are_repeated_counts(&values(&subject).flatten().collect::<Vec<f64>>());
     let mut comparison = analyse(name, None, &[subject], design, selection)?;
-    if metric.unit.is_empty() && are_repeated_counts(&values) {
+    if is_without_unit {
         comparison.warnings.push(Warning::WithoutUnit);
     }
     Ok(comparison)

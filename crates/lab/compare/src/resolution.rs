@@ -1,5 +1,7 @@
 //! Values that a tool rounds to steps, and how many digits they carry.
 
+use crate::repeats::is_equal;
+
 /// A smaller share of the values than this does not show in the digits that are printed, and is no step that a run shows.
 pub(crate) const VISIBLE: f64 = 1e-4;
 
@@ -24,11 +26,6 @@ pub fn step(values: &[f64]) -> Option<f64> {
     // In whole last digits, as 0.399 - 0.391 is not 0.008.
     let step = printed * (gap / printed).round().max(1.0);
     (step.is_finite() && step > VISIBLE * median).then_some(step)
-}
-
-/// Whether two values differ by less than any tool prints.
-pub(crate) fn is_equal(a: f64, b: f64) -> bool {
-    (b - a).abs() <= 1e-9 * a.abs()
 }
 
 /// The last decimal that suffices to write all values.
