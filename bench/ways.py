@@ -10,6 +10,23 @@ PERFLAB = os.path.abspath(os.environ.get("PERFLAB", os.path.join(ROOT, "target/r
 TURN = 20
 # The exit code of an experiment whose time ran out.
 LIMIT = 124
+# Work of a command that computes, in iterations: about 1 s.
+SPINS = 1_500_000_000
+SPIN = """
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    volatile unsigned long sink = 0;
+    for (unsigned long i = 0, rounds = strtoul(argv[argc - 1], 0, 10); i < rounds; i++) sink += i;
+    return 0;
+}
+"""
+
+
+def spinning(directory):
+    """A command that computes for about a second, compiled into this directory."""
+    spin = os.path.join(directory, "spin")
+    subprocess.run(["cc", "-O2", "-x", "c", "-", "-o", spin], input=SPIN.encode(), check=True)
+    return f"{spin} {SPINS}"
 
 
 def measure(directory, experiments):
