@@ -184,7 +184,7 @@ fn from_noise(
             let Some(of_pair) = wall.sd_in_slices(slice_s, run_s) else {
                 warnings.push(format!(
                     "{label}: the doctor did not measure how stretches of that length differ; it measures those from \
-                     1 ms to an eighth of --noise: choose another --slice, or give it a longer --noise"
+                     1 ms to an eighth of --noise: choose another --slice, or run the doctor with a longer --noise"
                 ));
                 continue;
             };

@@ -121,9 +121,19 @@ fn write(
     paths: &[PathBuf],
     outcome: &mut Outcome,
 ) -> Result<(), Failure> {
+    let mut kept: Vec<PathBuf> = Vec::new();
     if let Some(output) = &arguments.output {
         let pass = recover(paths, create(output)?).map_err(not_written);
-        let summary = pass.and_then(|pass| summary(pass, paths.len(), outcome));
+        let pass = pass.map_err(|failure| with_rest(&failure, output))?;
+        let damaged = pass.damaged.iter().map(|(path, _)| path);
+        let refused = pass.refused.iter().map(|(path, _)| path);
+        kept.extend(damaged.chain(refused).cloned());
+        if !pass.damaged.is_empty() {
+            terminal::say(
+                "hint: files that are damaged stay; `perflab trace recover --remove PID` removes them",
+            );
+        }
+        let summary = summary(pass, paths.len(), outcome);
         let summary = summary.map_err(|failure| with_rest(&failure, output))?;
         terminal::print(&text(&summary, output))?;
     } else {
@@ -132,8 +142,8 @@ fn write(
             terminal::print(&format!("{path}\n"))?;
         }
     }
-    if arguments.remove && outcome.is_fine() {
-        for path in paths {
+    if arguments.remove {
+        for path in paths.iter().filter(|path| !kept.contains(path)) {
             if let Err(error) = remove_orphaned(path) {
                 outcome.fail(&Failure::environment(error));
             }
@@ -185,13 +195,10 @@ pub fn snapshot(
 /// What became of a recording with damaged files.
 fn damaged(path: &Path, files: u64) -> String {
     let path = terminal::escape(&path.to_string_lossy());
-    let (files, were) = (
-        counted(files, "file"),
-        if files == 1 { "is" } else { "are" },
-    );
+    let are = if files == 1 { "is" } else { "are" };
     format!(
-        "{files} in {path} {were} damaged, so that events may be missing; the files stay until `perflab trace recover \
-         --remove` is called without --output"
+        "{} in {path} {are} damaged, so that events may be missing",
+        counted(files, "file")
     )
 }
 

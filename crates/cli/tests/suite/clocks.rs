@@ -52,6 +52,7 @@ fn what_a_clock_always_shows_is_not_the_same_in_whatever_unit() {
         (20_000.0, "\u{3bc}s"),
         (20_000_000.0, "nsec"),
         (0.02, "seconds"),
+        (20_000.0, "ns/op"),
         (50_000.0, "1/s"),
         (50_000.0, "requests per second"),
         (47_619.05, "rps"),
@@ -77,12 +78,23 @@ fn numbers_without_a_unit_count_as_exact_and_that_is_said() {
         let warnings = report["warnings"].to_string();
         assert_eq!(warnings.contains("give their unit"), is_said, "{warnings}");
     }
-    write(&laboratory, "a", &shown(0.01));
-    let report = compared(&laboratory, &[], 0);
-    assert!(!report["warnings"].to_string().contains("unit"));
 }
 
-/// Of whole numbers no difference is a part of the last digit that a computer has.
+#[test]
+fn a_fraction_on_one_side_says_that_the_other_does_not_count() {
+    let laboratory = Laboratory::new();
+    write(&laboratory, "a", &shown(1.0));
+    write(&laboratory, "b", &shown(0.01));
+    for unit in [&[][..], &["--unit", "ns/op"], &["--unit", "clocks"]] {
+        let report = compared(&laboratory, unit, 0);
+        assert_eq!(report["rows"][0]["typical"]["verdict"], "not-proven");
+        let warnings = report["warnings"].to_string();
+        assert!(warnings.contains("lie in steps of"), "{warnings}");
+        assert!(!warnings.contains("give their unit"), "{warnings}");
+    }
+}
+
+/// The quotient of two equal numbers may differ from 1 in its last digit.
 #[test]
 fn what_is_equal_has_an_interval_without_digits() {
     let laboratory = Laboratory::new();
@@ -114,7 +126,7 @@ fn one_run_against_many_is_too_few() {
 }
 
 #[test]
-fn a_mean_that_nothing_is_excluded_of_has_no_ends() {
+fn a_mean_without_excluded_differences_has_no_ends() {
     let laboratory = Laboratory::new();
     let sides = [
         ("a", &[1.23, 0.04, 0.13, 1.22, -0.8][..]),

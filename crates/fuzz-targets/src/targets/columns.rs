@@ -1,6 +1,6 @@
 //! Any bytes as a plain file of numbers. The first line is the column's digit and the delimiters.
-//! Whatever ministat reads as finite decimal numbers must be read as the same numbers here, where white space delimits:
-//! cells of a table may be empty here.
+//! Whatever ministat reads as finite decimal numbers must be read as the same numbers here, where a blank delimits and
+//! all can be compared: cells of a table may be empty here.
 
 use perflab_formats::columns;
 use perflab_ministat::ParseOptions;
@@ -24,8 +24,9 @@ pub fn run(input: &[u8]) -> bool {
     if let Ok(values) = &found {
         assert!(!values.is_empty() && values.iter().all(|value| value.is_finite()));
     }
-    let is_white = delimiters.contains(char::is_whitespace);
-    if column > 0 && is_white && delimiters.is_ascii() && is_plain(text) {
+    let is_size = matches!(found, Err(columns::ColumnsError::Size { .. }));
+    if column > 0 && !is_size && delimiters.contains(' ') && delimiters.is_ascii() && is_plain(text)
+    {
         let options = ParseOptions {
             column,
             delimiters: delimiters.into(),

@@ -20,22 +20,26 @@ const SAME: f64 = 0.01;
 
 /// The grid of all values of a subject, group by group.
 pub(crate) fn grid(metric: &Metric, groups: &[Vec<Stepped>]) -> Option<Grid> {
+    let all = groups.concat();
+    let are_exact = are_counts(metric, all.iter().map(|(value, _)| *value));
     let own: Vec<_> = groups
         .iter()
-        .map(|group| of_values(metric, group))
+        .map(|group| of_values(metric, group, are_exact))
         .collect();
-    let all = groups.concat();
     let middle = || {
         let values: Vec<f64> = all.iter().map(|(value, _)| *value).collect();
         median(&values).ok()
     };
-    of_groups(of_values(metric, &all), own, middle)
+    of_groups(of_values(metric, &all, are_exact), own, middle)
 }
 
 /// The same of values of which no steps are declared.
 pub fn found_grid(metric: &Metric, groups: &[Vec<f64>]) -> Option<Grid> {
-    let own: Vec<_> = groups.iter().map(|group| of_equal(metric, group)).collect();
     let all = groups.concat();
+    if are_counts(metric, all.iter().copied()) {
+        return None;
+    }
+    let own: Vec<_> = groups.iter().map(|group| of_equal(metric, group)).collect();
     of_groups(of_equal(metric, &all), own, || median(&all).ok())
 }
 
@@ -67,13 +71,14 @@ fn of_groups(
     }
 }
 
-fn of_values(metric: &Metric, values: &[Stepped]) -> Option<Grid> {
+fn of_values(metric: &Metric, values: &[Stepped], are_exact: bool) -> Option<Grid> {
     let declared: Option<Vec<(f64, f64)>> = values
         .iter()
         .map(|(value, step)| step.map(|step| (*value, step)))
         .collect();
     match declared {
         Some(declared) => of_declared(&declared),
+        None if are_exact => None,
         None => {
             let values: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
             of_equal(metric, &values)
@@ -99,12 +104,9 @@ fn of_declared(values: &[(f64, f64)]) -> Option<Grid> {
 }
 
 /// The grid that values show by being equal: nothing where fewer than half of them repeat another, as then they
-/// scatter by far more than a step, or where they are counts, which are exact.
+/// scatter by far more than a step.
 fn of_equal(metric: &Metric, values: &[f64]) -> Option<Grid> {
     let Repeated { sorted, different } = repeated(values)?;
-    if !is_measured(&metric.unit) && are_whole(&different) {
-        return None;
-    }
     let median = sorted.get(sorted.len() / 2)?.abs();
     if let [only] = different[..] {
         return of_one(metric, only);
@@ -120,13 +122,10 @@ fn of_equal(metric: &Metric, values: &[f64]) -> Option<Grid> {
     (step > VISIBLE * median).then_some(Grid::Even(step))
 }
 
-/// Whether values count as exact in a unit that is none of a time or a rate, though they repeat.
-pub(crate) fn are_repeated_counts(values: &[f64]) -> bool {
-    repeated(values).is_some_and(|repeated| are_whole(&repeated.different))
-}
-
-fn are_whole(values: &[f64]) -> bool {
-    values.iter().all(|value| value.fract() == 0.0)
+/// Whether the values of all groups are exact: whole numbers whose unit is none of a time or a rate. A fraction on one
+/// side says that those of the other are no counts either.
+pub(crate) fn are_counts(metric: &Metric, mut values: impl Iterator<Item = f64>) -> bool {
+    !is_measured(&metric.unit) && values.all(|value| value.fract() == 0.0)
 }
 
 /// The grid of one value that all runs share, of which no more is known than its digits: 20 000 us may come from a clock
@@ -163,7 +162,7 @@ pub(crate) fn of_quotients(
 
 /// The step about the median of values, relative to it; absent where they are fine.
 fn relative_step(metric: &Metric, values: &[f64]) -> Option<f64> {
-    let grid = of_equal(metric, values)?;
+    let grid = found_grid(metric, &[values.to_vec()])?;
     let median = median(values).ok()?;
     Some(grid.step_at(median) / median)
 }
@@ -210,7 +209,8 @@ mod tests {
     use perflab_experiment::Better;
 
     fn found(unit: &str, values: &[f64]) -> Option<Grid> {
-        of_equal(&Metric::new("value", unit, Better::Lower), values)
+        let metric = Metric::new("value", unit, Better::Lower);
+        found_grid(&metric, &[values.to_vec()])
     }
 
     /// Whole numbers that repeat, about twelve.

@@ -2,7 +2,10 @@
 
 /// Whether a unit is that of a time or of a rate.
 pub(crate) fn is_measured(unit: &str) -> bool {
-    is_time(&unit.trim().to_lowercase()) || is_rate(unit)
+    let lower = unit.trim().to_lowercase();
+    // A time for each operation is one, too.
+    let first = lower.split_once('/').map_or(&*lower, |(first, _)| first);
+    is_time(first.trim()) || is_rate(unit)
 }
 
 /// Units of time, as tools and people write them, in small letters. Both signs for micro have their place in Unicode.
@@ -60,6 +63,9 @@ mod tests {
             "per second",
             "requests per s",
             " ms ",
+            "ns/op",
+            "sec / op",
+            "ms/req",
         ] {
             assert!(is_measured(unit), "{unit}");
         }

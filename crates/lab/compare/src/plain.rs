@@ -6,7 +6,8 @@ use perflab_experiment::Metric;
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
-use crate::grid::{are_repeated_counts, found_grid};
+use crate::grid::{are_counts, found_grid};
+use crate::repeats::repeated;
 use crate::selection::Selection;
 use crate::subject::{Group, Subject, SubjectKey};
 use crate::warning::Warning;
@@ -51,8 +52,10 @@ pub fn plain_report(
         ..Design::default()
     };
     let subject = plain_subject(name, metric, groups);
+    // An unknown unit is the user's own word for what is counted.
     let is_without_unit = metric.unit.is_empty()
-        && are_repeated_counts(&values(&subject).flatten().collect::<Vec<f64>>());
+        && are_counts(metric, values(&subject).flatten())
+        && values(&subject).any(|values| repeated(&values).is_some());
     let mut comparison = analyse(name, None, &[subject], design, selection)?;
     if is_without_unit {
         comparison.warnings.push(Warning::WithoutUnit);

@@ -85,10 +85,9 @@ pub enum ColumnsError {
 /// A column ends at any of the characters in `delimiter`. What begins with `#` at the start of a column is a comment up
 /// to the end of its line, and white space at the end of a line belongs to no column.
 ///
-/// Where white space delimits, several characters in a row count as one, and lines that end before the column are left
-/// out. These are the rules of FreeBSD's `ministat`, which differs in taking whatever C's `strtod` does: infinities, and
-/// hexadecimal numbers. It has these rules for all characters; here each of others ends a column, which may be empty, as
-/// in a table whose cells are separated by commas: another column's number would else take the place of one that is
+/// Where a blank delimits, several delimiters in a row count as one, and lines that end before the column are left out. These are the rules of FreeBSD's `ministat`, which differs in taking whatever C's `strtod` does: infinities, and
+/// hexadecimal numbers. It has these rules for all characters; here, without a blank, each one ends a column, which may be
+/// empty, as in a table whose cells are separated by commas or tabs: another column's number would else take the place of one that is
 /// missing.
 ///
 /// # Errors
@@ -157,7 +156,7 @@ enum Field<'a> {
 }
 
 fn field<'a>(line: &'a str, column: usize, delimiter: &str) -> Field<'a> {
-    let is_table = !delimiter.contains(char::is_whitespace);
+    let is_table = !delimiter.contains(' ');
     let mut fields = line
         .trim_end()
         .split(|c| delimiter.contains(c))
@@ -254,6 +253,8 @@ mod tests {
         let text = "# a,b,c\n1,5,1000\n\n2, 6 ,1000 # fast\n, 7,\n";
         assert_eq!(read_str(text, 2, ",").unwrap(), [5.0, 6.0, 7.0]);
         assert_eq!(read_str("x;; 1,5\n", 4, ";,").unwrap(), [5.0]);
+        let missing = ColumnsError::Missing { line: 1, column: 2 };
+        assert_eq!(read_str("1\t\t9\n", 2, "\t"), Err(missing));
         for (text, line) in [
             ("1,5,9\n2,,9\n", 2),
             ("1,5\n2\n", 2),

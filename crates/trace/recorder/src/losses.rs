@@ -95,16 +95,16 @@ impl Losses {
         self.is_let_go
     }
 
-    /// Whether it has let the recorder go by now, of which this was read before.
+    /// Reads again whether the process has let the recorder go.
     pub fn is_let_go_by_now(&self, directory: &Directory) -> bool {
         let now = || let_go(&directory.file(LOSSES_FILE, Access::Read).ok()?).ok();
         let before = self.begin.map(|(_, let_go)| let_go);
         before.is_some_and(|before| now().is_some_and(|now| now > before))
     }
 
-    /// Whether the file is there, and could never be read.
-    pub fn is_damaged(&self, directory: &Directory) -> bool {
-        !self.is_read && directory.file(LOSSES_FILE, Access::Read).is_ok()
+    /// Whether there was never a file that could be read.
+    pub fn are_unread(&self) -> bool {
+        !self.is_read
     }
 
     /// Whether the process has recorded on its own, when this was read last.

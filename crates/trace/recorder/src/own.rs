@@ -37,7 +37,7 @@ impl Own {
         }
     }
 
-    /// How many of them have a number below this one. What is known of no recorder came first.
+    /// How many of them have a number below this one. Others that no known recorder had count as the first ones.
     pub fn before(&self, number: u64) -> u64 {
         let below = |bound: u64| {
             let known = self.known.iter();

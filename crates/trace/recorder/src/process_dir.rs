@@ -317,7 +317,7 @@ impl ProcessDir {
         });
         if is_over && are_all && self.rings.is_empty() {
             // No event comes before that file is ready.
-            let has_no_losses = self.read.events > 0 && self.losses.is_damaged(&self.directory);
+            let has_no_losses = self.read.events > 0 && self.losses.are_unread();
             self.read.broken += u64::from(self.file.is_damaged()) + u64::from(has_no_losses);
             self.close();
         } else {

@@ -73,10 +73,11 @@ impl RingFile {
             mapping,
             thread: None,
         };
+        // No thread takes it before it is ready, so this comes first.
+        let was_taken = ring.was_taken();
         match ring.word(ring::MAGIC) {
             RING_MAGIC => Ok(Some(ring)),
-            // No thread has it before it is ready.
-            0 if !ring.was_taken() => Ok(None),
+            0 if !was_taken => Ok(None),
             _ => Err(io::Error::other("the head of a ring file is damaged")),
         }
     }

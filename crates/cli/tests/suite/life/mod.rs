@@ -119,7 +119,9 @@ impl Place {
         let recorder = self.recording(&[&["--pid", pid, "-o", &trace], words].concat());
         wait_until("the recorder to have come", || {
             let summary = self.trace(&["view", &trace, "--summary"]);
-            text(&summary.stdout).contains(pid)
+            text(&summary.stdout)
+                .split(|of: char| !of.is_ascii_digit())
+                .any(|number| number == pid)
         });
         (recorder, trace)
     }

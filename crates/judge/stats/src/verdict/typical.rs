@@ -10,8 +10,8 @@ use crate::location::{
 use crate::steps::Rounding;
 use crate::stratum::Stratum;
 
-/// A relative difference that is less than this is one of digits that no value has.
-const NOTHING: f64 = 1e-14;
+/// Relative differences below this are rounding errors of the quotient of two numbers.
+const ROUNDING_ERROR: f64 = 1e-14;
 
 /// The runs of both sides, as the typical run sees them.
 pub(super) struct Typical<'a> {
@@ -93,7 +93,7 @@ impl Typical<'_> {
         }
         // Quotients of equal values may differ from 1 in their last digit.
         let exact = |effect: f64| match scale {
-            Scale::Ratio if (effect - none).abs() < NOTHING => 0.0,
+            Scale::Ratio if (effect - none).abs() < ROUNDING_ERROR => 0.0,
             _ => effect - none,
         };
         Ok(Answer {
