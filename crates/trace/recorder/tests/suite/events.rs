@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::{KEEP, Kept, LOOK, Value, check, dead, load, own, producer, read, trace};
 use perflab_abi::recording::{NULL_TEXT, losses, ring};
 use perflab_abi::{ChunkKind, CostContent};
-use perflab_recorder::{Manner, Progress, Recording, Since, recover, snapshot};
+use perflab_recorder::{Manner, Mapping, Progress, Recording, Since, recover, snapshot};
 use perflab_ring::{Mode, Outcome, TestPoint, TestPoints, word};
 use perflab_trace_file::{Trace, TraceWriter};
 
@@ -308,15 +308,18 @@ fn an_event_that_is_not_complete_at_the_end_is_counted() {
     assert_eq!((progress.events, progress.incomplete), (0, 1));
 }
 
+/// Writes a number of events.
+fn write(ring: &Mapping, events: u64) {
+    for event in 0..events {
+        let _ = producer(ring).record(1, || 10, [event], &());
+    }
+}
+
 #[test]
 fn what_the_next_recorder_reads_is_not_read_twice() {
     let kept = Kept::of_events();
     let ring = kept.ring(1, 4, Mode::Keep);
-    let write = |events: u64| {
-        for event in 0..events {
-            let _ = producer(&ring).record(1, || 10, [event], &());
-        }
-    };
+    let write = |events| write(&ring, events);
     let mut recording = kept.recording(KEEP);
     write(10);
     kept.no_ring(0);
@@ -340,11 +343,7 @@ fn a_process_that_dies_while_it_lets_its_recorder_go() {
     for step in 0..4 {
         let kept = Kept::of_events();
         let ring = kept.ring(1, 4, Mode::Keep);
-        let write = |events: u64| {
-            for event in 0..events {
-                let _ = producer(&ring).record(1, || 10, [event], &());
-            }
-        };
+        let write = |events| write(&ring, events);
         let mut recording = kept.recording(KEEP);
         write(10);
         kept.no_ring(0);
