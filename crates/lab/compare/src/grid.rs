@@ -18,19 +18,17 @@ const WHOLE: f64 = 0.1;
 /// Steps that differ by a smaller share are the same.
 const SAME: f64 = 0.01;
 
-/// The grid of all values of a subject, group by group.
+/// The grid of all values of a subject, group by group: as it is declared, or found where any value has no step.
 pub(crate) fn grid(metric: &Metric, groups: &[Vec<Stepped>]) -> Option<Grid> {
-    let all = groups.concat();
-    let are_exact = are_counts(metric, all.iter().map(|(value, _)| *value));
-    let own: Vec<_> = groups
-        .iter()
-        .map(|group| of_values(metric, group, are_exact))
+    let all = groups.iter().flatten();
+    let declared: Option<Vec<(f64, f64)>> = all
+        .map(|(value, step)| step.map(|step| (*value, step)))
         .collect();
-    let middle = || {
-        let values: Vec<f64> = all.iter().map(|(value, _)| *value).collect();
-        median(&values).ok()
-    };
-    of_groups(of_values(metric, &all, are_exact), own, middle)
+    if let Some(declared) = declared {
+        return of_declared(&declared);
+    }
+    let values = |group: &Vec<Stepped>| group.iter().map(|(value, _)| *value).collect();
+    found_grid(metric, &groups.iter().map(values).collect::<Vec<_>>())
 }
 
 /// The same of values of which no steps are declared.
@@ -68,21 +66,6 @@ fn of_groups(
     match coarsest? {
         Grid::Even(step) => Some(Grid::Even(step * together)),
         Grid::Reciprocal(step) => Some(Grid::Reciprocal(step * together)),
-    }
-}
-
-fn of_values(metric: &Metric, values: &[Stepped], are_exact: bool) -> Option<Grid> {
-    let declared: Option<Vec<(f64, f64)>> = values
-        .iter()
-        .map(|(value, step)| step.map(|step| (*value, step)))
-        .collect();
-    match declared {
-        Some(declared) => of_declared(&declared),
-        None if are_exact => None,
-        None => {
-            let values: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
-            of_equal(metric, &values)
-        }
     }
 }
 
@@ -242,6 +225,9 @@ mod tests {
         );
         let even = [(3.0, Some(0.5)), (4.5, Some(0.5))];
         assert_eq!(grid(&metric, &[even.to_vec()]), Some(Grid::Even(0.5)));
+        // A side that always shows the same has the clock of the other.
+        let steady = vec![vec![rate(20.0); 3], vec![rate(20.0), rate(21.0)]];
+        near(grid(&metric, &steady), Grid::Reciprocal(1e-6));
         // A wider one counts for all.
         let mixed = [(3.0, Some(0.5)), (4.5, Some(0.1))];
         assert_eq!(grid(&metric, &[mixed.to_vec()]), Some(Grid::Even(0.5)));
