@@ -372,7 +372,9 @@ while time.process_time() < until: pass
     let timer = ["timeout", "1h", "python3", "-c", work]
         .map(OsString::from)
         .to_vec();
-    let leaves = ["sh", "-c", "sleep 300 & exit"]
+    // A group whose leader ends while others in it are stopped is hung up (setpgid(2)), which would end the sleep where
+    // the turn ends at that moment.
+    let leaves = ["sh", "-c", "trap '' HUP; sleep 300 & exit"]
         .map(OsString::from)
         .to_vec();
     let crowd = [
