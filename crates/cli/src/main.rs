@@ -7,6 +7,7 @@ mod doctor;
 mod drawn;
 mod export;
 mod failure;
+mod history;
 mod import;
 mod init;
 mod numbers;
@@ -109,6 +110,9 @@ enum Command {
     Import(import::ImportArguments),
     /// Write a result in another tool's format.
     Export(export::ExportArguments),
+    /// Measure a program over the revisions of its repository: since when is it slower?
+    #[command(subcommand)]
+    History(history::HistoryCommand),
     /// See and switch the probes of running processes.
     #[command(subcommand)]
     Trace(trace::TraceCommand),
@@ -140,6 +144,8 @@ enum Command {
 enum Format {
     /// The experiment file.
     Experiment,
+    /// The history file.
+    History,
     /// What `perflab compare --format json` prints.
     Result,
     /// What `perflab doctor --format json` prints.
@@ -208,6 +214,7 @@ fn main() -> ExitCode {
         Command::Steady(arguments) => steady::steady(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Export(arguments) => export::export(&arguments),
+        Command::History(command) => history::history(&command),
         Command::Trace(command) => trace::trace(command),
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),
@@ -259,6 +266,7 @@ fn ministat(arguments: &[OsString]) -> ExitCode {
 fn schema(format: Format) -> Result<Option<Code>, Failure> {
     let schema = match format {
         Format::Experiment => perflab_experiment::Experiment::schema(),
+        Format::History => perflab_history::HistoryFile::schema(),
         Format::Result => perflab_report::schema(),
         Format::Doctor => perflab_machine::doctor::Report::json_schema(),
         Format::Plan => perflab_compare::plan_schema(),

@@ -4,9 +4,10 @@ mod arguments;
 mod decided;
 mod dry_run;
 mod failures;
-mod file;
+pub(crate) mod file;
 mod home;
-mod observers;
+pub(crate) mod measure;
+pub(crate) mod observers;
 mod probes;
 mod result;
 mod scratch;
@@ -18,10 +19,9 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use perflab_experiment::{MAX_RUNS, Plan, counted};
-use perflab_machine::MachineFacts;
 use perflab_report::operand;
-use perflab_runner::{Lab, Preflight, metric_mistakes, preflight, programs};
-use perflab_store::{Environment, RunRecord};
+use perflab_runner::metric_mistakes;
+use perflab_store::RunRecord;
 
 use crate::failure::{Code, Failure};
 use crate::progress::{Extent, Progress};
@@ -35,9 +35,9 @@ use decided::{Decided, comparisons};
 use dry_run::dry_run;
 use failures::lab_failure;
 use file::{home_of, parse, read};
+use measure::{Execution, look};
 use observers::observers;
 use result::{create, resume};
-use scratch::tempdir;
 
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
@@ -95,42 +95,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let looking_on = observers(&experiment)?;
     let lock = lock(arguments.wait)?;
     let machine = stand_by(Some(&lock))?;
-    let scratch = tempdir()?;
-    let Preflight {
-        mistakes,
-        missing,
-        doubtful,
-        notes,
-    } = preflight(&experiment, &home, &scratch.0, &machine);
-    refuse_all(Code::Usage, "", &mistakes)?;
-    refuse_all(
-        Code::Environment,
-        "this machine lacks what the experiment needs, so nothing was run:\n  ",
-        &missing,
-    )?;
-    if !arguments.quiet {
-        for line in &doubtful {
-            terminal::say(&format!("note: {line}, unless a build installs it"));
-        }
-        for line in &notes {
-            terminal::say(&format!("note: {line}"));
-        }
-    }
-    let environment = Environment {
-        machine: MachineFacts::take(Path::new("/")),
-        programs: programs(&experiment, &home, &scratch.0, &machine),
-    };
-
-    // Not kept while the experiment lasts: a laboratory that is killed could not remove it.
-    drop(scratch);
-    // A version command that was cut short has not said the version, so this environment is incomplete.
-    if machine.interrupt.asked() {
-        return Err(Failure::new(
-            Code::Interrupted,
-            "interrupted before the first run",
-        ));
-    }
-
+    let environment = look(&experiment, &home, &machine, arguments.quiet)?;
     let (mut result, plan, experiment) = if arguments.resume {
         resume(arguments, &text, &experiment, &home, &environment)?
     } else {
@@ -161,7 +126,6 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     }
 
     let mut rule = Decided::of(result.meta(), &experiment, &plan, done.len());
-    let mut settings = settings::begin(&experiment)?;
     let until_decided = result.meta().origin.until_decided;
     let extent = Extent {
         total: plan.runs.len(),
@@ -173,26 +137,17 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
             .map(Duration::from_millis),
     };
     let mut progress = Progress::new(&extent, arguments.quiet);
-    let outcome = Lab::new(
-        &experiment,
-        &home,
-        &plan,
-        &mut result,
-        &machine,
-        &mut progress,
-    )
-    .map(|lab| {
-        lab.with_settings(settings.session())
-            .with_observers(looking_on)
-    })
-    .and_then(|mut lab| lab.execute(&done, &mut |records| rule.is_met(records)));
-    progress.finish();
-    let restored = settings.end();
-    if let Err(failure) = &restored {
-        terminal::say_error(failure);
-    }
+    let execution = Execution {
+        experiment: &experiment,
+        home: &home,
+        plan: &plan,
+        machine: &machine,
+        observers: looking_on,
+    };
+    let outcome = execution.execute(&mut result, &done, &mut progress, &mut |records| {
+        rule.is_met(records)
+    })?;
     outcome.map_err(|error| lab_failure(&error, &path, &arguments.file))?;
-    restored?;
     let records = result.records()?;
     let next = if is_compared { "compare" } else { "show" };
     conclude(&records, &path, next, arguments.quiet)?;

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// When one of them cannot look on here.
-pub(super) fn observers(experiment: &Experiment) -> Result<Vec<Box<dyn Observer>>, Failure> {
+pub(crate) fn observers(experiment: &Experiment) -> Result<Vec<Box<dyn Observer>>, Failure> {
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     let Some(observe) = &experiment.observe else {
         return Ok(observers);

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use perflab_experiment::{Experiment, Plan, Status};
+use perflab_history::HistoryFile;
 use perflab_store::{Meta, RunRecord};
 use perflab_testing::needs;
 use serde_json::Value;
@@ -24,7 +25,7 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/documents");
 const COLUMNS: &str = "110";
 
 /// Other programs that examples may call.
-const PROGRAMS: [&str; 2] = ["cat", "ls"];
+const PROGRAMS: [&str; 3] = ["cat", "ls", "sh"];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -191,6 +192,8 @@ fn the_examples_that_are_run_are_those_that_are_shown() {
     for (name, page) in [
         ("sort.toml", "experiment-file.md"),
         ("relink/relink.toml", "how-to/relink.md"),
+        ("history/primes.toml", "history.md"),
+        ("history/history.toml", "history.md"),
     ] {
         let text = fs::read_to_string(Path::new(FIXTURES).join(name)).unwrap();
         let page = document(page);
@@ -288,6 +291,11 @@ fn assert_described(page: &str, schema: &Value) {
 #[test]
 fn every_key_of_the_experiment_file_is_described() {
     assert_described("experiment-file.md", &Experiment::schema());
+}
+
+#[test]
+fn every_key_of_the_history_file_is_described() {
+    assert_described("history.md", &HistoryFile::schema());
 }
 
 #[test]

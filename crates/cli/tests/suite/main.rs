@@ -29,6 +29,7 @@ mod family;
 mod full_disk;
 mod gates;
 mod help;
+mod history;
 mod imports;
 mod incomplete;
 mod init;

@@ -137,11 +137,19 @@ pub fn format(duration: Duration) -> String {
     }
 }
 
-pub(crate) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+/// Writes a duration as a text, for `#[serde(with = ...)]`.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&format(*duration))
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+/// Reads a duration from a text.
+///
+/// # Errors
+/// A text that is no duration.
+pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
     from.deserialize_str(TextVisitor)
 }
 
@@ -191,7 +199,8 @@ impl Visitor<'_> for TextVisitor {
 }
 
 /// Stands in the JSON Schema where a duration stands in the file.
-pub(crate) struct DurationText;
+#[derive(Debug)]
+pub struct DurationText;
 
 impl JsonSchema for DurationText {
     fn schema_name() -> std::borrow::Cow<'static, str> {

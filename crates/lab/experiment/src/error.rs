@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why an experiment file was refused: where, what was found, and what to do.
+/// Why a TOML file was refused: where, what was found, and what to do.
 ///
 /// Its `Display` is several lines: `file:line:column: message`, the line with carets below what is
 /// wrong, and, if there is any, help.
@@ -75,10 +75,11 @@ pub(crate) enum Segment {
 
 /// A place in the file, as the segments that lead there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Place(pub(crate) Vec<Segment>);
+pub struct Place(pub(crate) Vec<Segment>);
 
 impl Place {
-    pub(crate) fn of(keys: &[&str]) -> Self {
+    /// The place below these keys, each in the table of the one before.
+    pub fn of(keys: &[&str]) -> Self {
         Self(
             keys.iter()
                 .map(|&key| Segment::Key(key.to_owned()))
@@ -86,11 +87,15 @@ impl Place {
         )
     }
 
-    pub(crate) fn key(&self, key: &str) -> Self {
+    /// The place of a key in the table that is here.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
         self.with(Segment::Key(key.to_owned()))
     }
 
-    pub(crate) fn index(&self, index: usize) -> Self {
+    /// The place of an element in the list that is here, from 0.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
         self.with(Segment::Index(index))
     }
 
@@ -112,7 +117,7 @@ pub(crate) enum Part {
 
 /// A rule that a file breaks, before its place is turned into a line and a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
     pub(crate) place: Place,
     pub(crate) part: Part,
     pub(crate) message: String,
@@ -120,7 +125,8 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    pub(crate) fn key(place: Place, message: impl Into<String>) -> Self {
+    /// A key that is wrong.
+    pub fn key(place: Place, message: impl Into<String>) -> Self {
         Self {
             place,
             part: Part::Key,
@@ -129,7 +135,8 @@ impl Fault {
         }
     }
 
-    pub(crate) fn value(place: Place, message: impl Into<String>) -> Self {
+    /// A value that is wrong.
+    pub fn value(place: Place, message: impl Into<String>) -> Self {
         Self {
             place,
             part: Part::Value,
@@ -138,7 +145,8 @@ impl Fault {
         }
     }
 
-    pub(crate) fn text(place: Place, text: String, message: impl Into<String>) -> Self {
+    /// A value of which this text is wrong.
+    pub fn text(place: Place, text: String, message: impl Into<String>) -> Self {
         Self {
             place,
             part: Part::Text(text),
@@ -147,7 +155,9 @@ impl Fault {
         }
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    /// The same with a line of help.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -5,7 +5,7 @@ pub(crate) const NAME_RULE: &str =
     "letters, digits, `_`, `-` and `.`, beginning with a letter or digit";
 
 /// Whether a text can name a variant, a workload or a subset. Such names end up in paths.
-pub(crate) fn is_valid(name: &str) -> bool {
+pub fn is_valid(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name
             .bytes()
@@ -13,12 +13,12 @@ pub(crate) fn is_valid(name: &str) -> bool {
 }
 
 /// Whether a text can name an experiment.
-pub(crate) fn is_valid_experiment(name: &str) -> bool {
+pub fn is_valid_experiment(name: &str) -> bool {
     is_valid(name) && !name.bytes().any(|b| b.is_ascii_uppercase())
 }
 
 /// The stem of a file's name, made into a name for an experiment.
-pub(crate) fn from_file(file_name: &str) -> String {
+pub fn from_file(file_name: &str) -> String {
     let base = file_name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = base
         .strip_suffix(".toml")

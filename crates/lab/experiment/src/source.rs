@@ -8,8 +8,9 @@ use toml::de::{DeTable, DeValue};
 use crate::error::{Fault, ParseError, Part, Place, Segment};
 use crate::name;
 
-/// A file's text with the spans of its keys and values.
-pub(crate) struct Source<'a> {
+/// A TOML file's text with the spans of its keys and values.
+#[derive(Debug)]
+pub struct Source<'a> {
     file: &'a str,
     text: &'a str,
     table: Spanned<DeTable<'a>>,
@@ -23,7 +24,11 @@ struct Spans {
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn parse(text: &'a str, file: &'a str) -> Result<Self, ParseError> {
+    /// Reads the text of a file, whose name is used in errors.
+    ///
+    /// # Errors
+    /// If it is not TOML.
+    pub fn parse(text: &'a str, file: &'a str) -> Result<Self, ParseError> {
         match DeTable::parse(text) {
             Ok(table) => Ok(Self { file, text, table }),
             Err(error) => {
@@ -40,12 +45,12 @@ impl<'a> Source<'a> {
     }
 
     /// Whether something stands at a place.
-    pub(crate) fn has(&self, place: &Place) -> bool {
+    pub fn has(&self, place: &Place) -> bool {
         self.find(place).is_ok()
     }
 
     /// Turns a broken rule into an error with a line and a column.
-    pub(crate) fn fault(&self, fault: Fault) -> ParseError {
+    pub fn fault(&self, fault: Fault) -> ParseError {
         let found = self.find(&fault.place);
         // Where nothing stands (a default that does not fit), the innermost table around it is shown.
         let (Ok(Spans { key, value }) | Err(Spans { key, value })) = found.clone();
@@ -64,7 +69,7 @@ impl<'a> Source<'a> {
     }
 
     /// Turns an error of the deserialiser into ours.
-    pub(crate) fn deserialisation(&self, error: &toml::de::Error) -> ParseError {
+    pub fn deserialisation(&self, error: &toml::de::Error) -> ParseError {
         let span = error.span().unwrap_or(0..0);
         let (message, help) = explain(error.message(), || self.table_around(&span));
         located(self.text, self.file, &span, message, help)

@@ -15,23 +15,31 @@ use crate::visible::visible;
 
 /// A command beside the measurement.
 #[derive(Debug)]
-pub(crate) struct Aside<'a> {
+pub struct Aside<'a> {
     /// What it is for, in messages: `build`, `prepare`.
-    pub(crate) purpose: &'a str,
+    pub purpose: &'a str,
     /// The status of the run should it fail.
-    pub(crate) status: Status,
-    pub(crate) argv: &'a [OsString],
-    pub(crate) environment: &'a Environment,
-    pub(crate) directory: &'a Path,
+    pub status: Status,
+    /// The program and its arguments.
+    pub argv: &'a [OsString],
+    /// Its variables.
+    pub environment: &'a Environment,
+    /// Its working directory.
+    pub directory: &'a Path,
     /// Receives standard output and error.
-    pub(crate) log: &'a Path,
-    pub(crate) cpus: Option<&'a CpuSet>,
-    pub(crate) limit: Duration,
+    pub log: &'a Path,
+    /// The CPUs that it may use; nothing for all.
+    pub cpus: Option<&'a CpuSet>,
+    /// Its time limit.
+    pub limit: Duration,
 }
 
 impl Aside<'_> {
     /// Executes it; it must end with code 0.
-    pub(crate) fn execute(&self, host: &dyn Host) -> Result<(), Trouble> {
+    ///
+    /// # Errors
+    /// If it does not, with the last line of its output; if the user asked to stop; if the laboratory cannot go on.
+    pub fn execute(&self, host: &dyn Host) -> Result<(), Trouble> {
         match self.exit(host)? {
             Exit::Code(0) => Ok(()),
             exit => Err(self

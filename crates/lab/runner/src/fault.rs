@@ -26,7 +26,7 @@ impl Fault {
 
 /// What ends a run early: a fault of the run, or of the whole experiment.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// The run is recorded with this, and the next one follows.
     Fault(Fault),
     /// The user asked to stop: the run is thrown away.

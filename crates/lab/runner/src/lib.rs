@@ -31,11 +31,12 @@ mod this_machine;
 mod turns;
 mod visible;
 
+pub use aside::Aside;
 pub use counters::Counters;
 pub use cpus::{CpuError, cpu_set, usable_cpus};
 pub use driver::driver_of;
 pub use environment::{Environment, MAX_PADDING_BYTES};
-pub use fault::Fault;
+pub use fault::{Fault, Trouble};
 pub use host::{
     Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Process, Redirect, Relative,
     ResourceUsage, Stopped, Thread, Turn, TurnEnd,

@@ -8,7 +8,10 @@ use crate::error::StoreError;
 
 /// Writes a file of a directory: under another name first, then renamed. Takes the place of a file of
 /// that name.
-pub(crate) fn write(directory: &Path, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
+///
+/// # Errors
+/// If it cannot be written; nothing has changed then.
+pub fn write(directory: &Path, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
     let path = directory.join(name);
     let temporary = directory.join(format!(".{name}.{}.tmp", std::process::id()));
     let written = write_synced(&temporary, content).and_then(|()| fs::rename(&temporary, &path));

@@ -52,11 +52,13 @@ mod stamp;
 mod stopped;
 mod summary;
 
+pub use atomic::write as write_file;
 pub use directories::{find, is_result};
 pub use environment::{Environment, Programs};
 pub use error::{LineProblem, StoreError};
 pub use experiment::StoredExperiment;
 pub use index::Index;
+pub use line::{seal, unseal};
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use opened_result::OpenedResult;

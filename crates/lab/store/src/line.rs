@@ -16,7 +16,10 @@ const DIGITS: usize = 8;
 const PREVIOUS: &[u8] = br#","previous":""#;
 
 /// Writes a value that is an object with at least one field as a line, with its line feed.
-pub(crate) fn seal(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+///
+/// # Errors
+/// If it cannot be written as JSON.
+pub fn seal(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
     seal_after(value, None)
 }
 
@@ -42,7 +45,10 @@ pub(crate) fn seal_after(
 }
 
 /// Checks and reads a line, given without its line feed.
-pub(crate) fn unseal<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineProblem> {
+///
+/// # Errors
+/// If it was altered, or is no such value.
+pub fn unseal<T: DeserializeOwned>(line: &[u8]) -> Result<T, LineProblem> {
     if !is_intact(line) {
         return Err(LineProblem::Altered);
     }

@@ -20,6 +20,7 @@ use crate::source::Source;
 
 pub use matrix::MAX_RUNS;
 pub use slices::names_slice;
+pub use values::command as check_command;
 
 /// Checks everything that the types alone do not guarantee. The first broken rule is reported.
 pub(crate) fn validate(experiment: &Experiment, source: &Source<'_>) -> Result<(), Fault> {

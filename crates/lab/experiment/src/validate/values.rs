@@ -59,8 +59,11 @@ pub(super) fn no_nul(text: &str, place: &Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses commands that cannot be executed.
-pub(super) fn command(command: &Command, shell: bool, place: &Place) -> Result<(), Fault> {
+/// Refuses commands that cannot be executed. `shell`: whether the table around it says that a string is for a shell.
+///
+/// # Errors
+/// A string without `shell = true`, no program, or a NUL character.
+pub fn command(command: &Command, shell: bool, place: &Place) -> Result<(), Fault> {
     if command.shell && !shell {
         return Err(
             Fault::value(place.clone(), "a command that is a string needs a shell")

@@ -1,0 +1,98 @@
+//! The command lines of `perflab history`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::Args;
+use perflab_history::{Every, Word};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  perflab history run history.toml --dry-run\n  perflab history run history.toml --since 2026-01-01 --every week\n  \
+perflab history run history.toml --fill v1.0..v1.1 --budget 2h"
+)]
+pub struct RunArguments {
+    /// The history file.
+    #[arg(value_name = "HISTORY.toml")]
+    pub file: PathBuf,
+
+    /// First revision, or a date, instead of the file's.
+    #[arg(long, value_name = "REV|DATE")]
+    pub since: Option<String>,
+
+    /// Last revision, or a date, instead of the file's.
+    #[arg(long, value_name = "REV|DATE")]
+    pub until: Option<String>,
+
+    /// Which revisions between, instead of the file's: commit, day, week, month, tag, merge, or a number N for every
+    /// Nth. Both ends are always measured.
+    #[arg(long, value_name = "WHICH", value_parser = every)]
+    pub every: Option<Every>,
+
+    /// Measure all revisions between two that are measured, as `--fill A..B`.
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["since", "until", "every"])]
+    pub fill: Option<String>,
+
+    /// Try revisions again that could not be built.
+    #[arg(long)]
+    pub again: bool,
+
+    /// Begin at most N campaigns.
+    #[arg(long, value_name = "N")]
+    pub campaigns: Option<NonZeroU32>,
+
+    /// Begin no campaign after this time, as `2h`.
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+
+    /// Print which revisions would be measured; build and run nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Directory of the history [default: results/NAME-history].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Let the experiment change settings of the machine as its tables `machine` say. Needs root.
+    #[arg(long)]
+    pub allow_machine_settings: bool,
+
+    /// Wait while another laboratory measures on this machine.
+    #[arg(long)]
+    pub wait: bool,
+
+    /// Print no progress.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  perflab history show results/redis-history --metric rps")]
+pub struct ShowArguments {
+    /// The directory of a history.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Show this metric only.
+    #[arg(short, long, value_name = "NAME")]
+    pub metric: Option<String>,
+}
+
+/// Reads the value of `--every`.
+fn every(text: &str) -> Result<Every, String> {
+    let word = match text {
+        "commit" => Word::Commit,
+        "day" => Word::Day,
+        "week" => Word::Week,
+        "month" => Word::Month,
+        "tag" => Word::Tag,
+        "merge" => Word::Merge,
+        number => {
+            let number = number.parse().map(Every::Nth);
+            return number.map_err(|_| {
+                "expected commit, day, week, month, tag, merge or a number from 1 on".to_owned()
+            });
+        }
+    };
+    Ok(Every::Word(word))
+}

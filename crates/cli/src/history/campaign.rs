@@ -1,0 +1,167 @@
+//! A campaign, measured as any experiment is.
+
+use std::path::Path;
+
+use perflab_experiment::{Experiment, Plan};
+use perflab_history::{Built, CampaignFacts, HistoryDir, Ready, Revision, campaign_experiment};
+use perflab_runner::{LabError, ThisMachine};
+use perflab_store::{OpenedResult, Origin, ResultDir};
+
+use super::file::Read;
+use super::run::parsed;
+use crate::failure::{Code, Failure};
+use crate::progress::{Extent, Progress};
+use crate::run::measure::{Execution, look};
+use crate::run::observers::observers;
+use crate::terminal;
+
+/// What all campaigns of a call share.
+pub(super) struct Session<'s> {
+    pub(super) read: &'s Read,
+    pub(super) directory: &'s HistoryDir,
+    pub(super) machine: &'s ThisMachine,
+    pub(super) quiet: bool,
+}
+
+/// The experiment of a campaign.
+pub(super) struct Campaign {
+    experiment: Experiment,
+    text: String,
+    seed: u64,
+}
+
+impl Campaign {
+    /// One that measures these, the first of which is the control.
+    pub(super) fn new(
+        read: &Read,
+        ready: &[(Revision, Built)],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let ready: Vec<Ready<'_>> = ready
+            .iter()
+            .filter_map(|(revision, built)| {
+                Some(Ready {
+                    revision,
+                    name: revision.name(),
+                    tree: built.tree.as_deref()?,
+                })
+            })
+            .collect();
+        let (control, others) = ready
+            .split_first()
+            .ok_or_else(|| Failure::no_data("there is nothing to measure"))?;
+        let experiment =
+            campaign_experiment(&read.experiment, &read.file.measure, *control, others, seed)?;
+        let text = parsed(&experiment, read)?;
+        Ok(Self {
+            experiment,
+            text,
+            seed,
+        })
+    }
+
+    /// One that was begun.
+    pub(super) fn of(read: &Read, result: &OpenedResult) -> Result<Self, Failure> {
+        let experiment = result
+            .experiment
+            .parsed
+            .as_ref()
+            .map_err(Failure::no_data)?;
+        Ok(Self {
+            text: parsed(experiment, read)?,
+            experiment: experiment.clone(),
+            seed: result.plan.seed,
+        })
+    }
+
+    /// Measures all of it.
+    pub(super) fn execute(
+        &self,
+        session: &Session<'_>,
+        facts: &CampaignFacts,
+    ) -> Result<(), Failure> {
+        let home = &session.read.experiment_home;
+        let environment = look(&self.experiment, home, session.machine, session.quiet)?;
+        let plan = Plan::new(&self.experiment, self.seed);
+        let origin = Origin {
+            perflab: env!("CARGO_PKG_VERSION").to_owned(),
+            created: jiff::Timestamp::now().to_string(),
+            name: self.experiment.name.clone(),
+            argv: terminal::arguments(),
+            directory: home.to_str().map(str::to_owned),
+            until_decided: None,
+            imported: None,
+        };
+        let path = session.directory.result(facts);
+        let mut result = ResultDir::create(&path, &self.text, &plan, &environment, origin)?;
+        self.measure(session, &plan, &mut result)
+    }
+
+    /// Measures what is left of it.
+    pub(super) fn resume(&self, session: &Session<'_>, path: &Path) -> Result<(), Failure> {
+        let home = &session.read.experiment_home;
+        let environment = look(&self.experiment, home, session.machine, session.quiet)?;
+        let mut result = ResultDir::resume(path)?;
+        let differences = result
+            .environment()
+            .machine
+            .differences(&environment.machine);
+        if !differences.is_empty() {
+            let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            terminal::say(&format!(
+                "note: what is left of the campaign is not measured, as the machine is another now: {}",
+                differences.join("; ")
+            ));
+            return Ok(());
+        }
+        let plan = result.plan().clone();
+        self.measure(session, &plan, &mut result)
+    }
+
+    fn measure(
+        &self,
+        session: &Session<'_>,
+        plan: &Plan,
+        result: &mut ResultDir,
+    ) -> Result<(), Failure> {
+        let done = result.records()?;
+        let extent = Extent {
+            total: plan.runs.len(),
+            done: done.len(),
+            block: plan.runs.iter().filter(|run| run.block == 1).count(),
+            is_limit: false,
+            budget: None,
+        };
+        let mut progress = Progress::new(&extent, session.quiet);
+        let execution = Execution {
+            experiment: &self.experiment,
+            home: &session.read.experiment_home,
+            plan,
+            machine: session.machine,
+            observers: observers(&self.experiment)?,
+        };
+        let path = result.path().to_path_buf();
+        let outcome = execution.execute(result, &done, &mut progress, &mut |_| false)?;
+        match outcome {
+            Ok(()) => Ok(()),
+            // A campaign of which nothing works is a fact; the next one may work.
+            Err(error @ LabError::Hopeless { .. }) => {
+                terminal::say(&format!(
+                    "note: {error}; the raw output is below {}",
+                    path.join("runs").display()
+                ));
+                Ok(())
+            }
+            Err(error) => Err(Failure::new(
+                match error {
+                    LabError::Interrupted => Code::Interrupted,
+                    LabError::Limit(_) => Code::TimeLimit,
+                    LabError::Cpus(_) | LabError::Disturbed { .. } => Code::Environment,
+                    LabError::Plan(_) => Code::Usage,
+                    _ => Code::NoData,
+                },
+                format!("{error}\nwhat was recorded is kept; the same command goes on"),
+            )),
+        }
+    }
+}

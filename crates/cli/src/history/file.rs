@@ -1,0 +1,123 @@
+//! The history file, and the experiment that it names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use perflab_experiment::Experiment;
+use perflab_history::{
+    HistoryFile, Repository, Revision, Source, file_versions, local_path, versions,
+};
+
+use crate::failure::{Code, Failure};
+use crate::output::directory_of;
+use crate::results::RESULTS;
+use crate::run;
+
+/// A history file that was read.
+pub(super) struct Read {
+    pub(super) text: String,
+    pub(super) file: HistoryFile,
+    /// Its directory, to which its paths are relative.
+    pub(super) home: PathBuf,
+    pub(super) experiment: Experiment,
+    /// The directory of the experiment file.
+    pub(super) experiment_home: PathBuf,
+    /// The experiment file.
+    pub(super) experiment_path: PathBuf,
+}
+
+/// Reads a history file and its experiment.
+pub(super) fn read(path: &Path) -> Result<Read, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!(
+            "cannot read the history file {}: {error}",
+            path.display()
+        ))
+    })?;
+    let file = HistoryFile::parse(&text, &path.display().to_string()).map_err(Failure::usage)?;
+    let home = directory_of(path).canonicalize().map_err(|error| {
+        Failure::usage(format!(
+            "cannot find the directory of {}: {error}",
+            path.display()
+        ))
+    })?;
+    let experiment_path = home.join(&file.measure.experiment);
+    let experiment_text = run::file::read(&experiment_path)?;
+    let experiment = run::file::parse(&experiment_text, &experiment_path)?;
+    Ok(Read {
+        experiment_home: run::file::home_of(&experiment_path)?,
+        text,
+        file,
+        home,
+        experiment,
+        experiment_path,
+    })
+}
+
+impl Read {
+    /// The directory of the history.
+    pub(super) fn out(&self, asked: Option<&Path>) -> PathBuf {
+        let default = || Path::new(RESULTS).join(format!("{}-history", self.file.name));
+        asked.map_or_else(default, Path::to_path_buf)
+    }
+
+    /// The user's own repository, for a look at what would be measured.
+    pub(super) fn repository(&self) -> Result<Option<Repository>, Failure> {
+        let Some(address) = &self.file.source.git else {
+            return Ok(None);
+        };
+        match local_path(address, &self.home) {
+            Some(path) => Ok(Some(Repository::open(&path)?)),
+            None => Err(Failure::usage(format!(
+                "{address} is not on this machine, so it is not known yet which revisions it has; `perflab history run` \
+                 without --dry-run gets a copy"
+            ))),
+        }
+    }
+
+    /// The versions that the file or its command lists.
+    pub(super) fn listed(&self) -> Result<Vec<Revision>, Failure> {
+        let source = &self.file.source;
+        let Some(command) = &source.list else {
+            return Ok(file_versions(&self.file)?);
+        };
+        let argv = command.exec_argv();
+        let (program, arguments) = argv
+            .split_first()
+            .ok_or_else(|| Failure::usage("`list` is empty"))?;
+        let output = std::process::Command::new(program)
+            .args(arguments)
+            .current_dir(&self.home)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .map_err(|error| {
+                Failure::new(
+                    Code::Environment,
+                    format!("cannot start `{program}` of `list`: {error}"),
+                )
+            })?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.lines().last().unwrap_or_default();
+            return Err(Failure::new(
+                Code::Environment,
+                format!(
+                    "the command of `list` failed ({}); it said last: {last}",
+                    output.status
+                ),
+            ));
+        }
+        Ok(versions(&String::from_utf8_lossy(&output.stdout))?)
+    }
+
+    /// Where revisions come from.
+    pub(super) fn source<'r>(
+        &self,
+        repository: Option<&'r Repository>,
+    ) -> Result<Source<'r>, Failure> {
+        match repository {
+            Some(repository) => Ok(Source::Git(repository)),
+            None => Ok(Source::Listed(self.listed()?)),
+        }
+    }
+}

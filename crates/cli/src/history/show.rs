@@ -1,0 +1,55 @@
+//! `perflab history show`: what is known of each revision.
+
+use perflab_history::{HistoryDir, HistoryFile, Series, View, points};
+use perflab_report::history_text;
+
+use super::arguments::ShowArguments;
+use crate::failure::{Code, Failure};
+use crate::terminal;
+
+/// Executes the command.
+pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
+    let directory = HistoryDir::open(&arguments.directory)?;
+    let file = HistoryFile::parse(&directory.file()?, "history.toml").map_err(Failure::no_data)?;
+    let view = view(&directory, &file.name)?;
+    if view.series.is_empty() && view.revisions.is_empty() {
+        return Err(Failure::no_data(format!(
+            "nothing was measured yet in {}",
+            arguments.directory.display()
+        )));
+    }
+    let wanted = |series: &Series| {
+        let metric = &series.subject.metric.name;
+        arguments
+            .metric
+            .as_ref()
+            .is_none_or(|wanted| wanted == metric)
+    };
+    if let Some(metric) = &arguments.metric
+        && !view.series.iter().any(wanted)
+    {
+        let known = view
+            .series
+            .iter()
+            .map(|series| series.subject.metric.name.as_str());
+        let help = perflab_experiment::suggestion(metric, known);
+        return Err(Failure::usage(format!(
+            "--metric: nothing is called {metric}; {}",
+            help.unwrap_or_default()
+        )));
+    }
+    terminal::print(&history_text(&view, wanted))?;
+    Ok(None)
+}
+
+/// What is known of a history.
+fn view(directory: &HistoryDir, name: &str) -> Result<View, Failure> {
+    let campaigns = directory.campaigns()?;
+    let mut found = Vec::new();
+    for facts in &campaigns {
+        if let Some(result) = directory.opened(facts)? {
+            found.extend(points(facts, &result));
+        }
+    }
+    Ok(View::new(name, &campaigns, &directory.builds()?, &found))
+}

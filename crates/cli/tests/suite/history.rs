@@ -1,0 +1,543 @@
+//! Histories: what is measured of a repository, that it is measured once, and that the repository is only read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use perflab_testing::needs;
+use serde_json::Value;
+
+use crate::support::{Laboratory, Said};
+
+/// Measures each revision twice; it prints how large its file is.
+const EXPERIMENT: &str = r#"
+[design]
+runs = 2
+block = 1
+[variants.any]
+vars = { tree = "." }
+[workloads.w]
+driver = "generic"
+command = ["cat", "{tree}/built"]
+[[workloads.w.metrics]]
+name = "size"
+unit = "bytes"
+better = "lower"
+regex = '^(\d+)'
+"#;
+
+const HISTORY: &str = r#"
+name = "h"
+[source]
+git = "repo"
+[build]
+steps = [["sh", "build.sh"]]
+[measure]
+experiment = "exp.toml"
+together = 3
+"#;
+
+/// A laboratory with a repository, an experiment and a history file.
+struct Histories {
+    laboratory: Laboratory,
+}
+
+impl Histories {
+    fn new(history: &str) -> Self {
+        needs("git", "git");
+        let laboratory = Laboratory::new();
+        laboratory.write("exp.toml", EXPERIMENT);
+        laboratory.write("history.toml", history);
+        fs::create_dir(laboratory.path("repo")).unwrap();
+        let made = Self { laboratory };
+        made.git(
+            &["init", "--quiet", "--initial-branch", "main"],
+            "2026-01-01",
+        );
+        made
+    }
+
+    /// One with revisions of these sizes, a day each from the first of January on.
+    fn with(history: &str, sizes: &[u32]) -> Self {
+        let made = Self::new(history);
+        for (day, size) in (1..).zip(sizes) {
+            made.commit(
+                &format!("echo {size} > built"),
+                &format!("2026-01-{day:02}"),
+            );
+        }
+        made
+    }
+
+    /// Executes git in the repository, on a day.
+    fn git(&self, words: &[&str], day: &str) -> String {
+        let time = format!("{day}T12:00:00Z");
+        let output = Command::new("git")
+            .args([
+                "-c",
+                "user.name=n",
+                "-c",
+                "user.email=e",
+                "-c",
+                "commit.gpgSign=false",
+            ])
+            .args(words)
+            .current_dir(self.laboratory.path("repo"))
+            .env("GIT_AUTHOR_DATE", &time)
+            .env("GIT_COMMITTER_DATE", &time)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{words:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .trim_end()
+            .to_owned()
+    }
+
+    /// Commits a build script; the hash.
+    fn commit(&self, script: &str, day: &str) -> String {
+        self.laboratory
+            .write("repo/build.sh", format!("{script}\n"));
+        self.git(&["add", "--all"], day);
+        self.git(
+            &["commit", "--quiet", "--allow-empty", "--message", script],
+            day,
+        );
+        self.git(&["rev-parse", "HEAD"], day)
+    }
+
+    fn run(&self, more: &[&str]) -> Said {
+        self.laboratory
+            .call(&[&["history", "run", "history.toml", "--out", "h"], more].concat())
+    }
+
+    fn show(&self) -> Said {
+        self.laboratory.call(&["history", "show", "h"])
+    }
+
+    /// The lines of a journal.
+    fn journal(&self, name: &str) -> Vec<Value> {
+        let text = self.laboratory.read(&format!("h/{name}"));
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// How often each variant was measured in all campaigns.
+    fn measured(&self) -> BTreeMap<String, usize> {
+        let mut measured = BTreeMap::new();
+        let campaigns = fs::read_dir(self.laboratory.path("h/campaigns")).unwrap();
+        for campaign in campaigns {
+            let text =
+                fs::read_to_string(campaign.unwrap().path().join("runs.jsonl")).unwrap_or_default();
+            for line in text.lines() {
+                let record: Value = serde_json::from_str(line).unwrap();
+                *measured
+                    .entry(record["variant"].as_str().unwrap().to_owned())
+                    .or_default() += 1;
+            }
+        }
+        measured
+    }
+}
+
+/// All files below a directory with their contents.
+fn contents(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            found.extend(contents(&path));
+        } else {
+            found.insert(path.clone(), fs::read(&path).unwrap_or_default());
+        }
+    }
+    found
+}
+
+#[test]
+fn each_revision_is_measured_once_beside_the_control() {
+    let histories = Histories::with(HISTORY, &[100, 110, 110, 120, 90]);
+    let said = histories.run(&[]).code(0);
+    said.says(&[
+        "campaign 1: 3 revisions and the control",
+        "campaign 2: 1 revision and the control",
+        "all revisions are measured",
+    ]);
+    let measured = histories.measured();
+    assert_eq!(measured.len(), 5);
+    // The control is in both campaigns.
+    let mut counts: Vec<usize> = measured.values().copied().collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [2, 2, 2, 2, 4]);
+    let shown = histories.show().code(0);
+    shown.prints(&[
+        "5 revisions measured in 2 campaigns",
+        "100 B at the control",
+        "+10.0%",
+        "+20.0%",
+        "-10.0%",
+    ]);
+    histories
+        .run(&[])
+        .code(0)
+        .says(&["all revisions are measured"]);
+    assert_eq!(histories.measured(), measured);
+    assert_eq!(histories.journal("campaigns.jsonl").len(), 2);
+    assert_eq!(
+        histories.journal("builds.jsonl").len(),
+        4,
+        "two revisions have the same content"
+    );
+}
+
+#[test]
+fn new_revisions_are_measured_when_they_come() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    histories.run(&[]).code(0);
+    histories.commit("echo 130 > built", "2026-02-01");
+    histories
+        .run(&[])
+        .code(0)
+        .says(&["campaign 2: 1 revision and the control"]);
+    histories
+        .show()
+        .code(0)
+        .prints(&["3 revisions measured in 2 campaigns", "+30.0%"]);
+}
+
+#[test]
+fn a_revision_that_cannot_be_built_is_a_fact() {
+    let histories = Histories::with(HISTORY, &[100]);
+    let broken = histories.commit("echo it is broken; exit 3", "2026-01-02");
+    histories.commit("echo 110 > built", "2026-01-03");
+    let said = histories.run(&[]).code(0);
+    said.says(&["cannot be built", "exit code 3; it said last: it is broken"]);
+    histories
+        .show()
+        .code(0)
+        .prints(&["not built:", &broken[..12], "it is broken", "+10.0%"]);
+    let builds = histories.journal("builds.jsonl");
+    let build = builds
+        .iter()
+        .find(|build| build["revision"] == *broken)
+        .unwrap();
+    assert_eq!(build["status"], "NOBUILD");
+    let log = format!(
+        "h/builds/{:06}/{}",
+        build["build"].as_u64().unwrap(),
+        build["steps"][1]["log"].as_str().unwrap()
+    );
+    assert_eq!(histories.laboratory.read(&log), "it is broken\n");
+    // It is not tried again, unless asked for.
+    histories.run(&[]).code(0);
+    assert_eq!(histories.journal("builds.jsonl").len(), 3);
+    histories.run(&["--again"]).code(0);
+    assert_eq!(histories.journal("builds.jsonl").len(), 4);
+}
+
+#[test]
+fn without_its_control_nothing_is_measured() {
+    let histories = Histories::new(HISTORY);
+    histories.commit("exit 1", "2026-01-01");
+    histories.commit("echo 110 > built", "2026-01-02");
+    histories.run(&[]).code(5).says(&[
+        "the control",
+        "cannot be built",
+        "choose another `control`",
+    ]);
+    assert!(histories.journal("campaigns.jsonl").is_empty());
+}
+
+#[test]
+fn the_repository_is_only_read() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120]);
+    histories.git(
+        &["tag", "--annotate", "--message", "first", "v1.0", "HEAD~2"],
+        "2026-01-04",
+    );
+    let repository = histories.laboratory.path("repo");
+    let before = contents(&repository);
+    histories.run(&[]).code(0);
+    histories.run(&["--dry-run"]).code(0);
+    assert_eq!(contents(&repository), before);
+    // Commits of a build stay in the tree of that build.
+    histories.laboratory.write("history.toml", HISTORY.replace(
+        "steps = [[\"sh\", \"build.sh\"]]",
+        "steps = [[\"sh\", \"build.sh\"], [\"sh\", \"-c\", \"git -c user.name=n -c user.email=e commit --quiet --all --allow-empty --message own && git tag own\"]]",
+    ));
+    histories.run(&[]).code(0);
+    assert_eq!(contents(&repository), before);
+}
+
+#[test]
+fn what_is_asked_for_is_selected() {
+    let sizes: Vec<u32> = (0..20).collect();
+    let histories = Histories::with(HISTORY, &sizes);
+    histories.git(&["tag", "v1.0", "HEAD~10"], "2026-01-20");
+    histories.git(&["tag", "other", "HEAD~5"], "2026-01-20");
+    let first_line = |more: &[&str]| {
+        let said = histories.run(&[&["--dry-run"], more].concat()).code(0);
+        said.out
+            .lines()
+            .nth(1)
+            .unwrap()
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(first_line(&[]), "20 of 20 revisions to measure");
+    assert_eq!(
+        first_line(&["--every", "4"]),
+        "6 of 20 revisions to measure"
+    );
+    assert_eq!(
+        first_line(&["--every", "week"]),
+        "5 of 20 revisions to measure"
+    );
+    assert_eq!(
+        first_line(&["--every", "tag"]),
+        "4 of 20 revisions to measure"
+    );
+    assert_eq!(
+        first_line(&["--since", "v1.0"]),
+        "11 of 20 revisions to measure"
+    );
+    assert_eq!(
+        first_line(&["--since", "2026-01-05", "--until", "2026-01-06"]),
+        "2 of 20 revisions to measure"
+    );
+    assert_eq!(
+        first_line(&["--fill", "v1.0..other"]),
+        "6 of 20 revisions to measure"
+    );
+    histories
+        .run(&["--dry-run", "--since", "nothing"])
+        .code(2)
+        .says(&["`nothing` names no commit"]);
+    histories
+        .run(&["--dry-run", "--since", "other", "--until", "v1.0"])
+        .code(2)
+        .says(&["is before `since`"]);
+    histories
+        .run(&["--dry-run", "--fill", "v1.0"])
+        .code(2)
+        .says(&["expected two revisions as A..B"]);
+    histories
+        .run(&["--dry-run", "--every", "0"])
+        .code(2)
+        .says(&["a number from 1 on"]);
+    assert!(
+        !histories.laboratory.path("h").exists(),
+        "a dry run makes nothing"
+    );
+}
+
+#[test]
+fn quirks_have_letters_and_commands() {
+    let history = format!(
+        "{HISTORY}\n[[quirks]]\nat = \"2026-01-03\"\nwhat = \"a new compiler\"\ncommands = [[\"cp\", \"build.sh\", \"after\"]]\nbefore = [[\"cp\", \"build.sh\", \"before\"]]\n"
+    );
+    let histories = Histories::with(&history, &[100, 110, 120, 130]);
+    let said = histories.run(&["--dry-run"]).code(0);
+    said.prints(&["quirk A  a new compiler  from", "of 2026-01-03"]);
+    histories.run(&[]).code(0);
+    let trees = contents(&histories.laboratory.path("h/trees"));
+    let count = |name: &str| {
+        trees
+            .keys()
+            .filter(|path| path.ends_with(format!("tree/{name}")))
+            .count()
+    };
+    assert_eq!((count("before"), count("after")), (2, 2));
+}
+
+#[test]
+fn versions_need_no_repository() {
+    let history = HISTORY.replace(
+        "git = \"repo\"",
+        "versions = { \"1.0\" = \"2026-01-01\", \"1.1\" = \"2026-02-01\" }\nobtain = [[\"sh\", \"-c\", \"echo 'echo 1{name} > built' | tr -d . > build.sh\"]]",
+    );
+    let histories = Histories::new(&history);
+    histories.run(&[]).code(0);
+    histories
+        .show()
+        .code(0)
+        .prints(&["110 B at the control", "1.1", "+0.91%"]);
+}
+
+#[test]
+fn names_that_a_shell_would_take_apart() {
+    let histories = Histories::with(
+        &HISTORY.replace("\"repo\"", "\"a 'b\\n$(c)\\\" -d\""),
+        &[100],
+    );
+    let odd = "a 'b\n$(c)\" -d";
+    let repository = histories.laboratory.path("repo");
+    fs::write(repository.join("--help"), "x").unwrap();
+    fs::write(repository.join("new\nline \"quoted\""), "x").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", repository.join("out")).unwrap();
+    histories.commit("echo 110 > built", "2026-01-02");
+    histories.git(&["tag", "-f", "--", "a;b`c`"], "2026-01-02");
+    fs::rename(&repository, histories.laboratory.path(odd)).unwrap();
+    histories
+        .run(&["--since", "a;b`c`", "--dry-run"])
+        .code(0)
+        .prints(&["1 of 2 revisions"]);
+    histories
+        .run(&["--since=--upload-pack=touch x", "--dry-run"])
+        .code(2)
+        .says(&["names no commit"]);
+    histories.run(&[]).code(0);
+    histories.show().code(0).prints(&["+10.0%"]);
+}
+
+#[test]
+fn a_program_outside_of_its_revision_is_refused() {
+    let history = HISTORY.replace("[measure]", "programs = [\"built\"]\n[measure]");
+    let histories = Histories::with(&history, &[100]);
+    let linked = histories.commit("ln -s /etc/passwd built", "2026-01-02");
+    let missing = histories.commit("true", "2026-01-03");
+    histories.run(&[]).code(0);
+    let shown = histories.show().code(0);
+    shown.prints(&[
+        &linked[..12],
+        "it is a link to /etc/passwd, outside of the revision",
+        &missing[..12],
+        "the build made no program",
+    ]);
+    histories.laboratory.write(
+        "history.toml",
+        HISTORY.replace("[measure]", "programs = [\"../x\"]\n[measure]"),
+    );
+    histories
+        .run(&[])
+        .code(2)
+        .says(&["is not a path inside of the revision"]);
+}
+
+#[test]
+fn a_branch_that_was_rewritten() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120]);
+    histories.run(&[]).code(0);
+    let lost = histories.git(&["rev-parse", "HEAD"], "2026-01-04");
+    histories.git(&["reset", "--quiet", "--hard", "HEAD~1"], "2026-01-04");
+    histories.commit("echo 140 > built", "2026-01-04");
+    histories.git(&["reflog", "expire", "--expire=now", "--all"], "2026-01-04");
+    histories.git(&["gc", "--quiet", "--prune=now"], "2026-01-04");
+    histories.run(&[]).code(0);
+    // What was measured stays, and what is new is there.
+    histories
+        .show()
+        .code(0)
+        .prints(&["+20.0%", "+40.0%", &lost[..12]]);
+}
+
+#[test]
+fn a_shallow_clone_has_what_it_has() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120, 130]);
+    let (from, to) = (
+        histories.laboratory.path("repo"),
+        histories.laboratory.path("shallow"),
+    );
+    let url = format!("file://{}", from.display());
+    let cloned = Command::new("git")
+        .args(["clone", "--quiet", "--depth", "2", &url])
+        .arg(&to)
+        .status()
+        .unwrap();
+    assert!(cloned.success());
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("\"repo\"", "\"shallow\""));
+    let old = histories.git(&["rev-parse", "HEAD~3"], "2026-01-04");
+    histories
+        .run(&["--dry-run", "--since", &old])
+        .code(2)
+        .says(&["is a shallow clone, so it may lack it"]);
+    histories
+        .run(&["--dry-run"])
+        .code(0)
+        .says(&["shallow clone"])
+        .prints(&["2 of 2 revisions"]);
+    histories.run(&[]).code(0);
+    histories.show().code(0).prints(&["2 revisions measured"]);
+}
+
+#[test]
+fn sources_that_are_none() {
+    let histories = Histories::new(HISTORY);
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["`HEAD` names no commit"]);
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("\"repo\"", "\"nowhere\""));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["there is no directory", "nowhere"]);
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("\"repo\"", "\"tmp\""));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["not a git repository"]);
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("git = \"repo\"", ""));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["neither `git` nor `versions` nor `list`"]);
+}
+
+#[test]
+fn an_experiment_that_does_not_use_the_revision() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    histories
+        .laboratory
+        .write("exp.toml", EXPERIMENT.replace("{tree}/built", "/dev/null"));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["does not use `{tree}`"]);
+    histories.laboratory.write(
+        "exp.toml",
+        format!("{EXPERIMENT}\n[variants.other]\nvars = {{ tree = '.' }}\n"),
+    );
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["the experiment has 2 variants", "any, other"]);
+}
+
+#[test]
+fn a_directory_of_something_else_is_left_alone() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    fs::create_dir(histories.laboratory.path("h")).unwrap();
+    histories.laboratory.write("h/precious", "x");
+    histories
+        .run(&[])
+        .code(2)
+        .says(&["expected a new or empty directory for the history"]);
+    fs::remove_file(histories.laboratory.path("h/precious")).unwrap();
+    histories.run(&[]).code(0);
+    histories.laboratory.write(
+        "history.toml",
+        HISTORY.replace("name = \"h\"", "name = \"other\""),
+    );
+    histories
+        .run(&[])
+        .code(2)
+        .says(&["is the directory of the history `h`, not of `other`"]);
+}

@@ -1,0 +1,28 @@
+//! Builds of revisions. Each is recorded; its files are kept by what they were made of, so that the same is not built
+//! twice.
+//!
+//! ```text
+//! DIR/builds.jsonl         how each build went, in order
+//! DIR/builds/000001/       what its steps printed, and the functions of its programs
+//! DIR/trees/KEY/tree/      the files of a revision and what was built of them, as long as there is room
+//! DIR/trees/KEY/complete   written last: without it the directory is no build
+//! DIR/mirror.git           a copy of the repository, from which files are checked out
+//! ```
+
+mod error;
+mod facts;
+mod key;
+mod make;
+mod mirror;
+mod programs;
+mod symbols;
+mod trees;
+mod words;
+mod workshop;
+
+pub use error::BuildError;
+pub use facts::{BuildFacts, ProgramFacts, StepFacts};
+pub use key::BuildKey;
+pub(crate) use make::JOURNAL;
+pub use make::{Builder, Built};
+pub use symbols::{Symbol, SymbolChange, SymbolChanges, changes, symbols};

@@ -1,0 +1,382 @@
+//! Makes builds.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use perflab_experiment::{Command, Status};
+use perflab_runner::{Fault, Host};
+
+use super::error::BuildError;
+use super::facts::{BuildFacts, SCHEMA, StepFacts};
+use super::key::BuildKey;
+use super::mirror::Mirror;
+use super::programs::program;
+use super::trees::{Trees, remove};
+use super::words::Words;
+use super::workshop::{Workshop, needed};
+use crate::file::HistoryFile;
+use crate::git::{Repository, local_path};
+use crate::journal::Journal;
+use crate::revision::Revision;
+
+/// The journal of builds.
+pub(crate) const JOURNAL: &str = "builds.jsonl";
+
+/// The directory of their logs.
+const LOGS: &str = "builds";
+
+/// Time limit of a command that says what builds.
+const VERSION_LIMIT: Duration = Duration::from_secs(60);
+
+/// Builds the revisions of a history.
+pub struct Builder<'a> {
+    workshop: Workshop<'a>,
+    file: &'a HistoryFile,
+    /// The directory of the history file, to which its paths are relative.
+    origin: &'a str,
+    /// The directory of the history.
+    home: &'a Path,
+    mirror: Option<(Mirror, Repository)>,
+    /// What compilers and the like say of themselves.
+    versions: Vec<u8>,
+    trees: Trees,
+    journal: Journal<BuildFacts>,
+    /// The last build of each key.
+    known: HashMap<BuildKey, BuildFacts>,
+    builds: u32,
+}
+
+/// A build that was made, now or before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    /// What it was made of.
+    pub key: BuildKey,
+    /// The directory with the files of the revision and what was built of them; absent where the build failed.
+    pub tree: Option<PathBuf>,
+    /// How it went.
+    pub facts: BuildFacts,
+    /// Whether it was there before.
+    pub is_reused: bool,
+}
+
+/// A command of a build, with what it is for.
+type Task<'c> = (&'static str, &'c Command);
+
+/// A build under way.
+struct Site<'s> {
+    revision: &'s Revision,
+    tree: PathBuf,
+    logs: PathBuf,
+    steps: Vec<StepFacts>,
+}
+
+impl<'a> Builder<'a> {
+    /// Gets ready to build: brings the copy of the repository up to date, asks the commands of `version`, and removes
+    /// what was not finished. `origin`: the directory of the history file. `home`: the directory of the history.
+    ///
+    /// # Errors
+    /// If the repository cannot be read, a command of `version` fails, or the directory cannot be written.
+    pub fn new(
+        host: &'a dyn Host,
+        file: &'a HistoryFile,
+        origin: &'a Path,
+        home: &'a Path,
+    ) -> Result<Self, BuildError> {
+        let mut environment = host.environment(&[]);
+        environment.set("GIT_TERMINAL_PROMPT", "0");
+        environment.extend(
+            file.build
+                .env
+                .iter()
+                .map(|(name, value)| (name.into(), value.into())),
+        );
+        let workshop = Workshop { host, environment };
+        let logs = home.join(LOGS);
+        fs::create_dir_all(&logs).map_err(BuildError::io("make", &logs))?;
+        let trees = Trees::open(home)?;
+        let mirror = match &file.source.git {
+            None => None,
+            Some(address) => {
+                let local = local_path(address, origin);
+                let address = local.as_deref().map_or(Ok(address.as_str()), text_of)?;
+                let mirror = Mirror::refresh(&workshop, home, address)?;
+                let repository = mirror.repository()?;
+                Some((mirror, repository))
+            }
+        };
+        let journal = Journal::new(home.join(JOURNAL));
+        let facts: Vec<BuildFacts> = journal.read()?;
+        let builds = facts.iter().map(|facts| facts.build).max().unwrap_or(0);
+        let known = facts
+            .into_iter()
+            .map(|facts| (BuildKey::known(&facts.key), facts));
+        let mut builder = Self {
+            workshop,
+            file,
+            origin: text_of(origin)?,
+            home,
+            mirror,
+            versions: Vec::new(),
+            trees,
+            journal,
+            known: known.collect(),
+            builds,
+        };
+        builder.versions = builder.ask_versions()?;
+        Ok(builder)
+    }
+
+    /// The copy of the repository; nothing where revisions do not come from git.
+    pub fn repository(&self) -> Option<&Repository> {
+        self.mirror.as_ref().map(|(_, repository)| repository)
+    }
+
+    /// Builds a revision, unless it was built before. `quirks`: the commands that come before its own. With `again`
+    /// one that failed before is tried once more.
+    ///
+    /// # Errors
+    /// If nothing can be built; a revision that cannot is a fact.
+    pub fn build(
+        &mut self,
+        revision: &Revision,
+        quirks: &[&Command],
+        again: bool,
+    ) -> Result<Built, BuildError> {
+        let tasks = self.tasks(quirks);
+        let key = self.key(revision, &tasks)?;
+        if let Some(facts) = self.known.get(&key) {
+            let has_passed = facts.status.passed();
+            let is_there = has_passed && self.trees.has(&key);
+            if is_there || !(has_passed || again) {
+                return Ok(Built {
+                    tree: is_there.then(|| self.tree_of(&key)),
+                    facts: facts.clone(),
+                    is_reused: true,
+                    key,
+                });
+            }
+        }
+        let facts = self.make(revision, &key, &tasks)?;
+        self.journal.append(&facts)?;
+        self.known.insert(key.clone(), facts.clone());
+        let has_passed = facts.status.passed();
+        if has_passed {
+            self.trees.complete(&key)?;
+        } else {
+            remove(&self.trees.of(&key))?;
+        }
+        Ok(Built {
+            tree: has_passed.then(|| self.tree_of(&key)),
+            facts,
+            is_reused: false,
+            key,
+        })
+    }
+
+    /// Removes the files of the builds that were not used for the longest time, until at most so many bytes are left or
+    /// only builds that are needed.
+    ///
+    /// # Errors
+    /// If something cannot be removed.
+    pub fn make_room(&self, most: u64, needed: &[BuildKey]) -> Result<(), BuildError> {
+        self.trees.make_room(most, needed)
+    }
+
+    fn tree_of(&self, key: &BuildKey) -> PathBuf {
+        self.trees.of(key).join("tree")
+    }
+
+    fn tasks<'c>(&self, quirks: &[&'c Command]) -> Vec<Task<'c>>
+    where
+        'a: 'c,
+    {
+        let file: &'c HistoryFile = self.file;
+        let obtain = file.source.obtain.iter().map(|command| ("obtain", command));
+        let quirks = quirks.iter().map(|command| ("quirk", *command));
+        let steps = file.build.steps.iter().map(|command| ("build", command));
+        obtain.chain(quirks).chain(steps).collect()
+    }
+
+    /// What a build of a revision is made of.
+    fn key(&self, revision: &Revision, tasks: &[Task<'_>]) -> Result<BuildKey, BuildError> {
+        let content = match self.repository() {
+            Some(repository) => repository.content(&revision.id, &self.file.build.inputs)?,
+            None => revision.id.clone().into_bytes(),
+        };
+        let words = Words {
+            revision,
+            tree: None,
+            history: self.origin,
+        };
+        let build = &self.file.build;
+        let mut ingredients = vec![content, self.versions.clone()];
+        for (purpose, command) in tasks {
+            ingredients.push(purpose.as_bytes().to_vec());
+            for word in words.argv(command)? {
+                ingredients.push(word.into_encoded_bytes());
+            }
+        }
+        for (name, value) in &build.env {
+            ingredients.push(format!("{name}={value}").into_bytes());
+        }
+        ingredients.extend(build.directory.iter().map(|path| path.clone().into_bytes()));
+        ingredients.extend(build.programs.iter().map(|path| path.clone().into_bytes()));
+        ingredients.push(vec![u8::from(self.file.source.submodules)]);
+        Ok(BuildKey::of(ingredients.iter().map(Vec::as_slice)))
+    }
+
+    /// Makes a build; its files are not complete yet.
+    fn make(
+        &mut self,
+        revision: &Revision,
+        key: &BuildKey,
+        tasks: &[Task<'_>],
+    ) -> Result<BuildFacts, BuildError> {
+        self.builds += 1;
+        let logs = self.home.join(LOGS).join(format!("{:06}", self.builds));
+        // A laboratory that was killed may have left logs of a build that is not in the journal.
+        remove(&logs)?;
+        fs::create_dir(&logs).map_err(BuildError::io("make", &logs))?;
+        let mut site = Site {
+            revision,
+            tree: self.trees.begin(key)?.join("tree"),
+            logs,
+            steps: Vec::new(),
+        };
+        let started = self.workshop.host.timestamp().to_string();
+        let done = self.obtain(&mut site)?;
+        let done = match done {
+            Ok(()) => self.execute(&mut site, tasks)?,
+            fault => fault,
+        };
+        let mut programs = Vec::new();
+        let done = done.and_then(|()| {
+            for path in &self.file.build.programs {
+                let (mut facts, symbols) = program(&site.tree, path).map_err(|detail| Fault {
+                    status: Status::NoBuild,
+                    detail,
+                })?;
+                if !symbols.is_empty() {
+                    let name = format!("symbols-{}.json", programs.len() + 1);
+                    let text = serde_json::to_vec(&symbols).unwrap_or_default();
+                    if fs::write(site.logs.join(&name), text).is_ok() {
+                        facts.symbols = Some(name);
+                    }
+                }
+                programs.push(facts);
+            }
+            Ok(())
+        });
+        let (status, detail) = match done {
+            Ok(()) => (Status::Pass, None),
+            Err(fault) => (fault.status, Some(fault.detail)),
+        };
+        Ok(BuildFacts {
+            schema: SCHEMA,
+            build: self.builds,
+            key: key.to_string(),
+            revision: revision.id.clone(),
+            started,
+            status,
+            detail,
+            steps: site.steps,
+            programs,
+        })
+    }
+
+    /// Puts the files of a revision into its directory, where they come from git.
+    fn obtain(&self, site: &mut Site<'_>) -> Result<Result<(), Fault>, BuildError> {
+        let Some((mirror, _)) = &self.mirror else {
+            fs::create_dir(&site.tree).map_err(BuildError::io("make", &site.tree))?;
+            return Ok(Ok(()));
+        };
+        let log = site.log("check-out");
+        let begun = self.workshop.host.now();
+        let done = mirror.check_out(
+            &self.workshop,
+            &site.revision.id,
+            text_of(&site.tree)?,
+            self.file.source.submodules,
+            &site.logs.join(&log),
+        )?;
+        site.note("check-out", log, self.workshop.host.now() - begun);
+        Ok(done)
+    }
+
+    /// Executes the commands, until one fails.
+    fn execute(
+        &self,
+        site: &mut Site<'_>,
+        tasks: &[Task<'_>],
+    ) -> Result<Result<(), Fault>, BuildError> {
+        let tree = text_of(&site.tree)?.to_owned();
+        let words = Words {
+            revision: site.revision,
+            tree: Some(&tree),
+            history: self.origin,
+        };
+        for (purpose, command) in tasks {
+            let directory = match (&self.file.build.directory, *purpose) {
+                (Some(directory), "build") => site.tree.join(directory),
+                _ => site.tree.clone(),
+            };
+            let log = site.log(purpose);
+            let begun = self.workshop.host.now();
+            let argv = words.argv(command)?;
+            let limit = self.file.build.timeout;
+            let path = site.logs.join(&log);
+            let done = self
+                .workshop
+                .execute(purpose, &argv, &directory, &path, limit)?;
+            site.note(purpose, log, self.workshop.host.now() - begun);
+            if done.is_err() {
+                return Ok(done);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// What the commands of `version` print.
+    fn ask_versions(&self) -> Result<Vec<u8>, BuildError> {
+        let log = self.home.join("version.log");
+        let none = Revision::none();
+        let words = Words {
+            revision: &none,
+            tree: None,
+            history: self.origin,
+        };
+        let mut said = Vec::new();
+        for command in &self.file.build.version {
+            let argv = words.argv(command)?;
+            let done = self
+                .workshop
+                .execute("version", &argv, self.home, &log, VERSION_LIMIT)?;
+            needed(done, &log)?;
+            said.extend(fs::read(&log).map_err(BuildError::io("read", &log))?);
+            said.push(0);
+        }
+        Ok(said)
+    }
+}
+
+impl Site<'_> {
+    /// The name of the log of the next step.
+    fn log(&self, purpose: &str) -> String {
+        format!("{}-{purpose}.log", self.steps.len() + 1)
+    }
+
+    fn note(&mut self, purpose: &str, log: String, took: Duration) {
+        self.steps.push(StepFacts {
+            purpose: purpose.to_owned(),
+            log,
+            seconds: took.as_secs_f64(),
+        });
+    }
+}
+
+fn text_of(path: &Path) -> Result<&str, BuildError> {
+    path.to_str()
+        .ok_or_else(|| BuildError::Path(path.to_owned()))
+}

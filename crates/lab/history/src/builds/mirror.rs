@@ -1,0 +1,118 @@
+//! A copy of a repository, from which revisions are checked out: that of the user is only ever read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use perflab_runner::Fault;
+
+use super::error::BuildError;
+use super::workshop::{Workshop, needed};
+use crate::git::Repository;
+
+/// Name of the copy.
+const NAME: &str = "mirror.git";
+
+/// What is fetched. Names of the copy's own, by which it keeps revisions that a rewritten branch lost, stay apart.
+const FETCHED: [&str; 4] = [
+    "+refs/heads/*:refs/heads/*",
+    "+refs/tags/*:refs/tags/*",
+    "+refs/remotes/*:refs/remotes/*",
+    "+HEAD:refs/perflab/origin",
+];
+
+/// What `HEAD` names in the repository of the user. In the copy it stands for the same.
+const HEAD: &str = "refs/perflab/origin";
+
+/// Begins the names that keep the revisions that were built.
+const KEPT: &str = "refs/perflab/built";
+
+/// The copy.
+#[derive(Debug)]
+pub(super) struct Mirror {
+    directory: PathBuf,
+}
+
+impl Mirror {
+    /// The copy of a repository in the directory of a history, made or brought up to date.
+    pub(super) fn refresh(
+        workshop: &Workshop<'_>,
+        home: &Path,
+        origin: &str,
+    ) -> Result<Self, BuildError> {
+        let directory = home.join(NAME);
+        let log = home.join("mirror.log");
+        if directory.join("HEAD").is_file() {
+            needed(fetch(workshop, &directory, origin, &log)?, &log)?;
+            return Ok(Self { directory });
+        }
+        // A copy that was not finished has another name.
+        let unfinished = home.join(format!("{NAME}.partial"));
+        super::trees::remove(&unfinished)?;
+        fs::create_dir_all(&unfinished).map_err(BuildError::io("make", &unfinished))?;
+        for words in [
+            ["init", "--quiet", "--bare"],
+            ["symbolic-ref", "HEAD", HEAD],
+        ] {
+            needed(workshop.git(words, &unfinished, &log)?, &log)?;
+        }
+        needed(fetch(workshop, &unfinished, origin, &log)?, &log)?;
+        fs::rename(&unfinished, &directory).map_err(BuildError::io("rename", &unfinished))?;
+        Ok(Self { directory })
+    }
+
+    /// The copy as a repository.
+    pub(super) fn repository(&self) -> Result<Repository, BuildError> {
+        Ok(Repository::open(&self.directory)?)
+    }
+
+    /// Puts the files of a commit into a new directory, which becomes the work tree of a repository of its own.
+    pub(super) fn check_out(
+        &self,
+        workshop: &Workshop<'_>,
+        commit: &str,
+        tree: &str,
+        submodules: bool,
+        log: &Path,
+    ) -> Result<Result<(), Fault>, BuildError> {
+        let keep = format!("{KEPT}/{commit}");
+        let kept = workshop.git(["update-ref", &keep, commit], &self.directory, log)?;
+        needed(kept, log)?;
+        let copy = [
+            "clone",
+            "--quiet",
+            "--shared",
+            "--no-checkout",
+            "--",
+            ".",
+            tree,
+        ];
+        needed(workshop.git(copy, &self.directory, log)?, log)?;
+        let words = ["checkout", "--quiet", "--detach", commit, "--"];
+        let done = workshop.git(words, Path::new(tree), log)?;
+        if done.is_err() || !submodules {
+            return Ok(done);
+        }
+        let words = ["submodule", "--quiet", "update", "--init", "--recursive"];
+        workshop.git(words, Path::new(tree), log)
+    }
+}
+
+fn fetch(
+    workshop: &Workshop<'_>,
+    into: &Path,
+    origin: &str,
+    log: &Path,
+) -> Result<Result<(), Fault>, BuildError> {
+    // A copy of a shallow clone is as shallow.
+    let words = [
+        "fetch",
+        "--quiet",
+        "--prune",
+        "--update-shallow",
+        "--no-auto-gc",
+        "--no-write-fetch-head",
+        "--",
+        origin,
+    ];
+    workshop.git(words.into_iter().chain(FETCHED), into, log)
+}

@@ -1,0 +1,115 @@
+//! The files of builds, as long as there is room.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::error::BuildError;
+use super::key::BuildKey;
+
+/// Directory of all trees.
+const NAME: &str = "trees";
+
+/// Says that a build is complete; touched when it is used.
+const COMPLETE: &str = "complete";
+
+/// The directory with the files of builds.
+#[derive(Debug)]
+pub(super) struct Trees {
+    directory: PathBuf,
+}
+
+impl Trees {
+    /// That of a history. Builds that were not finished are removed.
+    pub(super) fn open(home: &Path) -> Result<Self, BuildError> {
+        let directory = home.join(NAME);
+        fs::create_dir_all(&directory).map_err(BuildError::io("make", &directory))?;
+        let trees = Self { directory };
+        for path in trees.all()? {
+            if !path.join(COMPLETE).exists() {
+                remove(&path)?;
+            }
+        }
+        Ok(trees)
+    }
+
+    /// The directory of a build, with its files in `tree`.
+    pub(super) fn of(&self, key: &BuildKey) -> PathBuf {
+        self.directory.join(key.as_str())
+    }
+
+    /// Whether a build is there; it counts as used now.
+    pub(super) fn has(&self, key: &BuildKey) -> bool {
+        let mark = self.of(key).join(COMPLETE);
+        let touched = fs::File::options()
+            .write(true)
+            .open(mark)
+            .and_then(|file| file.set_modified(SystemTime::now()));
+        touched.is_ok()
+    }
+
+    /// An empty directory for a build.
+    pub(super) fn begin(&self, key: &BuildKey) -> Result<PathBuf, BuildError> {
+        let path = self.of(key);
+        remove(&path)?;
+        fs::create_dir(&path).map_err(BuildError::io("make", &path))?;
+        Ok(path)
+    }
+
+    /// Says that a build is complete.
+    pub(super) fn complete(&self, key: &BuildKey) -> Result<(), BuildError> {
+        let mark = self.of(key).join(COMPLETE);
+        fs::write(&mark, b"").map_err(BuildError::io("write", &mark))
+    }
+
+    /// Removes the builds that were not used for the longest time until the others take at most so many bytes. Those
+    /// that are needed stay in any case.
+    pub(super) fn make_room(&self, most: u64, needed: &[BuildKey]) -> Result<(), BuildError> {
+        let mut found = Vec::new();
+        for path in self.all()? {
+            let used = fs::metadata(path.join(COMPLETE)).and_then(|file| file.modified());
+            found.push((used.unwrap_or(SystemTime::UNIX_EPOCH), bytes(&path), path));
+        }
+        found.sort();
+        let mut total: u64 = found.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, path) in found {
+            let is_needed = needed.iter().any(|key| self.of(key) == path);
+            if total > most && !is_needed {
+                remove(&path)?;
+                total -= bytes;
+            }
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> Result<Vec<PathBuf>, BuildError> {
+        let failed = || BuildError::io("read", &self.directory);
+        let entries = fs::read_dir(&self.directory).map_err(failed())?;
+        entries
+            .map(|entry| Ok(entry.map_err(failed())?.path()))
+            .collect()
+    }
+}
+
+/// Removes a directory with all that is in it, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), BuildError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(BuildError::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Bytes on the disk of all files below a directory. Links are not followed.
+fn bytes(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes(&entry.path()),
+        Ok(metadata) => metadata.blocks() * 512,
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
+}

@@ -1,0 +1,164 @@
+//! Campaigns: revisions that are measured together with the control, as an experiment of their own.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use perflab_experiment::{Experiment, Revised, RevisedError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::builds::Built;
+use crate::file::Measure;
+use crate::revision::Revision;
+use crate::timeline::literal;
+
+/// Version of the format of a line.
+const SCHEMA: u32 = 1;
+
+/// The variables by which an experiment refers to a revision.
+pub const VARIABLES: [&str; 4] = ["tree", "revision", "name", "date"];
+
+/// A line of `campaigns.jsonl`: what was planned, before anything of it was run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CampaignFacts {
+    /// Version of this format: 1.
+    pub schema: u32,
+    /// The campaign's number, from 1: the name of the directory with its result.
+    pub campaign: u32,
+    /// When it was planned, RFC 3339 in UTC.
+    pub started: String,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The revision that the others are relative to.
+    pub control: Revision,
+    /// The revisions that are measured beside the control.
+    pub revisions: Vec<Revision>,
+    /// Revisions that would have been measured, but could not be built.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unbuilt: Vec<Revision>,
+    /// The number of the build of each revision, by its name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub builds: IndexMap<String, u32>,
+}
+
+/// What a campaign is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// Revisions that were not measured yet.
+    Plan,
+    /// Revisions between two, measured when asked for.
+    Fill,
+    /// A patch on a revision, and the revision without it.
+    Patch,
+    /// Both sides of a change, measured again with fresh builds.
+    Confirm,
+}
+
+impl CampaignFacts {
+    /// A campaign that is begun now.
+    pub fn new(campaign: u32, started: String, purpose: Purpose, control: Revision) -> Self {
+        Self {
+            schema: SCHEMA,
+            campaign,
+            started,
+            purpose,
+            control,
+            revisions: Vec::new(),
+            unbuilt: Vec::new(),
+            builds: IndexMap::new(),
+        }
+    }
+
+    /// Adds a revision with its build: to those that are measured, or to those that could not be built.
+    pub fn add(&mut self, revision: &Revision, built: &Built) {
+        self.note(revision, built);
+        let list = match built.tree {
+            Some(_) => &mut self.revisions,
+            None => &mut self.unbuilt,
+        };
+        list.push(revision.clone());
+    }
+
+    /// Notes the build of a revision.
+    pub fn note(&mut self, revision: &Revision, built: &Built) {
+        self.builds
+            .insert(revision.name().to_owned(), built.facts.build);
+    }
+
+    /// The name of the directory of its result.
+    pub fn directory(&self) -> String {
+        format!("{:06}", self.campaign)
+    }
+}
+
+/// A revision that can be measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Ready<'r> {
+    /// The revision.
+    pub revision: &'r Revision,
+    /// The name of its variant.
+    pub name: &'r str,
+    /// The directory with its files and what was built of them.
+    pub tree: &'r Path,
+}
+
+/// Why there is no experiment for a campaign.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    /// The experiment cannot stand for revisions.
+    #[error(transparent)]
+    Revised(#[from] RevisedError),
+    /// The variant does not use the revision.
+    #[error(
+        "the variant `{0}` does not use `{{tree}}`, so that all revisions would be the same program; refer to the \
+         directory of a revision by it, as in start = [\"{{tree}}/server\"], and give it a value for `perflab run`: \
+         vars = {{ tree = \".\" }}"
+    )]
+    Unused(String),
+    /// A path that an experiment file cannot hold.
+    #[error("{} is not UTF-8; put the history elsewhere with --out", .0.display())]
+    Path(std::path::PathBuf),
+}
+
+/// The experiment of a campaign: `experiment` with revisions in the place of a variant, the control first, as the
+/// baseline. Each has the variables `tree`, `revision`, `name` and `date`.
+///
+/// # Errors
+/// If the experiment cannot stand for revisions; see [`CampaignError`].
+pub fn campaign_experiment(
+    experiment: &Experiment,
+    measure: &Measure,
+    control: Ready<'_>,
+    others: &[Ready<'_>],
+    seed: u64,
+) -> Result<Experiment, CampaignError> {
+    let like = experiment.replaceable(measure.variant.as_deref())?;
+    if !experiment.uses_variable(like, VARIABLES[0]) {
+        return Err(CampaignError::Unused(like.to_owned()));
+    }
+    let mut made = IndexMap::new();
+    let mut names = HashSet::new();
+    for ready in std::iter::once(&control).chain(others) {
+        if !names.insert(ready.name) {
+            continue;
+        }
+        let tree = ready
+            .tree
+            .to_str()
+            .ok_or_else(|| CampaignError::Path(ready.tree.to_owned()))?;
+        let date = ready.revision.date();
+        let values = [tree, &ready.revision.id, ready.revision.name(), &date];
+        let variables = VARIABLES.iter().zip(values);
+        let variables = variables.map(|(name, value)| ((*name).to_owned(), literal(value)));
+        made.insert(ready.name.to_owned(), variables.collect());
+    }
+    let design = Revised {
+        runs: measure.runs,
+        refresh: measure.refresh,
+        layout: measure.layout,
+        seed: Some(seed),
+    };
+    Ok(experiment.revised(like, made, design)?)
+}

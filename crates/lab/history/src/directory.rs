@@ -1,0 +1,210 @@
+//! The directory of a history.
+//!
+//! ```text
+//! DIR/history.toml       the history file as it was at the last run
+//! DIR/campaigns.jsonl    what was planned, one line for each campaign
+//! DIR/campaigns/000001/  a result: what `perflab run` makes, with revisions as variants
+//! DIR/builds.jsonl, DIR/builds, DIR/trees, DIR/mirror.git   see `builds`
+//! DIR/lock               held by the laboratory that writes
+//! ```
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use perflab_machine::{LockFile, LockFileError};
+use perflab_store::{OpenedResult, StoreError, write_file};
+
+use crate::builds::BuildFacts;
+use crate::campaign::CampaignFacts;
+use crate::journal::{Journal, JournalError};
+
+/// The copy of the history file. A directory that has one is a history.
+const FILE: &str = "history.toml";
+
+/// The journal of campaigns.
+const CAMPAIGNS: &str = "campaigns.jsonl";
+
+/// The directory of their results.
+const RESULTS: &str = "campaigns";
+
+/// What can go wrong with the directory of a history.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// The directory holds something else.
+    #[error("expected a new or empty directory for the history, found files in {}; choose another one with --out", .0.display())]
+    NotEmpty(PathBuf),
+    /// There is no history.
+    #[error("expected the directory of a history, found none at {}; `perflab history run FILE` makes one", .0.display())]
+    None(PathBuf),
+    /// It belongs to another history.
+    #[error(
+        "{} is the directory of the history `{found}`, not of `{expected}`; choose another one with --out",
+        path.display()
+    )]
+    Another {
+        /// The directory.
+        path: PathBuf,
+        /// The history that the file describes.
+        expected: String,
+        /// The history in the directory.
+        found: String,
+    },
+    /// Another laboratory writes to it.
+    #[error("cannot write to the history: {0}")]
+    Lock(#[from] LockFileError),
+    /// A file of it cannot be read or written.
+    #[error("cannot {what} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A journal cannot be trusted.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A result cannot be trusted.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The directory of a history, for reading.
+#[derive(Debug)]
+pub struct HistoryDir {
+    path: PathBuf,
+    campaigns: Journal<CampaignFacts>,
+}
+
+/// The right to write to it.
+#[derive(Debug)]
+pub struct Held {
+    _lock: LockFile,
+}
+
+/// Whether a directory is that of a history.
+pub fn is_history(path: &Path) -> bool {
+    path.join(FILE).is_file()
+}
+
+impl HistoryDir {
+    /// Opens the directory of a history for reading.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn open(path: &Path) -> Result<Self, DirectoryError> {
+        match is_history(path) {
+            true => Ok(Self::at(path)),
+            false => Err(DirectoryError::None(path.to_owned())),
+        }
+    }
+
+    /// Opens it for writing, and makes it where there is none. `text`: the history file, a copy of which is kept.
+    /// `is_same`: the name of the history that a file describes, where it is another one than expected.
+    ///
+    /// # Errors
+    /// If there is something else, or another laboratory writes to it.
+    pub fn hold(
+        path: &Path,
+        name: &str,
+        text: &str,
+        name_of: impl FnOnce(&str) -> Option<String>,
+    ) -> Result<(Self, Held), DirectoryError> {
+        let io = |what| {
+            let path = path.to_owned();
+            move |source| DirectoryError::Io { what, path, source }
+        };
+        fs::create_dir_all(path).map_err(io("make"))?;
+        if !is_history(path) {
+            let mut entries = fs::read_dir(path).map_err(io("read"))?;
+            if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lock")) {
+                return Err(DirectoryError::NotEmpty(path.to_owned()));
+            }
+        }
+        let lock = LockFile::try_lock(&path.join("lock"))?;
+        if let Ok(former) = fs::read_to_string(path.join(FILE))
+            && let Some(found) = name_of(&former)
+            && found != name
+        {
+            return Err(DirectoryError::Another {
+                path: path.to_owned(),
+                expected: name.to_owned(),
+                found,
+            });
+        }
+        let results = path.join(RESULTS);
+        fs::create_dir_all(&results).map_err(io("make a directory in"))?;
+        write_file(path, FILE, text.as_bytes())?;
+        Ok((Self::at(path), Held { _lock: lock }))
+    }
+
+    fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            campaigns: Journal::new(path.join(CAMPAIGNS)),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The history file as it was at the last run.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn file(&self) -> Result<String, DirectoryError> {
+        let path = self.path.join(FILE);
+        fs::read_to_string(&path).map_err(|source| DirectoryError::Io {
+            what: "read",
+            path,
+            source,
+        })
+    }
+
+    /// All campaigns, in the order in which they were planned.
+    ///
+    /// # Errors
+    /// If the journal cannot be trusted.
+    pub fn campaigns(&self) -> Result<Vec<CampaignFacts>, DirectoryError> {
+        Ok(self.campaigns.read()?)
+    }
+
+    /// All builds, in the order in which they were made.
+    ///
+    /// # Errors
+    /// If the journal cannot be trusted.
+    pub fn builds(&self) -> Result<Vec<BuildFacts>, DirectoryError> {
+        Ok(Journal::new(self.path.join(crate::builds::JOURNAL)).read()?)
+    }
+
+    /// Adds a campaign, before anything of it is run.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn add(&self, _held: &Held, facts: &CampaignFacts) -> Result<(), DirectoryError> {
+        Ok(self.campaigns.append(facts)?)
+    }
+
+    /// The directory of a campaign's result.
+    pub fn result(&self, facts: &CampaignFacts) -> PathBuf {
+        self.path.join(RESULTS).join(facts.directory())
+    }
+
+    /// The result of a campaign; nothing where the laboratory was killed before it was set up.
+    ///
+    /// # Errors
+    /// If it cannot be trusted.
+    pub fn opened(&self, facts: &CampaignFacts) -> Result<Option<OpenedResult>, DirectoryError> {
+        match OpenedResult::open(&self.result(facts)) {
+            Ok(result) => Ok(Some(result)),
+            Err(
+                StoreError::Missing { .. } | StoreError::NoDirectory(_) | StoreError::NotBegun(_),
+            ) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Calls of the program `git`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::error::GitError;
+
+/// Variables by which git is told of another repository than that of its directory, as inside of a hook.
+const OF_ANOTHER: [&str; 12] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// Settings under which nothing of a repository's own configuration starts another program, and nothing is written.
+pub(crate) const QUIET: [&str; 12] = [
+    "--no-pager",
+    "--no-replace-objects",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "color.ui=false",
+];
+
+/// Characters of git's own words that an error repeats.
+const MOST_SAID: usize = 400;
+
+/// A repository on this machine, with a work tree or without.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    directory: PathBuf,
+}
+
+/// The path that a repository's address is, relative to a directory; nothing for an address elsewhere, as
+/// `https://...` or `host:path`.
+pub fn local_path(address: &str, home: &Path) -> Option<PathBuf> {
+    if let Some(path) = address.strip_prefix("file://") {
+        return Some(PathBuf::from(path));
+    }
+    let is_elsewhere = address.contains("://")
+        || address
+            .split_once(':')
+            .is_some_and(|(host, _)| !host.contains('/'));
+    (!is_elsewhere).then(|| home.join(address))
+}
+
+impl Repository {
+    /// The repository in a directory.
+    ///
+    /// # Errors
+    /// If there is none, or git does not trust its owner.
+    pub fn open(directory: &Path) -> Result<Self, GitError> {
+        if !directory.is_dir() {
+            return Err(GitError::Missing(directory.to_owned()));
+        }
+        let repository = Self {
+            directory: directory.to_owned(),
+        };
+        repository.text(&["rev-parse", "--git-dir"])?;
+        Ok(repository)
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Whether its history was cut off when it was cloned.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn is_shallow(&self) -> Result<bool, GitError> {
+        Ok(self.text(&["rev-parse", "--is-shallow-repository"])? == "true")
+    }
+
+    /// The hash of the commit that a name stands for.
+    ///
+    /// # Errors
+    /// If it stands for none.
+    pub fn commit(&self, name: &str) -> Result<String, GitError> {
+        let wanted = format!("{name}^{{commit}}");
+        let found = self.text(&[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &wanted,
+        ]);
+        match found {
+            Ok(hash) if crate::revision::is_hash(&hash) => Ok(hash),
+            Err(error @ GitError::Start(_)) => Err(error),
+            _ => Err(GitError::NoCommit {
+                name: name.to_owned(),
+                directory: self.directory.clone(),
+                hint: self
+                    .is_shallow()?
+                    .then(|| "; the repository is a shallow clone, so it may lack it: `git fetch --unshallow` gets all".to_owned()),
+            }),
+        }
+    }
+
+    /// What git prints, without the line feed at the end.
+    pub(super) fn text(&self, arguments: &[&str]) -> Result<String, GitError> {
+        let bytes = self.bytes(arguments)?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    /// What git prints.
+    pub(super) fn bytes(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+        let mut command = Command::new("git");
+        command.args(QUIET).args(arguments);
+        for name in OF_ANOTHER {
+            command.env_remove(name);
+        }
+        command
+            .current_dir(&self.directory)
+            .env("LC_ALL", "C")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            // An index that is only looked at is not refreshed.
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .stdin(Stdio::null());
+        let output = command.output().map_err(GitError::Start)?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        Err(GitError::Failed {
+            command: arguments.join(" "),
+            directory: self.directory.clone(),
+            said: said(&output.stderr, &output.status.to_string()),
+        })
+    }
+}
+
+/// What a failed program said, in one line of bounded length.
+fn said(stderr: &[u8], status: &str) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join("; ");
+    match line.is_empty() {
+        true => status.to_owned(),
+        false => line.chars().take(MOST_SAID).collect(),
+    }
+}

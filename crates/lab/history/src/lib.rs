@@ -1,0 +1,44 @@
+//! Revisions of a program, measured in campaigns: since when is it slower, and since when does it fail?
+//!
+//! A [`HistoryFile`] says where revisions come from, which of them are measured, how one is built and which experiment
+//! measures it. A campaign is an ordinary result: its variants are revisions, and one of them, the control, is in all
+//! campaigns.
+
+mod builds;
+mod campaign;
+mod date;
+mod directory;
+mod every;
+mod file;
+mod git;
+mod journal;
+mod listed;
+mod order;
+mod parse;
+mod pattern;
+mod points;
+mod quirk;
+mod revision;
+mod selection;
+mod timeline;
+mod view;
+
+pub use builds::{
+    BuildError, BuildFacts, BuildKey, Builder, Built, ProgramFacts, StepFacts, Symbol,
+    SymbolChange, SymbolChanges, changes, symbols,
+};
+pub use campaign::{CampaignError, CampaignFacts, Purpose, Ready, VARIABLES, campaign_experiment};
+pub use directory::{DirectoryError, Held, HistoryDir, is_history};
+pub use every::{Every, Word};
+pub use file::{BuildTable, HistoryFile, Measure, Quirk, Revisions, SourceTable};
+pub use git::{GitError, Repository, local_path};
+pub use journal::{Journal, JournalError};
+pub use listed::{ListError, in_order, versions};
+pub use order::order;
+pub use pattern::Pattern;
+pub use points::{Point, points, subject_name};
+pub use quirk::{DatedQuirk, commands_at};
+pub use revision::Revision;
+pub use selection::{Place, SelectionError, select};
+pub use timeline::{Asked, Source, Timeline, TimelineError, file_versions};
+pub use view::{Seen, Series, Value, View};

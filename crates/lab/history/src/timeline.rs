@@ -1,0 +1,199 @@
+//! The revisions of a history, resolved: those that are measured, the control, the quirks.
+
+use perflab_experiment::Template;
+
+use crate::date::last_second;
+use crate::every::Every;
+use crate::file::HistoryFile;
+use crate::git::{GitError, Repository};
+use crate::listed::{ListError, in_order};
+use crate::pattern::Pattern;
+use crate::quirk::{DatedQuirk, dated};
+use crate::revision::Revision;
+use crate::selection::{Place, SelectionError, place_of, select, times};
+
+/// Where the revisions of a history are read from.
+#[derive(Debug)]
+pub enum Source<'s> {
+    /// A git repository.
+    Git(&'s Repository),
+    /// A list of versions, the oldest first.
+    Listed(Vec<Revision>),
+}
+
+/// Which revisions are measured, where it is not what the file says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// The first.
+    pub since: Option<String>,
+    /// The last.
+    pub until: Option<String>,
+    /// Which of those between.
+    pub every: Option<Every>,
+}
+
+/// The revisions of a history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    /// All of the branch, the oldest first.
+    pub revisions: Vec<Revision>,
+    /// The places of those that are measured, ascending.
+    pub selected: Vec<usize>,
+    /// The one that is measured in every campaign. It need not be one of the branch.
+    pub control: Revision,
+    /// What else changed, in order.
+    pub quirks: Vec<DatedQuirk>,
+}
+
+/// Why a timeline cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TimelineError {
+    /// The repository cannot be read, or lacks a revision.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The list of versions cannot be used.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// No revision can be selected.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// A text is neither a version nor a date.
+    #[error(
+        "`{key}` is \"{text}\", which is neither a version of the list nor a date as 2026-11-21"
+    )]
+    NoVersion {
+        /// The key of the file.
+        key: &'static str,
+        /// What it says.
+        text: String,
+    },
+}
+
+/// The versions that the table `versions` of a file lists.
+///
+/// # Errors
+/// If one is there twice.
+pub fn file_versions(file: &HistoryFile) -> Result<Vec<Revision>, ListError> {
+    let dated = file.source.versions.iter();
+    let dated = dated.filter_map(|(name, date)| Some((name.clone(), last_second(date)?)));
+    in_order(dated)
+}
+
+impl Timeline {
+    /// Reads the revisions, and finds those that are asked for.
+    ///
+    /// # Errors
+    /// If the source cannot be read, or something that is named is not in it.
+    pub fn new(
+        file: &HistoryFile,
+        source: &Source<'_>,
+        asked: &Asked,
+    ) -> Result<Self, TimelineError> {
+        let names = Names(source);
+        let table = &file.revisions;
+        let since = asked.since.as_ref().or(table.since.as_ref());
+        let until = asked.until.as_ref().or(table.until.as_ref());
+        let since = since.map(|text| names.place("since", text)).transpose()?;
+        let until = until.map(|text| names.place("until", text)).transpose()?;
+        let control = table.control.as_ref();
+        let control = control
+            .map(|text| names.place("control", text))
+            .transpose()?;
+        let at = file.quirks.iter().map(|quirk| names.quirk_place(&quirk.at));
+        let at: Vec<Place> = at.collect::<Result<_, _>>()?;
+        let branch = file.source.branch.as_deref().unwrap_or("HEAD");
+        let revisions = match source {
+            Source::Listed(revisions) => revisions.clone(),
+            Source::Git(repository) => {
+                repository.history(branch, file.source.first_parent.unwrap_or(true))?
+            }
+        };
+        let tags = table.tags.as_deref().map(Pattern::new);
+        let every = asked.every.unwrap_or(table.every);
+        let selected = select(
+            &revisions,
+            since.as_ref(),
+            until.as_ref(),
+            every,
+            tags.as_ref(),
+        )?;
+        let control = match (&control, source) {
+            (None, _) => revisions[selected[0]].clone(),
+            (Some(place), source) => {
+                match (place_of(&revisions, &times(&revisions), place), source) {
+                    (Ok(found), _) => revisions[found].clone(),
+                    (Err(SelectionError::Elsewhere(commit)), Source::Git(repository)) => {
+                        repository.revision(&commit)?
+                    }
+                    (Err(error), _) => return Err(error.into()),
+                }
+            }
+        };
+        Ok(Self {
+            quirks: dated(&file.quirks, &at, &revisions)?,
+            revisions,
+            selected,
+            control,
+        })
+    }
+
+    /// The place of a revision in the branch; nothing for a control that is not in it.
+    pub fn place(&self, id: &str) -> Option<usize> {
+        self.revisions.iter().position(|revision| revision.id == id)
+    }
+
+    /// The revisions that are measured.
+    pub fn measured(&self) -> impl Iterator<Item = &Revision> {
+        self.selected.iter().map(|place| &self.revisions[*place])
+    }
+}
+
+/// What the names of revisions stand for.
+struct Names<'s>(&'s Source<'s>);
+
+impl Names<'_> {
+    fn place(&self, key: &'static str, text: &str) -> Result<Place, TimelineError> {
+        if let Some(place) = self.exact(text) {
+            return Ok(place);
+        }
+        if let Some(second) = last_second(text) {
+            return Ok(Place::Second(second));
+        }
+        match self.0 {
+            Source::Git(repository) => Ok(Place::Revision(repository.commit(text)?)),
+            Source::Listed(_) => Err(TimelineError::NoVersion {
+                key,
+                text: text.to_owned(),
+            }),
+        }
+    }
+
+    /// A quirk begins with the day that it names, a history ends with it.
+    fn quirk_place(&self, text: &str) -> Result<Place, TimelineError> {
+        match self.place("at", text)? {
+            Place::Second(last) => Ok(Place::Second(
+                crate::date::first_second(text).unwrap_or(last),
+            )),
+            place => Ok(place),
+        }
+    }
+
+    /// A version or a tag of just this name, which may look like a date.
+    fn exact(&self, text: &str) -> Option<Place> {
+        match self.0 {
+            Source::Listed(revisions) => {
+                let found = revisions.iter().find(|revision| revision.id == text);
+                found.map(|revision| Place::Revision(revision.id.clone()))
+            }
+            Source::Git(repository) => {
+                let commit = repository.commit(&format!("refs/tags/{text}"));
+                commit.ok().map(Place::Revision)
+            }
+        }
+    }
+}
+
+/// A value for a variable of an experiment, which is a template: its braces are doubled.
+pub(crate) fn literal(text: &str) -> String {
+    Template::literal(text).to_string()
+}

@@ -1,0 +1,103 @@
+//! A history as text.
+
+use perflab_experiment::counted;
+use perflab_history::{Seen, Series, Value, View, subject_name};
+use perflab_plot::clean;
+
+use crate::aligned::aligned;
+use crate::difference::{Differences, Estimate};
+use crate::number::value_with_unit;
+
+/// From the lowest to the highest bar.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// What is known of each revision: a table for each series that is wanted, then what could not be built.
+pub fn history_text(view: &View, wanted: impl Fn(&Series) -> bool) -> String {
+    let mut text = head(view);
+    for series in view.series.iter().filter(|series| wanted(series)) {
+        text.push('\n');
+        text += &table(view, series);
+    }
+    let unbuilt: Vec<&Seen> = view
+        .revisions
+        .iter()
+        .filter(|seen| seen.is_unbuilt())
+        .collect();
+    if !unbuilt.is_empty() {
+        text += "\nnot built:\n";
+        let row = |seen: &&Seen| {
+            let build = seen.build.as_ref();
+            let detail = build
+                .and_then(|build| build.detail.as_deref())
+                .unwrap_or_default();
+            [
+                seen.revision.date(),
+                seen.revision.name().to_owned(),
+                clean(detail),
+            ]
+        };
+        text += &aligned(&unbuilt.iter().map(row).collect::<Vec<_>>(), 3);
+    }
+    text
+}
+
+fn head(view: &View) -> String {
+    let measured = view
+        .revisions
+        .iter()
+        .filter(|seen| !seen.campaigns.is_empty());
+    let control = view.control.as_ref().map_or_else(String::new, |control| {
+        format!(
+            "; differences are from {} of {}",
+            control.name(),
+            control.date()
+        )
+    });
+    format!(
+        "{}: {} measured in {}{control}\n",
+        view.name,
+        counted(measured.count(), "revision"),
+        counted(view.campaigns, "campaign"),
+    )
+}
+
+fn table(view: &View, series: &Series) -> String {
+    let unit = &series.subject.metric.unit;
+    let mut text = format!(
+        "{}, {} at the control\n",
+        clean(&subject_name(&series.subject)),
+        value_with_unit(series.control, unit)
+    );
+    let bars = bars(series);
+    if !bars.is_empty() {
+        text += &format!("{bars}\n");
+    }
+    let estimate = |value: &Value| Estimate::new(value.difference, value.low, value.high);
+    let style = Differences::of(series.values.iter().map(estimate), series.relative, unit);
+    let rows = series.values.iter().filter_map(|value| {
+        let revision = &view.revisions.get(value.place)?.revision;
+        Some([
+            revision.date(),
+            revision.name().to_owned(),
+            clean(&revision.tags.join(" ")),
+            style.answer(estimate(value)),
+            clean(&revision.subject),
+        ])
+    });
+    text += &aligned(&rows.collect::<Vec<_>>(), 5);
+    text
+}
+
+/// One character for each value, from the lowest to the highest difference.
+fn bars(series: &Series) -> String {
+    let differences = series.values.iter().map(|value| value.difference);
+    let low = differences.clone().fold(f64::INFINITY, f64::min);
+    let high = differences.clone().fold(f64::NEG_INFINITY, f64::max);
+    if series.values.len() < 2 || !(high - low).is_finite() || high <= low {
+        return String::new();
+    }
+    let top = BARS.len() - 1;
+    let bar =
+        |difference: f64| BARS[((difference - low) / (high - low) * top as f64).round() as usize];
+    differences.map(bar).collect()
+}
