@@ -3,6 +3,7 @@
 
 mod collection;
 mod foreign;
+mod histories;
 mod machines;
 mod recordings;
 mod results;
@@ -25,5 +26,6 @@ pub fn seeds(root: &Path) -> Vec<Seed> {
     tools::collect(&mut collection);
     foreign::collect(&mut collection);
     machines::collect(&mut collection);
+    histories::collect(&mut collection);
     collection.into_seeds()
 }

@@ -8,6 +8,7 @@ mod experiment;
 mod foreign;
 mod frozen_files;
 mod generic;
+mod history;
 mod hyperfine;
 mod index;
 mod machine;
@@ -54,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     target("foreign", foreign::run),
     target("frozen_files", frozen_files::run),
     target("generic", generic::run),
+    target("history", history::run),
     target("hyperfine", hyperfine::run),
     target("index", index::run),
     target("machine", machine::run),

@@ -34,6 +34,7 @@ replays! {
     foreign: 20,
     frozen_files: 15,
     generic: 40,
+    history: 100,
     hyperfine: 100,
     index: 30,
     machine: 5,

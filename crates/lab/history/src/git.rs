@@ -8,5 +8,6 @@ mod program;
 mod tree;
 
 pub use error::GitError;
+pub use log::read_log;
 pub(crate) use program::QUIET;
 pub use program::{Repository, local_path};

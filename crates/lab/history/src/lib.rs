@@ -31,7 +31,7 @@ pub use campaign::{CampaignError, CampaignFacts, Purpose, Ready, VARIABLES, camp
 pub use directory::{DirectoryError, Held, HistoryDir, is_history};
 pub use every::{Every, Word};
 pub use file::{BuildTable, HistoryFile, Measure, Quirk, Revisions, SourceTable};
-pub use git::{GitError, Repository, local_path};
+pub use git::{GitError, Repository, local_path, read_log};
 pub use journal::{Journal, JournalError};
 pub use listed::{ListError, in_order, versions};
 pub use order::order;

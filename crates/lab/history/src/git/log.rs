@@ -27,7 +27,7 @@ impl Repository {
         }
         arguments.extend([tip.as_str(), "--"]);
         let bytes = self.bytes(&arguments)?;
-        let mut revisions = revisions(&bytes)?;
+        let mut revisions = read_log(&bytes)?;
         let mut tags = self.tags()?;
         for revision in &mut revisions {
             revision.tags = tags.remove(&revision.id).unwrap_or_default();
@@ -41,7 +41,7 @@ impl Repository {
     /// If git fails.
     pub fn revision(&self, commit: &str) -> Result<Revision, GitError> {
         let bytes = self.bytes(&["log", "-z", "-1", FORMAT, commit, "--"])?;
-        let found = revisions(&bytes)?.into_iter().next();
+        let found = read_log(&bytes)?.into_iter().next();
         found.ok_or_else(|| GitError::Unexpected {
             command: "log".to_owned(),
             what: format!("nothing about {commit}"),
@@ -70,7 +70,10 @@ impl Repository {
 }
 
 /// Reads what `git log` printed.
-fn revisions(bytes: &[u8]) -> Result<Vec<Revision>, GitError> {
+///
+/// # Errors
+/// If it is not what was asked for.
+pub fn read_log(bytes: &[u8]) -> Result<Vec<Revision>, GitError> {
     let unexpected = |what: String| GitError::Unexpected {
         command: "log".to_owned(),
         what,
