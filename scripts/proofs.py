@@ -60,6 +60,10 @@ GROUPS = [
                                               "kill-slices": Step("scripts/prove-kill slices", r"^\d+ kills:")},
           [*crates("lab/runner lab/store lab/experiment lab/drivers lab/machine"), *cli("run main standby progress failure results"),
            "scripts/prove-kill"]),
+    Group("histories", "a history that is killed 50 times measures each revision once, loses nothing, leaves nothing behind and leaves the "
+          "repository alone", 3, "git", {"histories": Step("scripts/prove-histories", r"^\d+ kills:")},
+          [*crates("lab/history lab/runner lab/store lab/experiment lab/machine"), *cli("history run main standby progress failure"),
+           "scripts/prove-histories"]),
     Group("doctor", "the doctor finds trouble that is made on this machine, and changed settings come back after kill -9",
           8, "root", {"doctor": Step("scripts/prove-doctor", r"kills|violations")},
           [*crates("lab/machine lab/runner"), *cli("doctor settings standby tune"), "scripts/prove-doctor", "scripts/not-checked"]),

@@ -193,11 +193,6 @@ impl Work<'_> {
         if let Some(last) = campaigns.last() {
             self.go_on(last, builder)?;
         }
-        let mut number = campaigns
-            .iter()
-            .map(|facts| facts.campaign)
-            .max()
-            .unwrap_or(0);
         // Whatever comes of it, nothing is tried twice in one call.
         let mut tried: HashSet<String> = HashSet::new();
         loop {
@@ -213,9 +208,8 @@ impl Work<'_> {
                 ));
                 return Ok(());
             }
-            number += 1;
             self.begun += 1;
-            self.campaign(number, &left, builder, &mut tried)?;
+            self.campaign(&left, builder, &mut tried)?;
         }
     }
 
@@ -253,12 +247,14 @@ impl Work<'_> {
     /// Builds the control and as many of the revisions as belong together, and measures them.
     fn campaign(
         &self,
-        number: u32,
         left: &[usize],
         builder: &mut Builder<'_>,
         tried: &mut HashSet<String>,
     ) -> Result<(), Failure> {
         let control = self.control(builder)?;
+        let campaigns = self.directory.campaigns()?;
+        let last = campaigns.iter().map(|facts| facts.campaign).max();
+        let number = last.unwrap_or(0) + 1;
         let mut facts = CampaignFacts::new(
             number,
             jiff::Timestamp::now().to_string(),
@@ -275,14 +271,22 @@ impl Work<'_> {
             }
             let revision = &self.timeline.revisions[*place];
             let built = self.build(revision, *place, builder)?;
-            facts.add(revision, &built);
             tried.insert(revision.id.clone());
-            if built.tree.is_some() {
-                ready.push((revision.clone(), built));
+            match built.tree {
+                Some(_) => {
+                    facts.add(revision, &built);
+                    ready.push((revision.clone(), built));
+                }
+                // That it cannot be built this way is known already.
+                None if built.is_reused => {}
+                None => facts.add(revision, &built),
             }
         }
         let (_, control) = &ready[0];
         facts.note(&self.timeline.control, control);
+        if facts.revisions.is_empty() && facts.unbuilt.is_empty() {
+            return Ok(());
+        }
         if facts.revisions.is_empty() {
             // None could be built, which is worth a line, too.
             return Ok(self.directory.add(self.held, &facts)?);

@@ -2,9 +2,11 @@
 
 use indexmap::IndexMap;
 
-use crate::design::{Layout, Refresh};
+use crate::design::{Layout, Refresh, RunsError};
 use crate::file::Experiment;
 use crate::name;
+use crate::parameters::VARIANT;
+use crate::variant::Variant;
 
 /// Why others cannot take the place of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +29,7 @@ pub enum RevisedError {
     Entry(String),
     /// A number of runs that does not divide into blocks.
     #[error("`runs` of [measure]: {0}")]
-    Runs(#[from] crate::design::RunsError),
+    Runs(#[from] RunsError),
 }
 
 /// What of an experiment's design is replaced.
@@ -73,7 +75,7 @@ impl Experiment {
             |text: serde_json::Result<String>| text.is_ok_and(|text| text.contains(&wanted));
         let in_variant = self.variants.get(variant).is_some_and(|variant| {
             // What defines a variable does not use it.
-            let used = crate::Variant {
+            let used = Variant {
                 vars: variant
                     .vars
                     .iter()
@@ -106,10 +108,7 @@ impl Experiment {
                 help: None,
             })?;
         let entries = self.include.iter().chain(&self.exclude);
-        if let Some(entry) = entries
-            .filter_map(|entry| entry.get(crate::parameters::VARIANT))
-            .next()
-        {
+        if let Some(entry) = entries.filter_map(|entry| entry.get(VARIANT)).next() {
             return Err(RevisedError::Entry(entry.to_string()));
         }
         let mut revised = self.clone();
