@@ -146,6 +146,8 @@ enum Format {
     Experiment,
     /// The history file.
     History,
+    /// What `perflab history show --format json` prints.
+    HistoryView,
     /// What `perflab compare --format json` prints.
     Result,
     /// What `perflab doctor --format json` prints.
@@ -267,6 +269,7 @@ fn schema(format: Format) -> Result<Option<Code>, Failure> {
     let schema = match format {
         Format::Experiment => perflab_experiment::Experiment::schema(),
         Format::History => perflab_history::HistoryFile::schema(),
+        Format::HistoryView => perflab_history::View::schema(),
         Format::Result => perflab_report::schema(),
         Format::Doctor => perflab_machine::doctor::Report::json_schema(),
         Format::Plan => perflab_compare::plan_schema(),

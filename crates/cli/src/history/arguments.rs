@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use perflab_history::{Every, Word};
 
 #[derive(Debug, Args)]
@@ -67,7 +67,10 @@ pub struct RunArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  perflab history show results/redis-history --metric rps")]
+#[command(
+    after_help = "Examples:\n  perflab history show results/redis-history --metric rps\n  \
+perflab history show results/redis-history --revision v1.0"
+)]
 pub struct ShowArguments {
     /// The directory of a history.
     #[arg(value_name = "DIR")]
@@ -76,6 +79,28 @@ pub struct ShowArguments {
     /// Show this metric only.
     #[arg(short, long, value_name = "NAME")]
     pub metric: Option<String>,
+
+    /// Show one revision: its values, its build, and what changed since the one before. A hash or its beginning, a tag,
+    /// or a version.
+    #[arg(long, value_name = "REV", conflicts_with = "metric")]
+    pub revision: Option<String>,
+
+    /// With --revision: cut no list short.
+    #[arg(long, requires = "revision")]
+    pub all: bool,
+
+    /// How to print it.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, conflicts_with_all = ["metric", "revision"])]
+    pub format: Format,
+}
+
+/// What is printed of a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables.
+    Text,
+    /// JSON; `perflab schema history-view` prints its schema.
+    Json,
 }
 
 /// Reads the value of `--every`.

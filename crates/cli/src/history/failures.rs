@@ -1,7 +1,7 @@
 //! What goes wrong with a history, with the code that says whose fault it is.
 
 use perflab_history::{
-    BuildError, CampaignError, DirectoryError, GitError, ListError, TimelineError,
+    BuildError, CampaignError, DetailsError, DirectoryError, GitError, ListError, TimelineError,
 };
 
 use crate::failure::{Code, Failure, is_disk_full};
@@ -41,6 +41,16 @@ impl From<GitError> for Failure {
 impl From<CampaignError> for Failure {
     fn from(error: CampaignError) -> Self {
         Self::usage(error)
+    }
+}
+
+/// A name of the user.
+impl From<DetailsError> for Failure {
+    fn from(error: DetailsError) -> Self {
+        match error {
+            DetailsError::Git(error) => error.into(),
+            error => Self::usage(error),
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! `perflab history show`: what is known of each revision.
 
 use perflab_history::{HistoryDir, HistoryFile, Series, View, points};
-use perflab_report::history_text;
+use perflab_report::{history_text, revision_text};
 
-use super::arguments::ShowArguments;
+use super::arguments::{Format, ShowArguments};
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -17,6 +17,16 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
             "nothing was measured yet in {}",
             arguments.directory.display()
         )));
+    }
+    if arguments.format == Format::Json {
+        terminal::print(&terminal::json(&view)?)?;
+        return Ok(None);
+    }
+    if let Some(name) = &arguments.revision {
+        let place = view.place_of(name)?;
+        let details = view.details(&directory, place)?;
+        terminal::print(&revision_text(&view, &details, arguments.all))?;
+        return Ok(None);
     }
     let wanted = |series: &Series| {
         let metric = &series.subject.metric.name;

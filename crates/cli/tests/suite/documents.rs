@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use perflab_experiment::{Experiment, Plan, Status};
-use perflab_history::HistoryFile;
+use perflab_history::{HistoryFile, View};
 use perflab_store::{Meta, RunRecord};
 use perflab_testing::needs;
 use serde_json::Value;
@@ -296,6 +296,7 @@ fn every_key_of_the_experiment_file_is_described() {
 #[test]
 fn every_key_of_the_history_file_is_described() {
     assert_described("history.md", &HistoryFile::schema());
+    assert_described("history.md", &View::schema());
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod workshop;
 pub use error::BuildError;
 pub use facts::{BuildFacts, ProgramFacts, StepFacts};
 pub use key::BuildKey;
-pub(crate) use make::JOURNAL;
 pub use make::{Builder, Built};
+pub(crate) use make::{JOURNAL, LOGS};
+pub(crate) use mirror::NAME as MIRROR;
 pub use symbols::{Symbol, SymbolChange, SymbolChanges, changes, symbols};

@@ -189,6 +189,19 @@ impl HistoryDir {
         Ok(self.campaigns.append(facts)?)
     }
 
+    /// The copy of the repository, where there is one.
+    pub fn mirror(&self) -> Option<PathBuf> {
+        let path = self.path.join(crate::builds::MIRROR);
+        path.is_dir().then_some(path)
+    }
+
+    /// The directory with the logs of a build.
+    pub fn log(&self, build: u32) -> PathBuf {
+        self.path
+            .join(crate::builds::LOGS)
+            .join(format!("{build:06}"))
+    }
+
     /// The directory of a campaign's result.
     pub fn result(&self, facts: &CampaignFacts) -> PathBuf {
         self.path.join(RESULTS).join(facts.directory())

@@ -5,8 +5,10 @@
 //! campaigns.
 
 mod builds;
+mod built_series;
 mod campaign;
 mod date;
+mod details;
 mod directory;
 mod every;
 mod file;
@@ -28,6 +30,7 @@ pub use builds::{
     SymbolChange, SymbolChanges, changes, symbols,
 };
 pub use campaign::{CampaignError, CampaignFacts, Purpose, Ready, VARIABLES, campaign_experiment};
+pub use details::{Details, DetailsError};
 pub use directory::{DirectoryError, Held, HistoryDir, is_history};
 pub use every::{Every, Word};
 pub use file::{BuildTable, HistoryFile, Measure, Quirk, Revisions, SourceTable};

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::builds::BuildFacts;
+use crate::built_series::built_series;
 use crate::campaign::CampaignFacts;
 use crate::points::Point;
 use crate::revision::Revision;
@@ -71,6 +72,13 @@ pub struct Value {
 const SCHEMA: u32 = 1;
 
 impl View {
+    /// JSON Schema of the view.
+    pub fn schema() -> serde_json::Value {
+        let mut schema = schemars::schema_for!(Self);
+        schema.insert("title".to_owned(), "perflab history view".into());
+        schema.to_value()
+    }
+
     /// From what was recorded. Campaigns relative to another control than the last one are left out.
     pub fn new(
         name: &str,
@@ -97,10 +105,13 @@ impl View {
                 });
             }
         }
-        for build in builds {
-            if let Some(entry) = seen.get_mut(&build.revision) {
-                entry.build = Some(build.clone());
-            }
+        let by_number: HashMap<u32, &BuildFacts> =
+            builds.iter().map(|facts| (facts.build, facts)).collect();
+        for entry in seen.values_mut() {
+            let name = entry.revision.name();
+            let mut numbers = campaigns.iter().filter_map(|facts| facts.builds.get(name));
+            let last = numbers.next_back().and_then(|number| by_number.get(number));
+            entry.build = last.map(|facts| (*facts).clone());
         }
         let mut revisions: Vec<Seen> = seen.into_values().collect();
         revisions.sort_by(|a, b| {
@@ -125,10 +136,13 @@ impl View {
                 None => by_subject.push((point.subject.clone(), vec![point])),
             }
         }
-        let series = by_subject.into_iter();
-        let series = series
-            .map(|(subject, points)| Series::new(subject, &points, &places))
-            .collect();
+        let measured = by_subject.into_iter();
+        let measured = measured.map(|(subject, points)| Series::new(subject, &points, &places));
+        let control_place = control
+            .as_ref()
+            .and_then(|control| places.get(control.id.as_str()));
+        let built = built_series(&revisions, control_place.copied());
+        let series = measured.chain(built).collect();
         Self {
             schema: SCHEMA,
             name: name.to_owned(),

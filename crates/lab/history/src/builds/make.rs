@@ -25,7 +25,7 @@ use crate::revision::Revision;
 pub(crate) const JOURNAL: &str = "builds.jsonl";
 
 /// The directory of their logs.
-const LOGS: &str = "builds";
+pub(crate) const LOGS: &str = "builds";
 
 /// Time limit of a command that says what builds.
 const VERSION_LIMIT: Duration = Duration::from_secs(60);

@@ -10,7 +10,7 @@ use super::workshop::{Workshop, needed};
 use crate::git::Repository;
 
 /// Name of the copy.
-const NAME: &str = "mirror.git";
+pub(crate) const NAME: &str = "mirror.git";
 
 /// What is fetched. Names of the copy's own, by which it keeps revisions that a rewritten branch lost, stay apart.
 const FETCHED: [&str; 4] = [

@@ -35,6 +35,24 @@ impl Repository {
         Ok(revisions)
     }
 
+    /// The commits that are in the history of one and not in that of another, the oldest first.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn between(&self, from: &str, to: &str) -> Result<Vec<Revision>, GitError> {
+        let without = format!("^{from}");
+        read_log(&self.bytes(&[
+            "log",
+            "-z",
+            "--topo-order",
+            "--reverse",
+            FORMAT,
+            &without,
+            to,
+            "--",
+        ])?)
+    }
+
     /// One commit.
     ///
     /// # Errors

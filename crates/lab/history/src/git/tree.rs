@@ -18,17 +18,12 @@ impl Repository {
         self.bytes(&arguments)
     }
 
-    /// The paths that differ between two commits, as git writes them, at most so many.
+    /// The paths that differ between two commits.
     ///
     /// # Errors
     /// If git fails.
-    pub fn changed_paths(
-        &self,
-        from: &str,
-        to: &str,
-        most: usize,
-    ) -> Result<Vec<String>, GitError> {
-        let bytes = self.bytes(&[
+    pub fn changed_paths(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
+        let words = [
             "diff-tree",
             "-r",
             "-z",
@@ -37,9 +32,9 @@ impl Repository {
             from,
             to,
             "--",
-        ])?;
+        ];
+        let bytes = self.bytes(&words)?;
         let text = String::from_utf8_lossy(&bytes);
-        let paths = text.split_terminator('\0').take(most);
-        Ok(paths.map(str::to_owned).collect())
+        Ok(text.split_terminator('\0').map(str::to_owned).collect())
     }
 }

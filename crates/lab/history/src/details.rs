@@ -1,0 +1,135 @@
+//! What changed from one measured revision to the next: commits, files, functions.
+
+use std::fs;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::builds::{BuildFacts, Symbol, SymbolChanges, changes};
+use crate::directory::HistoryDir;
+use crate::git::{GitError, Repository};
+use crate::revision::Revision;
+use crate::view::View;
+
+/// What changed with a revision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Details {
+    /// The place of the revision in the view.
+    pub place: usize,
+    /// The place of the one before that was built; absent for the first.
+    pub before: Option<usize>,
+    /// The commits since then, the oldest first; the revision itself is the last.
+    pub commits: Vec<Revision>,
+    /// The files that differ.
+    pub files: Vec<String>,
+    /// How the functions of each program differ, by the path of the program.
+    pub programs: Vec<(String, SymbolChanges)>,
+}
+
+/// Why there are no details.
+#[derive(Debug, thiserror::Error)]
+pub enum DetailsError {
+    /// A name is that of no revision that was measured.
+    #[error("no revision that was measured is called `{0}`; `perflab history show DIR` lists them")]
+    Unknown(String),
+    /// A name is the beginning of several.
+    #[error("`{name}` is the beginning of several revisions: {}", .found.join(", "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The names of those that begin so.
+        found: Vec<String>,
+    },
+    /// The copy of the repository cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl View {
+    /// The place of the revision of a name: a hash or its beginning, a tag, or a version.
+    ///
+    /// # Errors
+    /// If it is none, or several.
+    pub fn place_of(&self, name: &str) -> Result<usize, DetailsError> {
+        let places = |is: &dyn Fn(&Revision) -> bool| -> Vec<usize> {
+            let all = self.revisions.iter().enumerate();
+            all.filter(|(_, seen)| is(&seen.revision))
+                .map(|(place, _)| place)
+                .collect()
+        };
+        let exact =
+            places(&|revision| revision.id == name || revision.tags.iter().any(|tag| tag == name));
+        let found = match exact.is_empty() {
+            true => places(&|revision| !name.is_empty() && revision.id.starts_with(name)),
+            false => exact,
+        };
+        match found[..] {
+            [place] => Ok(place),
+            [] => Err(DetailsError::Unknown(name.to_owned())),
+            _ => Err(DetailsError::Ambiguous {
+                name: name.to_owned(),
+                found: found
+                    .iter()
+                    .map(|place| self.revisions[*place].revision.name().to_owned())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// What changed with the revision at a place since the one before it that could be built.
+    ///
+    /// # Errors
+    /// If the copy of the repository cannot be read.
+    pub fn details(&self, directory: &HistoryDir, place: usize) -> Result<Details, DetailsError> {
+        let before = (0..place)
+            .rev()
+            .find(|place| !self.revisions[*place].is_unbuilt());
+        let mut details = Details {
+            place,
+            before,
+            commits: Vec::new(),
+            files: Vec::new(),
+            programs: Vec::new(),
+        };
+        let Some(before) = before else {
+            return Ok(details);
+        };
+        let (before, after) = (&self.revisions[before], &self.revisions[place]);
+        if let Some(mirror) = directory.mirror() {
+            let repository = Repository::open(&mirror)?;
+            let (from, to) = (&before.revision.id, &after.revision.id);
+            details.commits = repository.between(from, to)?;
+            details.files = repository.changed_paths(from, to)?;
+        }
+        if let (Some(before), Some(after)) = (&before.build, &after.build) {
+            details.programs = programs(directory, before, after);
+        }
+        Ok(details)
+    }
+}
+
+/// How the functions of the programs of two builds differ, as far as both have symbols.
+fn programs(
+    directory: &HistoryDir,
+    before: &BuildFacts,
+    after: &BuildFacts,
+) -> Vec<(String, SymbolChanges)> {
+    let own = |build: &BuildFacts, file: &str| symbols_of(&directory.log(build.build).join(file));
+    let pairs = after.programs.iter().filter_map(|program| {
+        let former = before
+            .programs
+            .iter()
+            .find(|former| former.path == program.path)?;
+        let changes = changes(
+            &own(before, former.symbols.as_ref()?)?,
+            &own(after, program.symbols.as_ref()?)?,
+        );
+        Some((program.path.clone(), changes))
+    });
+    pairs.collect()
+}
+
+fn symbols_of(path: &Path) -> Option<Vec<Symbol>> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}

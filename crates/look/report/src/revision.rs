@@ -1,0 +1,165 @@
+//! One revision of a history as text.
+
+use perflab_experiment::counted;
+use perflab_history::{BuildFacts, Details, SymbolChange, SymbolChanges, View, subject_name};
+use perflab_plot::clean;
+
+use crate::aligned::aligned;
+use crate::difference::{Differences, Estimate};
+use crate::number::value_with_unit;
+
+/// Lines of a list, unless all are asked for.
+const LISTED: usize = 20;
+
+/// What is known of a revision: its values, its build, and what changed since the one before. With `all` no list is cut
+/// short.
+pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
+    let Some(seen) = view.revisions.get(details.place) else {
+        return String::new();
+    };
+    let revision = &seen.revision;
+    let most = if all { usize::MAX } else { LISTED };
+    let mut text = format!("{} of {}\n", revision.id, revision.timestamp());
+    if !revision.tags.is_empty() {
+        text += &format!("tags: {}\n", clean(&revision.tags.join(", ")));
+    }
+    if !revision.subject.is_empty() {
+        text += &format!("{}\n", clean(&revision.subject));
+    }
+    if let Some(build) = &seen.build {
+        text += &built(build);
+    }
+    if !seen.campaigns.is_empty() {
+        let campaigns: Vec<String> = seen
+            .campaigns
+            .iter()
+            .map(|number| format!("{number:06}"))
+            .collect();
+        text += &format!("measured in campaigns/{}\n", campaigns.join(", campaigns/"));
+    }
+    text += &values(view, details.place);
+    let Some(before) = details.before.and_then(|before| view.revisions.get(before)) else {
+        return text;
+    };
+    text += &format!(
+        "\nsince {} of {}:\n",
+        before.revision.name(),
+        before.revision.date()
+    );
+    let commits = details.commits.iter().map(|commit| {
+        [
+            commit.date(),
+            commit.name().to_owned(),
+            clean(&commit.subject),
+        ]
+    });
+    text += &list(
+        "commit",
+        aligned(&commits.collect::<Vec<_>>(), 3).lines(),
+        most,
+    );
+    let files: Vec<String> = details.files.iter().map(|file| clean(file)).collect();
+    text += &list("file", files.iter().map(String::as_str), most);
+    for (program, changes) in &details.programs {
+        text += &functions(program, changes, most);
+    }
+    text
+}
+
+fn built(build: &BuildFacts) -> String {
+    let mut text = format!("build {:06}: {}", build.build, build.status.name());
+    if let Some(detail) = &build.detail {
+        text += &format!(", {}", clean(detail));
+    }
+    if build.build_seconds() > 0.0 {
+        text += &format!(", {}", value_with_unit(build.build_seconds(), "s"));
+    }
+    for program in &build.programs {
+        let code = program
+            .code_bytes
+            .map(|bytes| format!(", code {bytes} bytes"));
+        text += &format!(
+            "\n{}: {} bytes{}",
+            clean(&program.path),
+            program.bytes,
+            code.unwrap_or_default()
+        );
+    }
+    text + "\n"
+}
+
+/// A line for each metric: the difference from the control.
+fn values(view: &View, place: usize) -> String {
+    let rows = view.series.iter().filter_map(|series| {
+        let value = series.values.iter().find(|value| value.place == place)?;
+        let estimate = Estimate::new(value.difference, value.low, value.high);
+        let unit = &series.subject.metric.unit;
+        let style = Differences::of([estimate].into_iter(), series.relative, unit);
+        Some([
+            clean(&subject_name(&series.subject)),
+            style.answer(estimate),
+        ])
+    });
+    let rows: Vec<[String; 2]> = rows.collect();
+    match (rows.is_empty(), &view.control) {
+        (true, _) | (_, None) => String::new(),
+        (false, Some(control)) => format!(
+            "\nagainst the control {} of {}:\n{}",
+            control.name(),
+            control.date(),
+            aligned(&rows, 2)
+        ),
+    }
+}
+
+/// A heading with the number, and the first lines.
+fn list<'l>(what: &str, lines: impl Iterator<Item = &'l str>, most: usize) -> String {
+    let lines: Vec<&str> = lines.collect();
+    let mut text = format!("{}\n", counted(lines.len(), what));
+    for line in lines.iter().take(most) {
+        text += &format!("  {line}\n");
+    }
+    if lines.len() > most {
+        text += &format!(
+            "  ... {} (--all lists all)\n",
+            counted(lines.len() - most, "more line")
+        );
+    }
+    text
+}
+
+/// How the functions of a program differ.
+fn functions(program: &str, changes: &SymbolChanges, most: usize) -> String {
+    let mut text = format!(
+        "functions of {}: {} came, {} went, {} of another size, {} moved, {} unchanged\n",
+        clean(program),
+        changes.came.len(),
+        changes.went.len(),
+        changes.resized.len(),
+        changes.moved,
+        changes.unchanged
+    );
+    let row = |word: &'static str| {
+        move |change: &SymbolChange| {
+            let difference = i128::from(change.after) - i128::from(change.before);
+            [
+                format!("  {word}"),
+                format!("{difference:+} bytes"),
+                clean(&change.name),
+            ]
+        }
+    };
+    let came = changes.came.iter().map(row("came"));
+    let went = changes.went.iter().map(row("went"));
+    let resized = changes.resized.iter().map(row("size"));
+    let rows: Vec<[String; 3]> = resized.chain(came).chain(went).collect();
+    let shown = rows.len().min(most);
+    text += &aligned(&rows[..shown], 3);
+    if shown < rows.len() {
+        text += &format!(
+            "  ... {} (--all lists all)\n",
+            counted(rows.len() - shown, "more line")
+        );
+    }
+    text
+}
