@@ -33,6 +33,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "A..B", conflicts_with_all = ["since", "until", "every"])]
     pub fill: Option<String>,
 
+    /// Measure a patch on a revision beside the revision without it, as tried against its base. The revision is the last
+    /// that is asked for, or REV of --until.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["since", "every", "fill", "campaigns", "budget", "again", "dry_run"])]
+    pub patch: Option<PathBuf>,
+
     /// Try revisions again that could not be built.
     #[arg(long)]
     pub again: bool,

@@ -42,7 +42,6 @@ impl Campaign {
             .filter_map(|(revision, built)| {
                 Some(Ready {
                     revision,
-                    name: revision.name(),
                     tree: built.tree.as_deref()?,
                 })
             })

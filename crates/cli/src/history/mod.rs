@@ -7,6 +7,7 @@ mod failures;
 mod file;
 mod run;
 mod show;
+mod work;
 
 use clap::Subcommand;
 

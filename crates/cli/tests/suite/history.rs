@@ -614,3 +614,45 @@ fn a_revision_with_its_commits_files_and_functions() {
         .code(2)
         .says(&["did you mean `size`"]);
 }
+
+#[test]
+fn a_patch_is_tried_against_its_base() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    histories.run(&[]).code(0);
+    let base = histories.git(&["rev-parse", "HEAD"], "2026-01-02");
+    let patch = |before: u32, after: u32| {
+        format!(
+            "--- a/build.sh\n+++ b/build.sh\n@@ -1 +1 @@\n-echo {before} > built\n+echo {after} > built\n"
+        )
+    };
+    histories.laboratory.write("larger.patch", patch(110, 120));
+    histories
+        .run(&["--patch", "larger.patch"])
+        .code(0)
+        .says(&["campaign 2: 2 revisions"]);
+    let name = format!("{}.larger", &base[..12]);
+    histories
+        .show()
+        .code(0)
+        .prints(&["+10.0%", &name, "+20.0%", "larger on echo 110"]);
+    let one = histories
+        .laboratory
+        .call(&["history", "show", "h", "--revision", &name]);
+    one.code(0).prints(&["measured in campaigns/000002"]);
+    // Tried once more, it is measured once more.
+    histories.run(&["--patch", "larger.patch"]).code(0);
+    assert_eq!(histories.measured()[&name], 4);
+    histories.laboratory.write("wrong.patch", patch(111, 120));
+    histories
+        .run(&["--patch", "wrong.patch"])
+        .code(2)
+        .says(&["cannot be built with the patch", "patch does not apply"]);
+    histories.laboratory.write("a b.patch", patch(110, 120));
+    let misnamed = histories.run(&["--patch", "a b.patch"]).code(2);
+    misnamed.says(&["gives its name to a variant"]);
+    histories
+        .run(&["--patch", "none"])
+        .code(2)
+        .says(&["cannot read the patch none"]);
+    assert_eq!(histories.journal("campaigns.jsonl").len(), 3);
+}

@@ -23,7 +23,7 @@ mod workshop;
 pub use error::BuildError;
 pub use facts::{BuildFacts, ProgramFacts, StepFacts};
 pub use key::BuildKey;
-pub use make::{Builder, Built};
+pub use make::{Builder, Built, Wanted};
 pub(crate) use make::{JOURNAL, LOGS};
 pub(crate) use mirror::NAME as MIRROR;
 pub use symbols::{Symbol, SymbolChange, SymbolChanges, changes, symbols};

@@ -83,8 +83,7 @@ impl CampaignFacts {
 
     /// Notes the build of a revision.
     pub fn note(&mut self, revision: &Revision, built: &Built) {
-        self.builds
-            .insert(revision.name().to_owned(), built.facts.build);
+        self.builds.insert(revision.name(), built.facts.build);
     }
 
     /// The name of the directory of its result.
@@ -98,8 +97,6 @@ impl CampaignFacts {
 pub struct Ready<'r> {
     /// The revision.
     pub revision: &'r Revision,
-    /// The name of its variant.
-    pub name: &'r str,
     /// The directory with its files and what was built of them.
     pub tree: &'r Path,
 }
@@ -141,18 +138,19 @@ pub fn campaign_experiment(
     let mut made = IndexMap::new();
     let mut names = HashSet::new();
     for ready in std::iter::once(&control).chain(others) {
-        if !names.insert(ready.name) {
+        let variant = ready.revision.name();
+        if !names.insert(variant.clone()) {
             continue;
         }
         let tree = ready
             .tree
             .to_str()
             .ok_or_else(|| CampaignError::Path(ready.tree.to_owned()))?;
-        let date = ready.revision.date();
-        let values = [tree, &ready.revision.id, ready.revision.name(), &date];
+        let (name, date) = (ready.revision.name(), ready.revision.date());
+        let values = [tree, &ready.revision.id, &name, &date];
         let variables = VARIABLES.iter().zip(values);
         let variables = variables.map(|(name, value)| ((*name).to_owned(), literal(value)));
-        made.insert(ready.name.to_owned(), variables.collect());
+        made.insert(variant, variables.collect());
     }
     let design = Revised {
         runs: measure.runs,

@@ -58,8 +58,11 @@ impl View {
                 .map(|(place, _)| place)
                 .collect()
         };
-        let exact =
-            places(&|revision| revision.id == name || revision.tags.iter().any(|tag| tag == name));
+        let exact = places(&|revision| {
+            revision.id == name
+                || revision.name() == name
+                || revision.tags.iter().any(|tag| tag == name)
+        });
         let found = match exact.is_empty() {
             true => places(&|revision| !name.is_empty() && revision.id.starts_with(name)),
             false => exact,
@@ -71,10 +74,24 @@ impl View {
                 name: name.to_owned(),
                 found: found
                     .iter()
-                    .map(|place| self.revisions[*place].revision.name().to_owned())
+                    .map(|place| self.revisions[*place].revision.name())
                     .collect(),
             }),
         }
+    }
+
+    /// The place of the revision that one is seen against: of a patch the revision that it is on, otherwise the one before
+    /// that could be built.
+    fn before(&self, place: usize) -> Option<usize> {
+        let own = &self.revisions[place].revision;
+        let is_base = |place: &usize| {
+            let seen = &self.revisions[*place];
+            match own.is_patched() {
+                true => own.parents.contains(&seen.revision.id),
+                false => !seen.revision.is_patched() && !seen.is_unbuilt(),
+            }
+        };
+        (0..place).rev().find(is_base)
     }
 
     /// What changed with the revision at a place since the one before it that could be built.
@@ -82,9 +99,7 @@ impl View {
     /// # Errors
     /// If the copy of the repository cannot be read.
     pub fn details(&self, directory: &HistoryDir, place: usize) -> Result<Details, DetailsError> {
-        let before = (0..place)
-            .rev()
-            .find(|place| !self.revisions[*place].is_unbuilt());
+        let before = self.before(place);
         let mut details = Details {
             place,
             before,
@@ -98,7 +113,7 @@ impl View {
         let (before, after) = (&self.revisions[before], &self.revisions[place]);
         if let Some(mirror) = directory.mirror() {
             let repository = Repository::open(&mirror)?;
-            let (from, to) = (&before.revision.id, &after.revision.id);
+            let (from, to) = (before.revision.commit(), after.revision.commit());
             details.commits = repository.between(from, to)?;
             details.files = repository.changed_paths(from, to)?;
         }

@@ -27,7 +27,7 @@ mod view;
 
 pub use builds::{
     BuildError, BuildFacts, BuildKey, Builder, Built, ProgramFacts, StepFacts, Symbol,
-    SymbolChange, SymbolChanges, changes, symbols,
+    SymbolChange, SymbolChanges, Wanted, changes, symbols,
 };
 pub use campaign::{CampaignError, CampaignFacts, Purpose, Ready, VARIABLES, campaign_experiment};
 pub use details::{Details, DetailsError};

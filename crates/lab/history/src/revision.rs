@@ -37,12 +37,39 @@ impl Revision {
         }
     }
 
-    /// The name that people read: the beginning of a commit's hash, or the name of a version.
-    pub fn name(&self) -> &str {
-        if is_hash(&self.id) {
-            &self.id[..DIGITS]
-        } else {
-            &self.id
+    /// The same with a patch of this name: `HASH.NAME`.
+    #[must_use]
+    pub fn patched(&self, name: &str) -> Self {
+        Self {
+            id: format!("{}.{name}", self.id),
+            subject: format!("{name} on {}", self.subject),
+            parents: vec![self.id.clone()],
+            tags: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// The name that people read: the beginning of a commit's hash, with the name of the patch on it, or the name of a
+    /// version.
+    pub fn name(&self) -> String {
+        let commit = self.commit();
+        let patch = &self.id[commit.len()..];
+        match is_hash(commit) {
+            true => format!("{}{patch}", &commit[..DIGITS]),
+            false => self.id.clone(),
+        }
+    }
+
+    /// Whether it is a commit with a patch.
+    pub fn is_patched(&self) -> bool {
+        self.commit().len() < self.id.len()
+    }
+
+    /// The commit whose files it has; the name of a version.
+    pub fn commit(&self) -> &str {
+        match self.id.split_once('.') {
+            Some((commit, _)) if is_hash(commit) => commit,
+            _ => &self.id,
         }
     }
 

@@ -58,8 +58,8 @@ pub fn select(
     let last = until.map_or(Ok(last), at)?;
     if last < first {
         return Err(SelectionError::Backwards {
-            since: history[first].name().to_owned(),
-            until: history[last].name().to_owned(),
+            since: history[first].name(),
+            until: history[last].name(),
         });
     }
     let between = first..=last;

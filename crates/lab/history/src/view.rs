@@ -109,7 +109,7 @@ impl View {
             builds.iter().map(|facts| (facts.build, facts)).collect();
         for entry in seen.values_mut() {
             let name = entry.revision.name();
-            let mut numbers = campaigns.iter().filter_map(|facts| facts.builds.get(name));
+            let mut numbers = campaigns.iter().filter_map(|facts| facts.builds.get(&name));
             let last = numbers.next_back().and_then(|number| by_number.get(number));
             entry.build = last.map(|facts| (*facts).clone());
         }

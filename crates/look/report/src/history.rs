@@ -30,11 +30,7 @@ pub fn history_text(view: &View, wanted: impl Fn(&Series) -> bool) -> String {
             let detail = build
                 .and_then(|build| build.detail.as_deref())
                 .unwrap_or_default();
-            [
-                seen.revision.date(),
-                seen.revision.name().to_owned(),
-                clean(detail),
-            ]
+            [seen.revision.date(), seen.revision.name(), clean(detail)]
         };
         text += &aligned(&unbuilt.iter().map(row).collect::<Vec<_>>(), 3);
     }
@@ -78,7 +74,7 @@ fn table(view: &View, series: &Series) -> String {
         let revision = &view.revisions.get(value.place)?.revision;
         Some([
             revision.date(),
-            revision.name().to_owned(),
+            revision.name(),
             clean(&revision.tags.join(" ")),
             style.answer(estimate(value)),
             clean(&revision.subject),

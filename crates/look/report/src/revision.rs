@@ -46,13 +46,10 @@ pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
         before.revision.name(),
         before.revision.date()
     );
-    let commits = details.commits.iter().map(|commit| {
-        [
-            commit.date(),
-            commit.name().to_owned(),
-            clean(&commit.subject),
-        ]
-    });
+    let commits = details
+        .commits
+        .iter()
+        .map(|commit| [commit.date(), commit.name(), clean(&commit.subject)]);
     text += &list(
         "commit",
         aligned(&commits.collect::<Vec<_>>(), 3).lines(),

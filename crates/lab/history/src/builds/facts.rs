@@ -36,7 +36,7 @@ pub struct BuildFacts {
 /// One command of a build.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepFacts {
-    /// What it is for: `check-out`, `obtain`, `quirk`, `build`.
+    /// What it is for: `check-out`, `patch`, `obtain`, `quirk`, `build`.
     pub purpose: String,
     /// The file that has what it printed.
     pub log: String,

@@ -61,6 +61,34 @@ pub struct Built {
     pub is_reused: bool,
 }
 
+/// A build that is wanted.
+#[derive(Debug, Clone)]
+pub struct Wanted<'w> {
+    /// Of which revision.
+    pub revision: &'w Revision,
+    /// The commands that come before its own.
+    pub quirks: Vec<&'w Command>,
+    /// A patch that is applied to it, as `git diff` writes it.
+    pub patch: Option<&'w [u8]>,
+    /// Whether one that failed before is tried once more.
+    pub again: bool,
+    /// Whether one that is there is made again.
+    pub fresh: bool,
+}
+
+impl<'w> Wanted<'w> {
+    /// A build of a revision, with the commands of its quirks.
+    pub fn new(revision: &'w Revision, quirks: Vec<&'w Command>) -> Self {
+        Self {
+            revision,
+            quirks,
+            patch: None,
+            again: false,
+            fresh: false,
+        }
+    }
+}
+
 /// A command of a build, with what it is for.
 type Task<'c> = (&'static str, &'c Command);
 
@@ -133,23 +161,18 @@ impl<'a> Builder<'a> {
         self.mirror.as_ref().map(|(_, repository)| repository)
     }
 
-    /// Builds a revision, unless it was built before. `quirks`: the commands that come before its own. With `again`
-    /// one that failed before is tried once more.
+    /// Builds a revision, unless it was built before.
     ///
     /// # Errors
     /// If nothing can be built; a revision that cannot is a fact.
-    pub fn build(
-        &mut self,
-        revision: &Revision,
-        quirks: &[&Command],
-        again: bool,
-    ) -> Result<Built, BuildError> {
-        let tasks = self.tasks(quirks);
-        let key = self.key(revision, &tasks)?;
-        if let Some(facts) = self.known.get(&key) {
+    pub fn build(&mut self, wanted: &Wanted<'_>) -> Result<Built, BuildError> {
+        let tasks = self.tasks(&wanted.quirks);
+        let key = self.key(wanted, &tasks)?;
+        let known = self.known.get(&key).filter(|_| !wanted.fresh);
+        if let Some(facts) = known {
             let has_passed = facts.status.passed();
             let is_there = has_passed && self.trees.has(&key);
-            if is_there || !(has_passed || again) {
+            if is_there || !(has_passed || wanted.again) {
                 return Ok(Built {
                     tree: is_there.then(|| self.tree_of(&key)),
                     facts: facts.clone(),
@@ -158,7 +181,7 @@ impl<'a> Builder<'a> {
                 });
             }
         }
-        let facts = self.make(revision, &key, &tasks)?;
+        let facts = self.make(wanted, &key, &tasks)?;
         self.journal.append(&facts)?;
         self.known.insert(key.clone(), facts.clone());
         let has_passed = facts.status.passed();
@@ -200,9 +223,10 @@ impl<'a> Builder<'a> {
     }
 
     /// What a build of a revision is made of.
-    fn key(&self, revision: &Revision, tasks: &[Task<'_>]) -> Result<BuildKey, BuildError> {
+    fn key(&self, wanted: &Wanted<'_>, tasks: &[Task<'_>]) -> Result<BuildKey, BuildError> {
+        let revision = wanted.revision;
         let content = match self.repository() {
-            Some(repository) => repository.content(&revision.id, &self.file.build.inputs)?,
+            Some(repository) => repository.content(revision.commit(), &self.file.build.inputs)?,
             None => revision.id.clone().into_bytes(),
         };
         let words = Words {
@@ -212,6 +236,7 @@ impl<'a> Builder<'a> {
         };
         let build = &self.file.build;
         let mut ingredients = vec![content, self.versions.clone()];
+        ingredients.extend(wanted.patch.map(<[u8]>::to_vec));
         for (purpose, command) in tasks {
             ingredients.push(purpose.as_bytes().to_vec());
             for word in words.argv(command)? {
@@ -230,10 +255,11 @@ impl<'a> Builder<'a> {
     /// Makes a build; its files are not complete yet.
     fn make(
         &mut self,
-        revision: &Revision,
+        wanted: &Wanted<'_>,
         key: &BuildKey,
         tasks: &[Task<'_>],
     ) -> Result<BuildFacts, BuildError> {
+        let revision = wanted.revision;
         self.builds += 1;
         let logs = self.home.join(LOGS).join(format!("{:06}", self.builds));
         // A laboratory that was killed may have left logs of a build that is not in the journal.
@@ -246,11 +272,13 @@ impl<'a> Builder<'a> {
             steps: Vec::new(),
         };
         let started = self.workshop.host.timestamp().to_string();
-        let done = self.obtain(&mut site)?;
-        let done = match done {
-            Ok(()) => self.execute(&mut site, tasks)?,
-            fault => fault,
-        };
+        let mut done = self.obtain(&mut site)?;
+        if let (Ok(()), Some(patch)) = (&done, wanted.patch) {
+            done = self.apply(&mut site, patch)?;
+        }
+        if done.is_ok() {
+            done = self.execute(&mut site, tasks)?;
+        }
         let mut programs = Vec::new();
         let done = done.and_then(|()| {
             for path in &self.file.build.programs {
@@ -296,12 +324,26 @@ impl<'a> Builder<'a> {
         let begun = self.workshop.host.now();
         let done = mirror.check_out(
             &self.workshop,
-            &site.revision.id,
+            site.revision.commit(),
             text_of(&site.tree)?,
             self.file.source.submodules,
             &site.logs.join(&log),
         )?;
         site.note("check-out", log, self.workshop.host.now() - begun);
+        Ok(done)
+    }
+
+    /// Applies a patch, a copy of which stays with the logs.
+    fn apply(&self, site: &mut Site<'_>, patch: &[u8]) -> Result<Result<(), Fault>, BuildError> {
+        let path = site.logs.join("patch");
+        fs::write(&path, patch).map_err(BuildError::io("write", &path))?;
+        let log = site.log("patch");
+        let begun = self.workshop.host.now();
+        let words = ["apply", "--whitespace=nowarn", "--", text_of(&path)?];
+        let done = self
+            .workshop
+            .git(words, &site.tree, &site.logs.join(&log))?;
+        site.note("patch", log, self.workshop.host.now() - begun);
         Ok(done)
     }
 

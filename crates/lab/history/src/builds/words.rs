@@ -35,7 +35,7 @@ impl Words<'_> {
         }
         let value = match placeholder.name.as_str() {
             "revision" => self.revision.id.clone(),
-            "name" => self.revision.name().to_owned(),
+            "name" => self.revision.name(),
             "date" => self.revision.date(),
             "tree" => self.tree.unwrap_or("{tree}").to_owned(),
             "history" => self.history.to_owned(),
