@@ -17,6 +17,10 @@ use crate::failure::{Code, Failure};
 
 /// What to do with a history.
 #[derive(Debug, Subcommand)]
+#[command(
+    after_help = "Examples:\n  perflab history run experiments/history/history.toml --dry-run\n  \
+perflab history run experiments/history/history.toml --out results/primes\n  perflab history show results/primes"
+)]
 pub enum HistoryCommand {
     /// Measure revisions of a repository that were not measured yet, in campaigns.
     ///
