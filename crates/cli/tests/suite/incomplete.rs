@@ -57,6 +57,9 @@ fn a_directory_of_a_process_that_has_ended_since() {
     let recording = place.recording(&words);
     wait_for_recorder(&place, &one);
     wait_for_recorder(&place, &other);
+    one.works(10);
+    // A recorder opens the directory after the probes are on, and reads it before it tells of events.
+    wait_for_events(&place, &trace, 10);
     remove_recording(&one.pid());
     // Longer than a process takes that ends by itself.
     std::thread::sleep(Duration::from_millis(1500));
