@@ -14,17 +14,18 @@ use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES};
 use perflab_ring::{Outcome, Producer, Words};
 
 use super::losses::lose;
-use super::slots::{self, Slot, claim, ready};
+use super::ready;
+use super::slots::{self, Slot, claim};
 use super::words::{AnyWords, THREAD_NEXT, ThreadWords};
 use crate::pages::replace;
 
 /// Rings of a thread. It needs so many if it writes an event in a handler that interrupts an event in a handler ...
 const MOST_LEVELS: u32 = 8;
 
-/// The producer of the calling thread's first ring; it is closed if the thread has none.
+/// The producer of the calling thread's first ring, which is ready if it says this; it is closed if the thread has none.
 #[inline(always)]
-pub fn first() -> Producer<ThreadWords> {
-    Producer::new(ThreadWords::new(), ready())
+pub fn first(ready: u64) -> Producer<ThreadWords> {
+    Producer::new(ThreadWords::new(), ready)
 }
 
 /// A ring of the calling thread.
@@ -42,7 +43,7 @@ impl Link {
             Self::First => AnyWords::First(ThreadWords::new()),
             Self::Other(slot) => slot.words(),
         };
-        Producer::new(words, ready())
+        Producer::new(words, ready::any())
     }
 
     /// The one behind it; if there is none, a new one.
@@ -129,14 +130,14 @@ pub unsafe fn use_private(memory: *const AtomicU64, log: u32) {
 
 /// The calling thread has no ring any more.
 pub fn forget() {
-    first().close();
+    first(ready::any()).close();
     ThreadWords::new().store::<THREAD_NEXT>(0);
 }
 
 /// The same in the child of a fork. If a handler has forked in the middle of an event, that is written to the end here
 /// too: to memory of the child's own, instead of its parent's ring.
 pub fn forget_parent() {
-    if let Some((head, blocks)) = first().memory_of_event() {
+    if let Some((head, blocks)) = first(ready::any()).memory_of_event() {
         let bytes = RING_HEAD_BYTES + blocks * RING_BLOCK_WORDS * size_of::<u64>();
         // SAFETY: a ring is mapped there, which only its thread uses, and this is that thread.
         unsafe { replace(head as *mut c_void, bytes) };
@@ -281,7 +282,7 @@ mod tests {
         if child == 0 {
             event_in(0, || ());
             ring[HEAD_WORDS - 1].store(1, Ordering::Relaxed);
-            let is_ready = ready() != 0;
+            let is_ready = ready::any() != 0;
             // SAFETY: it ends the process.
             unsafe { libc::_exit(i32::from(is_ready)) };
         }

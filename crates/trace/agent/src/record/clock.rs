@@ -6,10 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use perflab_abi::Clock as Kind;
 use perflab_abi::variable::CLOCK;
 
-use super::several;
+use super::ready;
 
 /// Something that tells the time of an event.
 pub trait Clock {
+    /// Whether it is true only as long as one thread alone records. Then [`OrderedCounter`] takes its place.
+    const IS_FOR_ONE: bool = false;
+
+    /// What producers say when they are ready for its events.
+    #[inline(always)]
+    fn ready() -> u64 {
+        ready::any()
+    }
+
     /// The time, in units of its own.
     fn now() -> u64;
 
@@ -21,10 +30,19 @@ pub trait Clock {
 }
 
 /// The processor's counter, read without waiting for what comes before: that would cost more than the event.
+///
+/// Where several threads record, the order of their events would not be true. So no producer is ready for it then.
 #[derive(Debug)]
 pub struct TimeStampCounter;
 
 impl Clock for TimeStampCounter {
+    const IS_FOR_ONE: bool = true;
+
+    #[inline(always)]
+    fn ready() -> u64 {
+        ready::alone()
+    }
+
     #[inline(always)]
     fn now() -> u64 {
         // SAFETY: every processor that this is built for has it; where a process may not use it, see
@@ -32,14 +50,9 @@ impl Clock for TimeStampCounter {
         unsafe { core::arch::x86_64::_rdtsc() }
     }
 
-    /// Once several threads record, it waits for what comes before, so that their order is true.
     #[inline(always)]
     fn stamp(words: &[AtomicU64; 2]) {
-        if several::have() {
-            OrderedCounter::stamp(words);
-        } else {
-            store(words);
-        }
+        store(words);
     }
 }
 

@@ -71,7 +71,7 @@ unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [
         header,
         words: N + 2,
     };
-    chain::first().record_quickly(event, Numbers::<C>(&words, PhantomData), &())
+    chain::first(C::ready()).record_quickly(event, Numbers::<C>(&words, PhantomData), &())
 }
 
 /// As [`record_numbers`], in any case.
@@ -100,7 +100,13 @@ macro_rules! handlers {
                 #[inline(never)]
                 unsafe extern "C-unwind" fn slowly<C: Clock>(point: *const Point $(, $word: u64)*) {
                     // SAFETY: as below.
-                    unsafe { record_slowly::<C>(point, &[$($word),*]) };
+                    unsafe {
+                        if C::IS_FOR_ONE {
+                            $numbers::<OrderedCounter>(point $(, $word)*);
+                        } else {
+                            record_slowly::<C>(point, &[$($word),*]);
+                        }
+                    }
                 }
                 // SAFETY: a site calls its point's handler with that point.
                 if !unsafe { record_numbers::<C, $count>(point, [$($word),*]) } {

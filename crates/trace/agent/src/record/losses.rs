@@ -7,7 +7,7 @@ use perflab_abi::recording::losses;
 use perflab_ring::Mode;
 
 use super::before::Begin;
-use super::slots;
+use super::{ready, slots};
 use crate::numbers;
 
 /// Words of the page that mean something, see [`losses`].
@@ -58,7 +58,7 @@ pub fn lose_with_ring(events: u64, mode: Mode) {
 #[cold]
 pub fn lose() {
     let Some(words) = words() else { return };
-    if slots::ready() != 0 {
+    if ready::any() != 0 {
         // The child of a vfork never has one. Where memory is full, no event takes a system call to say so.
         let may_have_one =
             || slots::process() == Some(std::process::id()) && numbers::thread().is_some();

@@ -12,6 +12,7 @@
 //! chain         a thread -> its rings
 //! words         where a thread has what it needs of them
 //! slots         rings -> threads that take them
+//! ready         what says that rings are there, and whether one thread alone records
 //! losses        counts events that have no ring
 //! before        numbers when a recording begins -> what is none of its losses
 //!
@@ -25,7 +26,6 @@
 //! total_file    the numbers by which its processes know that
 //! recordings    those that are there, and whose they are
 //!
-//! several       whether several threads record, so that their order matters
 //! clock         which clock is right, and how it stands to others
 //! ```
 
@@ -39,11 +39,11 @@ mod handlers;
 mod losses;
 mod no_file;
 mod nofault;
+mod ready;
 mod recorder;
 mod recordings;
 mod ring_file;
 mod rings;
-mod several;
 mod short;
 mod size;
 mod slots;

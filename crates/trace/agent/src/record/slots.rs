@@ -14,7 +14,7 @@ use perflab_abi::recording::{RING_BLOCK_WORDS, RING_HEAD_BYTES, ring};
 use perflab_ring::{HEAD_WORDS, PRODUCER_WORDS, Producer};
 
 use super::clock::{self, Clock};
-use super::several;
+use super::ready;
 use super::words::AnyWords;
 use crate::numbers;
 use crate::pages::{PAGE, map};
@@ -95,19 +95,6 @@ fn table() -> Option<&'static Table> {
     unsafe { TABLE.load(Ordering::Acquire).as_ref() }
 }
 
-/// What producers of this process say when they are ready; 0 if there are none. On a page of its own, which is empty in
-/// the child of a fork as the table is: each event loads it, so no address of it should have to be loaded before.
-#[repr(C, align(4096))]
-struct Ready(AtomicU64);
-
-static READY: Ready = Ready(AtomicU64::new(0));
-
-/// As [`Ready`].
-#[inline(always)]
-pub fn ready() -> u64 {
-    READY.0.load(Ordering::Relaxed)
-}
-
 /// Maps the slots, once.
 ///
 /// # Errors
@@ -116,12 +103,9 @@ pub fn prepare() -> io::Result<()> {
     if table().is_none() {
         let size = size_of::<Table>();
         let memory = map(size, libc::PROT_READ | libc::PROT_WRITE)?;
-        let page = (&raw const READY).cast_mut().cast();
-        // SAFETY: that memory, and a page that only `READY` lies on.
-        let wiped = unsafe {
-            libc::madvise(memory, size, libc::MADV_WIPEONFORK) == 0
-                && libc::madvise(page, size_of::<Ready>(), libc::MADV_WIPEONFORK) == 0
-        } && several::forget_in_children();
+        // SAFETY: that memory.
+        let wiped = unsafe { libc::madvise(memory, size, libc::MADV_WIPEONFORK) == 0 }
+            && ready::forget_in_children();
         if !wiped {
             let error = io::Error::last_os_error();
             // SAFETY: mapped above, and nobody knows of it.
@@ -149,8 +133,7 @@ pub fn begin() {
     if let Some(table) = table() {
         table.process.store(std::process::id(), Ordering::Relaxed);
     }
-    let word = clock::read(libc::CLOCK_BOOTTIME);
-    READY.0.store(word | 1, Ordering::Release);
+    ready::begin(clock::read(libc::CLOCK_BOOTTIME) | 1);
 }
 
 /// The process whose threads take rings.
@@ -177,7 +160,7 @@ pub fn claim() -> Option<&'static Slot> {
     table.free.fetch_sub(1, Ordering::Relaxed);
     let head = claimed.memory();
     if WAITS.load(Ordering::Relaxed)
-        && let Some(since) = several::note(thread, clock::OrderedCounter::now)
+        && let Some(since) = ready::note(thread, clock::OrderedCounter::now)
     {
         // SAFETY: as below.
         unsafe { (*head.add(ring::ORDERED_SINCE)).store(since, Ordering::Relaxed) };

@@ -11,8 +11,9 @@ use perflab_abi::Point;
 use perflab_abi::recording::{LONGEST_TEXT, NULL_TEXT};
 use perflab_ring::{Event, Fill, frame};
 
-use super::clock::Clock;
+use super::clock::{Clock, OrderedCounter};
 use super::forms::{COUNTED, FORM, FORM_BITS, HAS_NOFAULT, MOST_WORDS, TERMINATED, header, number};
+use super::ready::SEVERAL;
 use super::{chain, nofault, text};
 
 /// Texts, which are copied once the time is taken.
@@ -44,6 +45,10 @@ impl<C: Clock, F: FnMut(&[AtomicU64])> Fill for Texts<C, F> {
 /// The point is a site's that is recorded, and the words are those of a probe with the arguments that the point's word
 /// for the agent was made from.
 pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
+    if C::IS_FOR_ONE && C::ready() == SEVERAL {
+        // SAFETY: what the caller promises.
+        return unsafe { record_texts::<OrderedCounter>(point, words) };
+    }
     // SAFETY: what the caller promises.
     let packed = unsafe { (*point).agent.load(Ordering::Relaxed) };
     if packed & HAS_NOFAULT != 0 {
