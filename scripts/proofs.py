@@ -46,6 +46,17 @@ GROUPS = [
     Group("statistics", "false verdicts stay within the promised rate in every simulated noise, and true differences are found",
           45, "nothing else", {"rates": Step("scripts/prove-rates", r"^every promise|PROMISE")},
           [*crates("judge/stats lab/compare"), "scripts/prove-rates"]),
+    Group("bisection", "the revision that introduced a change is found in every simulated noise, after about as few runs as if "
+          "the noise were known", 10, "nothing else", {"bisection": Step("scripts/prove-bisection", r"^step|^no change|^64|^test|^plain|^every promise|PROMISE")},
+          ["crates/judge/stats/src/bisection*", "crates/judge/stats/examples/bisection/*", "crates/judge/stats/examples/simulated/*",
+           "scripts/prove-bisection"]),
+    Group("changes", "of histories without a change at most 5 % have one found in every simulated noise, also 20 series "
+          "together; steps of two standard deviations are found, and intervals hold their places", 10, "nothing else",
+          {"changes": Step("scripts/prove-changes", r"^every promise|PROMISE")},
+          ["crates/judge/stats/src/changes/*", "crates/judge/stats/src/rank.rs", "crates/judge/stats/src/resampling.rs",
+           "crates/judge/stats/src/multiplicity.rs", "crates/judge/stats/examples/changes/*",
+           "crates/judge/stats/examples/simulated/*", "crates/judge/stats/examples/extremes/*", "scripts/prove-changes",
+           "scripts/changes-real"]),
     Group("real", "the same with real processes: a command against itself and against one 2 % slower, in a fixed number "
           "of runs, in turns, and until decided; behind a shell; and with uneven samples, scatter and slow runs", 60, "a C compiler; a quiet machine",
           {"fixed": Step("scripts/prove-real", r"^whole runs: of"),

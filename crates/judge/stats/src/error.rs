@@ -148,6 +148,17 @@ pub enum Error {
         /// What to do in its place.
         instead: &'static str,
     },
+    /// A graph of revisions that is none.
+    #[error(
+        "revision {revision}: expected parents with lower numbers, and to be an ancestor of the last revision; found \
+         {parent}; number parents before children, and leave out what the bad end does not contain"
+    )]
+    Lineage {
+        /// The revision.
+        revision: usize,
+        /// The parent that does not come before it, or the revision that it is no ancestor of.
+        parent: usize,
+    },
     /// Bounds of equivalence that do not enclose "no difference".
     #[error("expected bounds of equivalence with {none} between them, found {low} and {high}")]
     Bounds {

@@ -13,7 +13,7 @@
 //! | What do the values look like? | [`summary`], [`quantile`], [`modes`] |
 //! | Is a typical run different, and by how much? | [`location`], with a robustness check in `robustness` |
 //! | Is the mean (the cost of many runs) different? | [`mean`], `blocked_mean`, [`ratio_of_means`] |
-//! | Is the share of slow runs different? | [`proportion`], `boschloo` |
+//! | Is the share of slow runs different? | [`proportion`], [`boschloo`] |
 //! | Where in the distribution do they differ? | [`shift_function`] |
 //! | Are they the same, within a margin? | `bounds` |
 //! | What is the minimum detectable effect? | [`detectable`] |
@@ -26,22 +26,28 @@
 //! | Which level of repetition varies, and how often to repeat each? | [`nested`] |
 //! | May one look while measuring, and stop? | [`sequential`], [`anytime`] |
 //! | How does the machine's speed wander, and how long should turns be? | [`allan`], [`turns`] |
+//! | Which revision introduced a change? | [`bisection`] |
 //! | What if the values lie in steps? | [`steps`] |
+//! | Is a test broken since a revision, or flaky? | [`flaky`] |
+//! | Where does a history of values change, and has it changed with the last ones? | [`changes`] |
 //!
 //! [`verdict`] puts them together.
 
 pub mod allan;
 pub mod anytime;
 mod better;
+pub mod bisection;
 mod blocked_mean;
-mod boschloo;
+pub mod boschloo;
 mod bounds;
+pub mod changes;
 mod check;
 pub mod dependence;
 pub mod detectable;
 mod distribution;
 pub mod drift;
 mod error;
+pub mod flaky;
 mod harrell_davis;
 pub mod location;
 pub mod mean;

@@ -7,10 +7,10 @@ macro_rules! documents {
 }
 
 /// Names and texts, in the order in which a report raises their questions.
-const DOCUMENTS: [(&str, &str); 21] = documents![
+const DOCUMENTS: [(&str, &str); 24] = documents![
     "README" "typical-run" "robustness" "mean" "slow-runs" "deciles" "same" "many-tests" "pooled" "detectable"
-    "planning" "quantiles" "iterations" "nested" "steady" "stopping-early" "drift" "noise" "steps" "order"
-    "ministat"
+    "planning" "quantiles" "iterations" "nested" "steady" "stopping-early" "bisection" "drift" "noise" "steps"
+    "changes" "flaky" "order" "ministat"
 ];
 
 /// The name of a document as it is here, if there is such a one.

@@ -2,6 +2,8 @@
 //! and against the laws they must obey.
 
 mod allan;
+mod bisection;
+mod changes;
 mod classes;
 mod dependence;
 mod drift;
@@ -9,6 +11,7 @@ mod edges;
 mod exhaustive;
 mod families;
 mod fast_paths;
+mod flaky;
 mod laws;
 mod nested;
 mod planning;
@@ -20,6 +23,6 @@ mod sequential;
 mod shift_function;
 mod steady;
 mod steps;
-mod support;
+pub(crate) mod support;
 mod trend;
 mod turns;

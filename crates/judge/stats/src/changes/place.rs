@@ -1,0 +1,247 @@
+//! Between which places did it change? The places that a permutation test does not refuse.
+//!
+//! If the change is in front of the value at `k`, the values before it are in random order, and so
+//! are those behind it. So both parts are put into random orders, which leaves the CUSUM at `k` as it
+//! is, and the largest CUSUM of the stretch is compared with the largest ones of these orders: where
+//! few orders reach it, the change is not at `k`. With exchangeable noise on both sides the test is
+//! exact, whatever the noise and the step. With autocorrelated noise the distance between the
+//! squares of both CUSUMs is divided by the square of the threshold's factor.
+//!
+//! The square of the CUSUM is the rank version of twice the logarithm of the likelihood ratio, see
+//! Siegmund, *Annals of Statistics* 16 (1988), who sets confidence regions by it for normal values.
+
+use crate::resampling::Random;
+
+use super::scan::{scores, variance, weighed};
+
+/// Fewest and most values on each side that are looked at. With fewer than 1 / 4 % a place beside a step that is beyond
+/// doubt would be kept, as chance puts a value first that often.
+const WIDTH: (f64, f64) = (40.0, 1000.0);
+
+/// The same in units of `(factor * deviation / step)^2`, the scale on which a place is uncertain.
+const UNITS: f64 = 40.0;
+
+/// Orders after which a place is refused if none of them reaches the largest CUSUM.
+const PLAIN: usize = 99;
+
+/// Part of the level at which places are refused. A change that is hardly found is found best where
+/// chance has moved it, and the tests do not know of that choice.
+const CAUTION: f64 = 0.8;
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Search {
+    /// Of the interval.
+    pub(super) confidence: f64,
+    pub(super) draws: usize,
+    /// What the threshold was multiplied by.
+    pub(super) factor: f64,
+}
+
+impl Search {
+    /// So many orders that reach the largest CUSUM, the one found included, keep a place.
+    fn enough(self) -> usize {
+        (CAUTION * (1.0 - self.confidence) * (self.draws + 1) as f64).floor() as usize + 1
+    }
+
+    /// A distance of squared CUSUMs that is refused without a test. For normal values and small steps
+    /// `-2 ln(1 - sqrt(confidence))` would be the limit, and twice as much in one of 400 at 95 %.
+    fn far(self) -> f64 {
+        6.0 - 2.0 * (1.0 - self.confidence.sqrt()).ln()
+    }
+}
+
+/// First and last place of `values` that are not refused; `place` is one of them.
+pub(super) fn interval(
+    values: &[f64],
+    place: usize,
+    search: Search,
+    random: &mut Random,
+) -> (usize, usize) {
+    let width = width(values, place, search.factor);
+    let start = place.saturating_sub(width);
+    let end = (place + width).min(values.len());
+    let tests = Tests::of(&values[start..end], place - start);
+    let mut is_kept = |k: &usize| tests.is_kept(*k, search, random);
+    let low = (1..place - start).find(&mut is_kept);
+    let high = (place - start + 1..end - start).rev().find(is_kept);
+    let at = |k: usize| start + k;
+    (low.map_or(place, at), high.map_or(place, at))
+}
+
+/// Values on each side that tell about the place.
+fn width(values: &[f64], place: usize, factor: f64) -> usize {
+    let (scores, _) = scores(values);
+    let (before, behind) = scores.split_at(place.min(scores.len()));
+    let moments = |part: &[i64]| {
+        let n = part.len().max(1) as f64;
+        let mean = part.iter().map(|score| *score as f64).sum::<f64>() / n;
+        let squares = part.iter().map(|score| (*score as f64 - mean).powi(2));
+        (mean, squares.sum::<f64>())
+    };
+    let (one, other) = (moments(before), moments(behind));
+    let step = (one.0 - other.0).abs().max(f64::MIN_POSITIVE);
+    let variance = (one.1 + other.1) / scores.len().max(1) as f64;
+    let unit = factor * factor * variance / (step * step);
+    (UNITS * unit).clamp(WIDTH.0, WIDTH.1).ceil() as usize
+}
+
+/// The stretch around a change.
+struct Tests {
+    scores: Vec<i64>,
+    /// Sum of the scores in front of each place.
+    sums: Vec<i64>,
+    /// 1 if the ranks fall at the change, -1 if they rise.
+    way: i64,
+    /// Largest of the squared CUSUMs, times `variance`, as all in this file.
+    largest: f64,
+    variance: f64,
+}
+
+impl Tests {
+    fn of(values: &[f64], place: usize) -> Self {
+        let (scores, ties) = scores(values);
+        let mut sums = vec![0];
+        for score in &scores {
+            sums.push(sums[sums.len() - 1] + score);
+        }
+        let mut tests = Self {
+            way: sums[place].signum(),
+            variance: variance(scores.len() as f64, ties),
+            largest: 0.0,
+            scores,
+            sums,
+        };
+        let all = (1..tests.scores.len()).map(|k| tests.squared(tests.sums[k], k));
+        tests.largest = all.fold(0.0, f64::max);
+        tests
+    }
+
+    /// Square of a CUSUM in the direction of the change.
+    fn squared(&self, sum: i64, k: usize) -> f64 {
+        if sum * self.way > 0 {
+            weighed(sum, k, self.scores.len())
+        } else {
+            0.0
+        }
+    }
+
+    fn is_kept(&self, k: usize, search: Search, random: &mut Random) -> bool {
+        let at = self.squared(self.sums[k], k);
+        let distance = (self.largest - at) / (search.factor * search.factor);
+        if distance > search.far() * self.variance {
+            return false;
+        }
+        // A little less, so that the same CUSUM counts as reached however it was rounded.
+        let goal = (at + distance) * (1.0 - 1e-12);
+        let enough = search.enough();
+        let mut order = self.scores.clone();
+        let mut reached = 1;
+        for drawn in 0..search.draws {
+            let is_plain = reached == 1 && drawn >= PLAIN;
+            if is_plain || reached >= enough || reached + search.draws - drawn < enough {
+                break;
+            }
+            let (before, behind) = order.split_at_mut(k);
+            shuffle(before, random);
+            shuffle(behind, random);
+            if self.reaches(&order, goal) {
+                reached += 1;
+            }
+        }
+        reached >= enough
+    }
+
+    fn reaches(&self, order: &[i64], goal: f64) -> bool {
+        let mut sum = 0;
+        order.iter().enumerate().any(|(index, score)| {
+            let reached = index > 0 && self.squared(sum, index) >= goal;
+            sum += score;
+            reached
+        })
+    }
+}
+
+fn shuffle(values: &mut [i64], random: &mut Random) {
+    for end in (1..values.len()).rev() {
+        values.swap(end, random.below(end + 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resampling::Resampling;
+
+    /// All orders of some scores.
+    fn orders(scores: &[i64]) -> Vec<Vec<i64>> {
+        let Some((first, rest)) = scores.split_first() else {
+            return vec![Vec::new()];
+        };
+        let mut all = Vec::new();
+        for order in orders(rest) {
+            for place in 0..=order.len() {
+                let mut longer = order.clone();
+                longer.insert(place, *first);
+                all.push(longer);
+            }
+        }
+        all
+    }
+
+    /// Share of all orders of both parts that reach the largest CUSUM.
+    fn share(tests: &Tests, k: usize) -> f64 {
+        let (before, behind) = tests.scores.split_at(k);
+        let (before, behind) = (orders(before), orders(behind));
+        let goal = tests.largest * (1.0 - 1e-12);
+        let all = before
+            .iter()
+            .flat_map(|one| behind.iter().map(move |other| (one, other)));
+        let reaching =
+            all.filter(|(one, other)| tests.reaches(&[one.as_slice(), other].concat(), goal));
+        reaching.count() as f64 / (before.len() * behind.len()) as f64
+    }
+
+    #[test]
+    fn places_are_kept_that_all_orders_would_keep() {
+        let values = [3.0, 1.0, 4.0, 1.5, 7.2, 2.6, 6.0, 8.0, 5.0, 7.5];
+        let tests = Tests::of(&values, 6);
+        let search = Search {
+            confidence: 0.8,
+            draws: 9999,
+            factor: 1.0,
+        };
+        let mut random = Resampling { draws: 1, seed: 5 }.random().unwrap();
+        let mut seen = [0, 0];
+        for k in 1..values.len() {
+            let share = share(&tests, k);
+            // Those that are close to the level are left to chance.
+            if (share - CAUTION * 0.2).abs() > 0.02 {
+                let kept = share > CAUTION * 0.2;
+                assert_eq!(tests.is_kept(k, search, &mut random), kept, "{k}: {share}");
+                seen[usize::from(kept)] += 1;
+            }
+        }
+        assert!(seen[0] >= 2 && seen[1] >= 2, "{seen:?}");
+    }
+
+    #[test]
+    fn an_interval_stays_between_the_neighbours() {
+        let mut random = Resampling { draws: 1, seed: 5 }.random().unwrap();
+        let search = Search {
+            confidence: 0.95,
+            draws: 199,
+            factor: 1.5,
+        };
+        for values in [
+            vec![1.0, 2.0],
+            vec![2.0, 2.0, 2.0],
+            vec![1.0, 1.0, 2.0, 1.0],
+        ] {
+            for place in 1..values.len() {
+                let (low, high) = interval(&values, place, search, &mut random);
+                assert!(0 < low && low <= place && place <= high && high < values.len());
+            }
+        }
+    }
+}
