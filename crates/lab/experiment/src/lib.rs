@@ -26,6 +26,7 @@ mod machine;
 mod matrix;
 mod name;
 mod observe;
+mod outcome;
 mod parameters;
 mod parse;
 mod percent;
@@ -60,6 +61,7 @@ pub use name::{
     suggestion, suggestion_after,
 };
 pub use observe::Observe;
+pub use outcome::{Outcome, TestStatus};
 pub use parameters::Value;
 pub use percent::{PercentError, parse as parse_percent};
 pub use plan::{Plan, PlanError, PlannedRun};

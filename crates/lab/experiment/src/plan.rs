@@ -171,6 +171,22 @@ impl Plan {
         }
     }
 
+    /// The plan with the first runs only of each cell: as many as `most` says of its variant.
+    #[must_use]
+    pub fn with_at_most(mut self, most: impl Fn(&str) -> u32) -> Self {
+        let cells = &self.cells;
+        let mut kept: HashMap<usize, u32> = HashMap::new();
+        self.runs.retain(|run| {
+            let of_cell = kept.entry(run.cell).or_default();
+            *of_cell += 1;
+            *of_cell <= most(&cells[run.cell].variant)
+        });
+        for (number, run) in (1..).zip(&mut self.runs) {
+            run.run = number;
+        }
+        self
+    }
+
     /// Whether a run of this number is planned.
     pub fn has(&self, run: u32) -> bool {
         (1..=self.runs.len()).contains(&(run as usize))

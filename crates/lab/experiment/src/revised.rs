@@ -37,6 +37,8 @@ pub enum RevisedError {
 pub struct Revised {
     /// Runs of each cell.
     pub runs: Option<u32>,
+    /// Runs of each cell within one block.
+    pub block: Option<u32>,
     /// What is renewed between runs.
     pub refresh: Option<Refresh>,
     /// How objects are laid out.
@@ -122,8 +124,13 @@ impl Experiment {
             .collect();
         revised.design.baseline = None;
         revised.design.control = None;
-        if let Some(runs) = design.runs {
-            revised.design.set_runs(runs)?;
+        if let Some(block) = design.block {
+            revised.design.block = block;
+        }
+        if design.runs.is_some() || design.block.is_some() {
+            revised
+                .design
+                .set_runs(design.runs.unwrap_or(self.design.runs))?;
         }
         if let Some(refresh) = design.refresh {
             revised.design.refresh = refresh;

@@ -56,11 +56,17 @@ fn json(document: &Value) -> Option<Format> {
         Some(Format::Jmh)
     } else if has("/result_columns") {
         Some(Format::Asv)
-    } else if has("/reason") {
+    } else if is_message(document) {
         Some(Format::CargoCriterion)
     } else {
         None
     }
+}
+
+/// Whether this is a message of cargo-criterion. Other tools give reasons too, as nextest of a test that failed.
+fn is_message(document: &Value) -> bool {
+    let reason = document.get("reason").and_then(Value::as_str);
+    matches!(reason, Some("benchmark-complete" | "group-complete"))
 }
 
 /// The first line that only one format has decides.
@@ -74,10 +80,10 @@ fn text(text: &str) -> Option<Format> {
         if first == "VALUE" && line.split_whitespace().nth(1).is_some_and(is_number) {
             return Some(Format::RegressAll);
         }
-        let is_message = line.starts_with('{')
+        let is_criterion = line.starts_with('{')
             && serde_json::from_str(line)
                 .is_ok_and(|document: Value| json(&document) == Some(Format::CargoCriterion));
-        if is_message {
+        if is_criterion {
             return Some(Format::CargoCriterion);
         }
     }

@@ -14,6 +14,18 @@ use crate::run::{Contents, File, Run, direction, sample};
 /// The name of the files.
 pub(crate) const FILE: &str = "test.result";
 
+/// The words of lines that have no status.
+pub(crate) const START: &str = "START";
+pub(crate) const VALUE: &str = "VALUE";
+
+/// A line's first word, which is in capitals, and what follows it. `perform.pl` puts a blank between them, `regress.pl` a
+/// tab.
+pub(crate) fn split(line: &str) -> Option<(&str, &str)> {
+    let (word, rest) = line.split_once([' ', '\t'])?;
+    let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_word.then_some((word, rest))
+}
+
 /// The runs in the files of a tree, or in one of them.
 ///
 /// # Errors
@@ -48,10 +60,10 @@ fn one(file: &File, contents: &mut Contents) -> Result<(), Fault> {
     let variant = variant(&file.path);
     let mut values: Vec<(f64, &str, &str)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let Some((word, rest)) = line.split_once(' ') else {
+        let Some((word, rest)) = split(line) else {
             continue;
         };
-        if word == "VALUE" {
+        if word == VALUE {
             values.push(value(rest).ok_or_else(|| {
                 Fault::line(
                     &file.path,
@@ -61,13 +73,10 @@ fn one(file: &File, contents: &mut Contents) -> Result<(), Fault> {
             })?);
             continue;
         }
-        if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            continue;
-        }
         let test = rest.split_whitespace().next().unwrap_or_default();
         let own = std::mem::take(&mut values);
         // A start has no values yet, and is none of the statuses.
-        if word == "START" {
+        if word == START {
             continue;
         }
         if word != "PASS" {

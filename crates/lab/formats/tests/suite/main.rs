@@ -4,4 +4,6 @@
 mod any_input;
 mod foreign;
 mod hyperfine;
+mod installed_runners;
 mod round_trips;
+mod test_reports;

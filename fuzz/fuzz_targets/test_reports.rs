@@ -1,0 +1,5 @@
+//! The target `test_reports` of `perflab-fuzz-targets`.
+
+#![no_main]
+
+perflab_fuzz::target!(test_reports);
