@@ -113,6 +113,12 @@ enum Command {
     /// Measure a program over the revisions of its repository: since when is it slower?
     #[command(subcommand)]
     History(history::HistoryCommand),
+    /// Find the revision that introduced a change.
+    ///
+    /// The change is one of a metric, or runs fail since then. Measures the two ends, and between them the revision that
+    /// tells most, until one revision has 95 % of the probability; then measures it against the one before with fresh
+    /// builds. The repository is only read.
+    Bisect(Box<history::BisectArguments>),
     /// See and switch the probes of running processes.
     #[command(subcommand)]
     Trace(trace::TraceCommand),
@@ -217,6 +223,7 @@ fn main() -> ExitCode {
         Command::Import(arguments) => import::import(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::History(command) => history::history(&command),
+        Command::Bisect(arguments) => history::bisect(&arguments),
         Command::Trace(command) => trace::trace(command),
         Command::Index(arguments) => show::index(&arguments),
         Command::Schema { format } => schema(format),

@@ -143,6 +143,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         plan: &plan,
         machine: &machine,
         observers: looking_on,
+        may_fail: false,
     };
     let outcome = execution.execute(&mut result, &done, &mut progress, &mut |records| {
         rule.is_met(records)

@@ -33,6 +33,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "A..B", conflicts_with_all = ["since", "until", "every"])]
     pub fill: Option<String>,
 
+    /// Measure both sides of a change again, with fresh builds, as `--confirm A..B`: what `perflab history changes` found
+    /// was chosen by its values, which makes it look larger than it is.
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["since", "until", "every", "fill", "patch", "campaigns", "budget", "again", "dry_run"])]
+    pub confirm: Option<String>,
+
     /// Measure a patch on a revision beside the revision without it, as tried against its base. The revision is the last
     /// that is asked for, or REV of --until.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["since", "every", "fill", "campaigns", "budget", "again", "dry_run"])]
@@ -72,6 +77,61 @@ pub struct RunArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  perflab history watch history.toml --budget 30min")]
+pub struct WatchArguments {
+    /// The history file.
+    #[arg(value_name = "HISTORY.toml")]
+    pub file: PathBuf,
+
+    /// Begin no campaign after this time, as `30min`.
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+
+    /// Begin at most N campaigns.
+    #[arg(long, value_name = "N")]
+    pub campaigns: Option<NonZeroU32>,
+
+    /// Directory of the history [default: results/NAME-history].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Let the experiment change settings of the machine as its tables `machine` say. Needs root.
+    #[arg(long)]
+    pub allow_machine_settings: bool,
+
+    /// Wait while another laboratory measures on this machine.
+    #[arg(long)]
+    pub wait: bool,
+
+    /// Print no progress.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl WatchArguments {
+    /// The same as arguments of `run`.
+    pub fn as_run(&self) -> RunArguments {
+        RunArguments {
+            file: self.file.clone(),
+            since: None,
+            until: None,
+            every: None,
+            fill: None,
+            confirm: None,
+            patch: None,
+            again: false,
+            campaigns: self.campaigns,
+            budget: self.budget.clone(),
+            dry_run: false,
+            out: self.out.clone(),
+            allow_machine_settings: self.allow_machine_settings,
+            wait: self.wait,
+            quiet: self.quiet,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perflab history show results/redis-history --metric rps\n  \
 perflab history show results/redis-history --revision v1.0"
@@ -90,12 +150,28 @@ pub struct ShowArguments {
     #[arg(long, value_name = "REV", conflicts_with = "metric")]
     pub revision: Option<String>,
 
-    /// With --revision: cut no list short.
-    #[arg(long, requires = "revision")]
+    /// Show the tests of each revision, the worst first.
+    #[arg(long, conflicts_with_all = ["metric", "revision"])]
+    pub tests: bool,
+
+    /// With --revision: cut no list short. With --tests: those that always passed too.
+    #[arg(long)]
     pub all: bool,
 
     /// How to print it.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, conflicts_with_all = ["metric", "revision"])]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, conflicts_with_all = ["metric", "revision", "tests"])]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  perflab history changes results/redis-history")]
+pub struct ChangesArguments {
+    /// The directory of a history.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// How to print it.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     pub format: Format,
 }
 

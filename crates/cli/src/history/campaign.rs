@@ -1,33 +1,31 @@
 //! A campaign, measured as any experiment is.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use perflab_experiment::{Experiment, Plan};
-use perflab_history::{Built, CampaignFacts, HistoryDir, Ready, Revision, campaign_experiment};
-use perflab_runner::{LabError, ThisMachine};
+use perflab_experiment::{Experiment, Plan, Revised};
+use perflab_history::{Built, CampaignFacts, Ready, Revision, campaign_experiment};
+use perflab_runner::LabError;
 use perflab_store::{OpenedResult, Origin, ResultDir};
 
 use super::file::Read;
 use super::run::parsed;
+use super::session::Session;
 use crate::failure::{Code, Failure};
 use crate::progress::{Extent, Progress};
 use crate::run::measure::{Execution, look};
 use crate::run::observers::observers;
 use crate::terminal;
 
-/// What all campaigns of a call share.
-pub(super) struct Session<'s> {
-    pub(super) read: &'s Read,
-    pub(super) directory: &'s HistoryDir,
-    pub(super) machine: &'s ThisMachine,
-    pub(super) quiet: bool,
-}
-
 /// The experiment of a campaign.
 pub(super) struct Campaign {
     experiment: Experiment,
     text: String,
     seed: u64,
+    /// Most runs of each revision, by its name, where they have not all the same number.
+    most: Option<HashMap<String, u32>>,
+    /// Whether it is measured to its end though a revision fails again and again.
+    may_fail: bool,
 }
 
 impl Campaign {
@@ -35,7 +33,7 @@ impl Campaign {
     pub(super) fn new(
         read: &Read,
         ready: &[(Revision, Built)],
-        seed: u64,
+        design: Revised,
     ) -> Result<Self, Failure> {
         let ready: Vec<Ready<'_>> = ready
             .iter()
@@ -49,14 +47,32 @@ impl Campaign {
         let (control, others) = ready
             .split_first()
             .ok_or_else(|| Failure::no_data("there is nothing to measure"))?;
-        let experiment =
-            campaign_experiment(&read.experiment, &read.file.measure, *control, others, seed)?;
+        let variant = read.file.measure.variant.as_deref();
+        let experiment = campaign_experiment(&read.experiment, variant, *control, others, design)?;
         let text = parsed(&experiment, read)?;
         Ok(Self {
+            seed: design.seed.unwrap_or_default(),
             experiment,
             text,
-            seed,
+            most: None,
+            may_fail: false,
         })
+    }
+
+    /// With at most so many runs of each revision, by its name; none of those that are not named.
+    pub(super) fn with_at_most(self, most: HashMap<String, u32>) -> Self {
+        Self {
+            most: Some(most),
+            ..self
+        }
+    }
+
+    /// Measured to its end though a revision fails again and again, if so.
+    pub(super) fn despite_failures(self, whether: bool) -> Self {
+        Self {
+            may_fail: whether,
+            ..self
+        }
     }
 
     /// One that was begun.
@@ -70,6 +86,8 @@ impl Campaign {
             text: parsed(experiment, read)?,
             experiment: experiment.clone(),
             seed: result.plan.seed,
+            most: None,
+            may_fail: false,
         })
     }
 
@@ -81,7 +99,10 @@ impl Campaign {
     ) -> Result<(), Failure> {
         let home = &session.read.experiment_home;
         let environment = look(&self.experiment, home, session.machine, session.quiet)?;
-        let plan = Plan::new(&self.experiment, self.seed);
+        let mut plan = Plan::new(&self.experiment, self.seed);
+        if let Some(most) = &self.most {
+            plan = plan.with_at_most(|name| most.get(name).copied().unwrap_or(0));
+        }
         let origin = Origin {
             perflab: env!("CARGO_PKG_VERSION").to_owned(),
             created: jiff::Timestamp::now().to_string(),
@@ -138,12 +159,14 @@ impl Campaign {
             plan,
             machine: session.machine,
             observers: observers(&self.experiment)?,
+            may_fail: self.may_fail,
         };
         let path = result.path().to_path_buf();
         let outcome = execution.execute(result, &done, &mut progress, &mut |_| false)?;
         match outcome {
             Ok(()) => Ok(()),
             // A campaign of which nothing works is a fact; the next one may work.
+            Err(LabError::Hopeless { .. }) if session.quiet => Ok(()),
             Err(error @ LabError::Hopeless { .. }) => {
                 terminal::say(&format!(
                     "note: {error}; the raw output is below {}",

@@ -1,7 +1,8 @@
 //! What goes wrong with a history, with the code that says whose fault it is.
 
 use perflab_history::{
-    BuildError, CampaignError, DetailsError, DirectoryError, GitError, ListError, TimelineError,
+    BuildError, CampaignError, DetailsError, DirectoryError, GitError, ListError, SuspectsError,
+    TimelineError,
 };
 
 use crate::failure::{Code, Failure, is_disk_full};
@@ -54,11 +55,30 @@ impl From<DetailsError> for Failure {
     }
 }
 
+/// The ends of a search are the user's.
+impl From<SuspectsError> for Failure {
+    fn from(error: SuspectsError) -> Self {
+        match error {
+            SuspectsError::Git(error) => error.into(),
+            SuspectsError::Timeline(error) => error.into(),
+            error => Self::usage(error),
+        }
+    }
+}
+
+/// Values that no statistic can be made of.
+impl From<perflab_stats::Error> for Failure {
+    fn from(error: perflab_stats::Error) -> Self {
+        Self::no_data(error)
+    }
+}
+
 /// What ends the work on builds.
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Git(error) => error.into(),
+            BuildError::Store(error) => error.into(),
             BuildError::Io { ref source, .. } if is_disk_full(source) => Self::disk_full(error),
             BuildError::Interrupted => Self::new(Code::Interrupted, error),
             BuildError::Template(_) | BuildError::Path(_) => Self::usage(error),

@@ -1,17 +1,22 @@
 //! `perflab history`: performance over the revisions of a repository.
 
 mod arguments;
+mod bisect;
 mod campaign;
+mod changes;
 mod dry_run;
 mod failures;
 mod file;
 mod run;
+mod session;
 mod show;
+mod watch;
 mod work;
 
 use clap::Subcommand;
 
-pub use arguments::{RunArguments, ShowArguments};
+pub use arguments::{ChangesArguments, RunArguments, ShowArguments, WatchArguments};
+pub use bisect::{BisectArguments, bisect};
 
 use crate::failure::{Code, Failure};
 
@@ -28,14 +33,24 @@ pub enum HistoryCommand {
     /// a control revision. The repository is only read. What was measured is kept; a history that was stopped goes on
     /// where it was.
     Run(RunArguments),
+    /// Measure what tells most, within a budget.
+    ///
+    /// New revisions first, then where a metric changed and by how much, then the rest. For a timer or a hook: a call measures within its budget, and the next one goes on.
+    Watch(WatchArguments),
     /// Show what is known of each revision.
     Show(ShowArguments),
+    /// Find the revisions since which a metric has another level.
+    ///
+    /// The chance that any change is false is at most 5 %, for all metrics of the history together.
+    Changes(ChangesArguments),
 }
 
 /// Executes the command.
 pub fn history(command: &HistoryCommand) -> Result<Option<Code>, Failure> {
     match command {
         HistoryCommand::Run(arguments) => run::run(arguments),
+        HistoryCommand::Watch(arguments) => run::watch(arguments),
         HistoryCommand::Show(arguments) => show::show(arguments),
+        HistoryCommand::Changes(arguments) => changes::changes(arguments),
     }
 }

@@ -10,9 +10,10 @@ use perflab_history::{
 };
 use perflab_report::operand;
 
-use super::arguments::RunArguments;
+use super::arguments::{RunArguments, WatchArguments};
 use super::dry_run::dry_run;
 use super::file::{Read, read};
+use super::session::Session;
 use super::work::{Patch, Work};
 use crate::failure::{Code, Failure};
 use crate::settings;
@@ -21,6 +22,16 @@ use crate::terminal;
 
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
+    execute(arguments, false)
+}
+
+/// Executes `perflab history watch`.
+pub fn watch(arguments: &WatchArguments) -> Result<Option<Code>, Failure> {
+    execute(&arguments.as_run(), true)
+}
+
+/// Measures what is asked for, or what tells most.
+fn execute(arguments: &RunArguments, is_watch: bool) -> Result<Option<Code>, Failure> {
     let read = read(&arguments.file)?;
     let end = match &arguments.budget {
         None => None,
@@ -78,37 +89,55 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     };
     let patch = patch(arguments)?;
     let mut work = Work {
-        read: &read,
+        session: Session {
+            read: &read,
+            directory: &directory,
+            held: &held,
+            home: &home,
+            machine: &machine,
+            quiet: arguments.quiet,
+            may_fail: false,
+        },
         file: &named,
-        directory: &directory,
-        held: &held,
-        home: &home,
-        machine: &machine,
         timeline: &timeline,
         arguments,
         end,
         begun: 0,
     };
-    match &patch {
-        Some(patch) => work.patch(patch, &mut builder)?,
-        None => work.all(&mut builder)?,
+    match (&patch, &arguments.confirm) {
+        (Some(patch), _) => work.patch(patch, &mut builder)?,
+        (None, Some(_)) => work.confirm(&mut builder)?,
+        (None, None) if is_watch => work.watch(&mut builder)?,
+        (None, None) => work.all(&mut builder)?,
     }
     if !arguments.quiet {
-        terminal::say(&format!("now: perflab history show {}", operand(&out)));
+        let next = if arguments.confirm.is_some() || is_watch {
+            "changes"
+        } else {
+            "show"
+        };
+        terminal::say(&format!("now: perflab history {next} {}", operand(&out)));
     }
     Ok(None)
 }
 
 /// The revisions that the command line asks for.
 fn asked(arguments: &RunArguments) -> Result<Asked, Failure> {
-    let Some(fill) = &arguments.fill else {
+    let range = [
+        ("--fill", &arguments.fill),
+        ("--confirm", &arguments.confirm),
+    ];
+    let range = range
+        .into_iter()
+        .find_map(|(flag, text)| Some((flag, text.as_ref()?)));
+    let Some((flag, text)) = range else {
         return Ok(Asked {
             since: arguments.since.clone(),
             until: arguments.until.clone(),
             every: arguments.every,
         });
     };
-    match fill.split_once("..") {
+    match text.split_once("..") {
         Some((from, to)) if !from.is_empty() && !to.is_empty() && !to.starts_with('.') => {
             Ok(Asked {
                 since: Some(from.to_owned()),
@@ -117,7 +146,7 @@ fn asked(arguments: &RunArguments) -> Result<Asked, Failure> {
             })
         }
         _ => Err(Failure::usage(format!(
-            "--fill: expected two revisions as A..B, found {fill}"
+            "{flag}: expected two revisions as A..B, found {text}"
         ))),
     }
 }
@@ -144,7 +173,7 @@ fn patch(arguments: &RunArguments) -> Result<Option<Patch>, Failure> {
 }
 
 /// Says that a history was cut off when it was cloned.
-fn warn_if_shallow(repository: Option<&Repository>) -> Result<(), Failure> {
+pub(super) fn warn_if_shallow(repository: Option<&Repository>) -> Result<(), Failure> {
     let Some(repository) = repository else {
         return Ok(());
     };
@@ -158,7 +187,7 @@ fn warn_if_shallow(repository: Option<&Repository>) -> Result<(), Failure> {
 }
 
 /// Refuses an experiment in which revisions cannot take the place of a variant, before anything is built.
-fn check(read: &Read) -> Result<(), Failure> {
+pub(super) fn check(read: &Read) -> Result<(), Failure> {
     let nowhere = Revision {
         id: "0".repeat(40),
         time: 0,
@@ -170,7 +199,11 @@ fn check(read: &Read) -> Result<(), Failure> {
         revision: &nowhere,
         tree: Path::new("/"),
     };
-    let experiment = campaign_experiment(&read.experiment, &read.file.measure, ready, &[], 0)?;
+    let experiment = {
+        let measure = &read.file.measure;
+        let variant = measure.variant.as_deref();
+        campaign_experiment(&read.experiment, variant, ready, &[], measure.design(0))?
+    };
     parsed(&experiment, read).map(drop)
 }
 

@@ -1,7 +1,7 @@
 //! `perflab history show`: what is known of each revision.
 
 use perflab_history::{HistoryDir, HistoryFile, Series, View, points};
-use perflab_report::{history_text, revision_text};
+use perflab_report::{history_text, revision_text, tests_text};
 
 use super::arguments::{Format, ShowArguments};
 use crate::failure::{Code, Failure};
@@ -10,8 +10,7 @@ use crate::terminal;
 /// Executes the command.
 pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     let directory = HistoryDir::open(&arguments.directory)?;
-    let file = HistoryFile::parse(&directory.file()?, "history.toml").map_err(Failure::no_data)?;
-    let view = view(&directory, &file.name)?;
+    let view = view(&directory, &name_of(&directory)?)?;
     if view.series.is_empty() && view.revisions.is_empty() {
         return Err(Failure::no_data(format!(
             "nothing was measured yet in {}",
@@ -26,6 +25,16 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
         let place = view.place_of(name)?;
         let details = view.details(&directory, place)?;
         terminal::print(&revision_text(&view, &details, arguments.all))?;
+        return Ok(None);
+    }
+    if arguments.tests {
+        if view.tests.is_empty() {
+            return Err(Failure::no_data(format!(
+                "no tests were executed yet in {}; the table [tests] of a history file says how",
+                arguments.directory.display()
+            )));
+        }
+        terminal::print(&tests_text(&view, arguments.all))?;
         return Ok(None);
     }
     let wanted = |series: &Series| {
@@ -52,14 +61,21 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     Ok(None)
 }
 
+/// The name of the history in a directory.
+pub(super) fn name_of(directory: &HistoryDir) -> Result<String, Failure> {
+    let file = HistoryFile::parse(&directory.file()?, "history.toml");
+    Ok(file.map_err(Failure::no_data)?.name)
+}
+
 /// What is known of a history.
-fn view(directory: &HistoryDir, name: &str) -> Result<View, Failure> {
+pub(super) fn view(directory: &HistoryDir, name: &str) -> Result<View, Failure> {
     let campaigns = directory.campaigns()?;
     let mut found = Vec::new();
-    for facts in &campaigns {
+    for facts in campaigns.iter().filter(|facts| facts.is_of_history()) {
         if let Some(result) = directory.opened(facts)? {
             found.extend(points(facts, &result));
         }
     }
-    Ok(View::new(name, &campaigns, &directory.builds()?, &found))
+    let view = View::new(name, &campaigns, &directory.builds()?, &found);
+    Ok(view.with_tests(&directory.trials()?))
 }

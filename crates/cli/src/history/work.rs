@@ -1,25 +1,19 @@
 //! The campaigns of a call, one after the other.
 
 use std::collections::HashSet;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use perflab_experiment::counted;
 use perflab_history::{
-    BuildError, Builder, Built, CampaignFacts, Held, HistoryDir, HistoryFile, Purpose, Revision,
-    Timeline, Wanted, commands_at, order,
+    BuildError, Builder, Built, CampaignFacts, HistoryFile, Purpose, Revision, Timeline, Wanted,
+    commands_at, order,
 };
-use perflab_runner::ThisMachine;
 use perflab_store::RunRecord;
 
 use super::arguments::RunArguments;
-use super::campaign::{Campaign, Session};
-use super::file::Read;
+use super::campaign::Campaign;
+use super::session::{Session, confirming, seed};
 use crate::failure::Failure;
-use crate::terminal;
-
-/// Room for the files of builds that are not needed at the moment.
-const ROOM_BYTES: u64 = 10 << 30;
 
 /// A patch that is tried on a revision.
 pub(super) struct Patch {
@@ -30,12 +24,8 @@ pub(super) struct Patch {
 
 /// What is to be done, and how far it is.
 pub(super) struct Work<'w> {
-    pub(super) read: &'w Read,
+    pub(super) session: Session<'w>,
     pub(super) file: &'w HistoryFile,
-    pub(super) directory: &'w HistoryDir,
-    pub(super) held: &'w Held,
-    pub(super) home: &'w Path,
-    pub(super) machine: &'w ThisMachine,
     pub(super) timeline: &'w Timeline,
     pub(super) arguments: &'w RunArguments,
     pub(super) end: Option<Instant>,
@@ -45,7 +35,8 @@ pub(super) struct Work<'w> {
 impl Work<'_> {
     /// Campaigns until nothing is left, or no more may be begun.
     pub(super) fn all(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
-        let campaigns = self.directory.campaigns()?;
+        let mut campaigns = self.session.directory.campaigns()?;
+        campaigns.retain(CampaignFacts::is_of_history);
         if let Some(last) = campaigns.last() {
             self.go_on(last, builder)?;
         }
@@ -54,12 +45,13 @@ impl Work<'_> {
         loop {
             let left = self.left(&known);
             if left.is_empty() {
-                self.say("all revisions are measured, or could not be built");
-                return Ok(());
+                self.session
+                    .say("all revisions are measured, or could not be built");
+                return self.test_all(builder);
             }
             if self.is_over() {
                 let left = counted(left.len(), "revision");
-                self.say(&format!("{left} left to measure"));
+                self.session.say(&format!("{left} left to measure"));
                 return Ok(());
             }
             self.begun += 1;
@@ -89,7 +81,7 @@ impl Work<'_> {
             again: true,
             ..Wanted::new(&patched, commands_at(&self.timeline.quirks, place))
         };
-        let with_patch = self.told(&patched, builder.build(&wanted)?);
+        let with_patch = self.session.build(&wanted, builder)?;
         let mut ready = vec![(self.timeline.control.clone(), self.control(builder)?)];
         if base.id != self.timeline.control.id {
             facts.add(base, &built);
@@ -106,11 +98,64 @@ impl Work<'_> {
         self.measure(facts, &ready, builder)
     }
 
+    /// A campaign with the two ends of what is asked for.
+    pub(super) fn confirm(&self, builder: &mut Builder<'_>) -> Result<(), Failure> {
+        let ends = [
+            self.timeline.selected.first(),
+            self.timeline.selected.last(),
+        ];
+        match ends {
+            [Some(first), Some(last)] if first != last => self.confirm_pair(*first, *last, builder),
+            _ => Err(Failure::usage(
+                "--confirm: expected two revisions, found one twice",
+            )),
+        }
+    }
+
+    /// A campaign with two revisions, both built anew: the older one is its control.
+    pub(super) fn confirm_pair(
+        &self,
+        first: usize,
+        last: usize,
+        builder: &mut Builder<'_>,
+    ) -> Result<(), Failure> {
+        let mut ready = Vec::new();
+        for place in [first, last] {
+            let revision = &self.timeline.revisions[place];
+            let wanted = Wanted {
+                fresh: true,
+                ..Wanted::new(revision, commands_at(&self.timeline.quirks, place))
+            };
+            let built = self.session.build(&wanted, builder)?;
+            if built.tree.is_none() {
+                return Err(Failure::environment(format!(
+                    "{} cannot be built, so nothing can be confirmed with it",
+                    revision.name()
+                )));
+            }
+            ready.push((revision.clone(), built));
+        }
+        let mut facts = self.session.facts(Purpose::Confirm, ready[0].0.clone())?;
+        facts.add(&ready[1].0, &ready[1].1);
+        let campaign = Campaign::new(
+            self.session.read,
+            &ready,
+            confirming(self.session.read, None),
+        )?;
+        self.session.say(&format!(
+            "campaign {}: {} against {}, with fresh builds",
+            facts.campaign,
+            ready[1].0.name(),
+            ready[0].0.name()
+        ));
+        self.session.measure(facts, &ready, &campaign, builder)
+    }
+
     /// The revisions that campaigns have measured, or tried to.
-    fn known(&self, campaigns: &[CampaignFacts]) -> Result<HashSet<String>, Failure> {
+    pub(super) fn known(&self, campaigns: &[CampaignFacts]) -> Result<HashSet<String>, Failure> {
         let mut known = HashSet::from([self.timeline.control.id.clone()]);
         for facts in campaigns {
-            let Some(result) = self.directory.opened(facts)? else {
+            let Some(result) = self.session.directory.opened(facts)? else {
                 continue;
             };
             // A revision whose runs fail is known as well as one whose runs pass.
@@ -132,14 +177,17 @@ impl Work<'_> {
         places.map(|index| self.timeline.selected[index]).collect()
     }
 
-    fn is_over(&self) -> bool {
-        let is_late = self.end.is_some_and(|end| Instant::now() >= end);
+    pub(super) fn is_over(&self) -> bool {
         let most = self.arguments.campaigns.map(std::num::NonZeroU32::get);
-        is_late || most.is_some_and(|most| self.begun >= most)
+        self.is_late() || most.is_some_and(|most| self.begun >= most)
+    }
+
+    fn is_late(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// Builds the control and as many of the revisions as belong together, and measures them.
-    fn next(
+    pub(super) fn next(
         &self,
         left: &[usize],
         builder: &mut Builder<'_>,
@@ -159,6 +207,7 @@ impl Work<'_> {
             known.insert(revision.id.clone());
             match built.tree {
                 Some(_) => {
+                    self.test(revision, &built, builder)?;
                     facts.add(revision, &built);
                     ready.push((revision.clone(), built));
                 }
@@ -169,81 +218,88 @@ impl Work<'_> {
         }
         match (facts.revisions.is_empty(), facts.unbuilt.is_empty()) {
             (false, _) => self.measure(facts, &ready, builder),
-            (true, false) => Ok(self.directory.add(self.held, &facts)?),
+            (true, false) => Ok(self.session.directory.add(self.session.held, &facts)?),
             (true, true) => Ok(()),
         }
     }
 
-    /// The facts of a new campaign.
-    fn facts(&self, purpose: Purpose) -> Result<CampaignFacts, Failure> {
-        let campaigns = self.directory.campaigns()?;
-        let last = campaigns.iter().map(|facts| facts.campaign).max();
-        Ok(CampaignFacts::new(
-            last.unwrap_or(0) + 1,
-            jiff::Timestamp::now().to_string(),
-            purpose,
-            self.timeline.control.clone(),
-        ))
+    /// Executes the tests of a build as often as is wanted and was not done yet.
+    fn test(
+        &self,
+        revision: &Revision,
+        built: &Built,
+        builder: &mut Builder<'_>,
+    ) -> Result<(), Failure> {
+        let Some(table) = &self.file.tests else {
+            return Ok(());
+        };
+        let done = self.session.directory.trial_keys()?;
+        let done = done
+            .iter()
+            .filter(|key| **key == built.key.to_string())
+            .count();
+        for _ in done..table.runs as usize {
+            if let Some(trial) = builder.test(revision, built, table)? {
+                self.session.say(&format!(
+                    "tested {} in {:.1} s: {}",
+                    revision.name(),
+                    trial.seconds,
+                    trial.detail.as_deref().unwrap_or(trial.status.name())
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes the tests of all revisions whose tests were not executed yet: of the control, and of those that were
+    /// measured before the history had tests.
+    pub(super) fn test_all(&self, builder: &mut Builder<'_>) -> Result<(), Failure> {
+        if self.file.tests.is_none() {
+            return Ok(());
+        }
+        for place in &self.timeline.selected {
+            if self.is_late() {
+                return Ok(());
+            }
+            let revision = &self.timeline.revisions[*place];
+            let built = self.build(revision, *place, builder)?;
+            self.test(revision, &built, builder)?;
+        }
+        Ok(())
     }
 
     /// Measures what was built, the first of which is the control.
     fn measure(
         &self,
-        mut facts: CampaignFacts,
+        facts: CampaignFacts,
         ready: &[(Revision, Built)],
         builder: &Builder<'_>,
     ) -> Result<(), Failure> {
-        if let Some((control, built)) = ready.first() {
-            facts.note(control, built);
-        }
-        let seed = rand::random::<u64>() >> 12;
-        let campaign = Campaign::new(self.read, ready, seed)?;
-        self.directory.add(self.held, &facts)?;
-        self.say(&format!(
+        let design = self.session.read.file.measure.design(seed());
+        let campaign = Campaign::new(self.session.read, ready, design)?;
+        self.session.say(&format!(
             "campaign {}: {} and the control {}",
             facts.campaign,
             counted(facts.revisions.len(), "revision"),
             facts.control.name()
         ));
-        campaign.execute(&self.session(), &facts)?;
-        let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
-        Ok(builder.make_room(ROOM_BYTES, &keys)?)
+        self.session.measure(facts, ready, &campaign, builder)
     }
 
     /// Goes on with a campaign that was interrupted.
-    fn go_on(&self, facts: &CampaignFacts, builder: &mut Builder<'_>) -> Result<(), Failure> {
-        // Who tries a patch or confirms a change calls the same again, with all of it measured anew.
-        let goes_on = matches!(facts.purpose, Purpose::Plan | Purpose::Fill);
-        let Some(result) = self.directory.opened(facts)?.filter(|_| goes_on) else {
-            return Ok(());
-        };
-        if result.records.len() >= result.plan.runs.len() {
+    pub(super) fn go_on(
+        &self,
+        facts: &CampaignFacts,
+        builder: &mut Builder<'_>,
+    ) -> Result<(), Failure> {
+        // Who tries a patch calls the same again, with all of it measured anew.
+        if !matches!(facts.purpose, Purpose::Plan | Purpose::Fill) {
             return Ok(());
         }
-        for revision in std::iter::once(&facts.control).chain(&facts.revisions) {
+        self.session.go_on(facts, &mut |revision| {
             let place = self.timeline.place(&revision.id);
-            let built = self.build(revision, place.unwrap_or(usize::MAX), builder)?;
-            if facts.builds.get(&revision.name()) != Some(&built.facts.build) {
-                self.say(&format!(
-                    "campaign {} is not gone on with: {} was built again since",
-                    facts.campaign,
-                    revision.name()
-                ));
-                return Ok(());
-            }
-        }
-        self.say(&format!("campaign {}: goes on", facts.campaign));
-        let path = self.directory.result(facts);
-        Campaign::of(self.read, &result)?.resume(&self.session(), &path)
-    }
-
-    fn session(&self) -> Session<'_> {
-        Session {
-            read: self.read,
-            directory: self.directory,
-            machine: self.machine,
-            quiet: self.arguments.quiet,
-        }
+            self.build(revision, place.unwrap_or(usize::MAX), builder)
+        })
     }
 
     /// The build of the control, without which nothing can be measured.
@@ -258,10 +314,7 @@ impl Work<'_> {
                  `control` in [revisions]",
                 control.name(),
                 built.facts.detail.as_deref().unwrap_or_default(),
-                self.home
-                    .join("builds")
-                    .join(format!("{:06}", built.facts.build))
-                    .display(),
+                self.session.log(&built).display(),
             ))),
         }
     }
@@ -277,37 +330,10 @@ impl Work<'_> {
             again: self.arguments.again,
             ..Wanted::new(revision, quirks)
         };
-        Ok(self.told(revision, builder.build(&wanted)?))
+        self.session.build(&wanted, builder)
     }
 
-    /// A build, told of where it was made just now.
-    fn told(&self, revision: &Revision, built: Built) -> Built {
-        if built.is_reused {
-            return built;
-        }
-        let took: f64 = built.facts.steps.iter().map(|step| step.seconds).sum();
-        let took = Duration::try_from_secs_f64(took).unwrap_or_default();
-        match &built.facts.detail {
-            None => self.say(&format!(
-                "built {} in {:.1} s",
-                revision.name(),
-                took.as_secs_f64()
-            )),
-            Some(detail) => self.say(&format!(
-                "{} cannot be built: {detail}; see {}",
-                revision.name(),
-                self.home
-                    .join("builds")
-                    .join(format!("{:06}", built.facts.build))
-                    .display()
-            )),
-        }
-        built
-    }
-
-    fn say(&self, text: &str) {
-        if !self.arguments.quiet {
-            terminal::say(&terminal::escape(text));
-        }
+    fn facts(&self, purpose: Purpose) -> Result<CampaignFacts, Failure> {
+        self.session.facts(purpose, self.timeline.control.clone())
     }
 }

@@ -63,6 +63,8 @@ pub(crate) struct Execution<'e> {
     pub(crate) plan: &'e Plan,
     pub(crate) machine: &'e ThisMachine,
     pub(crate) observers: Vec<Box<dyn Observer>>,
+    /// Whether it goes on where a cell fails again and again.
+    pub(crate) may_fail: bool,
 }
 
 impl Execution<'_> {
@@ -81,12 +83,14 @@ impl Execution<'_> {
             plan,
             machine,
             observers,
+            may_fail,
         } = self;
         let mut settings = settings::begin(experiment)?;
         let outcome = Lab::new(experiment, home, plan, result, machine, progress)
             .map(|lab| {
                 lab.with_settings(settings.session())
                     .with_observers(observers)
+                    .despite_failures(may_fail)
             })
             .and_then(|mut lab| lab.execute(done, is_met));
         progress.finish();

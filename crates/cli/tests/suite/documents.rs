@@ -10,7 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use perflab_experiment::{Experiment, Plan, Status};
+use perflab_experiment::{Experiment, Outcome, Plan, Status};
+use perflab_formats::TestFormat;
 use perflab_history::{HistoryFile, View};
 use perflab_store::{Meta, RunRecord};
 use perflab_testing::needs;
@@ -330,6 +331,29 @@ fn every_status_is_described() {
     assert!(names.len() >= 10, "{names:?}");
     for name in names {
         assert!(text.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+/// Severity, name and the name in regress-all's report stand in one row of the table.
+#[test]
+fn every_outcome_has_its_row() {
+    let text = document("result-format.md");
+    for outcome in Outcome::ALL {
+        let row = format!(
+            "| {} | `{outcome}` | `{}` |",
+            outcome.severity(),
+            outcome.report_name()
+        );
+        assert_eq!(text.matches(&row).count(), 1, "{row}");
+    }
+}
+
+#[test]
+fn every_format_of_test_reports_has_a_section() {
+    let page = document("formats.md");
+    for format in TestFormat::ALL {
+        let heading = format!("\n### {}\n", format.name());
+        assert!(page.contains(&heading), "{}", format.name());
     }
 }
 

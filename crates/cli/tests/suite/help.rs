@@ -11,6 +11,19 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Commands whose examples make what those of the others look at; in this order.
 const FIRST: [&str; 2] = ["init", "run"];
 
+/// Makes the directory a repository of two revisions, the second of which is slower and fails.
+const REPOSITORY: &str = "\
+save() { git add bench test Makefile && \
+    git -c user.name=n -c user.email=e -c commit.gpgSign=false commit --quiet --message \"$1\"; }
+git init --quiet --initial-branch main .
+printf 'all:\n\tchmod +x bench test\n' > Makefile
+printf '#!/bin/sh\nsleep 0.01\n' > bench
+printf '#!/bin/sh\ntrue\n' > test
+save good && git tag v1.0
+echo 'sleep 0.03' >> bench
+echo 'exit 1' >> test
+save bad";
+
 /// Longest that a server is waited for, in seconds.
 const PATIENCE: u32 = 60;
 
@@ -106,6 +119,8 @@ fn every_command_has_an_example_that_works() {
             copy(&path, here);
         }
     }
+    let made = shell(here, REPOSITORY).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
     let mut names = commands(here);
     assert!(names.len() >= 8, "{names:?}");
     names.sort_by_key(|name| {

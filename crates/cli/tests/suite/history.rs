@@ -656,3 +656,242 @@ fn a_patch_is_tried_against_its_base() {
         .says(&["cannot read the patch none"]);
     assert_eq!(histories.journal("campaigns.jsonl").len(), 3);
 }
+
+#[test]
+fn a_change_is_found_with_an_interval_of_revisions() {
+    let noisy = |day: u32| 1000 + day * 37 % 11 + if day < 15 { 0 } else { 50 };
+    let sizes: Vec<u32> = (1..=30).map(noisy).collect();
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 10"), &sizes);
+    histories.run(&[]).code(0);
+    let changes = |more: &[&str]| {
+        let words = [&["history", "changes", "h"], more].concat();
+        histories.laboratory.call(&words).code(0)
+    };
+    changes(&[]).prints(&[
+        "1 change in 1 metric; the chance that any is false is at most 5%",
+        "1. w size [bytes]: +5",
+        "  > 2026-01-15",
+    ]);
+    let found = changes(&["--format", "json"]).json();
+    let change = &found["changes"]["found"][0];
+    assert!(change["p_adjusted"].as_f64().unwrap() < 0.01, "{change:#}");
+    let place = |key: &str| change[key].as_u64().unwrap();
+    assert!(place("low") <= 14 && place("high") >= 14, "{change:#}");
+    // Both sides again, in a campaign that the series do not know.
+    let said = changes(&[]).out;
+    let range = said
+        .lines()
+        .find_map(|line| line.split_once("--confirm "))
+        .unwrap()
+        .1;
+    let before = histories.laboratory.call(&["history", "show", "h"]).out;
+    histories.run(&["--confirm", range]).code(0);
+    assert_eq!(
+        histories.laboratory.call(&["history", "show", "h"]).out,
+        before
+    );
+    changes(&[]).prints(&["confirmed in campaign 4: +5", &range.replace("..", " to ")]);
+    let found = changes(&["--format", "json"]).json();
+    let confirmation = &found["changes"]["found"][0]["confirmation"];
+    assert!(
+        confirmation["low"].as_f64().unwrap() > 0.0,
+        "{confirmation:#}"
+    );
+    let builds = histories.journal("builds.jsonl").len();
+    histories.run(&["--confirm", range]).code(0);
+    assert_eq!(
+        histories.journal("builds.jsonl").len(),
+        builds + 2,
+        "fresh builds each time"
+    );
+    let few = Histories::with(HISTORY, &[100, 110, 120]);
+    few.run(&[]).code(0);
+    let said = few.laboratory.call(&["history", "changes", "h"]).code(0);
+    said.prints(&["1 metric with fewer than 8 values"]);
+}
+
+/// Tests of a revision, by the exit code of the last command and what is printed.
+const TESTS: &str = r#"
+[tests]
+commands = [["sh", "tests.sh"]]
+runs = 2
+"#;
+
+#[test]
+fn tests_of_each_revision_are_kept_and_told_by_severity() {
+    let histories = Histories::new(&format!("{HISTORY}{TESTS}"));
+    let tests = |sums: &str, flaky: &str| {
+        format!(
+            "echo TAP version 13; echo 1..3; echo {sums} 1 - sums; echo ok 2 - words; n=$(cat n 2>/dev/null || echo 0); \
+             echo $((n + 1)) > n; if test $n = 0; then echo {flaky} 3 - often; else echo ok 3 - often; fi\n"
+        )
+    };
+    for (day, (sums, flaky)) in (1..).zip([
+        ("ok", "ok"),
+        ("ok", "ok"),
+        ("ok", "'not ok'"),
+        ("'not ok'", "ok"),
+        ("'not ok'", "ok"),
+        ("'not ok'", "ok"),
+    ]) {
+        histories
+            .laboratory
+            .write("repo/tests.sh", tests(sums, flaky));
+        histories.commit(&format!("echo {day} > built"), &format!("2026-01-{day:02}"));
+    }
+    histories.run(&[]).code(0);
+    let trials = histories.journal("tests.jsonl");
+    assert_eq!(trials.len(), 12, "two for each revision, the control too");
+    let said = histories
+        .laboratory
+        .call(&["history", "show", "h", "--tests"])
+        .code(0);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines[0], "h: 3 tests, 1 FAIL, 2 PASS at the last revision");
+    assert!(
+        lines[2].starts_with("FAIL  ...FFF  broken") && lines[2].ends_with("  sums"),
+        "{said:?}"
+    );
+    assert!(lines[2].contains("of 2026-01-04"), "{said:?}");
+    assert!(
+        lines[3].starts_with("PASS  ..~...  flaky") && lines[3].ends_with("  often"),
+        "{said:?}"
+    );
+    assert!(
+        said.out.contains("1 test passed at all revisions"),
+        "{said:?}"
+    );
+    let all = histories
+        .laboratory
+        .call(&["history", "show", "h", "--tests", "--all"])
+        .code(0);
+    assert!(all.out.contains("PASS  ......  passes"), "{all:?}");
+    // Nothing is executed again.
+    histories.run(&[]).code(0);
+    assert_eq!(histories.journal("tests.jsonl").len(), 12);
+    let json = histories
+        .laboratory
+        .call(&["history", "show", "h", "--format", "json"])
+        .code(0);
+    let view: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(view["tests"][0]["name"], serde_json::json!(["sums"]));
+    assert_eq!(view["tests"][0]["state"], "broken");
+    assert_eq!(
+        view["tests"][1]["cells"][2]["outcomes"],
+        serde_json::json!(["FAIL", "PASS"])
+    );
+}
+
+#[test]
+fn a_report_that_is_no_report_is_an_outcome() {
+    let histories = Histories::new(&format!(
+        "{HISTORY}[tests]\ncommands = [[\"sh\", \"tests.sh\"]]\nreport = \"results.xml\"\ntimeout = \"2s\"\n"
+    ));
+    let junit = "<testsuite name=\\\"s\\\"><testcase name=\\\"one\\\"/></testsuite>";
+    for (day, script) in (1..).zip([
+        format!("echo \"{junit}\" > results.xml"),
+        "true".to_owned(),
+        "ln -s /etc/passwd results.xml".to_owned(),
+        "kill -9 $$".to_owned(),
+        "sleep 60".to_owned(),
+        "echo nonsense > results.xml; exit 3".to_owned(),
+    ]) {
+        histories
+            .laboratory
+            .write("repo/tests.sh", format!("{script}\n"));
+        histories.commit(&format!("echo {day} > built"), &format!("2026-01-{day:02}"));
+    }
+    histories.run(&[]).code(0);
+    let said = histories
+        .laboratory
+        .call(&["history", "show", "h", "--tests"])
+        .code(0);
+    let whole = said.out.lines().find(|line| line.ends_with("(all tests)"));
+    assert!(
+        whole.is_some_and(|line| line.starts_with("EXIT   NNSTE")),
+        "{said:?}"
+    );
+    assert!(
+        said.out.contains("N NOLOG, S SIGNAL, T TIMEOUT, E EXIT") || said.out.contains("E EXIT"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_watch_measures_what_tells_most() {
+    // Every sixth revision is measured at first; the change is at the 44th.
+    let noisy = |number: u32| 1000 + number * 37 % 11 + if number < 44 { 0 } else { 80 };
+    let sizes: Vec<u32> = (1..=72).map(noisy).collect();
+    let history = HISTORY.replace("together = 3", "together = 12");
+    let histories = Histories::new(&format!("{history}[revisions]\nevery = 4\n"));
+    for (number, size) in (0_u32..).zip(&sizes) {
+        let day = format!("2026-{:02}-{:02}", 1 + number / 28, 1 + number % 28);
+        histories.commit(&format!("echo {size} > built"), &day);
+    }
+    let watch = |more: &[&str]| {
+        let words = [&["history", "watch", "history.toml", "--out", "h"], more].concat();
+        histories.laboratory.call(&words).code(0)
+    };
+    let said = watch(&[]);
+    let why: Vec<&str> = said
+        .err
+        .lines()
+        .filter_map(|line| line.strip_prefix("next: "))
+        .collect();
+    assert_eq!(why[0], "the newest revision");
+    assert_eq!(why[1], "17 revisions that nothing is known of", "{said:?}");
+    assert!(
+        why[2..].contains(&"where w size [bytes] changed"),
+        "{why:?}"
+    );
+    assert!(
+        why[2..].contains(&"by how much w size [bytes] changed"),
+        "{why:?}"
+    );
+    let changes = histories
+        .laboratory
+        .call(&["history", "changes", "h"])
+        .code(0);
+    changes.prints(&["1 change in 1 metric", "confirmed in campaign "]);
+    // The one before it was measured too, though it is no fourth one.
+    let measured = histories.measured();
+    let hashes = histories.git(
+        &["log", "--reverse", "--format=%h", "--abbrev=12"],
+        "2026-01-01",
+    );
+    let hashes: Vec<&str> = hashes.lines().collect();
+    for number in [43, 44] {
+        assert!(
+            measured.contains_key(hashes[number - 1]),
+            "{number}: {measured:?}"
+        );
+    }
+    assert!(measured.len() < 40, "{}", measured.len());
+    // Nothing is left, until a revision comes.
+    let said = watch(&[]);
+    assert!(!said.err.contains("next:"), "{said:?}");
+    histories.commit("echo 1090 > built", "2026-06-01");
+    let said = watch(&["--campaigns", "1"]);
+    assert!(
+        said.err.contains("next: the newest revision") && said.err.contains("the budget is spent"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_change_with_the_last_revisions_is_suspected() {
+    // Too few of them to prove anything.
+    let noisy = |number: u32| 1000 + number * 37 % 11 + if number < 28 { 0 } else { 60 };
+    let sizes: Vec<u32> = (1..=30).map(noisy).collect();
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 10"), &sizes);
+    histories.run(&[]).code(0);
+    let said = histories
+        .laboratory
+        .call(&["history", "changes", "h"])
+        .code(0);
+    let said = said.prints(&[
+        "0 changes in 1 metric",
+        "suspected: w size [bytes] is higher since about ",
+    ]);
+    assert!(said.out.contains("of 2026-01-28"), "{said:?}");
+}

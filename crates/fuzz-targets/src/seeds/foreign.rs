@@ -10,6 +10,19 @@ pub fn collect(all: &mut Collection<'_>) {
     trees(all);
     all.add("foreign", "columns", "columns\n# a\n1.5 x\n-2e3\n");
     columns(all);
+    test_reports(all);
+}
+
+/// Each recorded report of a test runner. Beside it is a table of what is read in it.
+fn test_reports(all: &mut Collection<'_>) {
+    let directory = format!("{FIXTURES}/test-reports");
+    for file in all.files_of_each(&directory, "") {
+        let (format, file_name) = version_and_name(&file);
+        if !file_name.ends_with(".read") {
+            let name = format!("{format}-{file_name}");
+            all.add_file("test_reports", name, &format!("{format}\n"), &file);
+        }
+    }
 }
 
 /// Each result of hyperfine, for its own reader and for rules that read any JSON.

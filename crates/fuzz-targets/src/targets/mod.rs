@@ -21,6 +21,7 @@ mod report;
 mod result_dir;
 mod ring_files;
 mod settings;
+mod test_reports;
 mod trace_file;
 mod turns;
 mod values;
@@ -68,6 +69,7 @@ pub const TARGETS: &[Target] = &[
     target("result_dir", result_dir::run),
     target("ring_files", ring_files::run),
     target("settings", settings::run),
+    target("test_reports", test_reports::run),
     target("trace_file", trace_file::run),
     target("turns", turns::run),
     target("values", values::run),

@@ -47,6 +47,7 @@ replays! {
     result_dir: 40,
     ring_files: 40,
     settings: 40,
+    test_reports: 40,
     trace_file: 200,
     turns: 200,
     values: 200,

@@ -15,8 +15,10 @@ mod key;
 mod make;
 mod mirror;
 mod programs;
+mod site;
 mod symbols;
 mod trees;
+mod trial;
 mod words;
 mod workshop;
 

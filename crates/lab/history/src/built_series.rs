@@ -5,10 +5,10 @@ use perflab_compare::SubjectKey;
 use perflab_experiment::{Better, Metric};
 
 use crate::builds::{BuildFacts, ProgramFacts};
-use crate::view::{Seen, Series, Value};
+use crate::series::{Seen, Series, Value};
 
 /// The workload under which these series stand.
-const BUILD: &str = "build";
+pub(crate) const BUILD: &str = "build";
 
 /// A figure of a program, where it is known.
 type OfProgram = fn(&ProgramFacts) -> Option<f64>;

@@ -37,6 +37,9 @@ pub struct CampaignFacts {
     /// Revisions that would have been measured, but could not be built.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unbuilt: Vec<Revision>,
+    /// The bisection that it belongs to. The revisions of such a campaign are not measured for the history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<Ends>,
     /// The number of the build of each revision, by its name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub builds: IndexMap<String, u32>,
@@ -54,6 +57,19 @@ pub enum Purpose {
     Patch,
     /// Both sides of a change, measured again with fresh builds.
     Confirm,
+    /// The ends of a bisection, and a revision between them.
+    Bisect,
+}
+
+/// The ends of a bisection, and what is measured between them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ends {
+    /// The older one.
+    pub good: String,
+    /// The newer one.
+    pub bad: String,
+    /// A hash of how revisions are built and measured: of another search nothing is learnt.
+    pub measured: String,
 }
 
 impl CampaignFacts {
@@ -67,8 +83,15 @@ impl CampaignFacts {
             control,
             revisions: Vec::new(),
             unbuilt: Vec::new(),
+            ends: None,
             builds: IndexMap::new(),
         }
+    }
+
+    /// Whether its values belong to the series of the history. Those of a bisection and of a confirmation are relative to
+    /// a revision of their own.
+    pub fn is_of_history(&self) -> bool {
+        self.ends.is_none() && self.purpose != Purpose::Confirm
     }
 
     /// Adds a revision with its build: to those that are measured, or to those that could not be built.
@@ -119,19 +142,32 @@ pub enum CampaignError {
     Path(std::path::PathBuf),
 }
 
-/// The experiment of a campaign: `experiment` with revisions in the place of a variant, the control first, as the
-/// baseline. Each has the variables `tree`, `revision`, `name` and `date`.
+impl Measure {
+    /// What of the experiment's design it replaces, with this seed of the random order.
+    pub fn design(&self, seed: u64) -> Revised {
+        Revised {
+            runs: self.runs,
+            block: None,
+            refresh: self.refresh,
+            layout: self.layout,
+            seed: Some(seed),
+        }
+    }
+}
+
+/// The experiment of a campaign: `experiment` with revisions in the place of a variant, of the only one if none is named,
+/// the control first, as the baseline. Each has the variables `tree`, `revision`, `name` and `date`.
 ///
 /// # Errors
 /// If the experiment cannot stand for revisions; see [`CampaignError`].
 pub fn campaign_experiment(
     experiment: &Experiment,
-    measure: &Measure,
+    variant: Option<&str>,
     control: Ready<'_>,
     others: &[Ready<'_>],
-    seed: u64,
+    design: Revised,
 ) -> Result<Experiment, CampaignError> {
-    let like = experiment.replaceable(measure.variant.as_deref())?;
+    let like = experiment.replaceable(variant)?;
     if !experiment.uses_variable(like, VARIABLES[0]) {
         return Err(CampaignError::Unused(like.to_owned()));
     }
@@ -152,11 +188,5 @@ pub fn campaign_experiment(
         let variables = variables.map(|(name, value)| ((*name).to_owned(), literal(value)));
         made.insert(variant, variables.collect());
     }
-    let design = Revised {
-        runs: measure.runs,
-        refresh: measure.refresh,
-        layout: measure.layout,
-        seed: Some(seed),
-    };
     Ok(experiment.revised(like, made, design)?)
 }

@@ -114,7 +114,7 @@ impl View {
         if let Some(mirror) = directory.mirror() {
             let repository = Repository::open(&mirror)?;
             let (from, to) = (before.revision.commit(), after.revision.commit());
-            details.commits = repository.between(from, to)?;
+            details.commits = repository.between(from, to, false)?;
             details.files = repository.changed_paths(from, to)?;
         }
         if let (Some(before), Some(after)) = (&before.build, &after.build) {

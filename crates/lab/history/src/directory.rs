@@ -4,6 +4,7 @@
 //! DIR/history.toml       the history file as it was at the last run
 //! DIR/campaigns.jsonl    what was planned, one line for each campaign
 //! DIR/campaigns/000001/  a result: what `perflab run` makes, with revisions as variants
+//! DIR/tests.jsonl, DIR/tests   see `trials`
 //! DIR/builds.jsonl, DIR/builds, DIR/trees, DIR/mirror.git   see `builds`
 //! DIR/lock               held by the laboratory that writes
 //! ```
@@ -18,6 +19,7 @@ use perflab_store::{OpenedResult, StoreError, write_file};
 use crate::builds::BuildFacts;
 use crate::campaign::CampaignFacts;
 use crate::journal::{Journal, JournalError};
+use crate::trials::{self, TestFacts, TrialFacts};
 
 /// The copy of the history file. A directory that has one is a history.
 const FILE: &str = "history.toml";
@@ -179,6 +181,37 @@ impl HistoryDir {
     /// If the journal cannot be trusted.
     pub fn builds(&self) -> Result<Vec<BuildFacts>, DirectoryError> {
         Ok(Journal::new(self.path.join(crate::builds::JOURNAL)).read()?)
+    }
+
+    /// The tests that were executed, in this order, with how each ended.
+    ///
+    /// # Errors
+    /// If the journal or a file of it cannot be trusted.
+    pub fn trials(&self) -> Result<Vec<(TrialFacts, Vec<TestFacts>)>, DirectoryError> {
+        let facts: Vec<TrialFacts> = Journal::new(self.path.join(trials::JOURNAL)).read()?;
+        let with_tests = facts.into_iter().map(|facts| {
+            let path = self
+                .path
+                .join(trials::LOGS)
+                .join(facts.directory())
+                .join(trials::TESTS);
+            let tests = trials::read(&path).map_err(|source| DirectoryError::Io {
+                what: "read",
+                path,
+                source,
+            })?;
+            Ok((facts, tests))
+        });
+        with_tests.collect()
+    }
+
+    /// The key of the build of each trial.
+    ///
+    /// # Errors
+    /// If the journal cannot be trusted.
+    pub fn trial_keys(&self) -> Result<Vec<String>, DirectoryError> {
+        let facts: Vec<TrialFacts> = Journal::new(self.path.join(trials::JOURNAL)).read()?;
+        Ok(facts.into_iter().map(|facts| facts.key).collect())
     }
 
     /// Adds a campaign, before anything of it is run.

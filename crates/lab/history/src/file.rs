@@ -46,6 +46,9 @@ pub struct HistoryFile {
     pub build: BuildTable,
     /// How they are measured.
     pub measure: Measure,
+    /// How they are tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestsTable>,
     /// What else changed with time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quirks: Vec<Quirk>,
@@ -168,6 +171,40 @@ pub struct Measure {
     /// How objects are laid out with `refresh = "relink"`, instead of the experiment's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
+}
+
+/// The table `[tests]`: how revisions are tested, once they are built.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct TestsTable {
+    /// Commands, executed one after the other in the directory of the revision. One that fails ends the tests.
+    pub commands: Vec<Command>,
+    /// The format of the report: `cargo-test`, `ctest`, `go-test`, `junit`, `nextest`, `pytest`, `result-lines` or `tap`;
+    /// by default it is told by its content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// The file with the report, relative to the directory of the revision; by default what the commands print.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// How often the tests of a build are executed.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1))]
+    pub runs: u32,
+    /// Commands of this table that are strings are run by `sh -c`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shell: bool,
+    /// Time limit of each command.
+    #[serde(with = "duration", default = "limit")]
+    #[schemars(with = "DurationText")]
+    pub timeout: Duration,
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn limit() -> Duration {
+    LIMIT
 }
 
 /// A table of `[[quirks]]`: what else changed at some time, which no revision says.

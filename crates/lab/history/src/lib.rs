@@ -15,33 +15,49 @@ mod file;
 mod git;
 mod journal;
 mod listed;
+mod next_step;
 mod order;
+mod outcomes;
 mod parse;
 mod pattern;
 mod points;
 mod quirk;
 mod revision;
 mod selection;
+mod series;
+mod shifts;
+mod suspects;
 mod timeline;
+mod trail;
+mod trials;
 mod view;
 
 pub use builds::{
     BuildError, BuildFacts, BuildKey, Builder, Built, ProgramFacts, StepFacts, Symbol,
     SymbolChange, SymbolChanges, Wanted, changes, symbols,
 };
-pub use campaign::{CampaignError, CampaignFacts, Purpose, Ready, VARIABLES, campaign_experiment};
+pub use campaign::{
+    CampaignError, CampaignFacts, Ends, Purpose, Ready, VARIABLES, campaign_experiment,
+};
 pub use details::{Details, DetailsError};
 pub use directory::{DirectoryError, Held, HistoryDir, is_history};
 pub use every::{Every, Word};
-pub use file::{BuildTable, HistoryFile, Measure, Quirk, Revisions, SourceTable};
+pub use file::{BuildTable, HistoryFile, Measure, Quirk, Revisions, SourceTable, TestsTable};
 pub use git::{GitError, Repository, local_path, read_log};
 pub use journal::{Journal, JournalError};
 pub use listed::{ListError, in_order, versions};
+pub use next_step::{Step, next_step};
 pub use order::order;
+pub use outcomes::{TestCell, TestSeries, TestState};
 pub use pattern::Pattern;
 pub use points::{Point, points, subject_name};
 pub use quirk::{DatedQuirk, commands_at};
 pub use revision::Revision;
 pub use selection::{Place, SelectionError, select};
+pub use series::{Seen, Series, Value};
+pub use shifts::{ALARM_EVERY, Confirmation, LEVEL, Shift, Shifts, Suspicion};
+pub use suspects::{Suspects, SuspectsError};
 pub use timeline::{Asked, Source, Timeline, TimelineError, file_versions};
-pub use view::{Seen, Series, Value, View};
+pub use trail::{Trail, value_of};
+pub use trials::{TestFacts, TrialFacts};
+pub use view::View;

@@ -4,9 +4,11 @@ use perflab_experiment::{
     Command, Fault, ParseError, Place, Source, check_command, name_from_file,
 };
 
+use perflab_formats::TestFormat;
+
 use crate::date::last_second;
 use crate::every::{Every, Word};
-use crate::file::{BuildTable, HistoryFile, Quirk, Revisions, SCHEMA, SourceTable};
+use crate::file::{BuildTable, HistoryFile, Quirk, Revisions, SCHEMA, SourceTable, TestsTable};
 
 impl HistoryFile {
     /// Reads a history file. `file_name` is used in errors, and for the name of a history that has none.
@@ -42,6 +44,9 @@ fn check(history: &HistoryFile, source: &Source<'_>) -> Result<(), Fault> {
     check_source(&history.source)?;
     check_revisions(&history.revisions, &history.source)?;
     check_build(&history.build)?;
+    if let Some(tests) = &history.tests {
+        check_tests(tests)?;
+    }
     for (index, quirk) in history.quirks.iter().enumerate() {
         check_quirk(quirk, &Place::of(&["quirks"]).index(index))?;
     }
@@ -158,14 +163,53 @@ fn check_build(table: &BuildTable) -> Result<(), Fault> {
     let programs = table.programs.iter().enumerate();
     let programs = programs.map(|(index, path)| (place.key("programs").index(index), path));
     for (at, path) in directory.chain(inputs).chain(programs) {
-        let leaves = path.split('/').any(|part| part == "..");
-        if path.starts_with('/') || leaves || path.is_empty() || path.contains('\0') {
-            return Err(
-                Fault::value(at, format!("{path:?} is not a path inside of the revision")).help(
-                    "name it relative to the directory of the revision, as in \"src/server\"",
-                ),
-            );
-        }
+        inside(path, at)?;
+    }
+    Ok(())
+}
+
+/// A path that does not leave the directory of the revision.
+fn inside(path: &str, at: Place) -> Result<(), Fault> {
+    let leaves = path.split('/').any(|part| part == "..");
+    if path.starts_with('/') || leaves || path.is_empty() || path.contains('\0') {
+        return Err(
+            Fault::value(at, format!("{path:?} is not a path inside of the revision"))
+                .help("name it relative to the directory of the revision, as in \"src/server\""),
+        );
+    }
+    Ok(())
+}
+
+fn check_tests(table: &TestsTable) -> Result<(), Fault> {
+    let place = Place::of(&["tests"]);
+    if table.commands.is_empty() {
+        return Err(Fault::value(place.key("commands"), "there is no command")
+            .help("name one that executes the tests, as in [[\"make\", \"check\"]]"));
+    }
+    let all = table.commands.iter().enumerate();
+    let all = all.map(|(index, command)| (place.key("commands").index(index), command));
+    commands(all, table.shell)?;
+    if let Some(name) = &table.format
+        && TestFormat::by_name(name).is_none()
+    {
+        let known: Vec<&str> = TestFormat::ALL.into_iter().map(TestFormat::name).collect();
+        return Err(Fault::value(
+            place.key("format"),
+            format!("\"{name}\" is no format of test reports"),
+        )
+        .help(format!("choose one of {}", known.join(", "))));
+    }
+    if let Some(path) = &table.report {
+        inside(path, place.key("report"))?;
+    }
+    if table.runs == 0 {
+        return Err(Fault::value(place.key("runs"), "`runs` must be at least 1"));
+    }
+    if table.timeout.is_zero() {
+        return Err(Fault::value(
+            place.key("timeout"),
+            "a time limit must be longer than 0s",
+        ));
     }
     Ok(())
 }

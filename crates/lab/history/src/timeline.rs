@@ -149,10 +149,10 @@ impl Timeline {
 }
 
 /// What the names of revisions stand for.
-struct Names<'s>(&'s Source<'s>);
+pub(crate) struct Names<'s>(pub(crate) &'s Source<'s>);
 
 impl Names<'_> {
-    fn place(&self, key: &'static str, text: &str) -> Result<Place, TimelineError> {
+    pub(crate) fn place(&self, key: &'static str, text: &str) -> Result<Place, TimelineError> {
         if let Some(place) = self.exact(text) {
             return Ok(place);
         }
@@ -165,6 +165,22 @@ impl Names<'_> {
                 key,
                 text: text.to_owned(),
             }),
+        }
+    }
+
+    /// The commit that a name stands for, or the last one of the current branch up to a date.
+    pub(crate) fn commit(
+        &self,
+        repository: &Repository,
+        text: &str,
+    ) -> Result<String, TimelineError> {
+        match self.place("GOOD or BAD", text)? {
+            Place::Revision(commit) => Ok(commit),
+            place @ Place::Second(_) => {
+                let all = repository.history("HEAD", true)?;
+                let found = place_of(&all, &times(&all), &place)?;
+                Ok(all[found].id.clone())
+            }
         }
     }
 

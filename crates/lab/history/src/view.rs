@@ -2,15 +2,20 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use perflab_compare::SubjectKey;
+use perflab_experiment::Outcome;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::builds::BuildFacts;
 use crate::built_series::built_series;
 use crate::campaign::CampaignFacts;
+use crate::outcomes::{TestCell, TestSeries};
 use crate::points::Point;
 use crate::revision::Revision;
+use crate::series::{Seen, Series};
+use crate::trials::{TestFacts, TrialFacts};
 
 /// A history as it was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,45 +32,9 @@ pub struct View {
     pub revisions: Vec<Seen>,
     /// A series for each subject.
     pub series: Vec<Series>,
-}
-
-/// A revision, and what became of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Seen {
-    /// The revision.
-    pub revision: Revision,
-    /// Its last build; absent for one that was built for nothing yet.
-    pub build: Option<BuildFacts>,
-    /// The campaigns that measured it.
-    pub campaigns: Vec<u32>,
-}
-
-/// The values of a subject.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Series {
-    /// What was measured.
-    pub subject: SubjectKey,
-    /// Whether differences are relative (0.02 is 2 % more), or in the metric's unit.
-    pub relative: bool,
-    /// What the control measured, in the metric's unit: the median of its medians.
-    pub control: f64,
-    /// The values, by place in the list of revisions, ascending.
-    pub values: Vec<Value>,
-}
-
-/// The value of a revision.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Value {
-    /// Its place in the list of revisions.
-    pub place: usize,
-    /// Difference from the control.
-    pub difference: f64,
-    /// Lower end of its interval, for this value alone; absent where there is none.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// Runs.
-    pub runs: usize,
+    /// The tests, the worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<TestSeries>,
 }
 
 /// Version of the view's format.
@@ -86,9 +55,13 @@ impl View {
         builds: &[BuildFacts],
         points: &[Point],
     ) -> Self {
+        let campaigns: Vec<&CampaignFacts> = campaigns
+            .iter()
+            .filter(|facts| facts.is_of_history())
+            .collect();
         let control = campaigns.last().map(|facts| facts.control.clone());
         let mut seen: HashMap<String, Seen> = HashMap::new();
-        for facts in campaigns {
+        for facts in &campaigns {
             for revision in std::iter::once(&facts.control).chain(&facts.revisions) {
                 let entry = seen.entry(revision.id.clone()).or_insert_with(|| Seen {
                     revision: revision.clone(),
@@ -150,78 +123,47 @@ impl View {
             campaigns: campaigns.len(),
             series,
             revisions,
+            tests: Vec::new(),
         }
     }
-}
 
-impl Seen {
-    /// Whether its last build failed.
-    pub fn is_unbuilt(&self) -> bool {
-        let build = self.build.as_ref();
-        build.is_some_and(|build| !build.status.passed())
-    }
-}
-
-impl Series {
-    fn new(subject: SubjectKey, points: &[&Point], places: &HashMap<&str, usize>) -> Self {
-        let mut levels: Vec<f64> = points.iter().map(|point| point.control).collect();
-        levels.sort_by(f64::total_cmp);
-        let mut by_place: Vec<(usize, Vec<&Point>)> = Vec::new();
-        for point in points {
-            let Some(place) = places.get(point.revision.as_str()) else {
-                continue;
-            };
-            match by_place.iter_mut().find(|(known, _)| known == place) {
-                Some((_, own)) => own.push(point),
-                None => by_place.push((*place, vec![point])),
+    /// With the tests that were executed: those of the last build of each revision.
+    #[must_use]
+    pub fn with_tests(self, trials: &[(TrialFacts, Vec<TestFacts>)]) -> Self {
+        let mut by_key: HashMap<&str, Vec<&[TestFacts]>> = HashMap::new();
+        for (facts, tests) in trials {
+            by_key.entry(&facts.key).or_default().push(tests);
+        }
+        let mut found: IndexMap<&[String], Vec<TestCell>> = IndexMap::new();
+        for (place, seen) in self.revisions.iter().enumerate() {
+            let key = seen.build.as_ref().map(|build| build.key.as_str());
+            let own = key.and_then(|key| by_key.get(key)).into_iter().flatten();
+            for test in own.flat_map(|tests| tests.iter()) {
+                let cells = found.entry(&test.name).or_default();
+                match cells.last_mut().filter(|cell| cell.place == place) {
+                    Some(cell) => cell.outcomes.push(test.outcome),
+                    None => cells.push(TestCell {
+                        place,
+                        outcomes: vec![test.outcome],
+                    }),
+                }
             }
         }
-        by_place.sort_by_key(|(place, _)| *place);
-        Self {
-            subject,
-            relative: points.iter().all(|point| point.relative),
-            control: levels.get(levels.len() / 2).copied().unwrap_or(f64::NAN),
-            values: by_place
-                .iter()
-                .map(|(place, own)| combined(*place, own))
-                .collect(),
-        }
-    }
-}
-
-/// The values that several campaigns gave of a revision, each weighted by what its interval is worth.
-fn combined(place: usize, points: &[&Point]) -> Value {
-    let runs = points.iter().map(|point| point.runs).sum();
-    if let [point] = points {
-        return Value {
-            place,
-            difference: point.difference,
-            low: point.low,
-            high: point.high,
-            runs,
+        // What holds tests is worth a word only where it went wrong.
+        let is_told = |(name, cells): &(&[String], Vec<TestCell>)| {
+            let is_group = name.last().is_none_or(String::is_empty);
+            !is_group || cells.iter().any(|cell| cell.worst() != Outcome::PASS)
         };
-    }
-    // Half of an interval is a multiple of the standard error.
-    let halves: Option<Vec<f64>> = points
-        .iter()
-        .map(|point| Some(0.5 * (point.high? - point.low?)).filter(|half| *half > 0.0))
-        .collect();
-    let weights: Vec<f64> = match &halves {
-        Some(halves) => halves.iter().map(|half| half.powi(-2)).collect(),
-        None => points.iter().map(|point| point.runs as f64).collect(),
-    };
-    let total: f64 = weights.iter().sum();
-    let weighted = points
-        .iter()
-        .zip(&weights)
-        .map(|(point, weight)| point.difference * weight);
-    let difference = weighted.sum::<f64>() / total;
-    let half = halves.map(|_| total.powf(-0.5));
-    Value {
-        place,
-        difference,
-        low: half.map(|half| difference - half),
-        high: half.map(|half| difference + half),
-        runs,
+        let judged = found
+            .into_iter()
+            .filter(is_told)
+            .map(|(name, cells)| TestSeries::judged(name.to_vec(), cells));
+        let mut tests: Vec<TestSeries> = judged.collect();
+        // The worst first, by the last revision, then by all.
+        tests.sort_by_cached_key(|test| {
+            let worst = test.cells.iter().map(TestCell::worst).max();
+            (std::cmp::Reverse((test.last(), worst)), test.name.clone())
+        });
+        Self { tests, ..self }
     }
 }

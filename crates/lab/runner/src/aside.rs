@@ -48,8 +48,35 @@ impl Aside<'_> {
         }
     }
 
+    /// Executes it and says how it ended, as of a run: `PASS`, or what went wrong, in one line.
+    ///
+    /// # Errors
+    /// If it cannot be started; if the user asked to stop; if the laboratory cannot go on.
+    pub fn outcome(&self, host: &dyn Host) -> Result<(Status, Option<String>), Trouble> {
+        let (status, what) = match self.ended(host)? {
+            (Exit::Code(0), false) => return Ok((Status::Pass, None)),
+            (_, true) => (Status::Timeout, self.late()),
+            (exit @ Exit::Code(_), false) => (Status::Exit, exit.to_string()),
+            (exit @ Exit::Signal(_), false) => (Status::Signal, exit.to_string()),
+        };
+        let fault = self.fault(&format!("{what}{}", last_line(host, self.log)));
+        Ok((status, Some(fault.detail)))
+    }
+
     /// Executes it and says how it ended.
     pub(crate) fn exit(&self, host: &dyn Host) -> Result<Exit, Trouble> {
+        match self.ended(host)? {
+            (exit, false) => Ok(exit),
+            (_, true) => Err(self.fault(&self.late()).into()),
+        }
+    }
+
+    fn late(&self) -> String {
+        format!("took longer than {:?} and was killed", self.limit)
+    }
+
+    /// Executes it: how it ended, and whether its time was over.
+    fn ended(&self, host: &dyn Host) -> Result<(Exit, bool), Trouble> {
         let launch = Launch {
             argv: self.argv,
             environment: self.environment,
@@ -62,11 +89,9 @@ impl Aside<'_> {
         let process = host.start(&launch).map_err(|error| self.launch(error))?;
         let ended = process.wait(Some(self.limit)).map_err(Trouble::Fatal)?;
         match ended.stopped {
-            None => Ok(ended.exit),
+            None => Ok((ended.exit, false)),
             Some(Stopped::Interrupted) => Err(Trouble::Interrupted),
-            Some(Stopped::TimeLimit) => Err(self
-                .fault(&format!("took longer than {:?} and was killed", self.limit))
-                .into()),
+            Some(Stopped::TimeLimit) => Ok((ended.exit, true)),
         }
     }
 

@@ -25,6 +25,7 @@ mod one_process;
 mod output;
 mod room;
 mod set;
+mod sets;
 mod settings;
 mod slicing;
 mod system_times;
@@ -83,6 +84,8 @@ pub struct Lab<'a> {
     places: Vec<CpuSet>,
     settings: Option<&'a mut Session>,
     observers: Vec<Box<dyn Observer + 'a>>,
+    /// Whether a cell may fail again and again, as that is what is asked.
+    may_fail: bool,
     kept: BTreeMap<String, Instance<'a>>,
     built: BTreeMap<String, Built>,
     /// Slices of the runs of a cell, by its id, where the experiment says how long a slice is.
@@ -119,6 +122,7 @@ impl<'a> Lab<'a> {
             host,
             settings: None,
             observers: Vec::new(),
+            may_fail: false,
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
             slices: BTreeMap::new(),
@@ -136,6 +140,13 @@ impl<'a> Lab<'a> {
     #[must_use]
     pub fn with_observers(mut self, observers: Vec<Box<dyn Observer + 'a>>) -> Self {
         self.observers = observers;
+        self
+    }
+
+    /// Goes on where a cell fails again and again, if so: whether it fails may be what is asked.
+    #[must_use]
+    pub fn despite_failures(mut self, whether: bool) -> Self {
+        self.may_fail = whether;
         self
     }
 
@@ -172,7 +183,9 @@ impl<'a> Lab<'a> {
             }
             for record in self.run(&set, &mut observers)? {
                 has_run = true;
-                if let Some(hopeless) = ledger.add(&record) {
+                if let Some(hopeless) = ledger.add(&record)
+                    && !self.may_fail
+                {
                     return Err(hopeless);
                 }
                 records.push(record);
@@ -180,38 +193,6 @@ impl<'a> Lab<'a> {
             self.host.sleep(self.experiment.design.pause);
         }
         Ok(())
-    }
-
-    /// Whether all blocks before this run's are finished, and its own is not begun.
-    fn begins_block(&self, run: &PlannedRun) -> bool {
-        // Runs are numbered from 1, in order.
-        let before = (run.run as usize).checked_sub(2);
-        before
-            .and_then(|place| self.plan.runs.get(place))
-            .is_some_and(|before| before.block < run.block)
-    }
-
-    /// The runs that are left, in sets that are executed by turns: with `slices` those of a block that are compared
-    /// with each other, else each alone.
-    fn sets(&self, ledger: &Ledger) -> Vec<Vec<PlannedRun>> {
-        let is_left = |run: &&PlannedRun| !ledger.recorded.contains(&run.run);
-        let cell = |run: &PlannedRun| self.plan.cells.get(run.cell);
-        let mut sets: Vec<Vec<PlannedRun>> = Vec::new();
-        for run in self.plan.runs.iter().filter(is_left) {
-            let belongs = |set: &&mut Vec<PlannedRun>| {
-                let comparable = |first: &PlannedRun| {
-                    let cells = cell(first).zip(cell(run));
-                    first.block == run.block && cells.is_some_and(|(a, b)| a.is_comparable(b))
-                };
-                self.experiment.design.least_slices().is_some()
-                    && set.first().is_some_and(comparable)
-            };
-            match sets.last_mut().filter(belongs) {
-                Some(set) => set.push(*run),
-                None => sets.push(vec![*run]),
-            }
-        }
-        sets
     }
 
     /// Makes the runs of a set, and records them.

@@ -74,7 +74,7 @@ impl Estimate {
     }
 
     /// The difference with its interval, in a style of its own.
-    pub(crate) fn text(self, row: &Row) -> String {
+    pub fn text(self, row: &Row) -> String {
         Differences::of([self].into_iter(), row.relative, &row.key.metric.unit).answer(self)
     }
 }

@@ -75,6 +75,13 @@ impl Laboratory {
         self.perflab(arguments).output().unwrap().into()
     }
 
+    /// Calls the binary in a directory below this one.
+    pub fn call_in<S: AsRef<OsStr>>(&self, directory: &str, arguments: &[S]) -> Said {
+        let mut command = self.perflab(arguments);
+        command.current_dir(self.path(directory));
+        command.output().unwrap().into()
+    }
+
     /// Starts the binary.
     pub fn start<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Running {
         Running(Some(self.perflab(arguments).spawn().unwrap()))

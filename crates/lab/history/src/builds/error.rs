@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use perflab_experiment::TemplateError;
+use perflab_store::StoreError;
 
 use crate::git::GitError;
 use crate::journal::JournalError;
@@ -46,6 +47,9 @@ pub enum BuildError {
     /// A journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A file of facts cannot be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 impl BuildError {

@@ -9,10 +9,11 @@ use perflab_experiment::{Command, Status};
 use perflab_runner::{Fault, Host};
 
 use super::error::BuildError;
-use super::facts::{BuildFacts, SCHEMA, StepFacts};
+use super::facts::{BuildFacts, SCHEMA};
 use super::key::BuildKey;
 use super::mirror::Mirror;
 use super::programs::program;
+use super::site::{Site, text_of};
 use super::trees::{Trees, remove};
 use super::words::Words;
 use super::workshop::{Workshop, needed};
@@ -32,12 +33,12 @@ const VERSION_LIMIT: Duration = Duration::from_secs(60);
 
 /// Builds the revisions of a history.
 pub struct Builder<'a> {
-    workshop: Workshop<'a>,
+    pub(super) workshop: Workshop<'a>,
     file: &'a HistoryFile,
     /// The directory of the history file, to which its paths are relative.
-    origin: &'a str,
+    pub(super) origin: &'a str,
     /// The directory of the history.
-    home: &'a Path,
+    pub(super) home: &'a Path,
     mirror: Option<(Mirror, Repository)>,
     /// What compilers and the like say of themselves.
     versions: Vec<u8>,
@@ -91,14 +92,6 @@ impl<'w> Wanted<'w> {
 
 /// A command of a build, with what it is for.
 type Task<'c> = (&'static str, &'c Command);
-
-/// A build under way.
-struct Site<'s> {
-    revision: &'s Revision,
-    tree: PathBuf,
-    logs: PathBuf,
-    steps: Vec<StepFacts>,
-}
 
 impl<'a> Builder<'a> {
     /// Gets ready to build: brings the copy of the repository up to date, asks the commands of `version`, and removes
@@ -401,24 +394,4 @@ impl<'a> Builder<'a> {
         }
         Ok(said)
     }
-}
-
-impl Site<'_> {
-    /// The name of the log of the next step.
-    fn log(&self, purpose: &str) -> String {
-        format!("{}-{purpose}.log", self.steps.len() + 1)
-    }
-
-    fn note(&mut self, purpose: &str, log: String, took: Duration) {
-        self.steps.push(StepFacts {
-            purpose: purpose.to_owned(),
-            log,
-            seconds: took.as_secs_f64(),
-        });
-    }
-}
-
-fn text_of(path: &Path) -> Result<&str, BuildError> {
-    path.to_str()
-        .ok_or_else(|| BuildError::Path(path.to_owned()))
 }

@@ -29,16 +29,7 @@ impl Workshop<'_> {
         log: &Path,
         limit: Duration,
     ) -> Result<Result<(), Fault>, BuildError> {
-        let aside = Aside {
-            purpose,
-            status: Status::NoBuild,
-            argv,
-            environment: &self.environment,
-            directory,
-            log,
-            cpus: None,
-            limit,
-        };
+        let aside = self.aside(purpose, Status::NoBuild, argv, directory, log, limit);
         match aside.execute(self.host) {
             Ok(()) => Ok(Ok(())),
             Err(Trouble::Fault(fault)) => Ok(Err(fault)),
@@ -46,6 +37,47 @@ impl Workshop<'_> {
             Err(Trouble::Fatal(source)) => {
                 Err(BuildError::io("execute a command in", directory)(source))
             }
+        }
+    }
+
+    /// Executes a command that may fail: how it ended.
+    pub(super) fn outcome(
+        &self,
+        purpose: &str,
+        argv: &[OsString],
+        directory: &Path,
+        log: &Path,
+        limit: Duration,
+    ) -> Result<(Status, Option<String>), BuildError> {
+        let aside = self.aside(purpose, Status::NoRun, argv, directory, log, limit);
+        match aside.outcome(self.host) {
+            Ok(outcome) => Ok(outcome),
+            Err(Trouble::Fault(fault)) => Ok((fault.status, Some(fault.detail))),
+            Err(Trouble::Interrupted) => Err(BuildError::Interrupted),
+            Err(Trouble::Fatal(source)) => {
+                Err(BuildError::io("execute a command in", directory)(source))
+            }
+        }
+    }
+
+    fn aside<'s>(
+        &'s self,
+        purpose: &'s str,
+        status: Status,
+        argv: &'s [OsString],
+        directory: &'s Path,
+        log: &'s Path,
+        limit: Duration,
+    ) -> Aside<'s> {
+        Aside {
+            purpose,
+            status,
+            argv,
+            environment: &self.environment,
+            directory,
+            log,
+            cpus: None,
+            limit,
         }
     }
 

@@ -35,22 +35,37 @@ impl Repository {
         Ok(revisions)
     }
 
-    /// The commits that are in the history of one and not in that of another, the oldest first.
+    /// The commits that are in the history of one and not in that of another, the oldest first. With `first_parent` as
+    /// [`Self::history`] has them.
     ///
     /// # Errors
     /// If git fails.
-    pub fn between(&self, from: &str, to: &str) -> Result<Vec<Revision>, GitError> {
+    pub fn between(
+        &self,
+        from: &str,
+        to: &str,
+        first_parent: bool,
+    ) -> Result<Vec<Revision>, GitError> {
         let without = format!("^{from}");
-        read_log(&self.bytes(&[
-            "log",
-            "-z",
-            "--topo-order",
-            "--reverse",
-            FORMAT,
-            &without,
-            to,
-            "--",
-        ])?)
+        let mut arguments = vec!["log", "-z", "--topo-order", "--reverse", FORMAT];
+        if first_parent {
+            arguments.push("--first-parent");
+        }
+        arguments.extend([without.as_str(), to, "--"]);
+        read_log(&self.bytes(&arguments)?)
+    }
+
+    /// The last commit that is in the history of both; nothing where they share none.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
+        // Without a base git prints nothing and ends with 1.
+        match self.text(&["merge-base", one, other]) {
+            Ok(text) => Ok(Some(text)),
+            Err(GitError::Failed { said, .. }) if said.starts_with("exit status: 1") => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// One commit.

@@ -80,6 +80,20 @@ impl Repository {
         &self.directory
     }
 
+    /// The directory by which it can be named: that of its work tree, or where it is.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn root(&self) -> Result<PathBuf, GitError> {
+        let inside = self.text(&["rev-parse", "--is-inside-work-tree"])? == "true";
+        let asked = if inside {
+            "--show-toplevel"
+        } else {
+            "--absolute-git-dir"
+        };
+        Ok(PathBuf::from(self.text(&["rev-parse", asked])?))
+    }
+
     /// Whether its history was cut off when it was cloned.
     ///
     /// # Errors

@@ -1,0 +1,190 @@
+//! The answer measured again: both sides of the change, with fresh builds.
+
+use std::num::NonZeroU32;
+
+use perflab_compare::{SampleSelection, Selection, SubjectKey, compare_result};
+use perflab_experiment::counted;
+use perflab_history::{Builder, Built, CampaignFacts, Purpose, Revision};
+use perflab_report::{Estimate, headline, operand, probability};
+use perflab_stats::bisection::{Found, Revision as Place};
+use perflab_stats::boschloo::boschloo;
+use perflab_stats::proportion::Proportion;
+use perflab_store::OpenedResult;
+
+use super::steps::Steps;
+use crate::failure::Failure;
+use crate::history::campaign::Campaign;
+use crate::history::session::confirming;
+
+/// What the search is about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Question<'q> {
+    /// Runs fail.
+    Fails,
+    /// A metric differs.
+    Differs(&'q SubjectKey),
+}
+
+/// Largest p-value with which more failures count as shown.
+const LEVEL: f64 = 0.05;
+
+/// Measures the revision that was found and those before it again. Returns what came out, and whether it is confirmed
+/// against each of those before.
+pub(super) fn confirm(
+    steps: &Steps<'_>,
+    found: &Found,
+    builder: &mut Builder<'_>,
+    runs: Option<NonZeroU32>,
+    question: Question<'_>,
+) -> Result<(String, bool), Failure> {
+    let after: Vec<&Revision> = found
+        .after
+        .iter()
+        .take(1)
+        .map(|at| steps.suspects.at(Place::At(*at)))
+        .collect();
+    let before = found.before.iter().map(|place| steps.suspects.at(*place));
+    let sides: Vec<&Revision> = before.chain(after).collect();
+    let Some((candidate, before)) = sides.split_last().filter(|(_, before)| !before.is_empty())
+    else {
+        return Ok((String::new(), false));
+    };
+    let (facts, result) = match former(steps, &sides)? {
+        Some(former) => former,
+        None => measure(steps, &sides, builder, runs)?,
+    };
+    let mut text = String::new();
+    let mut is_confirmed = true;
+    for base in before {
+        let (said, holds) = match question {
+            Question::Fails => failures(&result, base, candidate)?,
+            Question::Differs(subject) => difference(&result, subject, base, candidate)?,
+        };
+        is_confirmed &= holds;
+        let word = if holds { "confirmed" } else { "NOT confirmed" };
+        text += &format!("{word}: {said}\n");
+    }
+    let path = steps.session.directory.result(&facts);
+    text += &format!("perflab compare {} shows more\n", operand(&path));
+    Ok((text, is_confirmed))
+}
+
+/// A confirmation that was measured to its end before.
+fn former(
+    steps: &Steps<'_>,
+    sides: &[&Revision],
+) -> Result<Option<(CampaignFacts, OpenedResult)>, Failure> {
+    let Some(facts) = steps.campaigns(&Purpose::Confirm)?.pop() else {
+        return Ok(None);
+    };
+    let all = std::iter::once(&facts.control).chain(&facts.revisions);
+    if !all.eq(sides.iter().copied()) {
+        return Ok(None);
+    }
+    let result = steps.session.directory.opened(&facts)?;
+    let result = result.filter(|result| result.records.len() >= result.plan.runs.len());
+    Ok(result.map(|result| (facts, result)))
+}
+
+fn measure(
+    steps: &Steps<'_>,
+    sides: &[&Revision],
+    builder: &mut Builder<'_>,
+    runs: Option<NonZeroU32>,
+) -> Result<(CampaignFacts, OpenedResult), Failure> {
+    let session = &steps.session;
+    let mut ready: Vec<(Revision, Built)> = Vec::new();
+    let mut facts = steps.facts(Purpose::Confirm)?;
+    for revision in sides {
+        let side = steps.end(revision, true, builder)?;
+        match ready.is_empty() {
+            true => facts.control = side.0.clone(),
+            false => facts.add(&side.0, &side.1),
+        }
+        ready.push(side);
+    }
+    let design = confirming(session.read, runs);
+    let campaign = Campaign::new(session.read, &ready, design)?.despite_failures(session.may_fail);
+    session.say(&format!(
+        "{} again with fresh builds, to confirm it",
+        counted(ready.len(), "revision")
+    ));
+    session.measure(facts.clone(), &ready, &campaign, builder)?;
+    let result = session.directory.opened(&facts)?;
+    let result =
+        result.ok_or_else(|| Failure::no_data("nothing was measured to confirm the answer"))?;
+    Ok((facts, result))
+}
+
+/// The difference of a metric in words, and whether it is proven.
+fn difference(
+    result: &OpenedResult,
+    subject: &SubjectKey,
+    base: &Revision,
+    candidate: &Revision,
+) -> Result<(String, bool), Failure> {
+    let input = crate::selection::input(result)?;
+    let selection = Selection {
+        baseline: Some(base.name()),
+        ..Selection::of(input.experiment, input.origin)
+    };
+    let samples = SampleSelection {
+        metrics: vec![subject.metric.name.clone()],
+        benchmarks: subject.benchmark.iter().cloned().collect(),
+        ..SampleSelection::default()
+    };
+    let report = compare_result(&input, &samples, &selection)?;
+    let name = candidate.name();
+    let row = report
+        .rows
+        .iter()
+        .find(|row| row.variant == name && row.key == *subject);
+    let Some(row) = row else {
+        return Ok((
+            format!("{name} and {} cannot be compared", base.name()),
+            false,
+        ));
+    };
+    let text = format!(
+        "{name} against {}, the one before: {}, {}, {} of each",
+        base.name(),
+        headline(row),
+        Estimate::from(&row.typical).text(row),
+        counted(row.candidate.n.min(row.base.n), "run"),
+    );
+    Ok((text, row.typical.verdict.is_difference()))
+}
+
+/// How often each side fails, and whether that differs.
+fn failures(
+    result: &OpenedResult,
+    base: &Revision,
+    candidate: &Revision,
+) -> Result<(String, bool), Failure> {
+    let of = |revision: &Revision| {
+        let name = revision.name();
+        let own = || {
+            result
+                .records
+                .iter()
+                .filter(|record| record.variant == name)
+        };
+        let failed = own().filter(|record| !record.status.passed());
+        (failed.count(), own().count())
+    };
+    let (good, bad) = (of(base), of(candidate));
+    let more = bad.0 * good.1 > good.0 * bad.1;
+    let [of_good, of_bad] = [good, bad].map(|(failed, all)| Proportion::new(failed, all));
+    let test = boschloo(of_good?, of_bad?);
+    let text = format!(
+        "{} fails in {} of {}, {} in {} of {}, {}",
+        candidate.name(),
+        bad.0,
+        counted(bad.1, "run"),
+        base.name(),
+        good.0,
+        counted(good.1, "run"),
+        probability(test.p),
+    );
+    Ok((text, more && test.p <= LEVEL))
+}

@@ -1,0 +1,299 @@
+//! A search in which the laboratory measures.
+
+use std::path::Path;
+use std::time::Instant;
+
+use perflab_compare::{SampleSelection, Selection, SubjectKey, result_subjects};
+use perflab_experiment::duration;
+use perflab_history::{
+    Asked, BuildKey, Builder, Ends, HistoryDir, HistoryFile, Repository, Revisions, Source,
+    Suspects, Timeline, subject_name, value_of,
+};
+use perflab_report::operand;
+use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, Terms};
+use perflab_stats::location::Scale;
+use perflab_store::{OpenedResult, RunRecord};
+
+use super::answer::{found_text, no_change_text, spent};
+use super::arguments::BisectArguments;
+use super::command;
+use super::confirm::{Question, confirm};
+use super::steps::Steps;
+use crate::failure::{Code, Failure};
+use crate::history::file::{Read, read};
+use crate::history::run::{check, warn_if_shallow};
+use crate::history::session::Session;
+use crate::settings;
+use crate::standby::{lock, stand_by};
+use crate::terminal;
+
+/// The smallest step that the search goes on for, in standard deviations of a run.
+const SMALLEST: f64 = 1.0;
+
+/// How likely it is that a test never errs, where nobody calls it flaky.
+const CERTAIN: f64 = 0.99;
+
+/// The same for one that is called flaky.
+const FLAKY: f64 = 0.1;
+
+/// How likely it is that a test never errs.
+pub(super) fn certainty(is_flaky: bool) -> f64 {
+    if is_flaky { FLAKY } else { CERTAIN }
+}
+
+/// Executes the command.
+pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Failure> {
+    let (Some(good), Some(bad)) = (&arguments.good, &arguments.bad) else {
+        return Err(Failure::usage(
+            "expected two revisions, GOOD and BAD: an older one without the change and a newer one with it",
+        ));
+    };
+    let (read, out) = match (&arguments.history, arguments.command.is_empty()) {
+        (Some(path), _) => {
+            let read = read(path)?;
+            let out = read.out(arguments.out.as_deref());
+            (read, out)
+        }
+        (None, false) => {
+            let here = arguments.repository.as_deref().unwrap_or(Path::new("."));
+            let here = Repository::open(here)?;
+            let out = arguments.out.clone();
+            (
+                command::read(arguments, &here)?,
+                out.unwrap_or_else(|| command::out(good, bad)),
+            )
+        }
+        (None, true) => {
+            return Err(Failure::usage(
+                "expected what is measured: `--history FILE`, or a command behind `--`, as in `perflab bisect v1.0 main -- \
+                 ./bench`",
+            ));
+        }
+    };
+    let end = match &arguments.budget {
+        None => None,
+        Some(text) => {
+            let budget = duration::parse(text)
+                .map_err(|error| Failure::usage(format!("--budget: {error}")))?;
+            Instant::now().checked_add(budget)
+        }
+    };
+    check(&read)?;
+    // A name that is wrong is told before anything is copied or built.
+    if let Ok(Some(repository)) = read.repository() {
+        warn_if_shallow(Some(&repository))?;
+        Suspects::new(&Source::Git(&repository), good, bad, arguments.first_parent)?;
+    }
+    settings::check(
+        &read.experiment,
+        &read.experiment_path,
+        arguments.allow_machine_settings,
+    )?;
+    let lock = lock(arguments.wait)?;
+    let machine = stand_by(Some(&lock))?;
+    let name_of = |text: &str| {
+        HistoryFile::parse(text, "history.toml")
+            .ok()
+            .map(|file| file.name)
+    };
+    let (directory, held) = HistoryDir::hold(&out, &read.file.name, &read.text, |text| {
+        name_of(text).filter(|name| name != "history")
+    })?;
+    let home = directory.path().canonicalize().map_err(|error| {
+        Failure::environment(format!(
+            "cannot find {}: {error}",
+            directory.path().display()
+        ))
+    })?;
+    let mut builder = Builder::new(&machine, &read.file, &read.home, &home)?;
+    let (suspects, timeline) = {
+        let source = read.source(builder.repository())?;
+        let suspects = Suspects::new(&source, good, bad, arguments.first_parent)?;
+        (
+            suspects,
+            Timeline::new(&read.file, &source, &Asked::default())?,
+        )
+    };
+    let steps = Steps {
+        session: Session {
+            read: &read,
+            directory: &directory,
+            held: &held,
+            home: &home,
+            machine: &machine,
+            quiet: arguments.quiet,
+            may_fail: arguments.fails,
+        },
+        ends: Ends {
+            good: suspects.good.id.clone(),
+            bad: suspects.bad().id.clone(),
+            measured: measured_by(&read)?,
+        },
+        suspects: &suspects,
+        timeline: &timeline,
+        end,
+    };
+    steps.say_begin(&out);
+    let terms = Terms {
+        most_runs: arguments.most_runs.get() as usize,
+        ..Terms::default()
+    };
+    let outcome = match arguments.fails {
+        true => {
+            let evidence = Outcomes::new(certainty(arguments.flaky))?;
+            let search = Bisection::new(suspects.lineage.clone(), terms, evidence)?;
+            let has_failed = |record: &RunRecord| Some(!record.status.passed());
+            search_with(
+                &steps,
+                search,
+                &mut builder,
+                arguments,
+                &has_failed,
+                Question::Fails,
+            )
+        }
+        false => of_metric(&steps, terms, &mut builder, arguments),
+    };
+    if !arguments.quiet {
+        terminal::say(&format!("builds and runs are in {}", operand(&out)));
+    }
+    outcome
+}
+
+/// A hash of how revisions are built and measured.
+fn measured_by(read: &Read) -> Result<String, Failure> {
+    // Which revisions are measured in the history does not matter here.
+    let file = HistoryFile {
+        name: String::new(),
+        question: None,
+        revisions: Revisions::default(),
+        tests: None,
+        ..read.file.clone()
+    };
+    let wrong = |error: toml::ser::Error| {
+        Failure::usage(format!("cannot write down what is measured: {error}"))
+    };
+    let texts = [
+        toml::to_string(&file).map_err(wrong)?,
+        toml::to_string(&read.experiment).map_err(wrong)?,
+    ];
+    Ok(BuildKey::of(texts.iter().map(String::as_bytes)).to_string())
+}
+
+/// The search for a change of a metric.
+fn of_metric(
+    steps: &Steps<'_>,
+    terms: Terms,
+    builder: &mut Builder<'_>,
+    arguments: &BisectArguments,
+) -> Result<Option<Code>, Failure> {
+    let vary = steps.do_builds_vary();
+    let search = |scale| -> Result<_, Failure> {
+        let evidence = Measured::new(scale, SMALLEST, vary)?;
+        Ok(Bisection::new(
+            steps.suspects.lineage.clone(),
+            terms,
+            evidence,
+        )?)
+    };
+    // Which metrics there are is known once something was measured.
+    let mut first = steps.first()?;
+    if first.is_none()
+        && let Some(plan) = search(Scale::Ratio)?.next()
+    {
+        steps.measure(&plan, builder)?;
+        first = steps.first()?;
+    }
+    let first = first.ok_or_else(|| Failure::no_data("no run of the two ends was recorded"))?;
+    let subject = subject(&first, arguments)?;
+    let values = first
+        .records
+        .iter()
+        .filter_map(|record| value_of(record, &subject));
+    let scale = if values.clone().all(|value| value > 0.0) {
+        Scale::Ratio
+    } else {
+        Scale::Shift
+    };
+    let value = |record: &RunRecord| value_of(record, &subject);
+    let question = Question::Differs(&subject);
+    search_with(steps, search(scale)?, builder, arguments, &value, question)
+}
+
+/// What is looked at: the only subject of those that are asked for.
+fn subject(result: &OpenedResult, arguments: &BisectArguments) -> Result<SubjectKey, Failure> {
+    let input = crate::selection::input(result)?;
+    let selection = Selection::of(input.experiment, input.origin);
+    let samples = SampleSelection {
+        metrics: arguments.metric.iter().cloned().collect(),
+        benchmarks: arguments.benchmark.iter().cloned().collect(),
+        ..SampleSelection::default()
+    };
+    let subjects = result_subjects(
+        input.experiment,
+        input.plan,
+        input.records,
+        &samples,
+        &selection,
+    )?;
+    let mut keys: Vec<SubjectKey> = subjects.into_iter().map(|subject| subject.key).collect();
+    keys.retain(|key| {
+        !key.observed
+            && arguments
+                .workload
+                .as_ref()
+                .is_none_or(|name| *name == key.workload)
+    });
+    match keys.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(Failure::usage("nothing that is asked for was measured")),
+        several => {
+            let names: Vec<String> = several.iter().map(subject_name).collect();
+            Err(Failure::usage(format!(
+                "one metric is looked at, and these were measured; choose with --metric, --benchmark and --workload:\n  {}",
+                names.join("\n  ")
+            )))
+        }
+    }
+}
+
+/// Measures until there is an answer, and confirms it.
+fn search_with<E: Evidence>(
+    steps: &Steps<'_>,
+    mut search: Bisection<E>,
+    builder: &mut Builder<'_>,
+    arguments: &BisectArguments,
+    value: &dyn Fn(&RunRecord) -> Option<E::Value>,
+    question: Question<'_>,
+) -> Result<Option<Code>, Failure> {
+    let is_over = steps.follow(&mut search, builder, value)?;
+    let suspects = steps.suspects;
+    match search.answer() {
+        Answer::Found(found) => {
+            terminal::print(&found_text(suspects, &found))?;
+            let (text, is_confirmed) =
+                confirm(steps, &found, builder, arguments.confirm, question)?;
+            terminal::print(&format!("{text}{}", spent(search.runs())))?;
+            Ok((!is_confirmed).then_some(Code::NoData))
+        }
+        Answer::NoChange { probability } => {
+            terminal::print(&format!(
+                "{}{}",
+                no_change_text(suspects, probability),
+                spent(search.runs())
+            ))?;
+            Ok(None)
+        }
+        Answer::Undecided => Err(Failure::no_data(format!(
+            "undecided after {} runs; --most-runs allows more, and longer runs scatter less",
+            search.runs().total()
+        ))),
+        Answer::Open if is_over => Err(Failure::new(
+            Code::TimeLimit,
+            "the time is over, and there is no answer yet; the same command goes on",
+        )),
+        Answer::Open => Err(Failure::no_data(
+            "there is nothing left to measure, and no answer",
+        )),
+    }
+}

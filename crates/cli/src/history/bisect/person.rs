@@ -1,0 +1,307 @@
+//! A search that a person drives: what was said is kept in a file of lines, which can be read and edited.
+//!
+//! ```text
+//! in DIRECTORY                              of the repository, if it is not the current one
+//! start HASH HASH [flaky] [first-parent]
+//! good HASH
+//! bad HASH
+//! skip HASH
+//! ```
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use perflab_experiment::counted;
+use perflab_history::{Repository, Revision, Source, Suspects};
+use perflab_stats::bisection::{
+    Answer, Bisection, Block, Event, Outcomes, Revision as Place, Run, Terms,
+};
+
+use super::answer::{found_text, line, no_change_text};
+use super::arguments::{LogArguments, OneArguments, Word};
+use super::measured::certainty;
+use super::steps::known;
+use crate::failure::{Code, Failure};
+use crate::output;
+use crate::terminal;
+
+/// Begins the line that names the repository.
+const IN: &str = "in ";
+
+/// Executes a word.
+pub(super) fn said(word: &Word) -> Result<Option<Code>, Failure> {
+    match word {
+        Word::Start {
+            good,
+            bad,
+            flaky,
+            first_parent,
+            repository,
+            log,
+        } => {
+            let mut flags = Vec::new();
+            flags.extend(flaky.then_some("flaky"));
+            flags.extend(first_parent.then_some("first-parent"));
+            start([good, bad], &flags, repository.as_deref(), &log.path)
+        }
+        Word::Good(one) => add("good", one),
+        Word::Bad(one) => add("bad", one),
+        Word::Skip(one) => add("skip", one),
+        Word::Log(log) => print(&log.path),
+        Word::Replay { file, log } => replay(file, &log.path),
+        Word::Reset(log) => reset(log),
+    }
+}
+
+/// A search, as its file describes it.
+struct Search {
+    text: String,
+    repository: Repository,
+    suspects: Suspects,
+    search: Bisection<Outcomes>,
+}
+
+impl Search {
+    /// Reads the file of a search, whose name is for people.
+    fn read(text: String, path: &Path) -> Result<Self, Failure> {
+        let wrong = |number: usize, what: String| {
+            Failure::usage(format!("{}:{number}: {what}", path.display()))
+        };
+        let directory = text.lines().next().and_then(|line| line.strip_prefix(IN));
+        let lines = text
+            .lines()
+            .enumerate()
+            .skip(usize::from(directory.is_some()));
+        let mut lines = lines.filter_map(|(at, line)| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            (!words.is_empty() && !line.starts_with('#')).then_some((at + 1, words))
+        });
+        let Some((number, first)) = lines.next() else {
+            return Err(wrong(
+                1,
+                "expected `start GOOD BAD`, found nothing".to_owned(),
+            ));
+        };
+        let ["start", good, bad, flags @ ..] = first.as_slice() else {
+            return Err(wrong(
+                number,
+                format!("expected `start GOOD BAD`, found `{}`", first.join(" ")),
+            ));
+        };
+        if let Some(unknown) = flags
+            .iter()
+            .find(|flag| !matches!(**flag, "flaky" | "first-parent"))
+        {
+            return Err(wrong(
+                number,
+                format!("expected `flaky` or `first-parent`, found `{unknown}`"),
+            ));
+        }
+        let repository = Repository::open(Path::new(directory.unwrap_or(".")))?;
+        let source = Source::Git(&repository);
+        let suspects = Suspects::new(&source, good, bad, flags.contains(&"first-parent"))?;
+        let certain = certainty(flags.contains(&"flaky"));
+        // Whoever names the ends has tried them.
+        let ends = [
+            (Place::Good, false),
+            (Place::At(suspects.revisions.len() - 1), true),
+        ];
+        let mut events = vec![block(&ends)];
+        for (number, words) in lines {
+            let [word @ ("good" | "bad" | "skip"), name] = words.as_slice() else {
+                let found = words.join(" ");
+                return Err(wrong(
+                    number,
+                    format!("expected `good`, `bad` or `skip` and a revision, found `{found}`"),
+                ));
+            };
+            let place = place(&repository, &suspects, name)?;
+            events.push(match (*word, place) {
+                ("skip", Place::At(at)) => Event::Skipped(at),
+                ("skip", Place::Good) => {
+                    return Err(wrong(
+                        number,
+                        "an end of the search cannot be skipped".to_owned(),
+                    ));
+                }
+                (word, place) => block(&[(place, word == "bad")]),
+            });
+        }
+        let search = Bisection::replay(
+            suspects.lineage.clone(),
+            Terms::default(),
+            Outcomes::new(certain)?,
+            &events,
+        )?;
+        Ok(Self {
+            text,
+            repository,
+            suspects,
+            search,
+        })
+    }
+
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Failure::usage(format!(
+                "no search is under way in {}; `perflab bisect start GOOD BAD` begins one",
+                path.display()
+            )),
+            _ => Failure::usage(format!("cannot read {}: {error}", path.display())),
+        })?;
+        Self::read(text, path)
+    }
+
+    /// The revision to try next.
+    fn next(&self) -> Option<&Revision> {
+        let plan = self.search.next()?;
+        Some(match plan.candidate {
+            Some((at, _)) => self.suspects.at(Place::At(at)),
+            None if plan.good > 0 => &self.suspects.good,
+            None => self.suspects.bad(),
+        })
+    }
+
+    /// What is known, and what is to be done.
+    fn state(&self) -> String {
+        match (self.search.answer(), self.next()) {
+            (Answer::Found(found), _) => found_text(&self.suspects, &found),
+            (Answer::NoChange { probability }, _) => no_change_text(&self.suspects, probability),
+            (_, Some(next)) => format!(
+                "{}\ntry {}\nthen say `perflab bisect good`, `bad` or `skip`\n",
+                known(&self.suspects, &self.search.posterior()),
+                line(next)
+            ),
+            (_, None) => "undecided: what is left cannot be told apart\n".to_owned(),
+        }
+    }
+}
+
+/// What was seen of revisions, as one block.
+fn block(seen: &[(Place, bool)]) -> Event<bool> {
+    let runs = seen.iter().map(|(revision, value)| Run {
+        revision: *revision,
+        build: 0,
+        value: *value,
+    });
+    Event::Measured(Block {
+        session: 0,
+        runs: runs.collect(),
+    })
+}
+
+/// The place of a revision that a person names.
+fn place(repository: &Repository, suspects: &Suspects, name: &str) -> Result<Place, Failure> {
+    let commit = repository.commit(name)?;
+    suspects.place(&commit).ok_or_else(|| {
+        Failure::usage(format!(
+            "{name} is not between {} and {}, so it says nothing of them",
+            suspects.good.name(),
+            suspects.bad().name()
+        ))
+    })
+}
+
+fn start(
+    [good, bad]: [&String; 2],
+    flags: &[&str],
+    directory: Option<&Path>,
+    path: &Path,
+) -> Result<Option<Code>, Failure> {
+    let repository = Repository::open(directory.unwrap_or(Path::new(".")))?;
+    let first_parent = flags.contains(&"first-parent");
+    let suspects = Suspects::new(&Source::Git(&repository), good, bad, first_parent)?;
+    let mut text = match directory.map(Path::to_str) {
+        None => String::new(),
+        Some(Some(directory)) if !directory.contains('\n') => format!("{IN}{directory}\n"),
+        Some(_) => {
+            return Err(Failure::usage(
+                "--repository: expected a path that a line of text can hold; call this in the repository",
+            ));
+        }
+    };
+    let words = ["start", &suspects.good.id, &suspects.bad().id];
+    text += &words
+        .into_iter()
+        .chain(flags.iter().copied())
+        .collect::<Vec<_>>()
+        .join(" ");
+    text.push('\n');
+    begin(text, path)
+}
+
+/// Writes the file of a new search.
+fn begin(text: String, path: &Path) -> Result<Option<Code>, Failure> {
+    if path.exists() {
+        return Err(Failure::usage(format!(
+            "a search is under way in {}; `perflab bisect reset` ends it, --file keeps another one beside it",
+            path.display()
+        )));
+    }
+    let search = Search::read(text, path)?;
+    output::write(path, &search.text)?;
+    terminal::print(&search.state())?;
+    Ok(None)
+}
+
+/// Adds what is said of a revision.
+fn add(word: &str, one: &OneArguments) -> Result<Option<Code>, Failure> {
+    let path = &one.log.path;
+    let search = Search::open(path)?;
+    let id = match (&one.revision, search.next()) {
+        (Some(name), _) => search.repository.commit(name)?,
+        (None, Some(next)) => next.id.clone(),
+        (None, None) => {
+            return Err(Failure::usage(
+                "the search is at its end, so no revision was asked for; name one",
+            ));
+        }
+    };
+    let mut text = search.text;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text += &format!("{word} {id}\n");
+    let search = Search::read(text, path)?;
+    output::write(path, &search.text)?;
+    terminal::print(&search.state())?;
+    Ok(None)
+}
+
+fn print(path: &Path) -> Result<Option<Code>, Failure> {
+    let search = Search::open(path)?;
+    let state: String = search
+        .state()
+        .lines()
+        .map(|line| format!("# {line}\n"))
+        .collect();
+    terminal::print(&format!("{}{state}", search.text))?;
+    terminal::say(&counted(search.search.runs().total(), "trial").to_string());
+    Ok(None)
+}
+
+fn replay(file: &Path, path: &Path) -> Result<Option<Code>, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    // What `log` says of the state is not kept.
+    let text = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| format!("{line}\n"));
+    begin(text.collect(), path)
+}
+
+fn reset(log: &LogArguments) -> Result<Option<Code>, Failure> {
+    match fs::remove_file(&log.path) {
+        Ok(()) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(Failure::usage(format!(
+            "no search is under way in {}",
+            log.path.display()
+        ))),
+        Err(error) => Err(Failure::usage(format!(
+            "cannot remove {}: {error}",
+            log.path.display()
+        ))),
+    }
+}

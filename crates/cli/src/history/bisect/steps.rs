@@ -1,0 +1,318 @@
+//! The steps of a search: each a campaign with the ends and a revision between them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+use perflab_experiment::{Refresh, Revised, counted};
+use perflab_history::{
+    BuildError, Builder, Built, CampaignFacts, Ends, Purpose, Revision, Suspects, Timeline, Trail,
+    Wanted, commands_at,
+};
+use perflab_report::operand;
+use perflab_stats::bisection::{Bisection, Event, Evidence, Plan, Posterior, Revision as Place};
+use perflab_store::{OpenedResult, RunRecord};
+
+use super::answer::percent;
+use crate::failure::Failure;
+use crate::history::campaign::Campaign;
+use crate::history::session::{Session, seed};
+
+/// Share of the probability that the revisions hold whose number is told.
+const HELD: f64 = 0.95;
+
+/// What the steps of a search share.
+pub(super) struct Steps<'s> {
+    pub(super) session: Session<'s>,
+    pub(super) ends: Ends,
+    pub(super) suspects: &'s Suspects,
+    pub(super) timeline: &'s Timeline,
+    pub(super) end: Option<Instant>,
+}
+
+impl Steps<'_> {
+    /// Says between what the search is.
+    pub(super) fn say_begin(&self, out: &Path) {
+        self.session.say(&format!(
+            "{} from {} to {}, one of which introduced the change; into {}",
+            counted(self.suspects.revisions.len(), "revision"),
+            self.suspects.good.name(),
+            self.suspects.bad().name(),
+            operand(out),
+        ));
+    }
+
+    /// Whether another build of a revision may have another level: each run has one of its own then.
+    pub(super) fn do_builds_vary(&self) -> bool {
+        let read = self.session.read;
+        let refresh = read
+            .file
+            .measure
+            .refresh
+            .unwrap_or(read.experiment.design.refresh);
+        matches!(refresh, Refresh::Relink | Refresh::Rebuild)
+    }
+
+    /// The campaigns of this search, in order.
+    pub(super) fn campaigns(&self, purpose: &Purpose) -> Result<Vec<CampaignFacts>, Failure> {
+        let mut campaigns = self.session.directory.campaigns()?;
+        campaigns
+            .retain(|facts| facts.ends.as_ref() == Some(&self.ends) && facts.purpose == *purpose);
+        Ok(campaigns)
+    }
+
+    /// The first of them in which a run was recorded.
+    pub(super) fn first(&self) -> Result<Option<OpenedResult>, Failure> {
+        for facts in self.campaigns(&Purpose::Bisect)? {
+            let result = self.session.directory.opened(&facts)?;
+            if let Some(result) = result.filter(|result| !result.records.is_empty()) {
+                return Ok(Some(result));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Learns from what was measured before, and measures until there is an answer; true if the time was over before.
+    pub(super) fn follow<E: Evidence>(
+        &self,
+        search: &mut Bisection<E>,
+        builder: &mut Builder<'_>,
+        value: &dyn Fn(&RunRecord) -> Option<E::Value>,
+    ) -> Result<bool, Failure> {
+        let mut trail = Trail::new(self.suspects);
+        let before = self.campaigns(&Purpose::Bisect)?;
+        if let Some(last) = before.last() {
+            self.session
+                .go_on(last, &mut |revision| self.build(revision, false, builder))?;
+        }
+        for facts in &before {
+            self.learn(facts, search, &mut trail, value)?;
+        }
+        if !before.is_empty() {
+            let steps = counted(before.len(), "step");
+            let known = known(self.suspects, &search.posterior());
+            self.session.say(&format!("after {steps}: {known}"));
+        }
+        let mut step = before.len();
+        while let Some(plan) = search.next() {
+            if self.end.is_some_and(|end| Instant::now() >= end) {
+                return Ok(true);
+            }
+            step += 1;
+            let facts = self.measure(&plan, builder)?;
+            if self.learn(&facts, search, &mut trail, value)? == 0 {
+                return Err(Failure::no_data(format!(
+                    "campaign {} recorded nothing, so the search cannot go on",
+                    facts.campaign
+                )));
+            }
+            self.say_step(step, &plan, &facts, &search.posterior());
+        }
+        Ok(false)
+    }
+
+    /// Learns from a campaign; returns how much there was to learn.
+    fn learn<E: Evidence>(
+        &self,
+        facts: &CampaignFacts,
+        search: &mut Bisection<E>,
+        trail: &mut Trail<'_>,
+        value: &dyn Fn(&RunRecord) -> Option<E::Value>,
+    ) -> Result<usize, Failure> {
+        let result = self.session.directory.opened(facts)?;
+        let events = trail.follow(facts, result.as_ref(), value);
+        let learnt = events.len();
+        let is_end = |at: usize| at + 1 == self.suspects.revisions.len();
+        for event in events {
+            match event {
+                Event::Skipped(at) if is_end(at) => return Err(self.no_end(self.suspects.bad())),
+                Event::Skipped(at) => search.skip(at),
+                Event::Measured(block) => {
+                    if let Some(result) = &result
+                        && self.is_without(
+                            &block
+                                .runs
+                                .iter()
+                                .map(|run| run.revision)
+                                .collect::<Vec<_>>(),
+                            facts,
+                            result,
+                        )
+                    {
+                        return Err(self.no_end(&self.suspects.good));
+                    }
+                    search.observe(&block)?;
+                }
+            }
+        }
+        Ok(learnt)
+    }
+
+    /// Whether the good end was run and gave nothing.
+    fn is_without(&self, places: &[Place], facts: &CampaignFacts, result: &OpenedResult) -> bool {
+        let name = facts.control.name();
+        let was_run = result.records.iter().any(|record| record.variant == name);
+        was_run && !places.contains(&Place::Good)
+    }
+
+    fn no_end(&self, revision: &Revision) -> Failure {
+        Failure::no_data(format!(
+            "no run of the end {} passed, so nothing can be compared with it; `perflab show` on the last campaign below {} \
+             says why",
+            revision.name(),
+            operand(self.session.directory.path())
+        ))
+    }
+
+    /// Measures what is planned; a revision that cannot be built is noted, and nothing is measured then.
+    pub(super) fn measure(
+        &self,
+        plan: &Plan,
+        builder: &mut Builder<'_>,
+    ) -> Result<CampaignFacts, Failure> {
+        let mut facts = self.facts(Purpose::Bisect)?;
+        let mut counts = HashMap::from([(self.suspects.good.name(), plan.good)]);
+        let mut ready = vec![self.end(&self.suspects.good, false, builder)?];
+        if plan.bad > 0 {
+            let bad = self.end(self.suspects.bad(), false, builder)?;
+            facts.add(&bad.0, &bad.1);
+            counts.insert(bad.0.name(), plan.bad);
+            ready.push(bad);
+        }
+        if let Some((at, runs)) = plan.candidate {
+            let revision = self.suspects.at(Place::At(at));
+            let built = self.build(revision, false, builder)?;
+            facts.add(revision, &built);
+            if built.tree.is_none() {
+                self.session.directory.add(self.session.held, &facts)?;
+                return Ok(facts);
+            }
+            counts.insert(revision.name(), runs);
+            ready.push((revision.clone(), built));
+        }
+        let most = counts.values().copied().max().unwrap_or(1).max(1) as u32;
+        let design = &self.session.read.experiment.design;
+        // Runs that take turns are as many for all.
+        let in_turns = design.slices.is_some() || design.slice.is_some() || design.together;
+        let design = Revised {
+            runs: Some(most),
+            block: Some(if in_turns { 1 } else { most }),
+            ..self.session.read.file.measure.design(seed())
+        };
+        let mut campaign = Campaign::new(self.session.read, &ready, design)?
+            .despite_failures(self.session.may_fail);
+        if !in_turns {
+            let counts = counts.into_iter().map(|(name, runs)| (name, runs as u32));
+            campaign = campaign.with_at_most(counts.collect());
+        }
+        let quiet = Session {
+            quiet: true,
+            ..self.session
+        };
+        quiet.measure(facts.clone(), &ready, &campaign, builder)?;
+        Ok(facts)
+    }
+
+    /// The facts of a new campaign of this search.
+    pub(super) fn facts(&self, purpose: Purpose) -> Result<CampaignFacts, Failure> {
+        let facts = self.session.facts(purpose, self.suspects.good.clone())?;
+        Ok(CampaignFacts {
+            ends: Some(self.ends.clone()),
+            ..facts
+        })
+    }
+
+    /// A revision that must be built.
+    pub(super) fn end(
+        &self,
+        revision: &Revision,
+        fresh: bool,
+        builder: &mut Builder<'_>,
+    ) -> Result<(Revision, Built), Failure> {
+        let built = self.build(revision, fresh, builder)?;
+        match &built.tree {
+            Some(_) => Ok((revision.clone(), built)),
+            None => Err(Failure::environment(format!(
+                "{} cannot be built, and the search needs it: {}; see {}",
+                revision.name(),
+                built.facts.detail.as_deref().unwrap_or_default(),
+                self.session.log(&built).display(),
+            ))),
+        }
+    }
+
+    fn build(
+        &self,
+        revision: &Revision,
+        fresh: bool,
+        builder: &mut Builder<'_>,
+    ) -> Result<Built, BuildError> {
+        let wanted = Wanted {
+            fresh,
+            ..Wanted::new(
+                revision,
+                commands_at(&self.timeline.quirks, self.place(revision)),
+            )
+        };
+        self.session.build(&wanted, builder)
+    }
+
+    /// The place of a revision in the history, by which quirks go: of one within a merged branch that of its time.
+    fn place(&self, revision: &Revision) -> usize {
+        let by_time = || {
+            let earlier = |other: &Revision| other.time <= revision.time;
+            self.timeline
+                .revisions
+                .iter()
+                .rposition(earlier)
+                .unwrap_or(0)
+        };
+        self.timeline.place(&revision.id).unwrap_or_else(by_time)
+    }
+
+    /// Says what was measured, and what is known.
+    fn say_step(&self, step: usize, plan: &Plan, facts: &CampaignFacts, posterior: &Posterior) {
+        let mut measured = Vec::new();
+        if let Some((at, runs)) = plan.candidate {
+            let name = self.suspects.at(Place::At(at)).name();
+            measured.push(format!("{} of {name}", counted(runs, "run")));
+        }
+        if plan.good + plan.bad > 0 {
+            measured.push(format!(
+                "{} of the ends",
+                counted(plan.good + plan.bad, "run")
+            ));
+        }
+        if let Some(revision) = facts.unbuilt.first() {
+            measured = vec![format!("{} is left out", revision.name())];
+        }
+        let known = known(self.suspects, posterior);
+        self.session
+            .say(&format!("step {step}: {}; {known}", measured.join(", ")));
+    }
+}
+
+/// Among how many revisions the change is.
+pub(super) fn known(suspects: &Suspects, posterior: &Posterior) -> String {
+    let mut masses: Vec<(usize, f64)> = posterior.revisions.iter().copied().enumerate().collect();
+    masses.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut held = 0.0;
+    let few = masses.iter().take_while(|(_, mass)| {
+        let goes_on = held < HELD;
+        held += mass;
+        goes_on
+    });
+    let few = few.count();
+    let (at, mass) = masses.first().copied().unwrap_or((0, 0.0));
+    let first = suspects.at(Place::At(at)).name();
+    let none = posterior.no_change;
+    match none > 1.0 - HELD {
+        true => format!("{} on no change at all", percent(none)),
+        false => format!(
+            "{} on {}, {} on {first}",
+            percent(HELD),
+            counted(few, "revision"),
+            percent(mass)
+        ),
+    }
+}

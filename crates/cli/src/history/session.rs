@@ -1,0 +1,169 @@
+//! What all builds and campaigns of a call share.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use perflab_experiment::Revised;
+use perflab_history::{
+    BuildError, Builder, Built, CampaignFacts, Held, HistoryDir, Purpose, Revision, Wanted,
+};
+use perflab_runner::ThisMachine;
+
+use super::campaign::Campaign;
+use super::file::Read;
+use crate::failure::Failure;
+use crate::terminal;
+
+/// Room for the files of builds that are not needed at the moment.
+const ROOM_BYTES: u64 = 10 << 30;
+
+/// What all builds and campaigns of a call share.
+#[derive(Clone, Copy)]
+pub(super) struct Session<'s> {
+    pub(super) read: &'s Read,
+    pub(super) directory: &'s HistoryDir,
+    pub(super) held: &'s Held,
+    /// The directory of the history, as an absolute path.
+    pub(super) home: &'s Path,
+    pub(super) machine: &'s ThisMachine,
+    pub(super) quiet: bool,
+    /// Whether campaigns are measured to their end though a revision fails again and again.
+    pub(super) may_fail: bool,
+}
+
+impl Session<'_> {
+    /// Builds a revision, and says so unless it was there.
+    pub(super) fn build(
+        &self,
+        wanted: &Wanted<'_>,
+        builder: &mut Builder<'_>,
+    ) -> Result<Built, BuildError> {
+        let built = builder.build(wanted)?;
+        if !built.is_reused {
+            self.tell(wanted.revision, &built);
+        }
+        Ok(built)
+    }
+
+    fn tell(&self, revision: &Revision, built: &Built) {
+        let took: f64 = built.facts.steps.iter().map(|step| step.seconds).sum();
+        let took = Duration::try_from_secs_f64(took).unwrap_or_default();
+        match &built.facts.detail {
+            None => self.say(&format!(
+                "built {} in {:.1} s",
+                revision.name(),
+                took.as_secs_f64()
+            )),
+            Some(detail) => self.say(&format!(
+                "{} cannot be built: {detail}; see {}",
+                revision.name(),
+                self.log(built).display()
+            )),
+        }
+    }
+
+    /// The directory with the logs of a build.
+    pub(super) fn log(&self, built: &Built) -> PathBuf {
+        let build = format!("{:06}", built.facts.build);
+        self.home.join("builds").join(build)
+    }
+
+    /// The facts of a new campaign.
+    pub(super) fn facts(
+        &self,
+        purpose: Purpose,
+        control: Revision,
+    ) -> Result<CampaignFacts, Failure> {
+        let campaigns = self.directory.campaigns()?;
+        let last = campaigns.iter().map(|facts| facts.campaign).max();
+        let now = jiff::Timestamp::now().to_string();
+        Ok(CampaignFacts::new(
+            last.unwrap_or(0) + 1,
+            now,
+            purpose,
+            control,
+        ))
+    }
+
+    /// Measures what was built, the first of which is the control.
+    pub(super) fn measure(
+        &self,
+        mut facts: CampaignFacts,
+        ready: &[(Revision, Built)],
+        campaign: &Campaign,
+        builder: &Builder<'_>,
+    ) -> Result<(), Failure> {
+        if let Some((control, built)) = ready.first() {
+            facts.note(control, built);
+        }
+        self.directory.add(self.held, &facts)?;
+        campaign.execute(self, &facts)?;
+        let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
+        Ok(builder.make_room(ROOM_BYTES, &keys)?)
+    }
+
+    /// Goes on with a campaign that was interrupted, if its builds are still there.
+    pub(super) fn go_on(
+        &self,
+        facts: &CampaignFacts,
+        build: &mut dyn FnMut(&Revision) -> Result<Built, BuildError>,
+    ) -> Result<(), Failure> {
+        let Some(result) = self.directory.opened(facts)? else {
+            return Ok(());
+        };
+        if result.records.len() >= result.plan.runs.len() {
+            return Ok(());
+        }
+        for revision in std::iter::once(&facts.control).chain(&facts.revisions) {
+            let built = build(revision)?;
+            if facts.builds.get(&revision.name()) != Some(&built.facts.build) {
+                self.say(&format!(
+                    "campaign {} is not gone on with: {} was built again since",
+                    facts.campaign,
+                    revision.name()
+                ));
+                return Ok(());
+            }
+        }
+        self.say(&format!("campaign {}: goes on", facts.campaign));
+        let path = self.directory.result(facts);
+        let campaign = Campaign::of(self.read, &result)?;
+        campaign.despite_failures(self.may_fail).resume(self, &path)
+    }
+
+    /// Says something, unless nothing is to be said.
+    pub(super) fn say(&self, text: &str) {
+        if !self.quiet {
+            terminal::say(&terminal::escape(text));
+        }
+    }
+}
+
+/// Fewest runs of each side of a confirmation, where nobody asks for a number: of fewer, hardly any difference can be
+/// proven.
+const FEWEST: u32 = 12;
+
+/// The design of a confirmation: with so many runs of each side, or as many as the experiment has.
+pub(super) fn confirming(read: &Read, runs: Option<NonZeroU32>) -> Revised {
+    let of_file = read.file.measure.design(seed());
+    let design = &read.experiment.design;
+    match (runs, of_file.runs.unwrap_or(design.runs)) {
+        (Some(runs), _) => Revised {
+            runs: Some(runs.get()),
+            block: Some(1),
+            ..of_file
+        },
+        (None, few) if few < FEWEST => Revised {
+            runs: Some(FEWEST.next_multiple_of(design.block.max(1))),
+            ..of_file
+        },
+        (None, _) => of_file,
+    }
+}
+
+/// A seed for the random order of a campaign.
+pub(super) fn seed() -> u64 {
+    // A number in a TOML file is signed.
+    rand::random::<u64>() >> 12
+}

@@ -1,0 +1,177 @@
+//! Executes the tests of a build.
+
+use std::fs;
+use std::path::Path;
+
+use perflab_experiment::{Outcome, Status};
+use perflab_formats::{File, Kind, Test, TestFormat, TestReport, detect_tests};
+use perflab_store::write_file;
+
+use super::error::BuildError;
+use super::make::{Builder, Built};
+use super::site::text_of;
+use super::words::Words;
+use crate::file::TestsTable;
+use crate::journal::Journal;
+use crate::revision::Revision;
+use crate::trials::{JOURNAL, LOGS, SCHEMA, TESTS, TestFacts, TrialFacts, directory};
+
+/// Largest report that is read.
+const LARGEST: u64 = 256 << 20;
+
+impl Builder<'_> {
+    /// Executes the tests of a build once, and records how each ended. Nothing for a revision that was not built.
+    ///
+    /// # Errors
+    /// If nothing can be executed or recorded; tests that fail are facts.
+    pub fn test(
+        &mut self,
+        revision: &Revision,
+        built: &Built,
+        table: &TestsTable,
+    ) -> Result<Option<TrialFacts>, BuildError> {
+        let Some(tree) = &built.tree else {
+            return Ok(None);
+        };
+        let journal: Journal<TrialFacts> = Journal::new(self.home.join(JOURNAL));
+        let last = journal.read()?.iter().map(|facts| facts.trial).max();
+        let trial = last.unwrap_or(0) + 1;
+        let logs = self.home.join(LOGS).join(directory(trial));
+        // A laboratory that was killed may have left logs of a trial that is not in the journal.
+        super::trees::remove(&logs)?;
+        fs::create_dir_all(&logs).map_err(BuildError::io("make", &logs))?;
+        let host = self.workshop.host;
+        let started = host.timestamp().to_string();
+        let begun = host.now();
+        let report = table.report.as_ref().map(|path| tree.join(path));
+        if let Some(report) = &report {
+            // What the trial before has left is not what this one says.
+            let _ = fs::remove_file(report);
+        }
+        let (status, detail, printed) = self.execute_tests(revision, tree, table, &logs)?;
+        let seconds = (host.now() - begun).as_secs_f64();
+        let read = match &report {
+            Some(path) => read_report(path, table.report.as_deref().unwrap_or_default()),
+            None => Ok(File {
+                path: "what the tests printed".to_owned(),
+                bytes: printed,
+            }),
+        };
+        if let (Some(_), Ok(file)) = (&report, &read) {
+            let path = logs.join("report");
+            fs::write(&path, &file.bytes).map_err(BuildError::io("write", &path))?;
+        }
+        let read = read.and_then(|file| parse(&file, table.format.as_deref()));
+        let (format, report, fault) = match read {
+            Ok((format, report)) => (Some(format), report, None),
+            Err(fault) => (None, TestReport::default(), Some(fault)),
+        };
+        let mut notes = report.notes;
+        let mut tests: Vec<TestFacts> = report.tests.into_iter().map(facts).collect();
+        if let Some(fault) = fault {
+            notes.push(fault);
+            // That nothing is known of the tests is an outcome too.
+            let outcome = match status {
+                Status::Pass => Outcome::NOLOG,
+                status => Outcome::Run(status),
+            };
+            tests.push(TestFacts {
+                name: Vec::new(),
+                outcome,
+                seconds: Some(seconds),
+                message: detail.clone(),
+            });
+        }
+        let text = serde_json::to_vec(&tests).unwrap_or_default();
+        write_file(&logs, TESTS, &text)?;
+        let facts = TrialFacts {
+            schema: SCHEMA,
+            trial,
+            key: built.key.to_string(),
+            revision: revision.id.clone(),
+            started,
+            seconds,
+            status,
+            detail,
+            format: format.map(|format| format.name().to_owned()),
+            notes,
+        };
+        journal.append(&facts)?;
+        Ok(Some(facts))
+    }
+
+    /// Executes the commands, until one fails: how they ended, and what they printed.
+    fn execute_tests(
+        &self,
+        revision: &Revision,
+        tree: &Path,
+        table: &TestsTable,
+        logs: &Path,
+    ) -> Result<(Status, Option<String>, Vec<u8>), BuildError> {
+        let words = Words {
+            revision,
+            tree: Some(text_of(tree)?),
+            history: self.origin,
+        };
+        let mut printed = Vec::new();
+        for (number, command) in (1..).zip(&table.commands) {
+            let log = logs.join(format!("{number}-test.log"));
+            let argv = words.argv(command)?;
+            let (status, detail) =
+                self.workshop
+                    .outcome("test", &argv, tree, &log, table.timeout)?;
+            if let Ok(file) = read_report(&log, "log") {
+                printed.extend(file.bytes);
+            }
+            if !status.passed() {
+                return Ok((status, detail, printed));
+            }
+        }
+        Ok((Status::Pass, None, printed))
+    }
+}
+
+fn facts(test: Test) -> TestFacts {
+    TestFacts {
+        // What holds tests has a name of its own, so that no test is taken for it.
+        name: match test.kind {
+            Kind::Test => test.name,
+            Kind::Group => test.name.into_iter().chain([String::new()]).collect(),
+        },
+        outcome: test.outcome,
+        seconds: test.seconds,
+        message: test.message,
+    }
+}
+
+/// A file of the revision, which is the user's: a link is not followed, and it may be too large.
+fn read_report(path: &Path, name: &str) -> Result<File, String> {
+    let there = fs::symlink_metadata(path);
+    let metadata = there.map_err(|error| format!("there is no report {name}: {error}"))?;
+    if !metadata.is_file() {
+        return Err(format!("the report {name} is no file"));
+    }
+    if metadata.len() > LARGEST {
+        return Err(format!(
+            "the report {name} has more than {} MiB",
+            LARGEST >> 20
+        ));
+    }
+    let bytes =
+        fs::read(path).map_err(|error| format!("cannot read the report {name}: {error}"))?;
+    Ok(File {
+        path: name.to_owned(),
+        bytes,
+    })
+}
+
+fn parse(file: &File, format: Option<&str>) -> Result<(TestFormat, TestReport), String> {
+    let format = match format {
+        Some(name) => TestFormat::by_name(name),
+        None => detect_tests(file),
+    };
+    let format =
+        format.ok_or("the format of the report is not known; name it by `format` in [tests]")?;
+    let report = format.read(file).map_err(|fault| fault.to_string())?;
+    Ok((format, report))
+}

@@ -1,0 +1,175 @@
+//! The revisions between a good and a bad one: among them is the one that introduced a change.
+
+use std::collections::HashMap;
+
+use perflab_stats::bisection::{Lineage, Revision as Place};
+
+use crate::git::{GitError, Repository};
+use crate::revision::Revision;
+use crate::selection::{place_of, times};
+use crate::timeline::{Names, Source, TimelineError};
+
+/// The revisions that may have introduced a change, between two ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspects {
+    /// The older end, which has no change.
+    pub good: Revision,
+    /// All others, parents before children. The newer end is the last one.
+    pub revisions: Vec<Revision>,
+    /// Which of them contain which.
+    pub lineage: Lineage,
+}
+
+/// Why there are no revisions between two ends.
+#[derive(Debug, thiserror::Error)]
+pub enum SuspectsError {
+    /// An end cannot be found.
+    #[error(transparent)]
+    Timeline(#[from] TimelineError),
+    /// The repository cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// Both ends are the same revision.
+    #[error("GOOD and BAD are the same revision, {0}, so nothing is between them")]
+    Same(String),
+    /// The ends are the wrong way round.
+    #[error(
+        "GOOD ({good}) is newer than BAD ({bad}); GOOD is the older one, even if the program became better: exchange them"
+    )]
+    Backwards {
+        /// The first end.
+        good: String,
+        /// The second.
+        bad: String,
+    },
+    /// What is good need not be so in what both come from.
+    #[error(
+        "GOOD ({good}) is no ancestor of BAD ({bad}), so the change may be on either side; {}",
+        .base.as_ref().map_or("they have no commit in common".to_owned(), |base| format!("the last commit that both \
+         contain is {base}: name it as GOOD if it is good, or look between it and {good} if it is not"))
+    )]
+    Apart {
+        /// The first end.
+        good: String,
+        /// The second.
+        bad: String,
+        /// The last commit that both contain.
+        base: Option<String>,
+    },
+    /// The graph is too large.
+    #[error(
+        "the history between the ends cannot be searched: {0}; `--first-parent` takes a merged branch as one revision"
+    )]
+    Lineage(#[source] perflab_stats::Error),
+}
+
+impl Suspects {
+    /// Those between two ends, each a revision or a date. With `first_parent` a merged branch is one revision.
+    ///
+    /// # Errors
+    /// If an end is not found, or the first is not before the second.
+    pub fn new(
+        source: &Source<'_>,
+        good: &str,
+        bad: &str,
+        first_parent: bool,
+    ) -> Result<Self, SuspectsError> {
+        match source {
+            Source::Git(repository) => in_git(source, repository, [good, bad], first_parent),
+            Source::Listed(all) => {
+                let place = |name| -> Result<usize, SuspectsError> {
+                    let place = Names(source).place("GOOD or BAD", name)?;
+                    Ok(place_of(all, &times(all), &place).map_err(TimelineError::from)?)
+                };
+                let (first, last) = (place(good)?, place(bad)?);
+                let revisions = all.get(first + 1..=last).unwrap_or_default().to_vec();
+                check(&all[first], &all[last], first <= last)?;
+                let lineage = Lineage::linear(revisions.len()).map_err(SuspectsError::Lineage)?;
+                Ok(Self {
+                    good: all[first].clone(),
+                    revisions,
+                    lineage,
+                })
+            }
+        }
+    }
+
+    /// The newer end.
+    pub fn bad(&self) -> &Revision {
+        self.revisions.last().unwrap_or(&self.good)
+    }
+
+    /// The revision at a place of the search.
+    pub fn at(&self, place: Place) -> &Revision {
+        match place {
+            Place::Good => &self.good,
+            Place::At(at) => self.revisions.get(at).unwrap_or(self.bad()),
+        }
+    }
+
+    /// The place of a revision in the search.
+    pub fn place(&self, id: &str) -> Option<Place> {
+        if id == self.good.id {
+            return Some(Place::Good);
+        }
+        let at = self.revisions.iter().position(|revision| revision.id == id);
+        at.map(Place::At)
+    }
+}
+
+/// The ends must be two revisions in this order.
+fn check(good: &Revision, bad: &Revision, is_in_order: bool) -> Result<(), SuspectsError> {
+    if good.id == bad.id {
+        return Err(SuspectsError::Same(good.name()));
+    }
+    match is_in_order {
+        true => Ok(()),
+        false => Err(SuspectsError::Backwards {
+            good: good.name(),
+            bad: bad.name(),
+        }),
+    }
+}
+
+fn in_git(
+    source: &Source<'_>,
+    repository: &Repository,
+    ends: [&str; 2],
+    first_parent: bool,
+) -> Result<Suspects, SuspectsError> {
+    let [good, bad] = ends.map(|name| -> Result<Revision, SuspectsError> {
+        let commit = Names(source).commit(repository, name)?;
+        Ok(repository.revision(&commit)?)
+    });
+    let (good, bad) = (good?, bad?);
+    let base = repository.base(&good.id, &bad.id)?;
+    let is_apart = base
+        .as_ref()
+        .is_none_or(|base| *base != good.id && *base != bad.id);
+    check(&good, &bad, is_apart || base.as_ref() == Some(&good.id))?;
+    if is_apart {
+        return Err(SuspectsError::Apart {
+            good: good.name(),
+            bad: bad.name(),
+            base: base.map(|base| base[..base.len().min(12)].to_owned()),
+        });
+    }
+    let revisions = repository.between(&good.id, &bad.id, first_parent)?;
+    let places = revisions.iter().enumerate();
+    let places: HashMap<&str, usize> = places
+        .map(|(at, revision)| (revision.id.as_str(), at))
+        .collect();
+    let followed = if first_parent { 1 } else { usize::MAX };
+    let parents = revisions.iter().map(|revision| {
+        let parents = revision.parents.iter().take(followed);
+        parents
+            .filter_map(|parent| places.get(parent.as_str()).copied())
+            .collect()
+    });
+    let lineage = Lineage::new(parents.collect()).map_err(SuspectsError::Lineage)?;
+    Ok(Suspects {
+        good,
+        revisions,
+        lineage,
+    })
+}

@@ -1,0 +1,120 @@
+//! What the campaigns of a bisection say.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use perflab_compare::SubjectKey;
+use perflab_experiment::Refresh;
+use perflab_stats::bisection::{Block, Event, Revision as Place, Run};
+use perflab_store::{OpenedResult, RunRecord};
+
+use crate::campaign::CampaignFacts;
+use crate::suspects::Suspects;
+
+/// Two runs with more time between them are in different sessions: the machine may have changed its speed for good.
+const PAUSE: Duration = Duration::from_secs(600);
+
+/// Follows the campaigns of a bisection, in the order in which they were planned.
+#[derive(Debug)]
+pub struct Trail<'s> {
+    suspects: &'s Suspects,
+    session: u32,
+    last: Option<Timestamp>,
+}
+
+impl<'s> Trail<'s> {
+    /// Before the first campaign.
+    pub fn new(suspects: &'s Suspects) -> Self {
+        Self {
+            suspects,
+            session: 0,
+            last: None,
+        }
+    }
+
+    /// What a campaign says, by what a run gives: nothing for one that gave none. A revision of which no run gave anything
+    /// cannot be measured.
+    pub fn follow<V>(
+        &mut self,
+        facts: &CampaignFacts,
+        result: Option<&OpenedResult>,
+        value: impl Fn(&RunRecord) -> Option<V>,
+    ) -> Vec<Event<V>> {
+        let skipped = |id: &str| match self.suspects.place(id) {
+            Some(Place::At(at)) => Some(Event::Skipped(at)),
+            _ => None,
+        };
+        let unbuilt = facts.unbuilt.iter();
+        let mut events: Vec<Event<V>> = unbuilt
+            .filter_map(|revision| skipped(&revision.id))
+            .collect();
+        let Some(result) = result.filter(|result| !result.records.is_empty()) else {
+            return events;
+        };
+        let is_new_build = |refresh| matches!(refresh, Refresh::Relink | Refresh::Rebuild);
+        let experiment = result.experiment.parsed.as_ref();
+        let renews = experiment.is_ok_and(|experiment| is_new_build(experiment.design.refresh));
+        let mut runs = Vec::new();
+        for revision in std::iter::once(&facts.control).chain(&facts.revisions) {
+            let Some(place) = self.suspects.place(&revision.id) else {
+                continue;
+            };
+            let name = revision.name();
+            let own: Vec<&RunRecord> = result
+                .records
+                .iter()
+                .filter(|record| record.variant == name)
+                .collect();
+            let before = runs.len();
+            for record in &own {
+                let build = match renews {
+                    // No campaign of a bisection has so many runs.
+                    true => facts.campaign << 12 | record.unit,
+                    false => facts.builds.get(&name).copied().unwrap_or(0),
+                };
+                runs.extend(value(record).map(|value| Run {
+                    revision: place,
+                    build,
+                    value,
+                }));
+            }
+            if runs.len() == before && !own.is_empty() {
+                events.extend(skipped(&revision.id));
+            }
+        }
+        let times = result
+            .records
+            .iter()
+            .filter_map(|record| record.started.parse::<Timestamp>().ok());
+        let is_late = |first: Timestamp| {
+            let pause = self
+                .last
+                .map(|last| first.duration_since(last).unsigned_abs());
+            pause.is_none_or(|pause| pause > PAUSE)
+        };
+        if times.clone().min().is_none_or(is_late) {
+            self.session += 1;
+        }
+        self.last = times.max().or(self.last);
+        if !runs.is_empty() {
+            events.push(Event::Measured(Block {
+                session: self.session,
+                runs,
+            }));
+        }
+        events
+    }
+}
+
+/// What a run says of a subject: the median of its samples; nothing for a run that failed.
+pub fn value_of(record: &RunRecord, subject: &SubjectKey) -> Option<f64> {
+    let is_of = record.status.passed()
+        && record.workload == subject.workload
+        && record.parameters == subject.parameters
+        && record.is_observed() == subject.observed;
+    let samples = record.samples.iter().filter(|sample| {
+        is_of && sample.benchmark == subject.benchmark && *sample.metric == subject.metric
+    });
+    let values: Vec<f64> = samples.map(|sample| sample.value).collect();
+    perflab_stats::summary::median(&values).ok()
+}
