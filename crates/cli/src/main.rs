@@ -115,9 +115,9 @@ enum Command {
     History(history::HistoryCommand),
     /// Find the revision that introduced a change.
     ///
-    /// The change is one of a metric, or runs fail since then. Measures the two ends, and between them the revision that
-    /// tells most, until one revision has 95 % of the probability; then measures it against the one before with fresh
-    /// builds. The repository is only read.
+    /// Looks for a change of a metric or, with --fails, for the revision since which runs fail. Measures both ends and the
+    /// most informative revision between them, until one revision has 95 % of the probability. Then compares it with the
+    /// one before, with fresh builds of both. The repository is only read.
     Bisect(Box<history::BisectArguments>),
     /// See and switch the probes of running processes.
     #[command(subcommand)]
@@ -154,6 +154,8 @@ enum Format {
     History,
     /// What `perflab history show --format json` prints.
     HistoryView,
+    /// What `perflab history changes --format json` prints.
+    HistoryChanges,
     /// What `perflab compare --format json` prints.
     Result,
     /// What `perflab doctor --format json` prints.
@@ -277,6 +279,7 @@ fn schema(format: Format) -> Result<Option<Code>, Failure> {
         Format::Experiment => perflab_experiment::Experiment::schema(),
         Format::History => perflab_history::HistoryFile::schema(),
         Format::HistoryView => perflab_history::View::schema(),
+        Format::HistoryChanges => perflab_history::ChangesView::schema(),
         Format::Result => perflab_report::schema(),
         Format::Doctor => perflab_machine::doctor::Report::json_schema(),
         Format::Plan => perflab_compare::plan_schema(),

@@ -43,7 +43,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["since", "every", "fill", "campaigns", "budget", "again", "dry_run"])]
     pub patch: Option<PathBuf>,
 
-    /// Try revisions again that could not be built.
+    /// Try revisions again that could not be built, or whose runs all failed.
     #[arg(long)]
     pub again: bool,
 
@@ -154,7 +154,7 @@ pub struct ShowArguments {
     #[arg(long, conflicts_with_all = ["metric", "revision"])]
     pub tests: bool,
 
-    /// With --revision: cut no list short. With --tests: those that always passed too.
+    /// With --revision: cut no list short. With --tests: include tests that never failed.
     #[arg(long)]
     pub all: bool,
 

@@ -24,8 +24,6 @@ pub(super) struct Campaign {
     seed: u64,
     /// Most runs of each revision, by its name, where they have not all the same number.
     most: Option<HashMap<String, u32>>,
-    /// Whether it is measured to its end though a revision fails again and again.
-    may_fail: bool,
 }
 
 impl Campaign {
@@ -55,7 +53,6 @@ impl Campaign {
             experiment,
             text,
             most: None,
-            may_fail: false,
         })
     }
 
@@ -63,14 +60,6 @@ impl Campaign {
     pub(super) fn with_at_most(self, most: HashMap<String, u32>) -> Self {
         Self {
             most: Some(most),
-            ..self
-        }
-    }
-
-    /// Measured to its end though a revision fails again and again, if so.
-    pub(super) fn despite_failures(self, whether: bool) -> Self {
-        Self {
-            may_fail: whether,
             ..self
         }
     }
@@ -87,7 +76,6 @@ impl Campaign {
             experiment: experiment.clone(),
             seed: result.plan.seed,
             most: None,
-            may_fail: false,
         })
     }
 
@@ -159,7 +147,7 @@ impl Campaign {
             plan,
             machine: session.machine,
             observers: observers(&self.experiment)?,
-            may_fail: self.may_fail,
+            may_fail: session.may_fail,
         };
         let path = result.path().to_path_buf();
         let outcome = execution.execute(result, &done, &mut progress, &mut |_| false)?;

@@ -33,13 +33,13 @@ pub enum HistoryCommand {
     /// a control revision. The repository is only read. What was measured is kept; a history that was stopped goes on
     /// where it was.
     Run(RunArguments),
-    /// Measure what tells most, within a budget.
+    /// Measure the most informative revisions, within a budget.
     ///
     /// New revisions first, then where a metric changed and by how much, then the rest. For a timer or a hook: a call measures within its budget, and the next one goes on.
     Watch(WatchArguments),
     /// Show what is known of each revision.
     Show(ShowArguments),
-    /// Find the revisions since which a metric has another level.
+    /// Find the revisions at which a metric changed.
     ///
     /// The chance that any change is false is at most 5 %, for all metrics of the history together.
     Changes(ChangesArguments),

@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use perflab_experiment::Revised;
 use perflab_history::{
-    BuildError, Builder, Built, CampaignFacts, Held, HistoryDir, Purpose, Revision, Wanted,
+    BuildError, BuildKey, Builder, Built, CampaignFacts, Held, HistoryDir, Purpose, Revision,
+    Wanted,
 };
 use perflab_runner::ThisMachine;
 
@@ -48,13 +48,8 @@ impl Session<'_> {
 
     fn tell(&self, revision: &Revision, built: &Built) {
         let took: f64 = built.facts.steps.iter().map(|step| step.seconds).sum();
-        let took = Duration::try_from_secs_f64(took).unwrap_or_default();
         match &built.facts.detail {
-            None => self.say(&format!(
-                "built {} in {:.1} s",
-                revision.name(),
-                took.as_secs_f64()
-            )),
+            None => self.say(&format!("built {} in {took:.1} s", revision.name())),
             Some(detail) => self.say(&format!(
                 "{} cannot be built: {detail}; see {}",
                 revision.name(),
@@ -100,39 +95,54 @@ impl Session<'_> {
         self.directory.add(self.held, &facts)?;
         campaign.execute(self, &facts)?;
         let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
-        Ok(builder.make_room(ROOM_BYTES, &keys)?)
+        self.make_room(&keys, builder)
     }
 
-    /// Goes on with a campaign that was interrupted, if its builds are still there.
+    /// Removes builds that are not needed until there is room.
+    pub(super) fn make_room(
+        &self,
+        needed: &[BuildKey],
+        builder: &Builder<'_>,
+    ) -> Result<(), Failure> {
+        Ok(builder.make_room(ROOM_BYTES, needed)?)
+    }
+
+    /// Resumes a campaign that was interrupted, if its builds are still there; whether it did.
     pub(super) fn go_on(
         &self,
         facts: &CampaignFacts,
         build: &mut dyn FnMut(&Revision) -> Result<Built, BuildError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let Some(result) = self.directory.opened(facts)? else {
-            return Ok(());
+            return Ok(false);
         };
         if result.records.len() >= result.plan.runs.len() {
-            return Ok(());
+            return Ok(false);
         }
-        for revision in std::iter::once(&facts.control).chain(&facts.revisions) {
+        for revision in facts.measured() {
             let built = build(revision)?;
             if facts.builds.get(&revision.name()) != Some(&built.facts.build) {
                 self.say(&format!(
-                    "campaign {} is not gone on with: {} was built again since",
+                    "campaign {} is not resumed: {} was built again since",
                     facts.campaign,
                     revision.name()
                 ));
-                return Ok(());
+                return Ok(false);
             }
         }
-        self.say(&format!("campaign {}: goes on", facts.campaign));
+        self.say(&format!("resuming campaign {}", facts.campaign));
         let path = self.directory.result(facts);
-        let campaign = Campaign::of(self.read, &result)?;
-        campaign.despite_failures(self.may_fail).resume(self, &path)
+        Campaign::of(self.read, &result)?.resume(self, &path)?;
+        Ok(true)
     }
 
-    /// Says something, unless nothing is to be said.
+    /// Whether all runs of a campaign were recorded.
+    pub(super) fn is_complete(&self, facts: &CampaignFacts) -> Result<bool, Failure> {
+        let result = self.directory.opened(facts)?;
+        Ok(result.is_some_and(|result| result.records.len() >= result.plan.runs.len()))
+    }
+
+    /// Prints a message, unless there is to be none.
     pub(super) fn say(&self, text: &str) {
         if !self.quiet {
             terminal::say(&terminal::escape(text));

@@ -1,9 +1,9 @@
-//! `perflab history watch`: what tells most, within a budget.
+//! `perflab history watch`: the most informative campaigns, within a budget.
 
 use std::collections::HashSet;
 
 use perflab_experiment::counted;
-use perflab_history::{Builder, CampaignFacts, Purpose, Step, View, next_step, subject_name};
+use perflab_history::{Builder, CampaignFacts, Step, View, next_step, subject_name};
 
 use super::changes::confirmations;
 use super::show::view;
@@ -11,7 +11,7 @@ use super::work::Work;
 use crate::failure::Failure;
 
 impl Work<'_> {
-    /// Campaigns where they tell most, until all is known or the budget is spent.
+    /// The most informative campaigns, until all is known or the budget is spent.
     pub(super) fn watch(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
         let directory = self.session.directory;
         let mut campaigns = directory.campaigns()?;
@@ -20,16 +20,18 @@ impl Work<'_> {
             self.go_on(last, builder)?;
         }
         let mut known = self.known(&campaigns)?;
-        // A confirmation that was begun counts, even if nothing came of it: it is not tried for ever.
-        let confirmed = directory.campaigns()?.into_iter();
-        let confirmed =
-            confirmed.filter(|facts| facts.purpose == Purpose::Confirm && facts.ends.is_none());
-        let mut tried: HashSet<(String, String)> = confirmed
-            .flat_map(|facts| {
-                let to = facts.revisions.first().map(|to| to.id.clone());
-                to.map(|to| (facts.control.id, to))
-            })
-            .collect();
+        // One that cannot be built is not tried again and again.
+        let mut tried: HashSet<(String, String)> = HashSet::new();
+        for facts in directory
+            .campaigns()?
+            .into_iter()
+            .filter(CampaignFacts::is_confirmation)
+        {
+            if !facts.unbuilt.is_empty() || self.session.is_complete(&facts)? {
+                let to = facts.revisions.iter().chain(&facts.unbuilt).next();
+                tried.extend(to.map(|to| (facts.control.id.clone(), to.id.clone())));
+            }
+        }
         while !self.is_over() {
             let view = view(directory, &self.file.name)?;
             let shifts = view.shifts(&confirmations(directory)?);
@@ -41,32 +43,35 @@ impl Work<'_> {
                 |place| known.contains(&self.timeline.revisions[place].id),
                 |from, to| tried.contains(&(id(from), id(to))),
             );
-            self.begun += 1;
-            match step {
+            let is_recorded = match step {
                 Step::Newest(place) => {
                     self.say_why("the newest revision");
-                    self.next(&[place], builder, &mut known)?;
+                    self.next(&[place], builder, &mut known)?
                 }
                 Step::Narrow { series, places } => {
                     self.say_why(&format!("where {} changed", name(&view, series)));
-                    self.next(&places, builder, &mut known)?;
+                    self.next(&places, builder, &mut known)?
                 }
                 Step::Confirm { series, from, to } => {
                     self.say_why(&format!("by how much {} changed", name(&view, series)));
                     tried.insert((id(from), id(to)));
-                    self.confirm_pair(from, to, builder)?;
+                    if let Err(why) = self.confirm_pair(from, to, builder)? {
+                        self.session.say(&why);
+                    }
+                    true
                 }
                 Step::Gaps(places) => {
                     let left = counted(places.len(), "revision");
                     self.say_why(&format!("{left} that nothing is known of"));
-                    self.next(&places, builder, &mut known)?;
+                    self.next(&places, builder, &mut known)?
                 }
                 Step::Nothing => {
                     self.session
                         .say("all revisions are measured, and all changes confirmed");
                     return self.test_all(builder);
                 }
-            }
+            };
+            self.begun += u32::from(is_recorded);
         }
         self.session.say("the budget is spent");
         Ok(())

@@ -1,6 +1,6 @@
 //! The campaigns of a call, one after the other.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use perflab_experiment::counted;
@@ -54,8 +54,7 @@ impl Work<'_> {
                 self.session.say(&format!("{left} left to measure"));
                 return Ok(());
             }
-            self.begun += 1;
-            self.next(&left, builder, &mut known)?;
+            self.begun += u32::from(self.next(&left, builder, &mut known)?);
         }
     }
 
@@ -104,51 +103,73 @@ impl Work<'_> {
             self.timeline.selected.first(),
             self.timeline.selected.last(),
         ];
-        match ends {
-            [Some(first), Some(last)] if first != last => self.confirm_pair(*first, *last, builder),
-            _ => Err(Failure::usage(
+        let [Some(first), Some(last)] = ends else {
+            return Ok(());
+        };
+        if first == last {
+            return Err(Failure::usage(
                 "--confirm: expected two revisions, found one twice",
-            )),
+            ));
         }
+        let confirmed = self.confirm_pair(*first, *last, builder)?;
+        confirmed.map_err(Failure::environment)
     }
 
-    /// A campaign with two revisions, both built anew: the older one is its control.
+    /// A campaign with two revisions, both built again: the older one is its control. The inner error says that one
+    /// cannot be built.
     pub(super) fn confirm_pair(
         &self,
         first: usize,
         last: usize,
         builder: &mut Builder<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Result<(), String>, Failure> {
+        let sides = [first, last].map(|place| (&self.timeline.revisions[place], place));
+        let [(from, _), (to, _)] = sides;
+        let campaigns = self.session.directory.campaigns()?;
+        let former = campaigns.iter().rfind(|facts| {
+            facts.is_confirmation()
+                && facts.control.id == from.id
+                && facts
+                    .revisions
+                    .first()
+                    .is_some_and(|revision| revision.id == to.id)
+        });
+        if let Some(facts) = former
+            && self.go_on(facts, builder)?
+        {
+            return Ok(Ok(()));
+        }
+        let mut facts = self.session.facts(Purpose::Confirm, from.clone())?;
         let mut ready = Vec::new();
-        for place in [first, last] {
-            let revision = &self.timeline.revisions[place];
+        for (revision, place) in sides {
             let wanted = Wanted {
                 fresh: true,
                 ..Wanted::new(revision, commands_at(&self.timeline.quirks, place))
             };
             let built = self.session.build(&wanted, builder)?;
             if built.tree.is_none() {
-                return Err(Failure::environment(format!(
-                    "{} cannot be built, so nothing can be confirmed with it",
-                    revision.name()
+                facts.unbuilt.push(to.clone());
+                self.session.directory.add(self.session.held, &facts)?;
+                return Ok(Err(format!(
+                    "cannot confirm the change: {} cannot be built: {}; see {}",
+                    revision.name(),
+                    built.facts.detail.as_deref().unwrap_or_default(),
+                    self.session.log(&built).display()
                 )));
             }
             ready.push((revision.clone(), built));
         }
-        let mut facts = self.session.facts(Purpose::Confirm, ready[0].0.clone())?;
-        facts.add(&ready[1].0, &ready[1].1);
-        let campaign = Campaign::new(
-            self.session.read,
-            &ready,
-            confirming(self.session.read, None),
-        )?;
+        facts.add(to, &ready[1].1);
+        let design = confirming(self.session.read, None);
+        let campaign = Campaign::new(self.session.read, &ready, design)?;
         self.session.say(&format!(
             "campaign {}: {} against {}, with fresh builds",
             facts.campaign,
-            ready[1].0.name(),
-            ready[0].0.name()
+            to.name(),
+            from.name()
         ));
-        self.session.measure(facts, &ready, &campaign, builder)
+        self.session.measure(facts, &ready, &campaign, builder)?;
+        Ok(Ok(()))
     }
 
     /// The revisions that campaigns have measured, or tried to.
@@ -186,13 +207,14 @@ impl Work<'_> {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Builds the control and as many of the revisions as belong together, and measures them.
+    /// Builds the control and as many of the revisions as belong together, and measures them; whether anything was
+    /// recorded.
     pub(super) fn next(
         &self,
         left: &[usize],
         builder: &mut Builder<'_>,
         known: &mut HashSet<String>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let mut ready = vec![(self.timeline.control.clone(), self.control(builder)?)];
         let mut facts = self.facts(match self.arguments.fill {
             Some(_) => Purpose::Fill,
@@ -217,10 +239,11 @@ impl Work<'_> {
             }
         }
         match (facts.revisions.is_empty(), facts.unbuilt.is_empty()) {
-            (false, _) => self.measure(facts, &ready, builder),
-            (true, false) => Ok(self.session.directory.add(self.session.held, &facts)?),
-            (true, true) => Ok(()),
+            (false, _) => self.measure(facts, &ready, builder)?,
+            (true, false) => self.session.directory.add(self.session.held, &facts)?,
+            (true, true) => return Ok(false),
         }
+        Ok(true)
     }
 
     /// Executes the tests of a build as often as is wanted and was not done yet.
@@ -233,7 +256,7 @@ impl Work<'_> {
         let Some(table) = &self.file.tests else {
             return Ok(());
         };
-        let done = self.session.directory.trial_keys()?;
+        let done = self.session.directory.trial_keys(table)?;
         let done = done
             .iter()
             .filter(|key| **key == built.key.to_string())
@@ -254,16 +277,31 @@ impl Work<'_> {
     /// Executes the tests of all revisions whose tests were not executed yet: of the control, and of those that were
     /// measured before the history had tests.
     pub(super) fn test_all(&self, builder: &mut Builder<'_>) -> Result<(), Failure> {
-        if self.file.tests.is_none() {
+        let Some(table) = &self.file.tests else {
             return Ok(());
+        };
+        let keys = self.session.directory.trial_keys(table)?;
+        let mut done: HashMap<String, usize> = HashMap::new();
+        for key in keys {
+            *done.entry(key).or_default() += 1;
         }
         for place in &self.timeline.selected {
             if self.is_late() {
                 return Ok(());
             }
             let revision = &self.timeline.revisions[*place];
+            // A build that was tested often enough need not be there.
+            let quirks = commands_at(&self.timeline.quirks, *place);
+            let key = builder.key_of(&Wanted::new(revision, quirks))?;
+            if done
+                .get(&key.to_string())
+                .is_some_and(|runs| *runs >= table.runs as usize)
+            {
+                continue;
+            }
             let built = self.build(revision, *place, builder)?;
             self.test(revision, &built, builder)?;
+            self.session.make_room(&[built.key], builder)?;
         }
         Ok(())
     }
@@ -286,19 +324,19 @@ impl Work<'_> {
         self.session.measure(facts, ready, &campaign, builder)
     }
 
-    /// Goes on with a campaign that was interrupted.
+    /// Resumes a campaign that was interrupted; whether it did.
     pub(super) fn go_on(
         &self,
         facts: &CampaignFacts,
         builder: &mut Builder<'_>,
-    ) -> Result<(), Failure> {
-        // Who tries a patch calls the same again, with all of it measured anew.
-        if !matches!(facts.purpose, Purpose::Plan | Purpose::Fill) {
-            return Ok(());
+    ) -> Result<bool, Failure> {
+        // A patch is measured again from the start.
+        if facts.purpose == Purpose::Patch {
+            return Ok(false);
         }
         self.session.go_on(facts, &mut |revision| {
             let place = self.timeline.place(&revision.id);
-            self.build(revision, place.unwrap_or(usize::MAX), builder)
+            self.build(revision, place.unwrap_or(0), builder)
         })
     }
 

@@ -301,6 +301,18 @@ fn a_person_finds_it_with_the_words_of_git() {
     searches.laboratory.write("said.txt", &log.out);
     let again = searches.bisect(&["replay", "../said.txt", "--file", "../other.log"]);
     assert_eq!((again.code, again.out), (0, said.out));
+    for end in [good, bad] {
+        let refused = searches.bisect(&["skip", end]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(
+            refused.err.contains("is an end of the search"),
+            "{refused:?}"
+        );
+    }
+    searches.laboratory.write("notes.txt", "buy milk\n");
+    let refused = searches.bisect(&["reset", "--file", "../notes.txt"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert_eq!(searches.laboratory.read("notes.txt"), "buy milk\n");
     let refused = searches.bisect(&["start", good, bad]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert_eq!(searches.bisect(&["reset"]).code, 0);

@@ -94,6 +94,16 @@ impl CampaignFacts {
         self.ends.is_none() && self.purpose != Purpose::Confirm
     }
 
+    /// Whether both sides of a change of the history are measured again.
+    pub fn is_confirmation(&self) -> bool {
+        self.purpose == Purpose::Confirm && self.ends.is_none()
+    }
+
+    /// All revisions that are measured, the control first.
+    pub fn measured(&self) -> impl Iterator<Item = &Revision> {
+        std::iter::once(&self.control).chain(&self.revisions)
+    }
+
     /// Adds a revision with its build: to those that are measured, or to those that could not be built.
     pub fn add(&mut self, revision: &Revision, built: &Built) {
         self.note(revision, built);

@@ -18,6 +18,7 @@ use perflab_store::{OpenedResult, StoreError, write_file};
 
 use crate::builds::BuildFacts;
 use crate::campaign::CampaignFacts;
+use crate::file::TestsTable;
 use crate::journal::{Journal, JournalError};
 use crate::trials::{self, TestFacts, TrialFacts};
 
@@ -205,13 +206,15 @@ impl HistoryDir {
         with_tests.collect()
     }
 
-    /// The key of the build of each trial.
+    /// The key of the build of each trial of the tests of this table.
     ///
     /// # Errors
     /// If the journal cannot be trusted.
-    pub fn trial_keys(&self) -> Result<Vec<String>, DirectoryError> {
+    pub fn trial_keys(&self, table: &TestsTable) -> Result<Vec<String>, DirectoryError> {
         let facts: Vec<TrialFacts> = Journal::new(self.path.join(trials::JOURNAL)).read()?;
-        Ok(facts.into_iter().map(|facts| facts.key).collect())
+        let table = table.hash();
+        let facts = facts.into_iter().filter(|facts| facts.table == table);
+        Ok(facts.map(|facts| facts.key).collect())
     }
 
     /// Adds a campaign, before anything of it is run.

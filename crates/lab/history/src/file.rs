@@ -8,6 +8,7 @@ use perflab_experiment::{Command, Layout, Refresh};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::builds::BuildKey;
 use crate::every::Every;
 
 /// The version of the file's format.
@@ -197,6 +198,14 @@ pub struct TestsTable {
     #[serde(with = "duration", default = "limit")]
     #[schemars(with = "DurationText")]
     pub timeout: Duration,
+}
+
+impl TestsTable {
+    /// A hash of it, by which runs of the same tests are known.
+    pub fn hash(&self) -> String {
+        let text = toml::to_string(self).unwrap_or_default();
+        BuildKey::of([text.as_bytes()]).to_string()
+    }
 }
 
 fn once() -> u32 {

@@ -55,7 +55,7 @@ pub use quirk::{DatedQuirk, commands_at};
 pub use revision::Revision;
 pub use selection::{Place, SelectionError, select};
 pub use series::{Seen, Series, Value};
-pub use shifts::{ALARM_EVERY, Confirmation, LEVEL, Shift, Shifts, Suspicion};
+pub use shifts::{ALARM_EVERY, ChangesView, Confirmation, LEVEL, Shift, Shifts, Suspicion};
 pub use suspects::{Suspects, SuspectsError};
 pub use timeline::{Asked, Source, Timeline, TimelineError, file_versions};
 pub use trail::{Trail, value_of};

@@ -89,9 +89,14 @@ impl TestCell {
 }
 
 impl TestSeries {
-    /// The worst outcome at the last revision at which it was executed.
+    /// The worst outcome at the last revision at which it was executed, which need not be the newest.
     pub fn last(&self) -> Outcome {
         self.cells.last().map_or(Outcome::PASS, TestCell::worst)
+    }
+
+    /// Whether it is what holds tests, and no test.
+    pub fn is_group(&self) -> bool {
+        self.name.last().is_none_or(String::is_empty)
     }
 
     /// The name in one text, for people.
@@ -104,9 +109,14 @@ impl TestSeries {
         }
     }
 
-    pub(crate) fn judged(name: Vec<String>, cells: Vec<TestCell>) -> Self {
-        let places: Vec<usize> = cells.iter().map(|cell| cell.place).collect();
-        let trials: Vec<Trials> = cells.iter().map(TestCell::trials).collect();
+    /// From what a test did at each revision, and whether that is evidence of its own.
+    pub(crate) fn judged(name: Vec<String>, cells: Vec<(TestCell, bool)>) -> Self {
+        let places: Vec<usize> = cells.iter().map(|(cell, _)| cell.place).collect();
+        let trials = cells.iter().map(|(cell, is_own)| match is_own {
+            true => cell.trials(),
+            false => Trials::default(),
+        });
+        let trials: Vec<Trials> = trials.collect();
         let has_run = trials
             .iter()
             .any(|trials| trials.passed + trials.failed > 0);
@@ -128,7 +138,7 @@ impl TestSeries {
         };
         Self {
             name,
-            cells,
+            cells: cells.into_iter().map(|(cell, _)| cell).collect(),
             state,
             since,
         }

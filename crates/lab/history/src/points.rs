@@ -54,7 +54,7 @@ pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<Point> {
         return Vec::new();
     };
     let id = |name: &str| {
-        let mut revisions = std::iter::once(&facts.control).chain(&facts.revisions);
+        let mut revisions = facts.measured();
         revisions
             .find(|revision| revision.name() == name)
             .map(|revision| revision.id.clone())

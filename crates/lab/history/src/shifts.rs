@@ -12,32 +12,6 @@ use crate::revision::Revision;
 use crate::series::{Series, Value};
 use crate::view::View;
 
-/// The series that were measured, with their places. Series of builds are not among them: a size is exact, and a time is
-/// that of a single build.
-fn measured_series(view: &View) -> impl Iterator<Item = (usize, &Series)> {
-    let series = view.series.iter().enumerate();
-    series.filter(|(_, series)| !series.is_of_builds())
-}
-
-/// What the values since the last change of a series suggest.
-fn suspicion(index: usize, series: &Series, found: &[Shift]) -> Option<Suspicion> {
-    let own = found.iter().filter(|shift| shift.series == index);
-    let from = own.map(|shift| shift.place).max().unwrap_or(0);
-    let last: Vec<&Value> = series
-        .values
-        .iter()
-        .filter(|value| value.place >= from)
-        .collect();
-    let differences: Vec<Option<f64>> = last.iter().map(|value| Some(value.difference)).collect();
-    let alarm = arrivals(&differences, ALARM_EVERY).ok()?.alarm?;
-    Some(Suspicion {
-        series: index,
-        since: last.get(alarm.since)?.place,
-        at: last.get(alarm.at)?.place,
-        rises: alarm.rises,
-    })
-}
-
 /// Chance that any change of a history is false.
 pub const LEVEL: f64 = 0.05;
 
@@ -67,6 +41,25 @@ pub struct Shifts {
     /// Series whose last values look like a change that is not proven yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspected: Vec<Suspicion>,
+}
+
+/// The view of a history with its changes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangesView {
+    /// What is known of the history.
+    #[serde(flatten)]
+    pub view: View,
+    /// Its changes.
+    pub changes: Shifts,
+}
+
+impl ChangesView {
+    /// JSON Schema of it.
+    pub fn schema() -> serde_json::Value {
+        let mut schema = schemars::schema_for!(Self);
+        schema.insert("title".to_owned(), "perflab history changes".into());
+        schema.to_value()
+    }
 }
 
 /// A change that the last values of a series suggest. Of a series without a change, one in [`ALARM_EVERY`] values raises
@@ -123,9 +116,12 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// Whether the values show a difference at all.
-    pub fn is_difference(&self) -> bool {
-        self.low.is_some_and(|low| low > 0.0) || self.high.is_some_and(|high| high < 0.0)
+    /// Whether the values show a difference of this sign.
+    pub fn confirms(&self, size: f64) -> bool {
+        match size > 0.0 {
+            true => self.low.is_some_and(|low| low > 0.0),
+            false => self.high.is_some_and(|high| high < 0.0),
+        }
     }
 }
 
@@ -179,11 +175,16 @@ impl View {
             changes.into_iter().filter_map(shift).collect::<Vec<_>>()
         });
         let mut found: Vec<Shift> = found.collect();
-        for shift in &mut found {
-            // The last one counts.
-            let mut all = confirmations.iter().rev();
-            shift.confirmation =
-                all.find_map(|(facts, points)| self.confirmation(shift, facts, points));
+        let confirmed: Vec<Option<Confirmation>> = found
+            .iter()
+            .map(|shift| {
+                // The last one counts.
+                let mut all = confirmations.iter().rev();
+                all.find_map(|confirmation| self.confirmation(shift, &found, confirmation))
+            })
+            .collect();
+        for (shift, confirmation) in found.iter_mut().zip(confirmed) {
+            shift.confirmation = confirmation;
         }
         let suspected =
             measured_series(self).filter_map(|(index, series)| suspicion(index, series, &found));
@@ -201,8 +202,8 @@ impl View {
     fn confirmation(
         &self,
         shift: &Shift,
-        facts: &CampaignFacts,
-        points: &[Point],
+        found: &[Shift],
+        (facts, points): &(CampaignFacts, Vec<Point>),
     ) -> Option<Confirmation> {
         let series = self.series.get(shift.series)?;
         let place = |revision: &Revision| {
@@ -211,7 +212,15 @@ impl View {
                 .position(|seen| seen.revision.id == revision.id)
         };
         let to = facts.revisions.first()?;
-        let is_around = place(&facts.control)? < shift.low && place(to)? >= shift.high;
+        let (from, until) = (place(&facts.control)?, place(to)?);
+        // With another change between its sides it says nothing of either.
+        let others = found
+            .iter()
+            .filter(|other| other.series == shift.series && other.place != shift.place);
+        let is_alone = !others
+            .clone()
+            .any(|other| (from + 1..=until).contains(&other.place));
+        let is_around = is_alone && from < shift.low && until >= shift.high;
         let of = |point: &&Point| point.subject == series.subject && point.revision == to.id;
         let point = points.iter().find(of).filter(|_| is_around)?;
         Some(Confirmation {
@@ -223,4 +232,30 @@ impl View {
             high: point.high,
         })
     }
+}
+
+/// The series that were measured, with their places. Series of builds are not among them: a size is exact, and a time is
+/// that of a single build.
+fn measured_series(view: &View) -> impl Iterator<Item = (usize, &Series)> {
+    let series = view.series.iter().enumerate();
+    series.filter(|(_, series)| !series.is_of_builds())
+}
+
+/// What the values since the last change of a series suggest.
+fn suspicion(index: usize, series: &Series, found: &[Shift]) -> Option<Suspicion> {
+    let own = found.iter().filter(|shift| shift.series == index);
+    let from = own.map(|shift| shift.place).max().unwrap_or(0);
+    let last: Vec<&Value> = series
+        .values
+        .iter()
+        .filter(|value| value.place >= from)
+        .collect();
+    let differences: Vec<Option<f64>> = last.iter().map(|value| Some(value.difference)).collect();
+    let alarm = arrivals(&differences, ALARM_EVERY).ok()?.alarm?;
+    Some(Suspicion {
+        series: index,
+        since: last.get(alarm.since)?.place,
+        at: last.get(alarm.at)?.place,
+        rises: alarm.rises,
+    })
 }

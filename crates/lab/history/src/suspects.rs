@@ -64,18 +64,20 @@ pub enum SuspectsError {
 }
 
 impl Suspects {
-    /// Those between two ends, each a revision or a date. With `first_parent` a merged branch is one revision.
+    /// Those between two ends, each a revision or a date: the last revision of the branch up to it, by default of `HEAD`. With `first_parent` a merged branch is one revision.
     ///
     /// # Errors
     /// If an end is not found, or the first is not before the second.
     pub fn new(
         source: &Source<'_>,
-        good: &str,
-        bad: &str,
+        branch: Option<&str>,
+        [good, bad]: [&str; 2],
         first_parent: bool,
     ) -> Result<Self, SuspectsError> {
         match source {
-            Source::Git(repository) => in_git(source, repository, [good, bad], first_parent),
+            Source::Git(repository) => {
+                in_git(source, repository, (branch, [good, bad]), first_parent)
+            }
             Source::Listed(all) => {
                 let place = |name| -> Result<usize, SuspectsError> {
                     let place = Names(source).place("GOOD or BAD", name)?;
@@ -134,11 +136,11 @@ fn check(good: &Revision, bad: &Revision, is_in_order: bool) -> Result<(), Suspe
 fn in_git(
     source: &Source<'_>,
     repository: &Repository,
-    ends: [&str; 2],
+    (branch, ends): (Option<&str>, [&str; 2]),
     first_parent: bool,
 ) -> Result<Suspects, SuspectsError> {
     let [good, bad] = ends.map(|name| -> Result<Revision, SuspectsError> {
-        let commit = Names(source).commit(repository, name)?;
+        let commit = Names(source).commit(repository, branch, name)?;
         Ok(repository.revision(&commit)?)
     });
     let (good, bad) = (good?, bad?);

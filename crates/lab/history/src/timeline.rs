@@ -117,8 +117,13 @@ impl Timeline {
             every,
             tags.as_ref(),
         )?;
+        // Not the first that is asked for: values of all campaigns are relative to the same revision.
+        let own = table.since.as_ref();
+        let own = own.map(|text| names.place("since", text)).transpose()?;
+        let first = own.map(|place| place_of(&revisions, &times(&revisions), &place));
+        let first = first.transpose()?.unwrap_or(0);
         let control = match (&control, source) {
-            (None, _) => revisions[selected[0]].clone(),
+            (None, _) => revisions[first].clone(),
             (Some(place), source) => {
                 match (place_of(&revisions, &times(&revisions), place), source) {
                     (Ok(found), _) => revisions[found].clone(),
@@ -168,16 +173,17 @@ impl Names<'_> {
         }
     }
 
-    /// The commit that a name stands for, or the last one of the current branch up to a date.
+    /// The commit that a name stands for, or the last one of the branch up to a date.
     pub(crate) fn commit(
         &self,
         repository: &Repository,
+        branch: Option<&str>,
         text: &str,
     ) -> Result<String, TimelineError> {
         match self.place("GOOD or BAD", text)? {
             Place::Revision(commit) => Ok(commit),
             place @ Place::Second(_) => {
-                let all = repository.history("HEAD", true)?;
+                let all = repository.history(branch.unwrap_or("HEAD"), true)?;
                 let found = place_of(&all, &times(&all), &place)?;
                 Ok(all[found].id.clone())
             }

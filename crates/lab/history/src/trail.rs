@@ -1,5 +1,6 @@
 //! What the campaigns of a bisection say.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -20,7 +21,21 @@ pub struct Trail<'s> {
     suspects: &'s Suspects,
     session: u32,
     last: Option<Timestamp>,
+    tries: HashMap<Place, Tries>,
 }
+
+/// What came of the campaigns that ran a revision.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tries {
+    /// Runs that gave something.
+    values: usize,
+    /// Campaigns in which none did.
+    vain: u32,
+}
+
+/// Campaigns without anything after which a revision that never gave anything is taken for one that cannot be measured:
+/// once may be the machine's fault.
+const MOST_TRIES: u32 = 2;
 
 impl<'s> Trail<'s> {
     /// Before the first campaign.
@@ -29,11 +44,18 @@ impl<'s> Trail<'s> {
             suspects,
             session: 0,
             last: None,
+            tries: HashMap::new(),
         }
     }
 
-    /// What a campaign says, by what a run gives: nothing for one that gave none. A revision of which no run gave anything
-    /// cannot be measured.
+    /// Whether a revision was run in several campaigns, and never gave anything.
+    pub fn is_in_vain(&self, place: Place) -> bool {
+        let tries = self.tries.get(&place);
+        tries.is_some_and(|tries| tries.values == 0 && tries.vain >= MOST_TRIES)
+    }
+
+    /// What a campaign says, by what a run gives: nothing for one that gave none. A revision that never gave
+    /// anything cannot be measured.
     pub fn follow<V>(
         &mut self,
         facts: &CampaignFacts,
@@ -55,7 +77,7 @@ impl<'s> Trail<'s> {
         let experiment = result.experiment.parsed.as_ref();
         let renews = experiment.is_ok_and(|experiment| is_new_build(experiment.design.refresh));
         let mut runs = Vec::new();
-        for revision in std::iter::once(&facts.control).chain(&facts.revisions) {
+        for revision in facts.measured() {
             let Some(place) = self.suspects.place(&revision.id) else {
                 continue;
             };
@@ -63,7 +85,7 @@ impl<'s> Trail<'s> {
             let own: Vec<&RunRecord> = result
                 .records
                 .iter()
-                .filter(|record| record.variant == name)
+                .filter(|record| record.variant == name && !record.is_observed())
                 .collect();
             let before = runs.len();
             for record in &own {
@@ -78,7 +100,10 @@ impl<'s> Trail<'s> {
                     value,
                 }));
             }
-            if runs.len() == before && !own.is_empty() {
+            let tries = self.tries.entry(place).or_default();
+            tries.values += runs.len() - before;
+            tries.vain += u32::from(runs.len() == before && !own.is_empty());
+            if self.is_in_vain(place) {
                 events.extend(skipped(&revision.id));
             }
         }

@@ -37,6 +37,8 @@ pub struct TrialFacts {
     pub key: String,
     /// The revision that it was made for. Others with the same content share it.
     pub revision: String,
+    /// A hash of the table `[tests]`: another table is other tests.
+    pub table: String,
     /// When it began, RFC 3339 in UTC.
     pub started: String,
     /// How long it took.

@@ -1,6 +1,7 @@
 //! What is known of a history: its revisions in order, and a series of values for each subject.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 use perflab_compare::SubjectKey;
@@ -62,7 +63,7 @@ impl View {
         let control = campaigns.last().map(|facts| facts.control.clone());
         let mut seen: HashMap<String, Seen> = HashMap::new();
         for facts in &campaigns {
-            for revision in std::iter::once(&facts.control).chain(&facts.revisions) {
+            for revision in facts.measured() {
                 let entry = seen.entry(revision.id.clone()).or_insert_with(|| Seen {
                     revision: revision.clone(),
                     build: None,
@@ -97,7 +98,7 @@ impl View {
             .collect();
         let is_current = |campaign: u32| {
             let of = campaigns.iter().find(|facts| facts.campaign == campaign);
-            of.map(|facts| &facts.control) == control.as_ref()
+            of.map(|facts| &facts.control.id) == control.as_ref().map(|control| &control.id)
         };
         let mut by_subject: Vec<(SubjectKey, Vec<&Point>)> = Vec::new();
         for point in points.iter().filter(|point| is_current(point.campaign)) {
@@ -130,39 +131,50 @@ impl View {
     /// With the tests that were executed: those of the last build of each revision.
     #[must_use]
     pub fn with_tests(self, trials: &[(TrialFacts, Vec<TestFacts>)]) -> Self {
+        // Tests of another table are others.
+        let table = trials.last().map(|(facts, _)| &facts.table);
+        let trials = trials
+            .iter()
+            .filter(|(facts, _)| Some(&facts.table) == table);
         let mut by_key: HashMap<&str, Vec<&[TestFacts]>> = HashMap::new();
         for (facts, tests) in trials {
             by_key.entry(&facts.key).or_default().push(tests);
         }
-        let mut found: IndexMap<&[String], Vec<TestCell>> = IndexMap::new();
+        // Revisions with the same build share its runs, which are evidence once.
+        let mut shared: HashSet<&str> = HashSet::new();
+        let mut found: IndexMap<&[String], Vec<(TestCell, bool)>> = IndexMap::new();
         for (place, seen) in self.revisions.iter().enumerate() {
             let key = seen.build.as_ref().map(|build| build.key.as_str());
             let own = key.and_then(|key| by_key.get(key)).into_iter().flatten();
+            let is_first = key.is_some_and(|key| shared.insert(key));
             for test in own.flat_map(|tests| tests.iter()) {
                 let cells = found.entry(&test.name).or_default();
-                match cells.last_mut().filter(|cell| cell.place == place) {
-                    Some(cell) => cell.outcomes.push(test.outcome),
-                    None => cells.push(TestCell {
-                        place,
-                        outcomes: vec![test.outcome],
-                    }),
+                match cells.last_mut().filter(|(cell, _)| cell.place == place) {
+                    Some((cell, _)) => cell.outcomes.push(test.outcome),
+                    None => {
+                        let outcomes = vec![test.outcome];
+                        cells.push((TestCell { place, outcomes }, is_first));
+                    }
                 }
             }
         }
         // What holds tests is worth a word only where it went wrong.
-        let is_told = |(name, cells): &(&[String], Vec<TestCell>)| {
+        let is_told = |(name, cells): &(&[String], Vec<(TestCell, bool)>)| {
             let is_group = name.last().is_none_or(String::is_empty);
-            !is_group || cells.iter().any(|cell| cell.worst() != Outcome::PASS)
+            !is_group || cells.iter().any(|(cell, _)| cell.worst() != Outcome::PASS)
         };
         let judged = found
             .into_iter()
             .filter(is_told)
             .map(|(name, cells)| TestSeries::judged(name.to_vec(), cells));
         let mut tests: Vec<TestSeries> = judged.collect();
-        // The worst first, by the last revision, then by all.
+        // Those that are executed no more come last. Else the worst first, by the last revision, then by all.
+        let place = |test: &TestSeries| test.cells.last().map(|cell| cell.place);
+        let newest = tests.iter().filter_map(place).max();
         tests.sort_by_cached_key(|test| {
             let worst = test.cells.iter().map(TestCell::worst).max();
-            (std::cmp::Reverse((test.last(), worst)), test.name.clone())
+            let is_gone = place(test) < newest;
+            (is_gone, Reverse((test.last(), worst)), test.name.clone())
         });
         Self { tests, ..self }
     }

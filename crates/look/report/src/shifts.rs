@@ -20,7 +20,7 @@ pub fn shifts_text(view: &View, shifts: &Shifts) -> String {
     );
     if shifts.short > 0 {
         text += &format!(
-            "{} with fewer than {SHORTEST} values, of which nothing can be said\n",
+            "{} with fewer than {SHORTEST} values: too few to find a change\n",
             counted(shifts.short, "metric")
         );
     }
@@ -40,7 +40,7 @@ fn suspected(view: &View, suspicion: &Suspicion) -> String {
     let way = if suspicion.rises { "higher" } else { "lower" };
     series.zip(since).map_or(String::new(), |(series, since)| {
         format!(
-            "\nsuspected: {} is {way} since about {} of {}; without a change, one in {ALARM_EVERY} values looks so\n",
+            "\nsuspected, not proven: {} is {way} since about {} of {} (false alarms: at most 1 in {ALARM_EVERY} values)\n",
             clean(&subject_name(&series.subject)),
             since.revision.name(),
             since.revision.date()
@@ -65,7 +65,10 @@ fn one(view: &View, shift: &Shift, number: usize) -> String {
     let name = |seen: &Seen| format!("{} of {}", seen.revision.name(), seen.revision.date());
     let before = last(shift.low).and_then(|value| view.revisions.get(value.place));
     if let Some(before) = before {
-        text += &format!("after {}, with one of these:\n", name(before));
+        text += &format!(
+            "after {}, up to one of these, or with a revision between that was not measured:\n",
+            name(before)
+        );
     }
     let candidates = series
         .values
@@ -94,7 +97,7 @@ fn confirmed(view: &View, shift: &Shift, series: &Series, before: Option<&Seen>)
         let behind = view.revisions.get(shift.high);
         return before.zip(behind).map_or(String::new(), |(before, behind)| {
             format!(
-                "the size was chosen with the place; to measure it: perflab history run HISTORY.toml --confirm {}..{}\n",
+                "this size is too large on average; to measure it: perflab history run HISTORY.toml --confirm {}..{}\n",
                 before.revision.name(),
                 behind.revision.name()
             )
@@ -106,7 +109,7 @@ fn confirmed(view: &View, shift: &Shift, series: &Series, before: Option<&Seen>)
         series.relative,
         &series.subject.metric.unit,
     );
-    let word = match found.is_difference() {
+    let word = match found.confirms(shift.size(series)) {
         true => "confirmed",
         false => "not confirmed",
     };

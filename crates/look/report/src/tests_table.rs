@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use perflab_experiment::{Outcome, counted};
+use perflab_experiment::{Outcome, Status, counted};
 use perflab_history::{TestCell, TestSeries, TestState, View};
 use perflab_plot::clean;
 
@@ -15,9 +15,12 @@ const SHOWN: usize = 60;
 pub fn tests_text(view: &View, all: bool) -> String {
     let (shown, quiet): (Vec<&TestSeries>, Vec<&TestSeries>) =
         view.tests.iter().partition(|test| all || !is_quiet(test));
-    let mut text = format!("{}: {}", view.name, counted(view.tests.len(), "test"));
+    let newest = newest(view);
+    let is_current = |test: &&TestSeries| !test.is_group() && last_place(test) == newest;
+    let current: Vec<&TestSeries> = view.tests.iter().filter(is_current).collect();
+    let mut text = format!("{}: {}", view.name, counted(current.len(), "test"));
     let mut by_outcome: Vec<(Outcome, usize)> = Vec::new();
-    for test in &view.tests {
+    for test in &current {
         match by_outcome
             .last_mut()
             .filter(|(outcome, _)| *outcome == test.last())
@@ -29,7 +32,7 @@ pub fn tests_text(view: &View, all: bool) -> String {
     for (outcome, count) in &by_outcome {
         let _ = write!(text, ", {count} {}", outcome.name());
     }
-    text.push_str(" at the last revision\n");
+    text.push_str(" at the newest revision that was tested\n");
     if !shown.is_empty() {
         text.push('\n');
         let first = view.revisions.len().saturating_sub(SHOWN);
@@ -40,11 +43,20 @@ pub fn tests_text(view: &View, all: bool) -> String {
     if !quiet.is_empty() {
         let _ = writeln!(
             text,
-            "{} passed at all revisions; --all shows them",
+            "{} never failed; --all shows them",
             counted(quiet.len(), "test")
         );
     }
     text
+}
+
+/// The newest revision that was tested.
+fn newest(view: &View) -> Option<usize> {
+    view.tests.iter().filter_map(last_place).max()
+}
+
+fn last_place(test: &TestSeries) -> Option<usize> {
+    test.cells.last().map(|cell| cell.place)
 }
 
 /// Whether there is nothing to say of a test.
@@ -63,7 +75,10 @@ fn row(view: &View, test: &TestSeries, first: usize) -> [String; 5] {
         format!("since {} of {}", seen.revision.name(), seen.revision.date())
     });
     [
-        test.last().name().to_owned(),
+        match last_place(test) == newest(view) {
+            true => test.last().name().to_owned(),
+            false => "gone".to_owned(),
+        },
         strip.collect(),
         test.state.word().to_owned(),
         since,
@@ -79,6 +94,14 @@ fn letter(cell: &TestCell) -> char {
         Outcome::XFAIL => 'x',
         Outcome::SKIP => '-',
         Outcome::XPASS => '+',
+        Outcome::NOLOG => 'L',
+        Outcome::NOCLEAN => 'C',
+        Outcome::NOEXIST => '?',
+        Outcome::Run(Status::NoRun) => 'R',
+        Outcome::Run(Status::NotReady) => 'Y',
+        Outcome::Run(Status::NoBuild) => 'B',
+        Outcome::Run(Status::NoStop) => 'O',
+        // The first letters of the others differ.
         outcome => outcome.name().chars().next().unwrap_or('?'),
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn found_text(suspects: &Suspects, found: &Found) -> String {
     let mut text = match revisions.as_slice() {
         [only] => format!("{} introduced the change: {with}\n", only.name()),
         several => format!(
-            "one of {} introduced the change: {with}; what lies between them cannot be measured\n",
+            "one of {} introduced the change: {with}; some cannot be built or run, so they cannot be told apart\n",
             counted(several.len(), "revision")
         ),
     };
@@ -24,7 +24,7 @@ pub(super) fn found_text(suspects: &Suspects, found: &Found) -> String {
     text
 }
 
-/// That there is none.
+/// Says that nothing changed.
 pub(super) fn no_change_text(suspects: &Suspects, probability: f64) -> String {
     format!(
         "no change from {} to {}: {}\n",

@@ -62,6 +62,10 @@ pub struct BisectArguments {
     #[arg(long)]
     pub first_parent: bool,
 
+    /// Try revisions again that could not be built.
+    #[arg(long)]
+    pub again: bool,
+
     /// Most runs in all; then the search ends without an answer.
     #[arg(long, value_name = "N", default_value = "2000")]
     pub most_runs: NonZeroU32,

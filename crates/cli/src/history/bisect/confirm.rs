@@ -4,13 +4,15 @@ use std::num::NonZeroU32;
 
 use perflab_compare::{SampleSelection, Selection, SubjectKey, compare_result};
 use perflab_experiment::counted;
-use perflab_history::{Builder, Built, CampaignFacts, Purpose, Revision};
+use perflab_history::{Builder, Built, CampaignFacts, Purpose, Revision, value_of};
 use perflab_report::{Estimate, headline, operand, probability};
 use perflab_stats::bisection::{Found, Revision as Place};
 use perflab_stats::boschloo::boschloo;
 use perflab_stats::proportion::Proportion;
+use perflab_stats::summary::median;
 use perflab_store::OpenedResult;
 
+use super::measured::has_failed;
 use super::steps::Steps;
 use crate::failure::Failure;
 use crate::history::campaign::Campaign;
@@ -37,28 +39,33 @@ pub(super) fn confirm(
     runs: Option<NonZeroU32>,
     question: Question<'_>,
 ) -> Result<(String, bool), Failure> {
-    let after: Vec<&Revision> = found
+    let candidate = found
         .after
+        .first()
+        .map(|at| steps.suspects.at(Place::At(*at)));
+    let before: Vec<&Revision> = found
+        .before
         .iter()
-        .take(1)
-        .map(|at| steps.suspects.at(Place::At(*at)))
+        .map(|place| steps.suspects.at(*place))
         .collect();
-    let before = found.before.iter().map(|place| steps.suspects.at(*place));
-    let sides: Vec<&Revision> = before.chain(after).collect();
-    let Some((candidate, before)) = sides.split_last().filter(|(_, before)| !before.is_empty())
-    else {
-        return Ok((String::new(), false));
+    let Some(candidate) = candidate.filter(|_| !before.is_empty()) else {
+        let text = "NOT confirmed: no revision before or after the answer can be measured\n";
+        return Ok((text.to_owned(), false));
     };
-    let (facts, result) = match former(steps, &sides)? {
+    let sides: Vec<&Revision> = before.iter().copied().chain([candidate]).collect();
+    let (facts, result) = match former(steps, &sides, runs, builder)? {
         Some(former) => former,
         None => measure(steps, &sides, builder, runs)?,
     };
     let mut text = String::new();
     let mut is_confirmed = true;
-    for base in before {
+    for base in &before {
         let (said, holds) = match question {
             Question::Fails => failures(&result, base, candidate)?,
-            Question::Differs(subject) => difference(&result, subject, base, candidate)?,
+            Question::Differs(subject) => {
+                let rises = rises(steps, subject)?;
+                difference(&result, (subject, rises), base, candidate)?
+            }
         };
         is_confirmed &= holds;
         let word = if holds { "confirmed" } else { "NOT confirmed" };
@@ -69,20 +76,32 @@ pub(super) fn confirm(
     Ok((text, is_confirmed))
 }
 
-/// A confirmation that was measured to its end before.
+/// Whether the metric is higher at the newer end, by all runs of the search.
+fn rises(steps: &Steps<'_>, subject: &SubjectKey) -> Result<bool, Failure> {
+    let of = |end| steps.values_of(end, |record| value_of(record, subject));
+    Ok(median(&of(steps.suspects.bad())?)? > median(&of(&steps.suspects.good)?)?)
+}
+
+/// The last confirmation of this answer, resumed if it was interrupted; nothing if it has fewer runs than are asked for.
 fn former(
     steps: &Steps<'_>,
     sides: &[&Revision],
+    runs: Option<NonZeroU32>,
+    builder: &mut Builder<'_>,
 ) -> Result<Option<(CampaignFacts, OpenedResult)>, Failure> {
     let Some(facts) = steps.campaigns(&Purpose::Confirm)?.pop() else {
         return Ok(None);
     };
-    let all = std::iter::once(&facts.control).chain(&facts.revisions);
-    if !all.eq(sides.iter().copied()) {
+    if !facts.measured().eq(sides.iter().copied()) {
         return Ok(None);
     }
-    let result = steps.session.directory.opened(&facts)?;
-    let result = result.filter(|result| result.records.len() >= result.plan.runs.len());
+    steps.go_on(&facts, builder)?;
+    let is_enough = |result: &OpenedResult| {
+        let planned = result.plan.runs.len();
+        let wanted = runs.map_or(0, |runs| runs.get() as usize * sides.len());
+        result.records.len() >= planned && planned >= wanted
+    };
+    let result = steps.session.directory.opened(&facts)?.filter(is_enough);
     Ok(result.map(|result| (facts, result)))
 }
 
@@ -104,9 +123,9 @@ fn measure(
         ready.push(side);
     }
     let design = confirming(session.read, runs);
-    let campaign = Campaign::new(session.read, &ready, design)?.despite_failures(session.may_fail);
+    let campaign = Campaign::new(session.read, &ready, design)?;
     session.say(&format!(
-        "{} again with fresh builds, to confirm it",
+        "measuring {} with fresh builds, to confirm the answer",
         counted(ready.len(), "revision")
     ));
     session.measure(facts.clone(), &ready, &campaign, builder)?;
@@ -119,7 +138,7 @@ fn measure(
 /// The difference of a metric in words, and whether it is proven.
 fn difference(
     result: &OpenedResult,
-    subject: &SubjectKey,
+    (subject, rises): (&SubjectKey, bool),
     base: &Revision,
     candidate: &Revision,
 ) -> Result<(String, bool), Failure> {
@@ -152,7 +171,11 @@ fn difference(
         Estimate::from(&row.typical).text(row),
         counted(row.candidate.n.min(row.base.n), "run"),
     );
-    Ok((text, row.typical.verdict.is_difference()))
+    let has_risen = row.typical.difference > 0.0;
+    Ok((
+        text,
+        row.typical.verdict.is_difference() && has_risen == rises,
+    ))
 }
 
 /// How often each side fails, and whether that differs.
@@ -169,8 +192,11 @@ fn failures(
                 .iter()
                 .filter(|record| record.variant == name)
         };
-        let failed = own().filter(|record| !record.status.passed());
-        (failed.count(), own().count())
+        let outcomes: Vec<bool> = own().filter_map(has_failed).collect();
+        (
+            outcomes.iter().filter(|failed| **failed).count(),
+            outcomes.len(),
+        )
     };
     let (good, bad) = (of(base), of(candidate));
     let more = bad.0 * good.1 > good.0 * bad.1;

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use perflab_compare::{SampleSelection, Selection, SubjectKey, result_subjects};
-use perflab_experiment::duration;
+use perflab_experiment::{Status, counted, duration};
 use perflab_history::{
-    Asked, BuildKey, Builder, Ends, HistoryDir, HistoryFile, Repository, Revisions, Source,
-    Suspects, Timeline, subject_name, value_of,
+    Asked, BuildKey, Builder, Ends, HistoryDir, HistoryFile, Purpose, Repository, Revisions,
+    Source, Suspects, Timeline, subject_name, value_of,
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, Terms};
@@ -30,6 +30,9 @@ use crate::terminal;
 /// The smallest step that the search goes on for, in standard deviations of a run.
 const SMALLEST: f64 = 1.0;
 
+/// The exit code by which a command says that a revision cannot be tried, as for `git bisect run`.
+const SKIP: i32 = 125;
+
 /// How likely it is that a test never errs, where nobody calls it flaky.
 const CERTAIN: f64 = 0.99;
 
@@ -48,7 +51,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
             "expected two revisions, GOOD and BAD: an older one without the change and a newer one with it",
         ));
     };
-    let (read, out) = match (&arguments.history, arguments.command.is_empty()) {
+    let (mut read, out) = match (&arguments.history, arguments.command.is_empty()) {
         (Some(path), _) => {
             let read = read(path)?;
             let out = read.out(arguments.out.as_deref());
@@ -70,6 +73,8 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
             ));
         }
     };
+    // Who looks on makes runs slower, which is no evidence.
+    read.experiment.observe = None;
     let end = match &arguments.budget {
         None => None,
         Some(text) => {
@@ -79,10 +84,16 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         }
     };
     check(&read)?;
+    let branch = read.file.source.branch.as_deref();
     // A name that is wrong is told before anything is copied or built.
     if let Ok(Some(repository)) = read.repository() {
         warn_if_shallow(Some(&repository))?;
-        Suspects::new(&Source::Git(&repository), good, bad, arguments.first_parent)?;
+        Suspects::new(
+            &Source::Git(&repository),
+            branch,
+            [good, bad],
+            arguments.first_parent,
+        )?;
     }
     settings::check(
         &read.experiment,
@@ -108,7 +119,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     let mut builder = Builder::new(&machine, &read.file, &read.home, &home)?;
     let (suspects, timeline) = {
         let source = read.source(builder.repository())?;
-        let suspects = Suspects::new(&source, good, bad, arguments.first_parent)?;
+        let suspects = Suspects::new(&source, branch, [good, bad], arguments.first_parent)?;
         (
             suspects,
             Timeline::new(&read.file, &source, &Asked::default())?,
@@ -132,6 +143,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         suspects: &suspects,
         timeline: &timeline,
         end,
+        again: arguments.again,
     };
     steps.say_begin(&out);
     let terms = Terms {
@@ -142,7 +154,6 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         true => {
             let evidence = Outcomes::new(certainty(arguments.flaky))?;
             let search = Bisection::new(suspects.lineage.clone(), terms, evidence)?;
-            let has_failed = |record: &RunRecord| Some(!record.status.passed());
             search_with(
                 &steps,
                 search,
@@ -158,6 +169,16 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         terminal::say(&format!("builds and runs are in {}", operand(&out)));
     }
     outcome
+}
+
+/// Whether a run failed; nothing if it says nothing of the revision: it did not begin, or its command says so with exit code
+/// 125.
+pub(super) fn has_failed(record: &RunRecord) -> Option<bool> {
+    let is_begun = !matches!(
+        record.status,
+        Status::NoBuild | Status::NotReady | Status::NoRun
+    );
+    (is_begun && record.exit_code != Some(SKIP)).then(|| !record.status.passed())
 }
 
 /// A hash of how revisions are built and measured.
@@ -197,6 +218,9 @@ fn of_metric(
         )?)
     };
     // Which metrics there are is known once something was measured.
+    if let Some(last) = steps.campaigns(&Purpose::Bisect)?.last() {
+        steps.go_on(last, builder)?;
+    }
     let mut first = steps.first()?;
     if first.is_none()
         && let Some(plan) = search(Scale::Ratio)?.next()
@@ -204,13 +228,19 @@ fn of_metric(
         steps.measure(&plan, builder)?;
         first = steps.first()?;
     }
-    let first = first.ok_or_else(|| Failure::no_data("no run of the two ends was recorded"))?;
+    let first = first.ok_or_else(|| {
+        Failure::no_data(format!(
+            "the ends cannot be compared: no campaign below {} has runs of both that passed; the same command tries again",
+            operand(steps.session.directory.path())
+        ))
+    })?;
     let subject = subject(&first, arguments)?;
-    let values = first
-        .records
-        .iter()
-        .filter_map(|record| value_of(record, &subject));
-    let scale = if values.clone().all(|value| value > 0.0) {
+    let is_positive = |record: &RunRecord| value_of(record, &subject).map(|value| value > 0.0);
+    let mut all = Vec::new();
+    for revision in std::iter::once(&steps.suspects.good).chain(&steps.suspects.revisions) {
+        all.extend(steps.values_of(revision, is_positive)?);
+    }
+    let scale = if all.into_iter().all(|is| is) {
         Scale::Ratio
     } else {
         Scale::Shift
@@ -246,7 +276,9 @@ fn subject(result: &OpenedResult, arguments: &BisectArguments) -> Result<Subject
     });
     match keys.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(Failure::usage("nothing that is asked for was measured")),
+        [] => Err(Failure::usage(
+            "no metric of the experiment is what --metric, --benchmark and --workload ask for",
+        )),
         several => {
             let names: Vec<String> = several.iter().map(subject_name).collect();
             Err(Failure::usage(format!(
@@ -285,15 +317,15 @@ fn search_with<E: Evidence>(
             Ok(None)
         }
         Answer::Undecided => Err(Failure::no_data(format!(
-            "undecided after {} runs; --most-runs allows more, and longer runs scatter less",
-            search.runs().total()
+            "undecided after {}; raise --most-runs, or make runs longer so that they vary less",
+            counted(search.runs().total(), "run")
         ))),
         Answer::Open if is_over => Err(Failure::new(
             Code::TimeLimit,
-            "the time is over, and there is no answer yet; the same command goes on",
+            "no answer within the time of --budget; the same command resumes the search",
         )),
         Answer::Open => Err(Failure::no_data(
-            "there is nothing left to measure, and no answer",
+            "no answer: all revisions that are left are skipped; make them build, or choose other ends",
         )),
     }
 }

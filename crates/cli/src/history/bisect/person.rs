@@ -12,7 +12,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use perflab_experiment::counted;
 use perflab_history::{Repository, Revision, Source, Suspects};
 use perflab_stats::bisection::{
     Answer, Bisection, Block, Event, Outcomes, Revision as Place, Run, Terms,
@@ -100,9 +99,9 @@ impl Search {
         }
         let repository = Repository::open(Path::new(directory.unwrap_or(".")))?;
         let source = Source::Git(&repository);
-        let suspects = Suspects::new(&source, good, bad, flags.contains(&"first-parent"))?;
+        let suspects = Suspects::new(&source, None, [good, bad], flags.contains(&"first-parent"))?;
         let certain = certainty(flags.contains(&"flaky"));
-        // Whoever names the ends has tried them.
+        // The user has tried the ends already.
         let ends = [
             (Place::Good, false),
             (Place::At(suspects.revisions.len() - 1), true),
@@ -118,11 +117,11 @@ impl Search {
             };
             let place = place(&repository, &suspects, name)?;
             events.push(match (*word, place) {
-                ("skip", Place::At(at)) => Event::Skipped(at),
-                ("skip", Place::Good) => {
+                ("skip", Place::At(at)) if at + 1 < suspects.revisions.len() => Event::Skipped(at),
+                ("skip", _) => {
                     return Err(wrong(
                         number,
-                        "an end of the search cannot be skipped".to_owned(),
+                        format!("{name} is an end of the search and cannot be skipped; begin one with other ends"),
                     ));
                 }
                 (word, place) => block(&[(place, word == "bad")]),
@@ -143,14 +142,18 @@ impl Search {
     }
 
     fn open(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        Self::read(Self::text(path)?, path)
+    }
+
+    /// The file of a search.
+    fn text(path: &Path) -> Result<String, Failure> {
+        fs::read_to_string(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Failure::usage(format!(
                 "no search is under way in {}; `perflab bisect start GOOD BAD` begins one",
                 path.display()
             )),
             _ => Failure::usage(format!("cannot read {}: {error}", path.display())),
-        })?;
-        Self::read(text, path)
+        })
     }
 
     /// The revision to try next.
@@ -158,7 +161,12 @@ impl Search {
         let plan = self.search.next()?;
         Some(match plan.candidate {
             Some((at, _)) => self.suspects.at(Place::At(at)),
-            None if plan.good > 0 => &self.suspects.good,
+            // The end that was tried less often.
+            None if plan.good > 0
+                && (plan.bad == 0 || self.search.runs().good <= self.search.runs().bad) =>
+            {
+                &self.suspects.good
+            }
             None => self.suspects.bad(),
         })
     }
@@ -211,7 +219,7 @@ fn start(
 ) -> Result<Option<Code>, Failure> {
     let repository = Repository::open(directory.unwrap_or(Path::new(".")))?;
     let first_parent = flags.contains(&"first-parent");
-    let suspects = Suspects::new(&Source::Git(&repository), good, bad, first_parent)?;
+    let suspects = Suspects::new(&Source::Git(&repository), None, [good, bad], first_parent)?;
     let mut text = match directory.map(Path::to_str) {
         None => String::new(),
         Some(Some(directory)) if !directory.contains('\n') => format!("{IN}{directory}\n"),
@@ -235,7 +243,7 @@ fn start(
 fn begin(text: String, path: &Path) -> Result<Option<Code>, Failure> {
     if path.exists() {
         return Err(Failure::usage(format!(
-            "a search is under way in {}; `perflab bisect reset` ends it, --file keeps another one beside it",
+            "a search is under way in {}; `perflab bisect reset` ends it, --file FILE keeps a second one",
             path.display()
         )));
     }
@@ -277,7 +285,6 @@ fn print(path: &Path) -> Result<Option<Code>, Failure> {
         .map(|line| format!("# {line}\n"))
         .collect();
     terminal::print(&format!("{}{state}", search.text))?;
-    terminal::say(&counted(search.search.runs().total(), "trial").to_string());
     Ok(None)
 }
 
@@ -293,15 +300,18 @@ fn replay(file: &Path, path: &Path) -> Result<Option<Code>, Failure> {
 }
 
 fn reset(log: &LogArguments) -> Result<Option<Code>, Failure> {
-    match fs::remove_file(&log.path) {
-        Ok(()) => Ok(None),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(Failure::usage(format!(
-            "no search is under way in {}",
-            log.path.display()
-        ))),
-        Err(error) => Err(Failure::usage(format!(
-            "cannot remove {}: {error}",
-            log.path.display()
-        ))),
+    let path = &log.path;
+    let search = Search::text(path)?;
+    let first = search.lines().find(|line| !line.starts_with(['#', 'i']));
+    if !first.is_some_and(|line| line.starts_with("start ")) {
+        return Err(Failure::usage(format!(
+            "{} is not the file of a search: expected `start GOOD BAD`, found `{}`; nothing was removed",
+            path.display(),
+            first.unwrap_or_default()
+        )));
     }
+    fs::remove_file(path)
+        .map_err(|error| Failure::usage(format!("cannot remove {}: {error}", path.display())))?;
+    terminal::say(&format!("the search has ended: removed {}", path.display()));
+    Ok(None)
 }

@@ -21,6 +21,9 @@ use crate::history::session::{Session, seed};
 /// Share of the probability that the revisions hold whose number is told.
 const HELD: f64 = 0.95;
 
+/// Campaigns in a row without a usable run after which a search ends.
+const MOST_IDLE: u32 = 3;
+
 /// What the steps of a search share.
 pub(super) struct Steps<'s> {
     pub(super) session: Session<'s>,
@@ -28,13 +31,15 @@ pub(super) struct Steps<'s> {
     pub(super) suspects: &'s Suspects,
     pub(super) timeline: &'s Timeline,
     pub(super) end: Option<Instant>,
+    /// Whether revisions are tried again that could not be built.
+    pub(super) again: bool,
 }
 
 impl Steps<'_> {
-    /// Says between what the search is.
+    /// Reports the range of the search.
     pub(super) fn say_begin(&self, out: &Path) {
         self.session.say(&format!(
-            "{} from {} to {}, one of which introduced the change; into {}",
+            "searching {} after {}, up to {}; results go to {}",
             counted(self.suspects.revisions.len(), "revision"),
             self.suspects.good.name(),
             self.suspects.bad().name(),
@@ -61,11 +66,41 @@ impl Steps<'_> {
         Ok(campaigns)
     }
 
-    /// The first of them in which a run was recorded.
-    pub(super) fn first(&self) -> Result<Option<OpenedResult>, Failure> {
+    /// The values that the runs of an end gave in all campaigns.
+    pub(super) fn values_of<V>(
+        &self,
+        end: &Revision,
+        value: impl Fn(&RunRecord) -> Option<V>,
+    ) -> Result<Vec<V>, Failure> {
+        let name = end.name();
+        let mut values = Vec::new();
         for facts in self.campaigns(&Purpose::Bisect)? {
             let result = self.session.directory.opened(&facts)?;
-            if let Some(result) = result.filter(|result| !result.records.is_empty()) {
+            let records = result.iter().flat_map(|result| &result.records);
+            values.extend(
+                records
+                    .filter(|record| record.variant == name)
+                    .filter_map(&value),
+            );
+        }
+        Ok(values)
+    }
+
+    /// The first of them in which runs of both ends passed.
+    pub(super) fn first(&self) -> Result<Option<OpenedResult>, Failure> {
+        let ends = [self.suspects.good.name(), self.suspects.bad().name()];
+        for facts in self.campaigns(&Purpose::Bisect)? {
+            let Some(result) = self.session.directory.opened(&facts)? else {
+                continue;
+            };
+            let has_passed = |name: &String| {
+                let mut own = result
+                    .records
+                    .iter()
+                    .filter(|record| record.variant == *name);
+                own.any(|record| record.status.passed())
+            };
+            if ends.iter().all(has_passed) {
                 return Ok(Some(result));
             }
         }
@@ -82,11 +117,13 @@ impl Steps<'_> {
         let mut trail = Trail::new(self.suspects);
         let before = self.campaigns(&Purpose::Bisect)?;
         if let Some(last) = before.last() {
-            self.session
-                .go_on(last, &mut |revision| self.build(revision, false, builder))?;
+            self.go_on(last, builder)?;
         }
-        for facts in &before {
-            self.learn(facts, search, &mut trail, value)?;
+        for mut facts in before.iter().cloned() {
+            if self.again {
+                facts.unbuilt.clear();
+            }
+            self.learn(&facts, search, &mut trail, value)?;
         }
         if !before.is_empty() {
             let steps = counted(before.len(), "step");
@@ -94,16 +131,20 @@ impl Steps<'_> {
             self.session.say(&format!("after {steps}: {known}"));
         }
         let mut step = before.len();
+        let mut idle = 0;
         while let Some(plan) = search.next() {
             if self.end.is_some_and(|end| Instant::now() >= end) {
                 return Ok(true);
             }
             step += 1;
             let facts = self.measure(&plan, builder)?;
-            if self.learn(&facts, search, &mut trail, value)? == 0 {
+            let learnt = self.learn(&facts, search, &mut trail, value)?;
+            idle = if learnt == 0 { idle + 1 } else { 0 };
+            if idle == MOST_IDLE {
                 return Err(Failure::no_data(format!(
-                    "campaign {} recorded nothing, so the search cannot go on",
-                    facts.campaign
+                    "the last {MOST_IDLE} campaigns have no usable run, so the search cannot continue; `perflab show {}` \
+                     lists the runs of the last one",
+                    operand(self.session.directory.result(&facts))
                 )));
             }
             self.say_step(step, &plan, &facts, &search.posterior());
@@ -122,37 +163,19 @@ impl Steps<'_> {
         let result = self.session.directory.opened(facts)?;
         let events = trail.follow(facts, result.as_ref(), value);
         let learnt = events.len();
-        let is_end = |at: usize| at + 1 == self.suspects.revisions.len();
+        if trail.is_in_vain(Place::Good) {
+            return Err(self.no_end(&self.suspects.good));
+        }
         for event in events {
             match event {
-                Event::Skipped(at) if is_end(at) => return Err(self.no_end(self.suspects.bad())),
-                Event::Skipped(at) => search.skip(at),
-                Event::Measured(block) => {
-                    if let Some(result) = &result
-                        && self.is_without(
-                            &block
-                                .runs
-                                .iter()
-                                .map(|run| run.revision)
-                                .collect::<Vec<_>>(),
-                            facts,
-                            result,
-                        )
-                    {
-                        return Err(self.no_end(&self.suspects.good));
-                    }
-                    search.observe(&block)?;
+                Event::Skipped(at) if at + 1 == self.suspects.revisions.len() => {
+                    return Err(self.no_end(self.suspects.bad()));
                 }
+                Event::Skipped(at) => search.skip(at),
+                Event::Measured(block) => search.observe(&block)?,
             }
         }
         Ok(learnt)
-    }
-
-    /// Whether the good end was run and gave nothing.
-    fn is_without(&self, places: &[Place], facts: &CampaignFacts, result: &OpenedResult) -> bool {
-        let name = facts.control.name();
-        let was_run = result.records.iter().any(|record| record.variant == name);
-        was_run && !places.contains(&Place::Good)
     }
 
     fn no_end(&self, revision: &Revision) -> Failure {
@@ -199,8 +222,7 @@ impl Steps<'_> {
             block: Some(if in_turns { 1 } else { most }),
             ..self.session.read.file.measure.design(seed())
         };
-        let mut campaign = Campaign::new(self.session.read, &ready, design)?
-            .despite_failures(self.session.may_fail);
+        let mut campaign = Campaign::new(self.session.read, &ready, design)?;
         if !in_turns {
             let counts = counts.into_iter().map(|(name, runs)| (name, runs as u32));
             campaign = campaign.with_at_most(counts.collect());
@@ -229,7 +251,8 @@ impl Steps<'_> {
         fresh: bool,
         builder: &mut Builder<'_>,
     ) -> Result<(Revision, Built), Failure> {
-        let built = self.build(revision, fresh, builder)?;
+        // Nothing can be done without it, so it is tried again in each call.
+        let built = self.build_with(revision, fresh, true, builder)?;
         match &built.tree {
             Some(_) => Ok((revision.clone(), built)),
             None => Err(Failure::environment(format!(
@@ -241,14 +264,36 @@ impl Steps<'_> {
         }
     }
 
+    /// Resumes a campaign that was interrupted.
+    pub(super) fn go_on(
+        &self,
+        facts: &CampaignFacts,
+        builder: &mut Builder<'_>,
+    ) -> Result<(), Failure> {
+        let mut build = |revision: &Revision| self.build(revision, false, builder);
+        self.session.go_on(facts, &mut build)?;
+        Ok(())
+    }
+
     fn build(
         &self,
         revision: &Revision,
         fresh: bool,
         builder: &mut Builder<'_>,
     ) -> Result<Built, BuildError> {
+        self.build_with(revision, fresh, self.again, builder)
+    }
+
+    fn build_with(
+        &self,
+        revision: &Revision,
+        fresh: bool,
+        again: bool,
+        builder: &mut Builder<'_>,
+    ) -> Result<Built, BuildError> {
         let wanted = Wanted {
             fresh,
+            again,
             ..Wanted::new(
                 revision,
                 commands_at(&self.timeline.quirks, self.place(revision)),
@@ -284,7 +329,10 @@ impl Steps<'_> {
             ));
         }
         if let Some(revision) = facts.unbuilt.first() {
-            measured = vec![format!("{} is left out", revision.name())];
+            measured = vec![format!(
+                "{} cannot be built and is skipped",
+                revision.name()
+            )];
         }
         let known = known(self.suspects, posterior);
         self.session

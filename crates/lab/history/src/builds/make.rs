@@ -130,9 +130,10 @@ impl<'a> Builder<'a> {
         let journal = Journal::new(home.join(JOURNAL));
         let facts: Vec<BuildFacts> = journal.read()?;
         let builds = facts.iter().map(|facts| facts.build).max().unwrap_or(0);
-        let known = facts
-            .into_iter()
-            .map(|facts| (BuildKey::known(&facts.key), facts));
+        let mut known = HashMap::new();
+        for facts in facts {
+            note(&mut known, BuildKey::known(&facts.key), facts);
+        }
         let mut builder = Self {
             workshop,
             file,
@@ -142,7 +143,7 @@ impl<'a> Builder<'a> {
             versions: Vec::new(),
             trees,
             journal,
-            known: known.collect(),
+            known,
             builds,
         };
         builder.versions = builder.ask_versions()?;
@@ -152,6 +153,14 @@ impl<'a> Builder<'a> {
     /// The copy of the repository; nothing where revisions do not come from git.
     pub fn repository(&self) -> Option<&Repository> {
         self.mirror.as_ref().map(|(_, repository)| repository)
+    }
+
+    /// What a build of a revision is made of.
+    ///
+    /// # Errors
+    /// If the repository cannot be read, or a command has an unknown placeholder.
+    pub fn key_of(&self, wanted: &Wanted<'_>) -> Result<BuildKey, BuildError> {
+        self.key(wanted, &self.tasks(&wanted.quirks))
     }
 
     /// Builds a revision, unless it was built before.
@@ -174,14 +183,18 @@ impl<'a> Builder<'a> {
                 });
             }
         }
+        // A fresh build that fails must not cost the one that is there.
+        self.trees.set_aside(&key)?;
         let facts = self.make(wanted, &key, &tasks)?;
         self.journal.append(&facts)?;
-        self.known.insert(key.clone(), facts.clone());
+        note(&mut self.known, key.clone(), facts.clone());
         let has_passed = facts.status.passed();
         if has_passed {
             self.trees.complete(&key)?;
+            self.trees.drop_aside(&key)?;
         } else {
             remove(&self.trees.of(&key))?;
+            self.trees.put_back(&key)?;
         }
         Ok(Built {
             tree: has_passed.then(|| self.tree_of(&key)),
@@ -393,5 +406,14 @@ impl<'a> Builder<'a> {
             said.push(0);
         }
         Ok(said)
+    }
+}
+
+/// Notes a build: the last one of its key, but one that failed takes the place of none that passed.
+fn note(known: &mut HashMap<BuildKey, BuildFacts>, key: BuildKey, facts: BuildFacts) {
+    let is_worse =
+        !facts.status.passed() && known.get(&key).is_some_and(|known| known.status.passed());
+    if !is_worse {
+        known.insert(key, facts);
     }
 }

@@ -14,6 +14,9 @@ const NAME: &str = "trees";
 /// Says that a build is complete; touched when it is used.
 const COMPLETE: &str = "complete";
 
+/// Ends the name of a build's directory that was set aside.
+const ASIDE: &str = ".aside";
+
 /// The directory with the files of builds.
 #[derive(Debug)]
 pub(super) struct Trees {
@@ -29,6 +32,17 @@ impl Trees {
         for path in trees.all()? {
             if !path.join(COMPLETE).exists() {
                 remove(&path)?;
+            }
+        }
+        // What was set aside for a build that did not come to its end is back.
+        for path in trees.all()? {
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            if let Some(key) = name.strip_suffix(ASIDE) {
+                trees.put_back(&BuildKey::known(key))?;
             }
         }
         Ok(trees)
@@ -47,6 +61,33 @@ impl Trees {
             .open(mark)
             .and_then(|file| file.set_modified(SystemTime::now()));
         touched.is_ok()
+    }
+
+    /// Keeps the complete build that is there, if one is, until another one is made.
+    pub(super) fn set_aside(&self, key: &BuildKey) -> Result<(), BuildError> {
+        let path = self.of(key);
+        match path.join(COMPLETE).exists() {
+            true => fs::rename(&path, self.aside(key)).map_err(BuildError::io("rename", &path)),
+            false => Ok(()),
+        }
+    }
+
+    /// Puts the build back that was set aside, unless there is another one.
+    pub(super) fn put_back(&self, key: &BuildKey) -> Result<(), BuildError> {
+        let (path, aside) = (self.of(key), self.aside(key));
+        if path.join(COMPLETE).exists() || !aside.exists() {
+            return self.drop_aside(key);
+        }
+        fs::rename(&aside, &path).map_err(BuildError::io("rename", &aside))
+    }
+
+    /// Removes the build that was set aside.
+    pub(super) fn drop_aside(&self, key: &BuildKey) -> Result<(), BuildError> {
+        remove(&self.aside(key))
+    }
+
+    fn aside(&self, key: &BuildKey) -> PathBuf {
+        self.directory.join(format!("{key}{ASIDE}"))
     }
 
     /// An empty directory for a build.

@@ -1,7 +1,8 @@
 //! Executes the tests of a build.
 
 use std::fs;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use perflab_experiment::{Outcome, Status};
 use perflab_formats::{File, Kind, Test, TestFormat, TestReport, detect_tests};
@@ -43,21 +44,21 @@ impl Builder<'_> {
         let host = self.workshop.host;
         let started = host.timestamp().to_string();
         let begun = host.now();
-        let report = table.report.as_ref().map(|path| tree.join(path));
-        if let Some(report) = &report {
-            // What the trial before has left is not what this one says.
-            let _ = fs::remove_file(report);
-        }
+        // The report of a test run before would count as that of this one.
+        let removed = table
+            .report
+            .as_ref()
+            .map_or(Ok(()), |path| remove_report(tree, path));
         let (status, detail, printed) = self.execute_tests(revision, tree, table, &logs)?;
         let seconds = (host.now() - begun).as_secs_f64();
-        let read = match &report {
-            Some(path) => read_report(path, table.report.as_deref().unwrap_or_default()),
+        let read = match &table.report {
+            Some(path) => removed.and_then(|()| read_report(&report_path(tree, path)?, path)),
             None => Ok(File {
                 path: "what the tests printed".to_owned(),
                 bytes: printed,
             }),
         };
-        if let (Some(_), Ok(file)) = (&report, &read) {
+        if let (Some(_), Ok(file)) = (&table.report, &read) {
             let path = logs.join("report");
             fs::write(&path, &file.bytes).map_err(BuildError::io("write", &path))?;
         }
@@ -68,9 +69,12 @@ impl Builder<'_> {
         };
         let mut notes = report.notes;
         let mut tests: Vec<TestFacts> = report.tests.into_iter().map(facts).collect();
-        if let Some(fault) = fault {
-            notes.push(fault);
-            // That nothing is known of the tests is an outcome too.
+        let has_failed = |test: &TestFacts| test.outcome.is_as_expected() == Some(false);
+        let is_unexplained = !status.passed() && !tests.iter().any(has_failed);
+        let is_unknown = fault.is_some();
+        notes.extend(fault);
+        if is_unknown || is_unexplained {
+            // The tests as a whole have an outcome where no test of the report says what went wrong.
             let outcome = match status {
                 Status::Pass => Outcome::NOLOG,
                 status => Outcome::Run(status),
@@ -82,13 +86,15 @@ impl Builder<'_> {
                 message: detail.clone(),
             });
         }
-        let text = serde_json::to_vec(&tests).unwrap_or_default();
+        let text = serde_json::to_vec(&tests)
+            .map_err(|error| BuildError::io("write", &logs)(io::Error::from(error)))?;
         write_file(&logs, TESTS, &text)?;
         let facts = TrialFacts {
             schema: SCHEMA,
             trial,
             key: built.key.to_string(),
             revision: revision.id.clone(),
+            table: table.hash(),
             started,
             seconds,
             status,
@@ -120,8 +126,9 @@ impl Builder<'_> {
             let (status, detail) =
                 self.workshop
                     .outcome("test", &argv, tree, &log, table.timeout)?;
-            if let Ok(file) = read_report(&log, "log") {
-                printed.extend(file.bytes);
+            match read_report(&log, "of what the tests printed") {
+                Ok(file) => printed.extend(file.bytes),
+                Err(why) => return Ok((Status::Fail, Some(why), printed)),
             }
             if !status.passed() {
                 return Ok((status, detail, printed));
@@ -141,6 +148,37 @@ fn facts(test: Test) -> TestFacts {
         outcome: test.outcome,
         seconds: test.seconds,
         message: test.message,
+    }
+}
+
+/// Where a report is, whose directory must be inside of the revision: a revision may have links that lead out of it.
+fn report_path(tree: &Path, relative: &str) -> Result<PathBuf, String> {
+    let path = tree.join(relative);
+    let unreadable =
+        |error: io::Error| format!("cannot find the directory of the report {relative}: {error}");
+    let inside = tree.canonicalize().map_err(unreadable)?;
+    let directory = path
+        .parent()
+        .unwrap_or(tree)
+        .canonicalize()
+        .map_err(unreadable)?;
+    match directory.starts_with(inside) {
+        true => Ok(directory.join(path.file_name().unwrap_or_default())),
+        false => Err(format!("the report {relative} is outside of the revision")),
+    }
+}
+
+/// Removes a report, if there is one.
+fn remove_report(tree: &Path, relative: &str) -> Result<(), String> {
+    let Ok(path) = report_path(tree, relative) else {
+        // The tests may make its directory; where it leads elsewhere, that is told when the report is read.
+        return Ok(());
+    };
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!(
+            "cannot remove the report {relative} of an earlier test run: {error}"
+        )),
+        _ => Ok(()),
     }
 }
 

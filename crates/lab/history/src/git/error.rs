@@ -10,7 +10,7 @@ pub enum GitError {
     #[error("cannot start `git`: {0}; install git")]
     Start(#[source] io::Error),
     /// There is nothing at the path of the repository.
-    #[error("there is no directory {}; `git` in [source] names the repository", .0.display())]
+    #[error("there is no directory {}; expected that of a git repository", .0.display())]
     Missing(PathBuf),
     /// It refused.
     #[error("`git {command}` failed in {}: {said}", .directory.display())]

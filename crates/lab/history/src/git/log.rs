@@ -63,7 +63,7 @@ impl Repository {
         // Without a base git prints nothing and ends with 1.
         match self.text(&["merge-base", one, other]) {
             Ok(text) => Ok(Some(text)),
-            Err(GitError::Failed { said, .. }) if said.starts_with("exit status: 1") => Ok(None),
+            Err(GitError::Failed { said, .. }) if said == "exit status: 1" => Ok(None),
             Err(error) => Err(error),
         }
     }
