@@ -85,14 +85,18 @@ fn a_control_with_too_few_runs_is_no_comfort() {
         .call(&["compare", "result"])
         .code(0)
         .prints(&["control: too few runs to find anything in its own 3 tests"]);
-    // The mean of three runs can be proven different, the typical run cannot.
-    let laboratory = Laboratory::new();
-    laboratory.run(&with_control(3)).code(0);
-    let said = laboratory.call(&["compare", "result", "--gate", "none", "--format", "json"]);
-    let report: Value = said.code(0).json();
-    assert_eq!(report["control"], "again");
-    let said = laboratory.call(&["compare", "result", "--gate", "none"]);
-    said.code(0).prints(&[
-        "control: nothing found in its own 3 tests, as it should be; 2 of them have too few runs",
-    ]);
+    // The mean of three runs can be proven different, the typical run cannot. One of twenty such controls has a false
+    // alarm.
+    let has_comfort = |_| {
+        let laboratory = Laboratory::new();
+        laboratory.run(&with_control(3)).code(0);
+        let said = laboratory.call(&["compare", "result", "--gate", "none", "--format", "json"]);
+        let report: Value = said.code(0).json();
+        assert_eq!(report["control"], "again");
+        let said = laboratory.call(&["compare", "result", "--gate", "none"]);
+        said.code(0).out.contains(
+            "control: nothing found in its own 3 tests, as it should be; 2 of them have too few runs",
+        )
+    };
+    assert!((0..5).any(has_comfort));
 }
