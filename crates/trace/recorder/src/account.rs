@@ -115,6 +115,18 @@ impl Account {
         self.is_gap = true;
     }
 
+    /// Whether blocks were skipped, and none was entered since.
+    pub fn is_in_gap(&self) -> bool {
+        self.is_gap
+    }
+
+    /// All blocks were skipped that events of the recording can be in: those up to its end are gone, if that is known.
+    pub fn end_gap<W: Write>(&mut self, round: &Round<'_, W>) {
+        if self.is_gap && self.end < u64::MAX && self.end > self.index {
+            self.pass_over(self.end, round);
+        }
+    }
+
     /// Counts what lies between the last event and the first of a block.
     ///
     /// # Errors

@@ -19,6 +19,9 @@ use crate::round::Round;
 /// An event that is being written for so long is given up: its thread has jumped out of it, or is stopped.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Looks at a ring whose thread writes over all blocks before they are copied.
+const LOOKS: u32 = 100;
+
 /// A ring, and how far it was read.
 #[derive(Debug)]
 pub struct Drain {
@@ -108,12 +111,21 @@ impl Drain {
         }
         // Before the position is loaded: nothing comes behind that then.
         let is_over = round.is_over || self.ring.is_ended();
-        let end = self.ring.position();
+        let mut end = self.ring.position();
         self.ring
             .say_thread(round.process, &mut round.output.trace)?;
         self.is_spoiled |= self.ring.is_spoiled();
         let dropped = self.ring.dropped();
         self.read_up_to(end, round, copy)?;
+        // Of a recording that has ended all is known that lies before the position.
+        self.account.end_gap(round);
+        for _ in 1..LOOKS {
+            if !self.account.is_in_gap() {
+                break;
+            }
+            end = self.ring.position();
+            self.read_up_to(end, round, copy)?;
+        }
         self.account.count_dropped(dropped);
         self.is_read = is_over || self.ring.is_broken();
         if self.is_read || round.is_last || self.is_given_up(end) {

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use perflab_abi::recording::ring;
+use perflab_abi::recording::{RING_BLOCK_WORDS, losses, ring};
 use perflab_recorder::snapshot;
-use perflab_ring::{Mode, Outcome, word};
+use perflab_ring::{Mode, Outcome, Reader, word};
 
-use crate::support::{KEEP, Kept, LOOK, Read, Told, check, load, own, producer, read, trace};
+use crate::support::{HEAD, KEEP, Kept, LOOK, Read, Told, check, load, own, producer, read, trace};
 
 /// Events of a thread.
 const EVENTS: u64 = 40_000;
@@ -118,6 +118,48 @@ fn what_a_slow_reader_misses_is_counted() {
     assert_eq!(progress.events + progress.overwritten, 2 * EVENTS);
     let others = progress.dropped + progress.incomplete + progress.invalid;
     assert_eq!(others, 0, "{progress:?}");
+}
+
+/// What a recorder had when it was let go is counted, though the thread writes over it before it is read.
+#[test]
+fn what_is_written_over_when_a_recorder_is_let_go_is_counted() {
+    for blocks in [2, 4, 16].repeat(40) {
+        let kept = Kept::new(own());
+        kept.probe(1, "u64 event\nu64 check");
+        kept.no_ring(0);
+        let ring = kept.ring(1, blocks, Mode::Overwrite);
+        let mut recording = kept.recording(KEEP);
+        recording.round().unwrap();
+        let is_done = AtomicBool::new(false);
+        let (progress, end) = thread::scope(|scope| {
+            scope.spawn(|| {
+                let producer = producer(&ring);
+                for event in 0.. {
+                    // A block is full after two, so that the thread is quick.
+                    let _ = producer.record(1, || 1000 + event, [0; 253], &());
+                    if is_done.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+            let end = loop {
+                let (head, blocks) = ring.words().split_at(HEAD);
+                let events = Reader::new(head, blocks, RING_BLOCK_WORDS)
+                    .unwrap()
+                    .events();
+                if let Some(events) = events.filter(|events| *events > 1000) {
+                    break events;
+                }
+            };
+            ring.store(ring::BEFORE_OVERWRITTEN, end);
+            kept.loss(losses::LET_GO, 1);
+            let (progress, _) = recording.finish().unwrap();
+            is_done.store(true, Ordering::Relaxed);
+            (progress, end)
+        });
+        // None has the words of its probe.
+        assert_eq!(progress.overwritten + progress.invalid, end, "{progress:?}");
+    }
 }
 
 #[test]
