@@ -22,10 +22,11 @@ use crate::pages::replace;
 /// Rings of a thread. It needs so many if it writes an event in a handler that interrupts an event in a handler ...
 const MOST_LEVELS: u32 = 8;
 
-/// The producer of the calling thread's first ring, which is ready if it says this; it is closed if the thread has none.
+/// The producer of the calling thread's first ring, which is ready if it says what is returned; it is closed if the thread has none.
 #[inline(always)]
-pub fn first(ready: u64) -> Producer<ThreadWords> {
-    Producer::new(ThreadWords::new(), ready)
+pub fn first(ready: impl FnOnce() -> u64) -> Producer<ThreadWords> {
+    // The thread's words before: all that an event does waits for where they are.
+    Producer::new(ThreadWords::new(), ready())
 }
 
 /// A ring of the calling thread.
@@ -130,14 +131,14 @@ pub unsafe fn use_private(memory: *const AtomicU64, log: u32) {
 
 /// The calling thread has no ring any more.
 pub fn forget() {
-    first(ready::any()).close();
+    first(ready::any).close();
     ThreadWords::new().store::<THREAD_NEXT>(0);
 }
 
 /// The same in the child of a fork. If a handler has forked in the middle of an event, that is written to the end here
 /// too: to memory of the child's own, instead of its parent's ring.
 pub fn forget_parent() {
-    if let Some((head, blocks)) = first(ready::any()).memory_of_event() {
+    if let Some((head, blocks)) = first(ready::any).memory_of_event() {
         let bytes = RING_HEAD_BYTES + blocks * RING_BLOCK_WORDS * size_of::<u64>();
         // SAFETY: a ring is mapped there, which only its thread uses, and this is that thread.
         unsafe { replace(head as *mut c_void, bytes) };

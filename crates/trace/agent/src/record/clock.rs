@@ -13,11 +13,8 @@ pub trait Clock {
     /// Whether it is true only as long as one thread alone records. Then [`OrderedCounter`] takes its place.
     const IS_FOR_ONE: bool = false;
 
-    /// What producers say when they are ready for its events.
-    #[inline(always)]
-    fn ready() -> u64 {
-        ready::any()
-    }
+    /// The same for an event with which its thread may begin to record.
+    type First: Clock;
 
     /// The time, in units of its own.
     fn now() -> u64;
@@ -29,6 +26,19 @@ pub trait Clock {
     }
 }
 
+/// What producers say when they are ready for the events of a clock.
+///
+/// No method of the trait: the compiler takes what those use for a part of the crate's interface, and statics of that
+/// for ones whose address has to be looked up, in each event.
+#[inline(always)]
+pub fn ready<C: Clock>() -> u64 {
+    if C::IS_FOR_ONE {
+        ready::alone()
+    } else {
+        ready::any()
+    }
+}
+
 /// The processor's counter, read without waiting for what comes before: that would cost more than the event.
 ///
 /// Where several threads record, the order of their events would not be true. So no producer is ready for it then.
@@ -37,11 +47,7 @@ pub struct TimeStampCounter;
 
 impl Clock for TimeStampCounter {
     const IS_FOR_ONE: bool = true;
-
-    #[inline(always)]
-    fn ready() -> u64 {
-        ready::alone()
-    }
+    type First = FirstCounter;
 
     #[inline(always)]
     fn now() -> u64 {
@@ -78,7 +84,31 @@ fn store(words: &[AtomicU64; 2]) {
 #[derive(Debug)]
 pub struct OrderedCounter;
 
+/// The processor's counter, read when all that comes before is done if several threads record by now.
+#[derive(Debug)]
+pub struct FirstCounter;
+
+impl Clock for FirstCounter {
+    type First = Self;
+
+    fn now() -> u64 {
+        OrderedCounter::now()
+    }
+
+    // No part of the crate's interface: see `ready`.
+    #[inline(never)]
+    fn stamp(words: &[AtomicU64; 2]) {
+        if ready::alone() == ready::SEVERAL {
+            OrderedCounter::stamp(words);
+        } else {
+            store(words);
+        }
+    }
+}
+
 impl Clock for OrderedCounter {
+    type First = Self;
+
     #[inline(always)]
     fn now() -> u64 {
         // SAFETY: every x86-64 processor has this instruction.
@@ -99,6 +129,8 @@ impl Clock for OrderedCounter {
 pub struct Monotonic;
 
 impl Clock for Monotonic {
+    type First = Self;
+
     #[inline(always)]
     fn now() -> u64 {
         read(libc::CLOCK_MONOTONIC)

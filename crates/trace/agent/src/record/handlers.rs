@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use perflab_abi::{Clock as ClockKind, Description, Point};
 use perflab_ring::{Event, Fill, frame};
 
-use super::clock::{Choice, Clock, Monotonic, OrderedCounter, TimeStampCounter};
+use super::clock::{Choice, Clock, Monotonic, OrderedCounter, TimeStampCounter, ready};
 use super::forms::{Form, MOST_WORDS};
+use super::ready::SEVERAL;
 use super::texts::record_texts;
 use super::{chain, short};
 
@@ -71,7 +72,7 @@ unsafe fn record_numbers<C: Clock, const N: usize>(point: *const Point, words: [
         header,
         words: N + 2,
     };
-    chain::first(C::ready()).record_quickly(event, Numbers::<C>(&words, PhantomData), &())
+    chain::first(ready::<C>).record_quickly(event, Numbers::<C>(&words, PhantomData), &())
 }
 
 /// As [`record_numbers`], in any case.
@@ -86,7 +87,7 @@ unsafe fn record_slowly<C: Clock>(point: *const Point, words: &[u64]) {
         words: words.len() + 2,
     };
     chain::write(frame(), |ring, is_left| {
-        ring.record(event, Numbers::<C>(words, PhantomData), &(), is_left)
+        ring.record(event, Numbers::<C::First>(words, PhantomData), &(), is_left)
     });
 }
 
@@ -101,7 +102,7 @@ macro_rules! handlers {
                 unsafe extern "C-unwind" fn slowly<C: Clock>(point: *const Point $(, $word: u64)*) {
                     // SAFETY: as below.
                     unsafe {
-                        if C::IS_FOR_ONE {
+                        if C::IS_FOR_ONE && ready::<C>() == SEVERAL {
                             $numbers::<OrderedCounter>(point $(, $word)*);
                         } else {
                             record_slowly::<C>(point, &[$($word),*]);

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// the kernel empties in the child of a fork, which has no rings and one thread.
 #[repr(C, align(4096))]
 struct Page {
-    /// What all producers say when they are ready, an odd number; 0 if there are none.
-    any: AtomicU64,
-    /// The same as long as one thread alone has recorded; then [`SEVERAL`].
+    /// What all producers say when they are ready, an odd number, as long as one thread alone has recorded; then
+    /// [`SEVERAL`]. 0 if there are none.
     alone: AtomicU64,
+    /// The same, however many threads record.
+    any: AtomicU64,
     /// The time from which on all threads know of each other, by the counter; 0 as long as one thread has recorded, and
     /// 1 until it is known.
     since: AtomicU64,
@@ -20,8 +21,8 @@ struct Page {
 }
 
 static PAGE: Page = Page {
-    any: AtomicU64::new(0),
     alone: AtomicU64::new(0),
+    any: AtomicU64::new(0),
     since: AtomicU64::new(0),
     first: AtomicU32::new(0),
 };

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use perflab_abi::Point;
 use perflab_ring::Event;
 
-use super::clock::{Clock, OrderedCounter};
+use super::clock::{Clock, OrderedCounter, ready};
 use super::forms::{FORM, FORM_BITS, TERMINATED, header, number};
 use super::ready::SEVERAL;
 use super::texts::{Texts, record_texts};
@@ -21,7 +21,7 @@ macro_rules! short_text_handlers {
             /// Writes an event if its texts are short and all else is as usual. Its words are handled in a line,
             /// not in a loop, which takes twice as long.
             unsafe extern "C-unwind" fn $name<C: Clock>(point: *const Point $(, $word: u64)*) {
-                let ready = C::ready();
+                let ready = ready::<C>();
                 if C::IS_FOR_ONE && ready == SEVERAL {
                     // SAFETY: as it was called.
                     return unsafe { $name::<OrderedCounter>(point $(, $word)*) };
@@ -66,7 +66,7 @@ macro_rules! short_text_handlers {
                             )*
                             let _ = at;
                         };
-                    chain::first(ready).record_quickly(event, Texts::<C, _>::new(copy), &())
+                    chain::first(|| ready).record_quickly(event, Texts::<C, _>::new(copy), &())
                 };
                 if !is_done {
                     // SAFETY: the words are as they came; `handler` chose this by the same arguments.

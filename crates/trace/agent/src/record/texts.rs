@@ -11,7 +11,7 @@ use perflab_abi::Point;
 use perflab_abi::recording::{LONGEST_TEXT, NULL_TEXT};
 use perflab_ring::{Event, Fill, frame};
 
-use super::clock::{Clock, OrderedCounter};
+use super::clock::{Clock, OrderedCounter, ready};
 use super::forms::{COUNTED, FORM, FORM_BITS, HAS_NOFAULT, MOST_WORDS, TERMINATED, header, number};
 use super::ready::SEVERAL;
 use super::{chain, nofault, text};
@@ -45,7 +45,7 @@ impl<C: Clock, F: FnMut(&[AtomicU64])> Fill for Texts<C, F> {
 /// The point is a site's that is recorded, and the words are those of a probe with the arguments that the point's word
 /// for the agent was made from.
 pub unsafe fn record_texts<C: Clock>(point: *const Point, words: &[u64]) {
-    if C::IS_FOR_ONE && C::ready() == SEVERAL {
+    if C::IS_FOR_ONE && ready::<C>() == SEVERAL {
         // SAFETY: what the caller promises.
         return unsafe { record_texts::<OrderedCounter>(point, words) };
     }
@@ -121,6 +121,6 @@ unsafe fn record_sound_texts<C: Clock>(packed: u64, words: &[u64], mut is_cut: b
                 forms >>= FORM_BITS;
             }
         };
-        ring.record(event, Texts::<C, _>::new(texts), &(), is_left)
+        ring.record(event, Texts::<C::First, _>::new(texts), &(), is_left)
     });
 }
