@@ -2,9 +2,13 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use perflab_experiment::duration;
 use perflab_history::{Every, Word};
+
+use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 #[command(
@@ -47,21 +51,39 @@ pub struct RunArguments {
     #[arg(long)]
     pub again: bool,
 
-    /// Begin at most N campaigns.
-    #[arg(long, value_name = "N")]
-    pub campaigns: Option<NonZeroU32>,
-
-    /// Begin no campaign after this time, as `2h`.
-    #[arg(long, value_name = "TIME")]
-    pub budget: Option<String>,
-
     /// Print which revisions would be measured; build and run nothing.
     #[arg(long)]
     pub dry_run: bool,
 
+    #[command(flatten)]
+    pub campaigns: CampaignArguments,
+}
+
+// How campaigns are measured, and where they go.
+#[derive(Debug, Args)]
+pub struct CampaignArguments {
+    /// Begin at most N campaigns.
+    #[arg(long, value_name = "N")]
+    pub campaigns: Option<NonZeroU32>,
+
     /// Directory of the history [default: results/NAME-history].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
+
+    /// Print no progress.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+// What every command that measures revisions takes.
+#[derive(Debug, Args)]
+pub struct MeasuringArguments {
+    /// Begin no further campaign after this time, as `2h`.
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
 
     /// Let the experiment change settings of the machine as its tables `machine` say. Needs root.
     #[arg(long)]
@@ -70,10 +92,18 @@ pub struct RunArguments {
     /// Wait while another laboratory measures on this machine.
     #[arg(long)]
     pub wait: bool,
+}
 
-    /// Print no progress.
-    #[arg(short, long)]
-    pub quiet: bool,
+impl MeasuringArguments {
+    /// The end of the budget, where there is one: it begins now.
+    pub(super) fn end(&self) -> Result<Option<Instant>, Failure> {
+        let Some(text) = &self.budget else {
+            return Ok(None);
+        };
+        let budget =
+            duration::parse(text).map_err(|error| Failure::usage(format!("--budget: {error}")))?;
+        Ok(Instant::now().checked_add(budget))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -83,52 +113,8 @@ pub struct WatchArguments {
     #[arg(value_name = "HISTORY.toml")]
     pub file: PathBuf,
 
-    /// Begin no campaign after this time, as `30min`.
-    #[arg(long, value_name = "TIME")]
-    pub budget: Option<String>,
-
-    /// Begin at most N campaigns.
-    #[arg(long, value_name = "N")]
-    pub campaigns: Option<NonZeroU32>,
-
-    /// Directory of the history [default: results/NAME-history].
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Let the experiment change settings of the machine as its tables `machine` say. Needs root.
-    #[arg(long)]
-    pub allow_machine_settings: bool,
-
-    /// Wait while another laboratory measures on this machine.
-    #[arg(long)]
-    pub wait: bool,
-
-    /// Print no progress.
-    #[arg(short, long)]
-    pub quiet: bool,
-}
-
-impl WatchArguments {
-    /// The same as arguments of `run`.
-    pub fn as_run(&self) -> RunArguments {
-        RunArguments {
-            file: self.file.clone(),
-            since: None,
-            until: None,
-            every: None,
-            fill: None,
-            confirm: None,
-            patch: None,
-            again: false,
-            campaigns: self.campaigns,
-            budget: self.budget.clone(),
-            dry_run: false,
-            out: self.out.clone(),
-            allow_machine_settings: self.allow_machine_settings,
-            wait: self.wait,
-            quiet: self.quiet,
-        }
-    }
+    #[command(flatten)]
+    pub campaigns: CampaignArguments,
 }
 
 #[derive(Debug, Args)]

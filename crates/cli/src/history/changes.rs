@@ -1,6 +1,6 @@
 //! `perflab history changes`: since when each metric has its level.
 
-use perflab_history::{CampaignFacts, ChangesView, HistoryDir, Point, points};
+use perflab_history::{CampaignFacts, ChangesView, HistoryDir, Point};
 use perflab_report::shifts_text;
 
 use super::arguments::{ChangesArguments, Format};
@@ -31,11 +31,10 @@ pub(super) fn confirmations(
     let mut confirmations = Vec::new();
     for facts in directory.campaigns()? {
         if facts.is_confirmation()
-            && let Some(result) = directory.opened(&facts)?
-            && result.records.len() >= result.plan.runs.len()
+            && let Some(summary) = directory.summary(&facts)?
+            && summary.is_complete
         {
-            let points = points(&facts, &result);
-            confirmations.push((facts, points));
+            confirmations.push((facts, summary.points));
         }
     }
     Ok(confirmations)

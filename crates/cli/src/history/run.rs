@@ -2,119 +2,124 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
-use perflab_experiment::{Experiment, duration};
-use perflab_history::{
-    Asked, Builder, HistoryDir, HistoryFile, Repository, Revision, Timeline, campaign_experiment,
-};
+use perflab_experiment::Experiment;
+use perflab_history::{Asked, Purpose, Repository, Revision, Timeline, campaign_experiment};
 use perflab_report::operand;
 
-use super::arguments::{RunArguments, WatchArguments};
+use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
 use super::dry_run::dry_run;
 use super::file::{Read, read};
-use super::session::Session;
-use super::work::{Patch, Work};
+use super::session::Site;
+use super::work::{Manner, Patch, Work};
 use crate::failure::{Code, Failure};
-use crate::settings;
-use crate::standby::{lock, stand_by};
 use crate::terminal;
+
+/// What a call does.
+enum Goal {
+    /// Campaigns until all revisions are measured that were asked for.
+    All,
+    /// A campaign with a patch.
+    Patch(Patch),
+    /// A campaign with both sides of a change.
+    Confirm,
+    /// Campaigns that tell most.
+    Watch,
+}
 
 /// Executes the command.
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
-    execute(arguments, false)
+    let asked = asked(arguments)?;
+    if arguments.dry_run {
+        return print_plan(&arguments.file, &asked);
+    }
+    let goal = match (patch(arguments)?, &arguments.confirm) {
+        (Some(patch), _) => Goal::Patch(patch),
+        (None, Some(_)) => Goal::Confirm,
+        (None, None) => Goal::All,
+    };
+    let purpose = match arguments.fill {
+        Some(_) => Purpose::Fill,
+        None => Purpose::Plan,
+    };
+    let manner = Manner {
+        again: arguments.again,
+        most: arguments.campaigns.campaigns,
+        purpose,
+    };
+    execute(&arguments.file, &asked, &goal, manner, &arguments.campaigns)
 }
 
 /// Executes `perflab history watch`.
 pub fn watch(arguments: &WatchArguments) -> Result<Option<Code>, Failure> {
-    execute(&arguments.as_run(), true)
+    let manner = Manner {
+        again: false,
+        most: arguments.campaigns.campaigns,
+        purpose: Purpose::Plan,
+    };
+    execute(
+        &arguments.file,
+        &Asked::default(),
+        &Goal::Watch,
+        manner,
+        &arguments.campaigns,
+    )
+}
+
+/// Prints what would be measured.
+fn print_plan(file: &Path, asked: &Asked) -> Result<Option<Code>, Failure> {
+    let read = read(file)?;
+    check(&read)?;
+    let repository = read.repository()?;
+    warn_if_shallow(repository.as_ref())?;
+    let timeline = Timeline::new(&read.file, &read.source(repository.as_ref())?, asked)?;
+    terminal::print(&dry_run(&read.file, &read.experiment, &timeline))?;
+    Ok(None)
 }
 
 /// Measures what is asked for, or what tells most.
-fn execute(arguments: &RunArguments, is_watch: bool) -> Result<Option<Code>, Failure> {
-    let read = read(&arguments.file)?;
-    let end = match &arguments.budget {
-        None => None,
-        Some(text) => {
-            let budget = duration::parse(text)
-                .map_err(|error| Failure::usage(format!("--budget: {error}")))?;
-            Instant::now().checked_add(budget)
-        }
-    };
-    let asked = asked(arguments)?;
+fn execute(
+    file: &Path,
+    asked: &Asked,
+    goal: &Goal,
+    manner: Manner,
+    campaigns: &CampaignArguments,
+) -> Result<Option<Code>, Failure> {
+    let read = read(file)?;
+    let end = campaigns.measuring.end()?;
     check(&read)?;
-    if arguments.dry_run {
-        let repository = read.repository()?;
-        warn_if_shallow(repository.as_ref())?;
-        let timeline = Timeline::new(&read.file, &read.source(repository.as_ref())?, &asked)?;
-        terminal::print(&dry_run(&read.file, &read.experiment, &timeline))?;
-        return Ok(None);
+    let out = read.out(campaigns.out.as_deref());
+    let site = Site::take(&read, &out, &campaigns.measuring)?;
+    if !campaigns.quiet {
+        terminal::say(&format!("{}: into {}", read.file.name, out.display()));
     }
-    settings::check(
-        &read.experiment,
-        &read.experiment_path,
-        arguments.allow_machine_settings,
-    )?;
-    let lock = lock(arguments.wait)?;
-    let machine = stand_by(Some(&lock))?;
-    let out = read.out(arguments.out.as_deref());
-    let name_of = |text: &str| {
-        HistoryFile::parse(text, "history.toml")
-            .ok()
-            .map(|file| file.name)
-    };
-    // A file without a name would have that of its copy.
-    let named = HistoryFile {
-        name: read.file.name.clone(),
-        ..read.file.clone()
-    };
-    let (directory, held) = HistoryDir::hold(&out, &named.name, &read.text, |text| {
-        name_of(text).filter(|name| name != "history")
-    })?;
-    // Paths in the records of runs must not depend on where perflab was called.
-    let home = directory.path().canonicalize().map_err(|error| {
-        Failure::environment(format!(
-            "cannot find {}: {error}",
-            directory.path().display()
-        ))
-    })?;
-    if !arguments.quiet {
-        terminal::say(&format!("{}: into {}", named.name, out.display()));
-    }
-    let mut builder = Builder::new(&machine, &named, &read.home, &home)?;
+    let mut builder = site.builder(&read)?;
     warn_if_shallow(builder.repository())?;
     let timeline = {
         let source = read.source(builder.repository())?;
-        Timeline::new(&named, &source, &asked)?
+        Timeline::new(&read.file, &source, asked)?
     };
-    let patch = patch(arguments)?;
+    let directory = &site.directory;
+    directory.note_order(&site.held, &timeline.revisions)?;
+    directory.keep_summaries(&site.held, &directory.campaigns()?)?;
     let mut work = Work {
-        session: Session {
-            read: &read,
-            directory: &directory,
-            held: &held,
-            home: &home,
-            machine: &machine,
-            quiet: arguments.quiet,
-            may_fail: false,
-        },
-        file: &named,
+        session: site.session(&read, campaigns.quiet),
+        file: &read.file,
         timeline: &timeline,
-        arguments,
+        manner,
         end,
         begun: 0,
     };
-    match (&patch, &arguments.confirm) {
-        (Some(patch), _) => work.patch(patch, &mut builder)?,
-        (None, Some(_)) => work.confirm(&mut builder)?,
-        (None, None) if is_watch => work.watch(&mut builder)?,
-        (None, None) => work.all(&mut builder)?,
+    match goal {
+        Goal::All => work.all(&mut builder)?,
+        Goal::Patch(patch) => work.patch(patch, &mut builder)?,
+        Goal::Confirm => work.confirm(&mut builder)?,
+        Goal::Watch => work.watch(&mut builder)?,
     }
-    if !arguments.quiet {
-        let next = if arguments.confirm.is_some() || is_watch {
-            "changes"
-        } else {
-            "show"
+    if !campaigns.quiet {
+        let next = match goal {
+            Goal::Confirm | Goal::Watch => "changes",
+            Goal::All | Goal::Patch(_) => "show",
         };
         terminal::say(&format!("now: perflab history {next} {}", operand(&out)));
     }

@@ -5,18 +5,90 @@ use std::path::{Path, PathBuf};
 
 use perflab_experiment::Revised;
 use perflab_history::{
-    BuildError, BuildKey, Builder, Built, CampaignFacts, Held, HistoryDir, Purpose, Revision,
-    Wanted,
+    BuildError, BuildKey, Builder, Built, CampaignFacts, Held, HistoryDir, HistoryFile, Purpose,
+    Revision, Wanted,
 };
+use perflab_machine::MachineLock;
 use perflab_runner::ThisMachine;
 
+use super::arguments::MeasuringArguments;
 use super::campaign::Campaign;
 use super::file::Read;
 use crate::failure::Failure;
+use crate::settings;
+use crate::standby::{lock, stand_by};
 use crate::terminal;
 
 /// Room for the files of builds that are not needed at the moment.
 const ROOM_BYTES: u64 = 10 << 30;
+
+/// The machine and the directory of a history, for as long as a call measures.
+pub(super) struct Site {
+    machine: ThisMachine,
+    pub(super) directory: HistoryDir,
+    pub(super) held: Held,
+    /// The directory as an absolute path: paths in the records of runs must not depend on where perflab was called.
+    home: PathBuf,
+    /// The last to go.
+    _lock: MachineLock,
+}
+
+impl Site {
+    /// Takes the machine, and the directory for the history that was read.
+    pub(super) fn take(
+        read: &Read,
+        out: &Path,
+        measuring: &MeasuringArguments,
+    ) -> Result<Self, Failure> {
+        settings::check(
+            &read.experiment,
+            &read.experiment_path,
+            measuring.allow_machine_settings,
+        )?;
+        let lock = lock(measuring.wait)?;
+        let machine = stand_by(Some(&lock))?;
+        // A file without a name would have that of its copy.
+        let name_of = |text: &str| {
+            let file = HistoryFile::parse(text, "history.toml").ok()?;
+            Some(file.name).filter(|name| name != "history")
+        };
+        let (directory, held) = HistoryDir::hold(out, &read.file.name, &read.text, name_of)?;
+        let home = directory.path().canonicalize().map_err(|error| {
+            let path = directory.path().display();
+            Failure::environment(format!("cannot find {path}: {error}"))
+        })?;
+        Ok(Self {
+            machine,
+            directory,
+            held,
+            home,
+            _lock: lock,
+        })
+    }
+
+    /// What builds revisions.
+    pub(super) fn builder<'s>(&'s self, read: &'s Read) -> Result<Builder<'s>, Failure> {
+        Ok(Builder::new(
+            &self.machine,
+            &read.file,
+            &read.home,
+            &self.home,
+        )?)
+    }
+
+    /// What all builds and campaigns share.
+    pub(super) fn session<'s>(&'s self, read: &'s Read, quiet: bool) -> Session<'s> {
+        Session {
+            read,
+            directory: &self.directory,
+            held: &self.held,
+            home: &self.home,
+            machine: &self.machine,
+            quiet,
+            may_fail: false,
+        }
+    }
+}
 
 /// What all builds and campaigns of a call share.
 #[derive(Clone, Copy)]
@@ -94,6 +166,7 @@ impl Session<'_> {
         }
         self.directory.add(self.held, &facts)?;
         campaign.execute(self, &facts)?;
+        self.directory.keep_summaries(self.held, &[facts])?;
         let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
         self.make_room(&keys, builder)
     }
@@ -138,8 +211,8 @@ impl Session<'_> {
 
     /// Whether all runs of a campaign were recorded.
     pub(super) fn is_complete(&self, facts: &CampaignFacts) -> Result<bool, Failure> {
-        let result = self.directory.opened(facts)?;
-        Ok(result.is_some_and(|result| result.records.len() >= result.plan.runs.len()))
+        let summary = self.directory.summary(facts)?;
+        Ok(summary.is_some_and(|summary| summary.is_complete))
     }
 
     /// Prints a message, unless there is to be none.

@@ -1,6 +1,6 @@
 //! `perflab history show`: what is known of each revision.
 
-use perflab_history::{HistoryDir, HistoryFile, Series, View, points};
+use perflab_history::{HistoryDir, HistoryFile, Series, View};
 use perflab_report::{history_text, revision_text, tests_text};
 
 use super::arguments::{Format, ShowArguments};
@@ -72,10 +72,10 @@ pub(super) fn view(directory: &HistoryDir, name: &str) -> Result<View, Failure> 
     let campaigns = directory.campaigns()?;
     let mut found = Vec::new();
     for facts in campaigns.iter().filter(|facts| facts.is_of_history()) {
-        if let Some(result) = directory.opened(facts)? {
-            found.extend(points(facts, &result));
-        }
+        let summary = directory.summary(facts)?;
+        found.extend(summary.into_iter().flat_map(|summary| summary.points));
     }
-    let view = View::new(name, &campaigns, &directory.builds()?, &found);
+    let (builds, order) = (directory.builds()?, directory.order()?);
+    let view = View::new(name, &campaigns, &builds, &found, &order);
     Ok(view.with_tests(&directory.trials()?))
 }

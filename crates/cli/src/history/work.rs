@@ -1,6 +1,7 @@
 //! The campaigns of a call, one after the other.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 use perflab_experiment::counted;
@@ -8,9 +9,7 @@ use perflab_history::{
     BuildError, Builder, Built, CampaignFacts, HistoryFile, Purpose, Revision, Timeline, Wanted,
     commands_at, order,
 };
-use perflab_store::RunRecord;
 
-use super::arguments::RunArguments;
 use super::campaign::Campaign;
 use super::session::{Session, confirming, seed};
 use crate::failure::Failure;
@@ -22,12 +21,23 @@ pub(super) struct Patch {
     pub(super) content: Vec<u8>,
 }
 
+/// How revisions are measured.
+#[derive(Debug, Clone)]
+pub(super) struct Manner {
+    /// Whether revisions are tried again that could not be built, or whose runs all failed.
+    pub(super) again: bool,
+    /// Most campaigns.
+    pub(super) most: Option<NonZeroU32>,
+    /// What campaigns are for.
+    pub(super) purpose: Purpose,
+}
+
 /// What is to be done, and how far it is.
 pub(super) struct Work<'w> {
     pub(super) session: Session<'w>,
     pub(super) file: &'w HistoryFile,
     pub(super) timeline: &'w Timeline,
-    pub(super) arguments: &'w RunArguments,
+    pub(super) manner: Manner,
     pub(super) end: Option<Instant>,
     pub(super) begun: u32,
 }
@@ -176,15 +186,15 @@ impl Work<'_> {
     pub(super) fn known(&self, campaigns: &[CampaignFacts]) -> Result<HashSet<String>, Failure> {
         let mut known = HashSet::from([self.timeline.control.id.clone()]);
         for facts in campaigns {
-            let Some(result) = self.session.directory.opened(facts)? else {
+            let Some(summary) = self.session.directory.summary(facts)? else {
                 continue;
             };
             // A revision whose runs fail is known as well as one whose runs pass.
-            let counts = |record: &&RunRecord| record.status.passed() || !self.arguments.again;
-            let tried = result.records.iter().filter(counts);
-            let tried: HashSet<&str> = tried.map(|record| record.variant.as_str()).collect();
-            let measured = facts.revisions.iter();
-            let measured = measured.filter(|revision| tried.contains(revision.name().as_str()));
+            let is_known = |revision: &&Revision| {
+                let name = revision.name();
+                summary.has_measured(&name) && (summary.has_passed(&name) || !self.manner.again)
+            };
+            let measured = facts.revisions.iter().filter(is_known);
             known.extend(measured.map(|revision| revision.id.clone()));
         }
         Ok(known)
@@ -199,7 +209,7 @@ impl Work<'_> {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        let most = self.arguments.campaigns.map(std::num::NonZeroU32::get);
+        let most = self.manner.most.map(NonZeroU32::get);
         self.is_late() || most.is_some_and(|most| self.begun >= most)
     }
 
@@ -216,10 +226,7 @@ impl Work<'_> {
         known: &mut HashSet<String>,
     ) -> Result<bool, Failure> {
         let mut ready = vec![(self.timeline.control.clone(), self.control(builder)?)];
-        let mut facts = self.facts(match self.arguments.fill {
-            Some(_) => Purpose::Fill,
-            None => Purpose::Plan,
-        })?;
+        let mut facts = self.facts(self.manner.purpose.clone())?;
         for place in left {
             if facts.revisions.len() >= self.file.measure.together as usize {
                 break;
@@ -365,7 +372,7 @@ impl Work<'_> {
     ) -> Result<Built, BuildError> {
         let quirks = commands_at(&self.timeline.quirks, place);
         let wanted = Wanted {
-            again: self.arguments.again,
+            again: self.manner.again,
             ..Wanted::new(revision, quirks)
         };
         self.session.build(&wanted, builder)

@@ -1,11 +1,10 @@
 //! `perflab bisect`: the revision that introduced a change is found, by measuring and by what a person says.
 
 use std::fs;
-use std::process::{Command, Stdio};
 
 use perflab_testing::needs;
 
-use crate::support::{Laboratory, Said};
+use crate::support::{Laboratory, Said, git};
 
 /// A laboratory with a repository, in which each revision has a script `work.sh`.
 struct Searches {
@@ -34,26 +33,7 @@ impl Searches {
     }
 
     fn git(&self, words: &[&str]) -> String {
-        let output = Command::new("git")
-            .args([
-                "-c",
-                "user.name=n",
-                "-c",
-                "user.email=e",
-                "-c",
-                "commit.gpgSign=false",
-            ])
-            .args(words)
-            .current_dir(self.laboratory.path("repo"))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{words:?}: {said}");
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .trim_end()
-            .to_owned()
+        git(&self.laboratory.path("repo"), None, words)
     }
 
     fn commit(&mut self, subject: &str) {

@@ -4,6 +4,8 @@
 //! DIR/history.toml       the history file as it was at the last run
 //! DIR/campaigns.jsonl    what was planned, one line for each campaign
 //! DIR/campaigns/000001/  a result: what `perflab run` makes, with revisions as variants
+//! DIR/summaries/VERSION/000001.json   what that came to, as this perflab reads it; it may be removed
+//! DIR/order.txt          the revisions of the branch at the last run, the oldest first
 //! DIR/tests.jsonl, DIR/tests   see `trials`
 //! DIR/builds.jsonl, DIR/builds, DIR/trees, DIR/mirror.git   see `builds`
 //! DIR/lock               held by the laboratory that writes
@@ -14,12 +16,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use perflab_machine::{LockFile, LockFileError};
-use perflab_store::{OpenedResult, StoreError, write_file};
+use perflab_store::{FileStamps, OpenedResult, StoreError, write_file};
 
 use crate::builds::BuildFacts;
 use crate::campaign::CampaignFacts;
 use crate::file::TestsTable;
 use crate::journal::{Journal, JournalError};
+use crate::revision::Revision;
+use crate::summary::Summary;
 use crate::trials::{self, TestFacts, TrialFacts};
 
 /// The copy of the history file. A directory that has one is a history.
@@ -30,6 +34,12 @@ const CAMPAIGNS: &str = "campaigns.jsonl";
 
 /// The directory of their results.
 const RESULTS: &str = "campaigns";
+
+/// The directory of what they came to. Another perflab may read a result in another way.
+const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"));
+
+/// The revisions of the branch, the oldest first, a line each.
+const ORDER: &str = "order.txt";
 
 /// What can go wrong with the directory of a history.
 #[derive(Debug, thiserror::Error)]
@@ -243,6 +253,75 @@ impl HistoryDir {
         self.path.join(RESULTS).join(facts.directory())
     }
 
+    /// What a campaign came to; nothing where the laboratory was killed before it was set up.
+    ///
+    /// # Errors
+    /// If its result cannot be trusted.
+    pub fn summary(&self, facts: &CampaignFacts) -> Result<Option<Summary>, DirectoryError> {
+        let stamps = FileStamps::of(&self.result(facts));
+        let kept = Summary::kept(&self.path.join(SUMMARIES).join(file_name(facts)), &stamps);
+        if kept.is_some() {
+            return Ok(kept);
+        }
+        let result = self.opened(facts)?;
+        Ok(result.map(|result| Summary::of(facts, &result, stamps)))
+    }
+
+    /// Keeps what each campaign of these came to, if it is complete.
+    ///
+    /// # Errors
+    /// If a result cannot be trusted, or the summary of one cannot be written.
+    pub fn keep_summaries(
+        &self,
+        _held: &Held,
+        all: &[CampaignFacts],
+    ) -> Result<(), DirectoryError> {
+        let path = self.path.join(SUMMARIES);
+        for facts in all {
+            let name = file_name(facts);
+            if path.join(&name).is_file() {
+                continue;
+            }
+            if let Some(summary) = self.summary(facts)?
+                && summary.is_complete
+            {
+                summary.keep(&path, &name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the order of the branch's revisions: their times may be out of order, and who reads the history need not
+    /// have the repository.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note_order(&self, _held: &Held, revisions: &[Revision]) -> Result<(), DirectoryError> {
+        let lines = revisions
+            .iter()
+            .map(|revision| format!("{}\n", revision.id));
+        let text: String = lines.collect();
+        write_file(&self.path, ORDER, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// The branch's revisions as they were noted, the oldest first; none where they were not.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn order(&self) -> Result<Vec<String>, DirectoryError> {
+        let path = self.path.join(ORDER);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(source) => Err(DirectoryError::Io {
+                what: "read",
+                path,
+                source,
+            }),
+        }
+    }
+
     /// The result of a campaign; nothing where the laboratory was killed before it was set up.
     ///
     /// # Errors
@@ -256,4 +335,9 @@ impl HistoryDir {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The name of the file with what a campaign came to.
+fn file_name(facts: &CampaignFacts) -> String {
+    format!("{}.json", facts.directory())
 }

@@ -33,6 +33,21 @@ pub struct Point {
     pub runs: usize,
 }
 
+impl Point {
+    /// The same with differences in the metric's unit, unless relative ones are wanted.
+    pub(crate) fn on_scale(&self, relative: bool) -> Self {
+        let mut point = self.clone();
+        if point.relative && !relative {
+            let level = point.control.abs();
+            point.relative = false;
+            point.difference *= level;
+            point.low = point.low.map(|low| low * level);
+            point.high = point.high.map(|high| high * level);
+        }
+        point
+    }
+}
+
 /// All that a campaign says, on all its metrics. Nothing where no run of two revisions passed.
 pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<Point> {
     let Ok(input) = ResultInput::of(result) else {
@@ -73,7 +88,9 @@ pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<Point> {
             runs: row.candidate.n,
         })
     };
-    report.rows.iter().filter_map(point).collect()
+    // An observed run says nothing of the revision alone.
+    let rows = report.rows.iter().filter(|row| !row.key.observed);
+    rows.filter_map(point).collect()
 }
 
 /// A name of a subject for people: what tells it from the others.

@@ -81,20 +81,26 @@ impl Series {
             }
         }
         by_place.sort_by_key(|(place, _)| *place);
+        // One campaign whose control measured 0 has no relative difference.
+        let relative = points.iter().all(|point| point.relative);
         Self {
             subject,
-            relative: points.iter().all(|point| point.relative),
+            relative,
             control: levels.get(levels.len() / 2).copied().unwrap_or(f64::NAN),
             values: by_place
                 .iter()
-                .map(|(place, own)| combined(*place, own))
+                .map(|(place, own)| {
+                    let own: Vec<Point> =
+                        own.iter().map(|point| point.on_scale(relative)).collect();
+                    combined(*place, &own)
+                })
                 .collect(),
         }
     }
 }
 
 /// The values that several campaigns gave of a revision, each weighted by what its interval is worth.
-fn combined(place: usize, points: &[&Point]) -> Value {
+fn combined(place: usize, points: &[Point]) -> Value {
     let runs = points.iter().map(|point| point.runs).sum();
     if let [point] = points {
         return Value {
@@ -127,5 +133,44 @@ fn combined(place: usize, points: &[&Point]) -> Value {
         low: half.map(|half| difference - half),
         high: half.map(|half| difference + half),
         runs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use perflab_experiment::{Better, Metric};
+
+    use super::*;
+
+    #[test]
+    fn one_scale_for_all_values() {
+        let subject = SubjectKey {
+            workload: "w".to_owned(),
+            parameters: indexmap::IndexMap::new(),
+            benchmark: None,
+            metric: Metric::new("errors", "", Better::Lower),
+            observed: false,
+        };
+        let point = |revision: &str, control: f64, difference: f64, relative| Point {
+            campaign: 1,
+            revision: revision.to_owned(),
+            subject: subject.clone(),
+            difference,
+            relative,
+            low: None,
+            high: None,
+            median: control,
+            control,
+            runs: 2,
+        };
+        // The control of the second campaign measured 0.
+        let points = [point("a", 100.0, 0.1, true), point("b", 0.0, 5.0, false)];
+        let places = HashMap::from([("a", 0), ("b", 1)]);
+        let series = Series::new(subject.clone(), &points.each_ref(), &places);
+        let differences = series.values.iter().map(|value| value.difference);
+        assert!(!series.relative);
+        assert_eq!(differences.collect::<Vec<_>>(), [10.0, 5.0]);
+        let series = Series::new(subject, &[&points[0]], &places);
+        assert!(series.relative);
     }
 }

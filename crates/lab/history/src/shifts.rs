@@ -138,9 +138,9 @@ impl Shift {
 impl View {
     /// The changes of all series that were measured.
     pub fn shifts(&self, confirmations: &[(CampaignFacts, Vec<Point>)]) -> Shifts {
-        let measured = measured_series(self);
+        let measured = self.measured_series();
         let (long, short): (Vec<_>, Vec<_>) =
-            measured.partition(|(_, series)| series.values.len() >= SHORTEST);
+            measured.partition(|(_, values)| values.len() >= SHORTEST);
         // Each series gets its share of the error.
         let terms = Terms {
             level: LEVEL / long.len().max(1) as f64,
@@ -150,17 +150,14 @@ impl View {
                 seed: SEED,
             },
         };
-        let found = long.iter().flat_map(|(index, series)| {
-            let values: Vec<Option<f64>> = series
-                .values
-                .iter()
-                .map(|value| Some(value.difference))
-                .collect();
-            let changes = changes(&values, &terms)
+        let found = long.iter().flat_map(|(index, values)| {
+            let differences: Vec<Option<f64>> =
+                values.iter().map(|value| Some(value.difference)).collect();
+            let changes = changes(&differences, &terms)
                 .map(|changes| changes.changes)
                 .unwrap_or_default();
             let shift = |change: Change| {
-                let place = |at: usize| series.values.get(at).map(|value| value.place);
+                let place = |at: usize| values.get(at).map(|value| value.place);
                 Some(Shift {
                     series: *index,
                     place: place(change.place)?,
@@ -186,9 +183,10 @@ impl View {
         for (shift, confirmation) in found.iter_mut().zip(confirmed) {
             shift.confirmation = confirmation;
         }
-        let suspected =
-            measured_series(self).filter_map(|(index, series)| suspicion(index, series, &found));
-        let suspected = suspected.collect();
+        let suspected = self.measured_series();
+        let suspected = suspected
+            .filter_map(|(index, values)| suspicion(index, &values, &found))
+            .collect();
         Shifts {
             suspected,
             series: long.len(),
@@ -196,6 +194,24 @@ impl View {
             level: LEVEL,
             found,
         }
+    }
+
+    /// The values of each series that was measured, with its place. Series of builds are not among them: a size is exact,
+    /// and a time is that of a single build. Nor are revisions with a patch, which the branch does not have.
+    fn measured_series(&self) -> impl Iterator<Item = (usize, Vec<Value>)> {
+        let series = self.series.iter().enumerate();
+        let measured = series.filter(|(_, series)| !series.is_of_builds());
+        let is_patched = |place: usize| {
+            let seen = self.revisions.get(place);
+            seen.is_some_and(|seen| seen.revision.is_patched())
+        };
+        measured.map(move |(index, series)| {
+            let values = series.values.iter().copied();
+            (
+                index,
+                values.filter(|value| !is_patched(value.place)).collect(),
+            )
+        })
     }
 
     /// What a campaign says of a change, if it measured both sides.
@@ -234,22 +250,11 @@ impl View {
     }
 }
 
-/// The series that were measured, with their places. Series of builds are not among them: a size is exact, and a time is
-/// that of a single build.
-fn measured_series(view: &View) -> impl Iterator<Item = (usize, &Series)> {
-    let series = view.series.iter().enumerate();
-    series.filter(|(_, series)| !series.is_of_builds())
-}
-
 /// What the values since the last change of a series suggest.
-fn suspicion(index: usize, series: &Series, found: &[Shift]) -> Option<Suspicion> {
+fn suspicion(index: usize, values: &[Value], found: &[Shift]) -> Option<Suspicion> {
     let own = found.iter().filter(|shift| shift.series == index);
     let from = own.map(|shift| shift.place).max().unwrap_or(0);
-    let last: Vec<&Value> = series
-        .values
-        .iter()
-        .filter(|value| value.place >= from)
-        .collect();
+    let last: Vec<&Value> = values.iter().filter(|value| value.place >= from).collect();
     let differences: Vec<Option<f64>> = last.iter().map(|value| Some(value.difference)).collect();
     let alarm = arrivals(&differences, ALARM_EVERY).ok()?.alarm?;
     Some(Suspicion {

@@ -49,12 +49,14 @@ impl View {
         schema.to_value()
     }
 
-    /// From what was recorded. Campaigns relative to another control than the last one are left out.
+    /// From what was recorded. Campaigns relative to another control than the last one are left out. `order`: the
+    /// revisions of the branch, the oldest first, as far as they are known.
     pub fn new(
         name: &str,
         campaigns: &[CampaignFacts],
         builds: &[BuildFacts],
         points: &[Point],
+        order: &[String],
     ) -> Self {
         let campaigns: Vec<&CampaignFacts> = campaigns
             .iter()
@@ -88,9 +90,7 @@ impl View {
             entry.build = last.map(|facts| (*facts).clone());
         }
         let mut revisions: Vec<Seen> = seen.into_values().collect();
-        revisions.sort_by(|a, b| {
-            (a.revision.time, &a.revision.id).cmp(&(b.revision.time, &b.revision.id))
-        });
+        sort(&mut revisions, order);
         let places: HashMap<&str, usize> = revisions
             .iter()
             .enumerate()
@@ -178,4 +178,27 @@ impl View {
         });
         Self { tests, ..self }
     }
+}
+
+/// Sorts revisions as they are in the branch. One that is not there, as one with a patch or of a branch that was
+/// rewritten, comes behind the last one that is not younger.
+fn sort(revisions: &mut [Seen], order: &[String]) {
+    let order = order.iter().enumerate();
+    let order: HashMap<&str, usize> = order.map(|(place, id)| (id.as_str(), place)).collect();
+    let known = |revision: &Revision| order.get(revision.commit()).copied();
+    let placed = revisions.iter().filter_map(|seen| {
+        let revision = &seen.revision;
+        Some((revision.time, known(revision)?))
+    });
+    let placed: Vec<(i64, usize)> = placed.collect();
+    let last_before = |time: i64| {
+        let before = placed.iter().filter(|(other, _)| *other <= time);
+        before.map(|(_, place)| *place).max()
+    };
+    revisions.sort_by_cached_key(|seen| {
+        let revision = &seen.revision;
+        let place = known(revision).or_else(|| last_before(revision.time));
+        let is_there = order.contains_key(revision.id.as_str());
+        (place, !is_there, revision.time, revision.id.clone())
+    });
 }

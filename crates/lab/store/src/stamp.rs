@@ -4,13 +4,15 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
+
 use crate::frozen_files;
 use crate::meta;
 use crate::runs_file;
 use crate::stopped;
 
 /// Length and time of all files of a result but for the output of its runs: it differs once one of them has changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileStamps(Vec<(u64, Option<SystemTime>)>);
 
 impl FileStamps {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::history::arguments::MeasuringArguments;
+
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -16,7 +18,7 @@ perflab bisect start v1.0 main"
 pub struct BisectArguments {
     /// Where a person says which revision is good or bad.
     #[command(subcommand)]
-    pub word: Option<Word>,
+    pub word: Option<Spoken>,
 
     /// The older end: a revision without the change. A commit, a tag, a version or a date.
     #[arg(value_name = "GOOD")]
@@ -74,21 +76,12 @@ pub struct BisectArguments {
     #[arg(long, value_name = "N")]
     pub confirm: Option<NonZeroU32>,
 
-    /// Begin no further step after this time, as `2h`.
-    #[arg(long, value_name = "TIME")]
-    pub budget: Option<String>,
-
     /// Directory for builds and runs [default: that of the history, or results/bisect-GOOD-BAD].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Let the experiment change settings of the machine as its tables `machine` say. Needs root.
-    #[arg(long)]
-    pub allow_machine_settings: bool,
-
-    /// Wait while another laboratory measures on this machine.
-    #[arg(long)]
-    pub wait: bool,
+    #[command(flatten)]
+    pub measuring: MeasuringArguments,
 
     /// Print the answer only.
     #[arg(short, long)]
@@ -101,7 +94,7 @@ pub struct BisectArguments {
 
 /// What a person says. The words are those of `git bisect`.
 #[derive(Debug, Subcommand)]
-pub enum Word {
+pub enum Spoken {
     /// Begin a search in which you say which revisions are good.
     ///
     /// The repository is only read: check out what is asked for yourself.

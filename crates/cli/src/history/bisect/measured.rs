@@ -1,13 +1,12 @@
 //! A search in which the laboratory measures.
 
 use std::path::Path;
-use std::time::Instant;
 
 use perflab_compare::{SampleSelection, Selection, SubjectKey, result_subjects};
-use perflab_experiment::{Status, counted, duration};
+use perflab_experiment::{Status, counted};
 use perflab_history::{
-    Asked, BuildKey, Builder, Ends, HistoryDir, HistoryFile, Purpose, Repository, Revisions,
-    Source, Suspects, Timeline, subject_name, value_of,
+    Asked, BuildKey, Builder, Ends, HistoryFile, Purpose, Repository, Revisions, Source, Suspects,
+    Timeline, subject_name, value_of,
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, Terms};
@@ -22,9 +21,7 @@ use super::steps::Steps;
 use crate::failure::{Code, Failure};
 use crate::history::file::{Read, read};
 use crate::history::run::{check, warn_if_shallow};
-use crate::history::session::Session;
-use crate::settings;
-use crate::standby::{lock, stand_by};
+use crate::history::session::{Session, Site};
 use crate::terminal;
 
 /// The smallest step that the search goes on for, in standard deviations of a run.
@@ -75,14 +72,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     };
     // Who looks on makes runs slower, which is no evidence.
     read.experiment.observe = None;
-    let end = match &arguments.budget {
-        None => None,
-        Some(text) => {
-            let budget = duration::parse(text)
-                .map_err(|error| Failure::usage(format!("--budget: {error}")))?;
-            Instant::now().checked_add(budget)
-        }
-    };
+    let end = arguments.measuring.end()?;
     check(&read)?;
     let branch = read.file.source.branch.as_deref();
     // A name that is wrong is told before anything is copied or built.
@@ -95,28 +85,8 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
             arguments.first_parent,
         )?;
     }
-    settings::check(
-        &read.experiment,
-        &read.experiment_path,
-        arguments.allow_machine_settings,
-    )?;
-    let lock = lock(arguments.wait)?;
-    let machine = stand_by(Some(&lock))?;
-    let name_of = |text: &str| {
-        HistoryFile::parse(text, "history.toml")
-            .ok()
-            .map(|file| file.name)
-    };
-    let (directory, held) = HistoryDir::hold(&out, &read.file.name, &read.text, |text| {
-        name_of(text).filter(|name| name != "history")
-    })?;
-    let home = directory.path().canonicalize().map_err(|error| {
-        Failure::environment(format!(
-            "cannot find {}: {error}",
-            directory.path().display()
-        ))
-    })?;
-    let mut builder = Builder::new(&machine, &read.file, &read.home, &home)?;
+    let site = Site::take(&read, &out, &arguments.measuring)?;
+    let mut builder = site.builder(&read)?;
     let (suspects, timeline) = {
         let source = read.source(builder.repository())?;
         let suspects = Suspects::new(&source, branch, [good, bad], arguments.first_parent)?;
@@ -127,13 +97,8 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     };
     let steps = Steps {
         session: Session {
-            read: &read,
-            directory: &directory,
-            held: &held,
-            home: &home,
-            machine: &machine,
-            quiet: arguments.quiet,
             may_fail: arguments.fails,
+            ..site.session(&read, arguments.quiet)
         },
         ends: Ends {
             good: suspects.good.id.clone(),

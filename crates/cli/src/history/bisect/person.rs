@@ -18,7 +18,7 @@ use perflab_stats::bisection::{
 };
 
 use super::answer::{found_text, line, no_change_text};
-use super::arguments::{LogArguments, OneArguments, Word};
+use super::arguments::{LogArguments, OneArguments, Spoken};
 use super::measured::certainty;
 use super::steps::known;
 use crate::failure::{Code, Failure};
@@ -29,9 +29,9 @@ use crate::terminal;
 const IN: &str = "in ";
 
 /// Executes a word.
-pub(super) fn said(word: &Word) -> Result<Option<Code>, Failure> {
+pub(super) fn said(word: &Spoken) -> Result<Option<Code>, Failure> {
     match word {
-        Word::Start {
+        Spoken::Start {
             good,
             bad,
             flaky,
@@ -44,12 +44,12 @@ pub(super) fn said(word: &Word) -> Result<Option<Code>, Failure> {
             flags.extend(first_parent.then_some("first-parent"));
             start([good, bad], &flags, repository.as_deref(), &log.path)
         }
-        Word::Good(one) => add("good", one),
-        Word::Bad(one) => add("bad", one),
-        Word::Skip(one) => add("skip", one),
-        Word::Log(log) => print(&log.path),
-        Word::Replay { file, log } => replay(file, &log.path),
-        Word::Reset(log) => reset(log),
+        Spoken::Good(one) => add("good", one),
+        Spoken::Bad(one) => add("bad", one),
+        Spoken::Skip(one) => add("skip", one),
+        Spoken::Log(log) => print(&log.path),
+        Spoken::Replay { file, log } => replay(file, &log.path),
+        Spoken::Reset(log) => reset(log),
     }
 }
 

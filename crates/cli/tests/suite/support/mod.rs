@@ -316,3 +316,27 @@ pub fn tool(argv: &[&str], directory: &Path) -> String {
     );
     String::from_utf8(output.stdout).unwrap()
 }
+
+/// Executes git in a directory, on a day or now; what it prints.
+pub fn git(directory: &Path, day: Option<&str>, words: &[&str]) -> String {
+    let mut command = Command::new("git");
+    for setting in ["user.name=n", "user.email=e", "commit.gpgSign=false"] {
+        command.args(["-c", setting]);
+    }
+    if let Some(day) = day {
+        let time = format!("{day}T12:00:00Z");
+        command.env("GIT_AUTHOR_DATE", &time);
+        command.env("GIT_COMMITTER_DATE", &time);
+    }
+    command
+        .args(words)
+        .current_dir(directory)
+        .stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {said}");
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .trim_end()
+        .to_owned()
+}

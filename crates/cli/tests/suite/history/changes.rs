@@ -1,0 +1,135 @@
+//! Changes are found, confirmed, suspected, and what tells most is measured first.
+
+use super::{HISTORY, Histories};
+
+#[test]
+fn a_change_is_found_with_an_interval_of_revisions() {
+    let noisy = |day: u32| 1000 + day * 37 % 11 + if day < 15 { 0 } else { 50 };
+    let sizes: Vec<u32> = (1..=30).map(noisy).collect();
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 10"), &sizes);
+    histories.run(&[]).code(0);
+    let changes = |more: &[&str]| {
+        let words = [&["history", "changes", "h"], more].concat();
+        histories.laboratory.call(&words).code(0)
+    };
+    changes(&[]).prints(&[
+        "1 change in 1 metric; the chance that any is false is at most 5%",
+        "1. w size [bytes]: +5",
+        "  > 2026-01-15",
+    ]);
+    let found = changes(&["--format", "json"]).json();
+    let change = &found["changes"]["found"][0];
+    assert!(change["p_adjusted"].as_f64().unwrap() < 0.01, "{change:#}");
+    let place = |key: &str| change[key].as_u64().unwrap();
+    assert!(place("low") <= 14 && place("high") >= 14, "{change:#}");
+    // Both sides again, in a campaign that the series do not know.
+    let said = changes(&[]).out;
+    let range = said
+        .lines()
+        .find_map(|line| line.split_once("--confirm "))
+        .unwrap()
+        .1;
+    let before = histories.laboratory.call(&["history", "show", "h"]).out;
+    histories.run(&["--confirm", range]).code(0);
+    assert_eq!(
+        histories.laboratory.call(&["history", "show", "h"]).out,
+        before
+    );
+    changes(&[]).prints(&["confirmed in campaign 4: +5", &range.replace("..", " to ")]);
+    let found = changes(&["--format", "json"]).json();
+    let confirmation = &found["changes"]["found"][0]["confirmation"];
+    assert!(
+        confirmation["low"].as_f64().unwrap() > 0.0,
+        "{confirmation:#}"
+    );
+    let builds = histories.journal("builds.jsonl").len();
+    histories.run(&["--confirm", range]).code(0);
+    assert_eq!(
+        histories.journal("builds.jsonl").len(),
+        builds + 2,
+        "fresh builds each time"
+    );
+    let few = Histories::with(HISTORY, &[100, 110, 120]);
+    few.run(&[]).code(0);
+    let said = few.laboratory.call(&["history", "changes", "h"]).code(0);
+    said.prints(&["1 metric with fewer than 8 values"]);
+}
+
+#[test]
+fn a_watch_measures_what_tells_most() {
+    // Every sixth revision is measured at first; the change is at the 44th.
+    let noisy = |number: u32| 1000 + number * 37 % 11 + if number < 44 { 0 } else { 80 };
+    let sizes: Vec<u32> = (1..=72).map(noisy).collect();
+    let history = HISTORY.replace("together = 3", "together = 12");
+    let histories = Histories::new(&format!("{history}[revisions]\nevery = 4\n"));
+    for (number, size) in (0_u32..).zip(&sizes) {
+        let day = format!("2026-{:02}-{:02}", 1 + number / 28, 1 + number % 28);
+        histories.commit(&format!("echo {size} > built"), &day);
+    }
+    let watch = |more: &[&str]| {
+        let words = [&["history", "watch", "history.toml", "--out", "h"], more].concat();
+        histories.laboratory.call(&words).code(0)
+    };
+    let said = watch(&[]);
+    let why: Vec<&str> = said
+        .err
+        .lines()
+        .filter_map(|line| line.strip_prefix("next: "))
+        .collect();
+    assert_eq!(why[0], "the newest revision");
+    assert_eq!(why[1], "17 revisions that nothing is known of", "{said:?}");
+    assert!(
+        why[2..].contains(&"where w size [bytes] changed"),
+        "{why:?}"
+    );
+    assert!(
+        why[2..].contains(&"by how much w size [bytes] changed"),
+        "{why:?}"
+    );
+    let changes = histories
+        .laboratory
+        .call(&["history", "changes", "h"])
+        .code(0);
+    changes.prints(&["1 change in 1 metric", "confirmed in campaign "]);
+    // The one before it was measured too, though it is no fourth one.
+    let measured = histories.measured();
+    let hashes = histories.git(
+        &["log", "--reverse", "--format=%h", "--abbrev=12"],
+        "2026-01-01",
+    );
+    let hashes: Vec<&str> = hashes.lines().collect();
+    for number in [43, 44] {
+        assert!(
+            measured.contains_key(hashes[number - 1]),
+            "{number}: {measured:?}"
+        );
+    }
+    assert!(measured.len() < 40, "{}", measured.len());
+    // Nothing is left, until a revision comes.
+    let said = watch(&[]);
+    assert!(!said.err.contains("next:"), "{said:?}");
+    histories.commit("echo 1090 > built", "2026-06-01");
+    let said = watch(&["--campaigns", "1"]);
+    assert!(
+        said.err.contains("next: the newest revision") && said.err.contains("the budget is spent"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_change_with_the_last_revisions_is_suspected() {
+    // Too few of them to prove anything.
+    let noisy = |number: u32| 1000 + number * 37 % 11 + if number < 28 { 0 } else { 60 };
+    let sizes: Vec<u32> = (1..=30).map(noisy).collect();
+    let histories = Histories::with(&HISTORY.replace("together = 3", "together = 10"), &sizes);
+    histories.run(&[]).code(0);
+    let said = histories
+        .laboratory
+        .call(&["history", "changes", "h"])
+        .code(0);
+    let said = said.prints(&[
+        "0 changes in 1 metric",
+        "suspected, not proven: w size [bytes] is higher since about ",
+    ]);
+    assert!(said.out.contains("of 2026-01-28"), "{said:?}");
+}

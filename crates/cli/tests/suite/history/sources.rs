@@ -1,0 +1,189 @@
+//! Where revisions come from, and what cannot be measured.
+
+use std::fs;
+use std::process::Command;
+
+use super::{EXPERIMENT, HISTORY, Histories};
+
+#[test]
+fn versions_need_no_repository() {
+    let history = HISTORY.replace(
+        "git = \"repo\"",
+        "versions = { \"1.0\" = \"2026-01-01\", \"1.1\" = \"2026-02-01\" }\nobtain = [[\"sh\", \"-c\", \"echo 'echo 1{name} > built' | tr -d . > build.sh\"]]",
+    );
+    let histories = Histories::new(&history);
+    histories.run(&[]).code(0);
+    histories
+        .show()
+        .code(0)
+        .prints(&["110 B at the control", "1.1", "+0.91%"]);
+}
+
+#[test]
+fn names_that_a_shell_would_take_apart() {
+    let histories = Histories::with(
+        &HISTORY.replace("\"repo\"", "\"a 'b\\n$(c)\\\" -d\""),
+        &[100],
+    );
+    let odd = "a 'b\n$(c)\" -d";
+    let repository = histories.laboratory.path("repo");
+    fs::write(repository.join("--help"), "x").unwrap();
+    fs::write(repository.join("new\nline \"quoted\""), "x").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", repository.join("out")).unwrap();
+    histories.commit("echo 110 > built", "2026-01-02");
+    histories.git(&["tag", "-f", "--", "a;b`c`"], "2026-01-02");
+    fs::rename(&repository, histories.laboratory.path(odd)).unwrap();
+    histories
+        .run(&["--since", "a;b`c`", "--dry-run"])
+        .code(0)
+        .prints(&["1 of 2 revisions"]);
+    histories
+        .run(&["--since=--upload-pack=touch x", "--dry-run"])
+        .code(2)
+        .says(&["names no commit"]);
+    histories.run(&[]).code(0);
+    histories.show().code(0).prints(&["+10.0%"]);
+}
+
+#[test]
+fn a_program_outside_of_its_revision_is_refused() {
+    let history = HISTORY.replace("[measure]", "programs = [\"built\"]\n[measure]");
+    let histories = Histories::with(&history, &[100]);
+    let linked = histories.commit("ln -s /etc/passwd built", "2026-01-02");
+    let missing = histories.commit("true", "2026-01-03");
+    histories.run(&[]).code(0);
+    let shown = histories.show().code(0);
+    shown.prints(&[
+        &linked[..12],
+        "it is a link to /etc/passwd, outside of the revision",
+        &missing[..12],
+        "the build made no program",
+    ]);
+    histories.laboratory.write(
+        "history.toml",
+        HISTORY.replace("[measure]", "programs = [\"../x\"]\n[measure]"),
+    );
+    histories
+        .run(&[])
+        .code(2)
+        .says(&["is not a path inside of the revision"]);
+}
+
+#[test]
+fn a_branch_that_was_rewritten() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120]);
+    histories.run(&[]).code(0);
+    let lost = histories.git(&["rev-parse", "HEAD"], "2026-01-04");
+    histories.git(&["reset", "--quiet", "--hard", "HEAD~1"], "2026-01-04");
+    histories.commit("echo 140 > built", "2026-01-04");
+    histories.git(&["reflog", "expire", "--expire=now", "--all"], "2026-01-04");
+    histories.git(&["gc", "--quiet", "--prune=now"], "2026-01-04");
+    histories.run(&[]).code(0);
+    // What was measured stays, and what is new is there.
+    histories
+        .show()
+        .code(0)
+        .prints(&["+20.0%", "+40.0%", &lost[..12]]);
+}
+
+#[test]
+fn a_shallow_clone_has_what_it_has() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120, 130]);
+    let (from, to) = (
+        histories.laboratory.path("repo"),
+        histories.laboratory.path("shallow"),
+    );
+    let url = format!("file://{}", from.display());
+    let cloned = Command::new("git")
+        .args(["clone", "--quiet", "--depth", "2", &url])
+        .arg(&to)
+        .status()
+        .unwrap();
+    assert!(cloned.success());
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("\"repo\"", "\"shallow\""));
+    let old = histories.git(&["rev-parse", "HEAD~3"], "2026-01-04");
+    histories
+        .run(&["--dry-run", "--since", &old])
+        .code(2)
+        .says(&["is a shallow clone, so it may lack it"]);
+    histories
+        .run(&["--dry-run"])
+        .code(0)
+        .says(&["shallow clone"])
+        .prints(&["2 of 2 revisions"]);
+    histories.run(&[]).code(0);
+    histories.show().code(0).prints(&["2 revisions measured"]);
+}
+
+#[test]
+fn sources_that_are_none() {
+    let histories = Histories::new(HISTORY);
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["`HEAD` names no commit"]);
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("\"repo\"", "\"nowhere\""));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["there is no directory", "nowhere"]);
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("\"repo\"", "\"tmp\""));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["not a git repository"]);
+    histories
+        .laboratory
+        .write("history.toml", HISTORY.replace("git = \"repo\"", ""));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["neither `git` nor `versions` nor `list`"]);
+}
+
+#[test]
+fn an_experiment_that_does_not_use_the_revision() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    histories
+        .laboratory
+        .write("exp.toml", EXPERIMENT.replace("{tree}/built", "/dev/null"));
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["does not use `{tree}`"]);
+    histories.laboratory.write(
+        "exp.toml",
+        format!("{EXPERIMENT}\n[variants.other]\nvars = {{ tree = '.' }}\n"),
+    );
+    histories
+        .run(&["--dry-run"])
+        .code(2)
+        .says(&["the experiment has 2 variants", "any, other"]);
+}
+
+#[test]
+fn a_directory_of_something_else_is_left_alone() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    fs::create_dir(histories.laboratory.path("h")).unwrap();
+    histories.laboratory.write("h/precious", "x");
+    histories
+        .run(&[])
+        .code(2)
+        .says(&["expected a new or empty directory for the history"]);
+    fs::remove_file(histories.laboratory.path("h/precious")).unwrap();
+    histories.run(&[]).code(0);
+    histories.laboratory.write(
+        "history.toml",
+        HISTORY.replace("name = \"h\"", "name = \"other\""),
+    );
+    histories
+        .run(&[])
+        .code(2)
+        .says(&["is the directory of the history `h`, not of `other`"]);
+}

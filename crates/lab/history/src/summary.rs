@@ -1,0 +1,90 @@
+//! What a campaign came to. Of one that is complete it is kept in a file, since a result takes long to read.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use perflab_store::{FileStamps, OpenedResult, write_file};
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::CampaignFacts;
+use crate::directory::DirectoryError;
+use crate::points::{Point, points};
+
+/// What a campaign came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Those of the result that was read.
+    stamps: FileStamps,
+    /// Whether all runs were recorded that were planned.
+    pub is_complete: bool,
+    /// What became of the runs of each revision, by the names of these.
+    tallies: HashMap<String, Tally>,
+    /// What it says of each revision.
+    pub points: Vec<Point>,
+}
+
+/// What became of the runs of a revision.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Tally {
+    planned: usize,
+    recorded: usize,
+    passed: usize,
+}
+
+impl Summary {
+    /// Of a result that was read when its files had these stamps.
+    pub(crate) fn of(facts: &CampaignFacts, result: &OpenedResult, stamps: FileStamps) -> Self {
+        let mut tallies: HashMap<String, Tally> = HashMap::new();
+        for run in &result.plan.runs {
+            if let Some(cell) = result.plan.cells.get(run.cell) {
+                tallies.entry(cell.variant.clone()).or_default().planned += 1;
+            }
+        }
+        for record in &result.records {
+            let tally = tallies.entry(record.variant.clone()).or_default();
+            tally.recorded += 1;
+            tally.passed += usize::from(record.status.passed());
+        }
+        Self {
+            stamps,
+            is_complete: result.records.len() >= result.plan.runs.len(),
+            tallies,
+            points: points(facts, result),
+        }
+    }
+
+    /// Whether no run of a revision is missing, or it fails in all its runs so far. Of a campaign that was given up there
+    /// may be some runs of others.
+    pub fn has_measured(&self, revision: &str) -> bool {
+        let tally = self.tally(revision);
+        tally.recorded > 0 && (tally.recorded >= tally.planned || tally.passed == 0)
+    }
+
+    /// Whether a run of a revision passed.
+    pub fn has_passed(&self, revision: &str) -> bool {
+        self.tally(revision).passed > 0
+    }
+
+    fn tally(&self, revision: &str) -> Tally {
+        self.tallies.get(revision).copied().unwrap_or_default()
+    }
+
+    /// What was kept in a file of this name; nothing if it is not there, or damaged, or the result has other stamps.
+    pub(crate) fn kept(path: &Path, stamps: &FileStamps) -> Option<Self> {
+        let summary: Self = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        (summary.stamps == *stamps).then_some(summary)
+    }
+
+    /// Keeps it in a file.
+    pub(crate) fn keep(&self, directory: &Path, name: &str) -> Result<(), DirectoryError> {
+        let io = |what| {
+            let path = directory.join(name);
+            move |source| DirectoryError::Io { what, path, source }
+        };
+        fs::create_dir_all(directory).map_err(io("make the directory of"))?;
+        let text = serde_json::to_vec(self).map_err(|error| io("write")(error.into()))?;
+        write_file(directory, name, &text)?;
+        Ok(())
+    }
+}
