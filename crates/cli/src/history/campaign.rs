@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use perflab_experiment::{Experiment, Plan, Revised};
-use perflab_history::{Built, CampaignFacts, Ready, Revision, campaign_experiment};
+use perflab_history::{
+    BuildError, Builder, Built, CampaignFacts, Ready, Revision, campaign_experiment,
+};
 use perflab_runner::LabError;
 use perflab_store::{OpenedResult, Origin, ResultDir};
 
+use super::check::parsed;
 use super::file::Read;
-use super::run::parsed;
 use super::session::Session;
 use crate::failure::{Code, Failure};
 use crate::progress::{Extent, Progress};
@@ -173,5 +175,54 @@ impl Campaign {
                 format!("{error}\nwhat was recorded is kept; the same command goes on"),
             )),
         }
+    }
+}
+
+impl Session<'_> {
+    /// Measures what was built, the first of which is the control.
+    pub(super) fn measure(
+        &self,
+        mut facts: CampaignFacts,
+        ready: &[(Revision, Built)],
+        campaign: &Campaign,
+        builder: &Builder<'_>,
+    ) -> Result<(), Failure> {
+        if let Some((control, built)) = ready.first() {
+            facts.note(control, built);
+        }
+        self.directory.add(self.held, &facts)?;
+        campaign.execute(self, &facts)?;
+        self.directory.keep_summaries(self.held, &[facts])?;
+        let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
+        self.make_room(&keys, builder)
+    }
+
+    /// Resumes a campaign that was interrupted, if its builds are still there; whether it did.
+    pub(super) fn go_on(
+        &self,
+        facts: &CampaignFacts,
+        build: &mut dyn FnMut(&Revision) -> Result<Built, BuildError>,
+    ) -> Result<bool, Failure> {
+        let Some(result) = self.directory.opened(facts)? else {
+            return Ok(false);
+        };
+        if result.records.len() >= result.plan.runs.len() {
+            return Ok(false);
+        }
+        for revision in facts.measured() {
+            let built = build(revision)?;
+            if facts.builds.get(&revision.name()) != Some(&built.facts.build) {
+                self.say(&format!(
+                    "campaign {} is not resumed: {} was built again since",
+                    facts.campaign,
+                    revision.name()
+                ));
+                return Ok(false);
+            }
+        }
+        self.say(&format!("resuming campaign {}", facts.campaign));
+        let path = self.directory.result(facts);
+        Campaign::of(self.read, &result)?.resume(self, &path)?;
+        Ok(true)
     }
 }

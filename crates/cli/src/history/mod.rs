@@ -4,6 +4,7 @@ mod arguments;
 mod bisect;
 mod campaign;
 mod changes;
+mod check;
 mod dry_run;
 mod failures;
 mod file;

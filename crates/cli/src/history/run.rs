@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_experiment::Experiment;
-use perflab_history::{Asked, Purpose, Repository, Revision, Timeline, campaign_experiment};
+use perflab_history::{Asked, Purpose, Repository, Timeline};
 use perflab_report::operand;
 
 use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
+use super::check::check;
 use super::dry_run::dry_run;
-use super::file::{Read, read};
+use super::file::read;
 use super::session::Site;
 use super::work::{Manner, Patch, Work};
 use crate::failure::{Code, Failure};
@@ -189,41 +189,4 @@ pub(super) fn warn_if_shallow(repository: Option<&Repository>) -> Result<(), Fai
         );
     }
     Ok(())
-}
-
-/// Refuses an experiment in which revisions cannot take the place of a variant, before anything is built.
-pub(super) fn check(read: &Read) -> Result<(), Failure> {
-    let nowhere = Revision {
-        id: "0".repeat(40),
-        time: 0,
-        subject: String::new(),
-        parents: Vec::new(),
-        tags: Vec::new(),
-    };
-    let ready = perflab_history::Ready {
-        revision: &nowhere,
-        tree: Path::new("/"),
-    };
-    let experiment = {
-        let measure = &read.file.measure;
-        let variant = measure.variant.as_deref();
-        campaign_experiment(&read.experiment, variant, ready, &[], measure.design(0))?
-    };
-    parsed(&experiment, read).map(drop)
-}
-
-/// The text of an experiment, which must be one that can be read.
-pub(super) fn parsed(experiment: &Experiment, read: &Read) -> Result<String, Failure> {
-    let text = toml::to_string(experiment).map_err(|error| {
-        Failure::usage(format!(
-            "cannot write the experiment of a campaign: {error}"
-        ))
-    })?;
-    Experiment::parse(&text, "experiment.toml").map_err(|error| {
-        Failure::usage(format!(
-            "revisions cannot take the place of the variant in {}: {error}",
-            read.experiment_path.display()
-        ))
-    })?;
-    Ok(text)
 }

@@ -12,7 +12,6 @@ use perflab_machine::MachineLock;
 use perflab_runner::ThisMachine;
 
 use super::arguments::MeasuringArguments;
-use super::campaign::Campaign;
 use super::file::Read;
 use crate::failure::Failure;
 use crate::settings;
@@ -153,24 +152,6 @@ impl Session<'_> {
         ))
     }
 
-    /// Measures what was built, the first of which is the control.
-    pub(super) fn measure(
-        &self,
-        mut facts: CampaignFacts,
-        ready: &[(Revision, Built)],
-        campaign: &Campaign,
-        builder: &Builder<'_>,
-    ) -> Result<(), Failure> {
-        if let Some((control, built)) = ready.first() {
-            facts.note(control, built);
-        }
-        self.directory.add(self.held, &facts)?;
-        campaign.execute(self, &facts)?;
-        self.directory.keep_summaries(self.held, &[facts])?;
-        let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
-        self.make_room(&keys, builder)
-    }
-
     /// Removes builds that are not needed until there is room.
     pub(super) fn make_room(
         &self,
@@ -178,35 +159,6 @@ impl Session<'_> {
         builder: &Builder<'_>,
     ) -> Result<(), Failure> {
         Ok(builder.make_room(ROOM_BYTES, needed)?)
-    }
-
-    /// Resumes a campaign that was interrupted, if its builds are still there; whether it did.
-    pub(super) fn go_on(
-        &self,
-        facts: &CampaignFacts,
-        build: &mut dyn FnMut(&Revision) -> Result<Built, BuildError>,
-    ) -> Result<bool, Failure> {
-        let Some(result) = self.directory.opened(facts)? else {
-            return Ok(false);
-        };
-        if result.records.len() >= result.plan.runs.len() {
-            return Ok(false);
-        }
-        for revision in facts.measured() {
-            let built = build(revision)?;
-            if facts.builds.get(&revision.name()) != Some(&built.facts.build) {
-                self.say(&format!(
-                    "campaign {} is not resumed: {} was built again since",
-                    facts.campaign,
-                    revision.name()
-                ));
-                return Ok(false);
-            }
-        }
-        self.say(&format!("resuming campaign {}", facts.campaign));
-        let path = self.directory.result(facts);
-        Campaign::of(self.read, &result)?.resume(self, &path)?;
-        Ok(true)
     }
 
     /// Whether all runs of a campaign were recorded.

@@ -19,13 +19,15 @@ mod site;
 mod symbols;
 mod trees;
 mod trial;
+mod wanted;
 mod words;
 mod workshop;
 
 pub use error::BuildError;
 pub use facts::{BuildFacts, ProgramFacts, StepFacts};
 pub use key::BuildKey;
-pub use make::{Builder, Built, Wanted};
+pub use make::Builder;
 pub(crate) use make::{JOURNAL, LOGS};
 pub(crate) use mirror::NAME as MIRROR;
 pub use symbols::{Symbol, SymbolChange, SymbolChanges, changes, symbols};
+pub use wanted::{Built, Wanted};

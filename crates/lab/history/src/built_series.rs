@@ -5,10 +5,7 @@ use perflab_compare::SubjectKey;
 use perflab_experiment::{Better, Metric};
 
 use crate::builds::{BuildFacts, ProgramFacts};
-use crate::series::{Seen, Series, Value};
-
-/// The workload under which these series stand.
-pub(crate) const BUILD: &str = "build";
+use crate::series::{BUILD, Seen, Series, Value};
 
 /// A figure of a program, where it is known.
 type OfProgram = fn(&ProgramFacts) -> Option<f64>;

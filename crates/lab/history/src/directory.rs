@@ -285,7 +285,15 @@ impl HistoryDir {
             if let Some(summary) = self.summary(facts)?
                 && summary.is_complete
             {
-                summary.keep(&path, &name)?;
+                let io = |what| {
+                    let path = path.join(&name);
+                    move |source| DirectoryError::Io { what, path, source }
+                };
+                fs::create_dir_all(&path).map_err(io("make the directory of"))?;
+                let text = summary
+                    .to_json()
+                    .map_err(|error| io("write")(error.into()))?;
+                write_file(&path, &name, &text)?;
             }
         }
         Ok(())

@@ -10,6 +10,9 @@ use crate::builds::BuildFacts;
 use crate::points::Point;
 use crate::revision::Revision;
 
+/// The workload under which these series stand.
+pub(crate) const BUILD: &str = "build";
+
 /// A revision, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Seen {
@@ -60,7 +63,7 @@ impl Seen {
 impl Series {
     /// Whether it is about builds, see `built_series`.
     pub fn is_of_builds(&self) -> bool {
-        self.subject.workload == crate::built_series::BUILD
+        self.subject.workload == BUILD
     }
 
     pub(crate) fn new(

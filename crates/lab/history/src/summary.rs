@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use perflab_store::{FileStamps, OpenedResult, write_file};
+use perflab_store::{FileStamps, OpenedResult};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::CampaignFacts;
-use crate::directory::DirectoryError;
 use crate::points::{Point, points};
 
 /// What a campaign came to.
@@ -76,15 +75,8 @@ impl Summary {
         (summary.stamps == *stamps).then_some(summary)
     }
 
-    /// Keeps it in a file.
-    pub(crate) fn keep(&self, directory: &Path, name: &str) -> Result<(), DirectoryError> {
-        let io = |what| {
-            let path = directory.join(name);
-            move |source| DirectoryError::Io { what, path, source }
-        };
-        fs::create_dir_all(directory).map_err(io("make the directory of"))?;
-        let text = serde_json::to_vec(self).map_err(|error| io("write")(error.into()))?;
-        write_file(directory, name, &text)?;
-        Ok(())
+    /// What is kept of it.
+    pub(crate) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
     }
 }

@@ -12,7 +12,7 @@ use perflab_stats::proportion::Proportion;
 use perflab_stats::summary::median;
 use perflab_store::OpenedResult;
 
-use super::measured::has_failed;
+use super::failed::has_failed;
 use super::steps::Steps;
 use crate::failure::Failure;
 use crate::history::campaign::Campaign;

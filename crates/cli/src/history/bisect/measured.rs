@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use perflab_compare::{SampleSelection, Selection, SubjectKey, result_subjects};
-use perflab_experiment::{Status, counted};
+use perflab_experiment::counted;
 use perflab_history::{
     Asked, BuildKey, Builder, Ends, HistoryFile, Purpose, Repository, Revisions, Source, Suspects,
     Timeline, subject_name, value_of,
@@ -17,18 +17,17 @@ use super::answer::{found_text, no_change_text, spent};
 use super::arguments::BisectArguments;
 use super::command;
 use super::confirm::{Question, confirm};
+use super::failed::has_failed;
 use super::steps::Steps;
 use crate::failure::{Code, Failure};
+use crate::history::check::check;
 use crate::history::file::{Read, read};
-use crate::history::run::{check, warn_if_shallow};
+use crate::history::run::warn_if_shallow;
 use crate::history::session::{Session, Site};
 use crate::terminal;
 
 /// The smallest step that the search goes on for, in standard deviations of a run.
 const SMALLEST: f64 = 1.0;
-
-/// The exit code by which a command says that a revision cannot be tried, as for `git bisect run`.
-const SKIP: i32 = 125;
 
 /// How likely it is that a test never errs, where nobody calls it flaky.
 const CERTAIN: f64 = 0.99;
@@ -134,16 +133,6 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         terminal::say(&format!("builds and runs are in {}", operand(&out)));
     }
     outcome
-}
-
-/// Whether a run failed; nothing if it says nothing of the revision: it did not begin, or its command says so with exit code
-/// 125.
-pub(super) fn has_failed(record: &RunRecord) -> Option<bool> {
-    let is_begun = !matches!(
-        record.status,
-        Status::NoBuild | Status::NotReady | Status::NoRun
-    );
-    (is_begun && record.exit_code != Some(SKIP)).then(|| !record.status.passed())
 }
 
 /// A hash of how revisions are built and measured.

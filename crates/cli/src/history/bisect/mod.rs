@@ -4,6 +4,7 @@ mod answer;
 mod arguments;
 mod command;
 mod confirm;
+mod failed;
 mod measured;
 mod person;
 mod steps;

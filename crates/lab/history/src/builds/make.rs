@@ -15,6 +15,7 @@ use super::mirror::Mirror;
 use super::programs::program;
 use super::site::{Site, text_of};
 use super::trees::{Trees, remove};
+use super::wanted::{Built, Wanted};
 use super::words::Words;
 use super::workshop::{Workshop, needed};
 use crate::file::HistoryFile;
@@ -47,47 +48,6 @@ pub struct Builder<'a> {
     /// The last build of each key.
     known: HashMap<BuildKey, BuildFacts>,
     builds: u32,
-}
-
-/// A build that was made, now or before.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Built {
-    /// What it was made of.
-    pub key: BuildKey,
-    /// The directory with the files of the revision and what was built of them; absent where the build failed.
-    pub tree: Option<PathBuf>,
-    /// How it went.
-    pub facts: BuildFacts,
-    /// Whether it was there before.
-    pub is_reused: bool,
-}
-
-/// A build that is wanted.
-#[derive(Debug, Clone)]
-pub struct Wanted<'w> {
-    /// Of which revision.
-    pub revision: &'w Revision,
-    /// The commands that come before its own.
-    pub quirks: Vec<&'w Command>,
-    /// A patch that is applied to it, as `git diff` writes it.
-    pub patch: Option<&'w [u8]>,
-    /// Whether one that failed before is tried once more.
-    pub again: bool,
-    /// Whether one that is there is made again.
-    pub fresh: bool,
-}
-
-impl<'w> Wanted<'w> {
-    /// A build of a revision, with the commands of its quirks.
-    pub fn new(revision: &'w Revision, quirks: Vec<&'w Command>) -> Self {
-        Self {
-            revision,
-            quirks,
-            patch: None,
-            again: false,
-            fresh: false,
-        }
-    }
 }
 
 /// A command of a build, with what it is for.

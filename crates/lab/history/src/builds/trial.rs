@@ -9,8 +9,9 @@ use perflab_formats::{File, Kind, Test, TestFormat, TestReport, detect_tests};
 use perflab_store::write_file;
 
 use super::error::BuildError;
-use super::make::{Builder, Built};
+use super::make::Builder;
 use super::site::text_of;
+use super::wanted::Built;
 use super::words::Words;
 use crate::file::TestsTable;
 use crate::journal::Journal;
