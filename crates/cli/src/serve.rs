@@ -1,9 +1,10 @@
-//! `perflab serve`: all results of a directory in a browser.
+//! `perflab serve`: all results and histories of a directory in a browser.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use perflab_history::is_history;
 use perflab_serve::{Limits, Options, ServeError, serve as answer};
 use perflab_store::is_result;
 
@@ -30,9 +31,14 @@ pub struct ServeArguments {
 /// Executes the command.
 pub fn serve(arguments: &ServeArguments) -> Result<Option<Code>, Failure> {
     must_be_directory(&arguments.path)?;
-    if is_result(&arguments.path) {
+    let found = match (is_result(&arguments.path), is_history(&arguments.path)) {
+        (true, _) => Some("a result"),
+        (false, true) => Some("a history"),
+        (false, false) => None,
+    };
+    if let Some(found) = found {
         return Err(Failure::usage(format!(
-            "expected a directory of results, found a result at {}; serve {} instead",
+            "expected a directory of results, found {found} at {}; serve {} instead",
             arguments.path.display(),
             parent(&arguments.path).display()
         )));

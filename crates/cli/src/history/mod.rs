@@ -8,6 +8,7 @@ mod check;
 mod dry_run;
 mod failures;
 mod file;
+mod mark;
 mod run;
 mod session;
 mod show;
@@ -18,6 +19,7 @@ use clap::Subcommand;
 
 pub use arguments::{ChangesArguments, RunArguments, ShowArguments, WatchArguments};
 pub use bisect::{BisectArguments, bisect};
+pub use mark::MarkArguments;
 
 use crate::failure::{Code, Failure};
 
@@ -44,6 +46,11 @@ pub enum HistoryCommand {
     ///
     /// The chance that any change is false is at most 5 %, for all metrics of the history together.
     Changes(ChangesArguments),
+    /// Say what a change is: expected, wrong, fixed, or to be ignored.
+    ///
+    /// Whoever looks at the changes sees it, with a word why. Changes that are wrong or ignored are not measured again by
+    /// `perflab history watch`.
+    Mark(MarkArguments),
 }
 
 /// Executes the command.
@@ -53,5 +60,6 @@ pub fn history(command: &HistoryCommand) -> Result<Option<Code>, Failure> {
         HistoryCommand::Watch(arguments) => run::watch(arguments),
         HistoryCommand::Show(arguments) => show::show(arguments),
         HistoryCommand::Changes(arguments) => changes::changes(arguments),
+        HistoryCommand::Mark(arguments) => mark::mark(arguments),
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_history::{Asked, Purpose, Repository, Timeline};
+use perflab_history::{Asked, Outline, Purpose, Repository, Timeline};
 use perflab_report::operand;
 
 use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
@@ -100,7 +100,7 @@ fn execute(
         Timeline::new(&read.file, &source, asked)?
     };
     let directory = &site.directory;
-    directory.note_order(&site.held, &timeline.revisions)?;
+    directory.note_outline(&site.held, &Outline::of(&timeline))?;
     directory.keep_summaries(&site.held, &directory.campaigns()?)?;
     let mut work = Work {
         session: site.session(&read, campaigns.quiet),

@@ -10,7 +10,7 @@ use crate::terminal;
 /// Executes the command.
 pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     let directory = HistoryDir::open(&arguments.directory)?;
-    let view = view(&directory, &name_of(&directory)?)?;
+    let view = View::read(&directory, &name_of(&directory)?)?;
     if view.series.is_empty() && view.revisions.is_empty() {
         return Err(Failure::no_data(format!(
             "nothing was measured yet in {}",
@@ -65,17 +65,4 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
 pub(super) fn name_of(directory: &HistoryDir) -> Result<String, Failure> {
     let file = HistoryFile::parse(&directory.file()?, "history.toml");
     Ok(file.map_err(Failure::no_data)?.name)
-}
-
-/// What is known of a history.
-pub(super) fn view(directory: &HistoryDir, name: &str) -> Result<View, Failure> {
-    let campaigns = directory.campaigns()?;
-    let mut found = Vec::new();
-    for facts in campaigns.iter().filter(|facts| facts.is_of_history()) {
-        let summary = directory.summary(facts)?;
-        found.extend(summary.into_iter().flat_map(|summary| summary.points));
-    }
-    let (builds, order) = (directory.builds()?, directory.order()?);
-    let view = View::new(name, &campaigns, &builds, &found, &order);
-    Ok(view.with_tests(&directory.trials()?))
 }

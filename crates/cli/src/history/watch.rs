@@ -3,10 +3,8 @@
 use std::collections::HashSet;
 
 use perflab_experiment::counted;
-use perflab_history::{Builder, CampaignFacts, Step, View, next_step, subject_name};
+use perflab_history::{Builder, CampaignFacts, ChangesView, Step, View, next_step, subject_name};
 
-use super::changes::confirmations;
-use super::show::view;
 use super::work::Work;
 use crate::failure::Failure;
 
@@ -33,13 +31,12 @@ impl Work<'_> {
             }
         }
         while !self.is_over() {
-            let view = view(directory, &self.file.name)?;
-            let shifts = view.shifts(&confirmations(directory)?);
+            let ChangesView { view, changes } = ChangesView::read(directory, &self.file.name)?;
             let id = |place: usize| self.timeline.revisions[place].id.clone();
             let step = next_step(
                 self.timeline,
                 &view,
-                &shifts,
+                &changes,
                 |place| known.contains(&self.timeline.revisions[place].id),
                 |from, to| tried.contains(&(id(from), id(to))),
             );

@@ -11,13 +11,13 @@ use crate::damaged_results::{EXPERIMENT, measured};
 use crate::support::{Laboratory, PATIENCE, Running, Said, signal, wait_until};
 
 /// A server, and the address that it printed.
-struct Server {
+pub struct Server {
     process: Running,
     first: String,
 }
 
 impl Server {
-    fn start(laboratory: &Laboratory, arguments: &[&str]) -> Self {
+    pub fn start(laboratory: &Laboratory, arguments: &[&str]) -> Self {
         let arguments = [&["serve", "--port", "0"], arguments].concat();
         let mut process = laboratory.start(&arguments);
         let first = process.first_line();
@@ -33,7 +33,7 @@ impl Server {
             .replace("0.0.0.0", "127.0.0.1")
     }
 
-    fn get(&self, target: &str, header: &str) -> String {
+    pub fn get(&self, target: &str, header: &str) -> String {
         let address = self.address();
         let mut stream = TcpStream::connect(&address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// Asks it to end, and waits until it has.
-    fn end(mut self, with: Signal) -> Said {
+    pub fn end(mut self, with: Signal) -> Said {
         signal(self.process.pid(), with);
         wait_until("the server to end", || !self.process.is_running());
         self.process.end()

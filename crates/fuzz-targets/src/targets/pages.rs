@@ -46,7 +46,9 @@ pub fn run(input: &[u8]) -> bool {
 
     let site = Site::read(&RESULT);
     pages(&site);
-    harmless(&list(&[site.entry("a")], site.name(), &|_| "x".to_owned()));
+    harmless(&list(&[], &[site.entry("a")], site.name(), &|_| {
+        "x".to_owned()
+    }));
     harmless(&pair(("a", &site), ("b", &site), &|_| "x".to_owned()));
     true
 }

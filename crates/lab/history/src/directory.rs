@@ -5,15 +5,18 @@
 //! DIR/campaigns.jsonl    what was planned, one line for each campaign
 //! DIR/campaigns/000001/  a result: what `perflab run` makes, with revisions as variants
 //! DIR/summaries/VERSION/000001.json   what that came to, as this perflab reads it; it may be removed
-//! DIR/order.txt          the revisions of the branch at the last run, the oldest first
+//! DIR/outline.json       the revisions of the branch and the quirks, as they were at the last run
+//! DIR/marks.jsonl        what people said of changes
 //! DIR/tests.jsonl, DIR/tests   see `trials`
 //! DIR/builds.jsonl, DIR/builds, DIR/trees, DIR/mirror.git   see `builds`
 //! DIR/lock               held by the laboratory that writes
 //! ```
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use perflab_machine::{LockFile, LockFileError};
 use perflab_store::{FileStamps, OpenedResult, StoreError, write_file};
@@ -22,11 +25,12 @@ use crate::builds::BuildFacts;
 use crate::campaign::CampaignFacts;
 use crate::file::TestsTable;
 use crate::journal::{Journal, JournalError};
-use crate::revision::Revision;
+use crate::marks::Mark;
+use crate::outline::Outline;
 use crate::summary::Summary;
 use crate::trials::{self, TestFacts, TrialFacts};
 
-/// The copy of the history file. A directory that has one is a history.
+/// The copy of the history file. A directory that has one, and campaigns, is a history.
 const FILE: &str = "history.toml";
 
 /// The journal of campaigns.
@@ -38,8 +42,11 @@ const RESULTS: &str = "campaigns";
 /// The directory of what they came to. Another perflab may read a result in another way.
 const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"));
 
-/// The revisions of the branch, the oldest first, a line each.
-const ORDER: &str = "order.txt";
+/// The outline of the timeline.
+const OUTLINE: &str = "outline.json";
+
+/// The journal of what people say of changes.
+const MARKS: &str = "marks.jsonl";
 
 /// What can go wrong with the directory of a history.
 #[derive(Debug, thiserror::Error)]
@@ -99,7 +106,65 @@ pub struct Held {
 
 /// Whether a directory is that of a history.
 pub fn is_history(path: &Path) -> bool {
-    path.join(FILE).is_file()
+    path.join(FILE).is_file() && path.join(RESULTS).is_dir()
+}
+
+/// The histories below a directory, by their paths in it, sorted: those in it, and those in directories of it.
+pub fn find_histories(root: &Path) -> Vec<PathBuf> {
+    let below = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        directories.map(|entry| entry.path()).collect()
+    };
+    let mut found = Vec::new();
+    for directory in below(root) {
+        match is_history(&directory) {
+            true => found.push(directory),
+            false => found.extend(
+                below(&directory)
+                    .into_iter()
+                    .filter(|path| is_history(path)),
+            ),
+        }
+    }
+    let relative = found.iter().filter_map(|path| path.strip_prefix(root).ok());
+    let mut relative: Vec<PathBuf> = relative.map(Path::to_owned).collect();
+    relative.sort_unstable();
+    relative
+}
+
+/// Length and time of the files of a history, and of its last campaign: they differ once something was added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryStamps {
+    files: Vec<(u64, Option<SystemTime>)>,
+    last: Option<FileStamps>,
+}
+
+impl HistoryStamps {
+    /// The stamps as they are now.
+    pub fn of(path: &Path) -> Self {
+        let files = [
+            FILE,
+            CAMPAIGNS,
+            OUTLINE,
+            MARKS,
+            crate::builds::JOURNAL,
+            trials::JOURNAL,
+        ];
+        let stamp = |file: &str| match fs::metadata(path.join(file)) {
+            Ok(metadata) => (metadata.len(), metadata.modified().ok()),
+            Err(_) => (0, None),
+        };
+        let campaigns = fs::read_dir(path.join(RESULTS))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let last = campaigns.map(|entry| entry.path()).max();
+        Self {
+            files: files.into_iter().map(stamp).collect(),
+            last: last.as_deref().map(FileStamps::of),
+        }
+    }
 }
 
 impl HistoryDir {
@@ -132,7 +197,9 @@ impl HistoryDir {
         fs::create_dir_all(path).map_err(io("make"))?;
         if !is_history(path) {
             let mut entries = fs::read_dir(path).map_err(io("read"))?;
-            if entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "lock")) {
+            // Who was killed as it began left these.
+            let is_own = |name: &OsStr| name == "lock" || name == RESULTS;
+            if entries.any(|entry| entry.is_ok_and(|entry| !is_own(&entry.file_name()))) {
                 return Err(DirectoryError::NotEmpty(path.to_owned()));
             }
         }
@@ -299,34 +366,52 @@ impl HistoryDir {
         Ok(())
     }
 
-    /// Notes the order of the branch's revisions: their times may be out of order, and who reads the history need not
-    /// have the repository.
+    /// What was said of its changes, in this order.
+    ///
+    /// # Errors
+    /// If the journal cannot be trusted.
+    pub fn marks(&self) -> Result<Vec<Mark>, DirectoryError> {
+        Ok(Journal::new(self.path.join(MARKS)).read()?)
+    }
+
+    /// Adds what somebody says of a change, also while a laboratory measures.
+    ///
+    /// # Errors
+    /// If it cannot be written, or somebody else says something at this moment.
+    pub fn mark(&self, mark: &Mark) -> Result<(), DirectoryError> {
+        let _lock = LockFile::try_unsigned(&self.path.join("marks.lock"))?;
+        Ok(Journal::new(self.path.join(MARKS)).append(mark)?)
+    }
+
+    /// Notes the outline of its timeline.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn note_order(&self, _held: &Held, revisions: &[Revision]) -> Result<(), DirectoryError> {
-        let lines = revisions
-            .iter()
-            .map(|revision| format!("{}\n", revision.id));
-        let text: String = lines.collect();
-        write_file(&self.path, ORDER, text.as_bytes())?;
+    pub fn note_outline(&self, _held: &Held, outline: &Outline) -> Result<(), DirectoryError> {
+        let text = serde_json::to_vec(outline).map_err(|error| DirectoryError::Io {
+            what: "write",
+            path: self.path.join(OUTLINE),
+            source: error.into(),
+        })?;
+        write_file(&self.path, OUTLINE, &text)?;
         Ok(())
     }
 
-    /// The branch's revisions as they were noted, the oldest first; none where they were not.
+    /// The outline of its timeline at the last run; an empty one where none was noted.
     ///
     /// # Errors
-    /// If they cannot be read.
-    pub fn order(&self) -> Result<Vec<String>, DirectoryError> {
-        let path = self.path.join(ORDER);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(source) => Err(DirectoryError::Io {
-                what: "read",
-                path,
-                source,
-            }),
+    /// If it cannot be read.
+    pub fn outline(&self) -> Result<Outline, DirectoryError> {
+        let path = self.path.join(OUTLINE);
+        let io = |source| DirectoryError::Io {
+            what: "read",
+            path: path.clone(),
+            source,
+        };
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| io(error.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Outline::default()),
+            Err(source) => Err(io(source)),
         }
     }
 

@@ -58,7 +58,8 @@ pub fn next_step(
         places.get(revision.id.as_str()).copied()
     };
     // The surest change first.
-    let mut surest: Vec<&Shift> = shifts.found.iter().collect();
+    let found = shifts.found.iter().filter(|shift| !shift.is_dismissed());
+    let mut surest: Vec<&Shift> = found.collect();
     surest.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
     let sides = surest.iter().filter_map(|shift| {
         let series = view.series.get(shift.series)?;

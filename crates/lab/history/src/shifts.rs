@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::CampaignFacts;
+use crate::marks::{ChangeState, Said};
 use crate::points::Point;
 use crate::revision::Revision;
 use crate::series::{Series, Value};
@@ -96,6 +97,9 @@ pub struct Shift {
     /// Both sides, measured again; absent where nobody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<Confirmation>,
+    /// What somebody said of it; absent where nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
 }
 
 /// Two sides of a change, measured again with fresh builds. Nothing was chosen by these values.
@@ -126,6 +130,12 @@ impl Confirmation {
 }
 
 impl Shift {
+    /// Whether somebody said that it is none, or does not matter.
+    pub fn is_dismissed(&self) -> bool {
+        let said = self.said.as_ref().map(|said| said.state);
+        matches!(said, Some(ChangeState::Wrong | ChangeState::Ignore))
+    }
+
     /// The difference of the levels: relative to the level before, where the differences of the series are relative.
     pub fn size(&self, series: &Series) -> f64 {
         match series.relative {
@@ -167,6 +177,7 @@ impl View {
                     after: change.after,
                     p_adjusted: (change.p * long.len() as f64).min(1.0),
                     confirmation: None,
+                    said: None,
                 })
             };
             changes.into_iter().filter_map(shift).collect::<Vec<_>>()

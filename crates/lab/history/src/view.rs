@@ -13,6 +13,7 @@ use crate::builds::BuildFacts;
 use crate::built_series::built_series;
 use crate::campaign::CampaignFacts;
 use crate::outcomes::{TestCell, TestSeries};
+use crate::outline::{Outline, SeenQuirk};
 use crate::points::Point;
 use crate::revision::Revision;
 use crate::series::{Seen, Series};
@@ -33,6 +34,9 @@ pub struct View {
     pub revisions: Vec<Seen>,
     /// A series for each subject.
     pub series: Vec<Series>,
+    /// What else changed, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quirks: Vec<SeenQuirk>,
     /// The tests, the worst first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<TestSeries>,
@@ -49,14 +53,13 @@ impl View {
         schema.to_value()
     }
 
-    /// From what was recorded. Campaigns relative to another control than the last one are left out. `order`: the
-    /// revisions of the branch, the oldest first, as far as they are known.
+    /// From what was recorded. Campaigns relative to another control than the last one are left out.
     pub fn new(
         name: &str,
         campaigns: &[CampaignFacts],
         builds: &[BuildFacts],
         points: &[Point],
-        order: &[String],
+        outline: &Outline,
     ) -> Self {
         let campaigns: Vec<&CampaignFacts> = campaigns
             .iter()
@@ -90,7 +93,7 @@ impl View {
             entry.build = last.map(|facts| (*facts).clone());
         }
         let mut revisions: Vec<Seen> = seen.into_values().collect();
-        sort(&mut revisions, order);
+        let quirks = sort(&mut revisions, outline);
         let places: HashMap<&str, usize> = revisions
             .iter()
             .enumerate()
@@ -124,6 +127,7 @@ impl View {
             campaigns: campaigns.len(),
             series,
             revisions,
+            quirks,
             tests: Vec::new(),
         }
     }
@@ -180,10 +184,10 @@ impl View {
     }
 }
 
-/// Sorts revisions as they are in the branch. One that is not there, as one with a patch or of a branch that was
-/// rewritten, comes behind the last one that is not younger.
-fn sort(revisions: &mut [Seen], order: &[String]) {
-    let order = order.iter().enumerate();
+/// Sorts revisions as they are in the branch, and finds the places of the quirks among them. A revision that is not there,
+/// as one with a patch or of a branch that was rewritten, comes behind the last one that is not younger.
+fn sort(revisions: &mut [Seen], outline: &Outline) -> Vec<SeenQuirk> {
+    let order = outline.order.iter().enumerate();
     let order: HashMap<&str, usize> = order.map(|(place, id)| (id.as_str(), place)).collect();
     let known = |revision: &Revision| order.get(revision.commit()).copied();
     let placed = revisions.iter().filter_map(|seen| {
@@ -195,10 +199,24 @@ fn sort(revisions: &mut [Seen], order: &[String]) {
         let before = placed.iter().filter(|(other, _)| *other <= time);
         before.map(|(_, place)| *place).max()
     };
+    let place = |revision: &Revision| known(revision).or_else(|| last_before(revision.time));
     revisions.sort_by_cached_key(|seen| {
         let revision = &seen.revision;
-        let place = known(revision).or_else(|| last_before(revision.time));
         let is_there = order.contains_key(revision.id.as_str());
-        (place, !is_there, revision.time, revision.id.clone())
+        (
+            place(revision),
+            !is_there,
+            revision.time,
+            revision.id.clone(),
+        )
     });
+    let quirks = outline.quirks.iter().filter_map(|quirk| {
+        let has_it = |seen: &Seen| place(&seen.revision) >= Some(quirk.place);
+        Some(SeenQuirk {
+            letter: quirk.letter.clone(),
+            place: revisions.iter().position(has_it)?,
+            what: quirk.what.clone(),
+        })
+    });
+    quirks.collect()
 }

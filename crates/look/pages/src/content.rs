@@ -29,6 +29,10 @@ pub enum Kind {
     Json,
     /// A table.
     Csv,
+    /// A feed.
+    Atom,
+    /// A picture.
+    Svg,
 }
 
 impl Kind {
@@ -40,6 +44,8 @@ impl Kind {
             Self::JavaScript => "text/javascript; charset=utf-8",
             Self::Json => "application/json",
             Self::Csv => "text/csv; charset=utf-8",
+            Self::Atom => "application/atom+xml; charset=utf-8",
+            Self::Svg => "image/svg+xml",
         }
     }
 }

@@ -56,7 +56,7 @@ const MARK: &str = ".perflab-report";
 /// # Errors
 /// If the folder holds other files, or cannot be written. What was written until then stays.
 pub fn write(site: &Site, directory: &Path, progress: Progress<'_>) -> Result<PathBuf, WriteError> {
-    begin(directory)?;
+    begin(directory, &is_own)?;
     // Which pages there are is known once everything is compared, which takes most of the time.
     let metrics: Vec<usize> = site.metrics().collect();
     let mut comparing = |done, all| progress(Step::Compare, done, all);
@@ -117,8 +117,8 @@ fn uncreatable(path: &Path) -> impl Fn(io::Error) -> WriteError + '_ {
     }
 }
 
-/// An empty folder with the mark. Of a former report only what perflab writes is removed.
-fn begin(directory: &Path) -> Result<(), WriteError> {
+/// An empty folder with the mark. Of a former report only what perflab writes is removed: files whose addresses are its own.
+pub(crate) fn begin(directory: &Path, is_own: &dyn Fn(&str) -> bool) -> Result<(), WriteError> {
     let mark = directory.join(MARK);
     match fs::read_dir(directory) {
         Ok(mut entries) => {
@@ -143,11 +143,11 @@ fn begin(directory: &Path) -> Result<(), WriteError> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(failed(&mark)(error)),
     }
-    clear(directory, "")
+    clear(directory, "", is_own)
 }
 
 /// Removes what perflab writes from a folder whose addresses begin so, and folders that are empty then.
-fn clear(folder: &Path, prefix: &str) -> Result<(), WriteError> {
+fn clear(folder: &Path, prefix: &str, is_own: &dyn Fn(&str) -> bool) -> Result<(), WriteError> {
     for entry in fs::read_dir(folder).map_err(failed(folder))?.flatten() {
         let path = entry.path();
         let address = format!("{prefix}{}", entry.file_name().to_string_lossy());
@@ -155,7 +155,7 @@ fn clear(folder: &Path, prefix: &str) -> Result<(), WriteError> {
             ["data", "figures", "raw"].contains(&address.as_str()) || prefix == "raw/";
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_folder && is_own_folder {
-            clear(&path, &format!("{address}/"))?;
+            clear(&path, &format!("{address}/"), is_own)?;
             // It stays if something else is in it.
             let _ = fs::remove_dir(&path);
         } else if !is_folder && (is_own_folder || is_own(&address)) {
@@ -196,7 +196,7 @@ fn one(site: &Site, directory: &Path, address: &Address) -> Result<(), WriteErro
     }
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     new(path)?.write_all(bytes).map_err(failed(path))
 }
 

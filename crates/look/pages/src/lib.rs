@@ -1,5 +1,7 @@
 //! A result as pages for a browser: static, in one folder that needs no server and no network.
 //!
+//! A history has pages too, in which those of its results are: see [`HistorySite`].
+//!
 //! [`Site`] knows which pages a result has and makes each when it is asked for, so that the same pages can be written
 //! into a folder ([`write()`]) or served one by one.
 //!
@@ -25,6 +27,7 @@ mod document;
 mod documents;
 mod figure;
 mod folder;
+mod history;
 mod indexed_comparison;
 mod list;
 mod method;
@@ -45,6 +48,8 @@ mod text;
 pub use assets::asset;
 pub use content::{Content, Kind};
 pub use folder::{Progress, Step, WriteError, write};
-pub use list::{Entry, list};
+pub use history::{HistorySite, write_history};
+pub use list::{Entry, HistoryEntry, list};
 pub use pair::pair;
+pub use perflab_history::{HistoryStamps, find_histories};
 pub use site::Site;

@@ -30,6 +30,37 @@ pub struct Entry {
     pub problems: usize,
 }
 
+/// What the list says of a history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// Its path below the root.
+    pub path: String,
+    /// Its name.
+    pub name: String,
+    /// What it is to answer.
+    pub question: Option<String>,
+    /// Campaigns.
+    pub campaigns: usize,
+    /// When the last one was begun, RFC 3339; empty where there is none.
+    pub last: String,
+    /// Revisions that are known.
+    pub revisions: usize,
+    /// Changes that are proven.
+    pub changes: usize,
+    /// Whether something of it cannot be trusted.
+    pub is_damaged: bool,
+}
+
+impl HistoryEntry {
+    /// Whether all words of a search are in what the list says.
+    fn has(&self, words: &[String]) -> bool {
+        let question = self.question.as_deref().unwrap_or_default();
+        let mut text = format!("{} {} {question} {}", self.path, self.name, self.last);
+        text.make_ascii_lowercase();
+        words.iter().all(|word| text.contains(word.as_str()))
+    }
+}
+
 impl Entry {
     /// Whether all words of a search are in what the list says.
     fn has(&self, words: &[String]) -> bool {
@@ -55,13 +86,19 @@ impl Entry {
     }
 }
 
-/// The page with the results that a search finds, as they come. `address` is that of a result's first page.
-pub fn list(entries: &[Entry], query: &str, address: &dyn Fn(&str) -> String) -> String {
+/// The page with the histories and results that a search finds, as they come. `address` is that of a first page.
+pub fn list(
+    histories: &[HistoryEntry],
+    entries: &[Entry],
+    query: &str,
+    address: &dyn Fn(&str) -> String,
+) -> String {
     let words: Vec<String> = query
         .split_whitespace()
         .map(str::to_ascii_lowercase)
         .collect();
     let found: Vec<&Entry> = entries.iter().filter(|entry| entry.has(&words)).collect();
+    let past: Vec<&HistoryEntry> = histories.iter().filter(|entry| entry.has(&words)).collect();
     let body = html! {
         h1 { "Results" }
         form.search method="get" action="/" role="search" {
@@ -69,7 +106,9 @@ pub fn list(entries: &[Entry], query: &str, address: &dyn Fn(&str) -> String) ->
             button type="submit" { "Find" }
             span.note { " words of name, question, variant or date; running, failed, damaged" }
         }
-        @if entries.is_empty() {
+        @if !past.is_empty() { (history_table(&past, address)) }
+        @if entries.is_empty() && !histories.is_empty() {
+        } @else if entries.is_empty() {
             p.answer { "There are no results here yet; " code { "perflab run" } " makes some." }
         } @else if found.is_empty() {
             p.answer { "None of " (entries.len()) " results has all these words." }
@@ -78,6 +117,32 @@ pub fn list(entries: &[Entry], query: &str, address: &dyn Fn(&str) -> String) ->
         }
     };
     Shell::plain("Results").finish("Results", &body)
+}
+
+fn history_table(found: &[&HistoryEntry], address: &dyn Fn(&str) -> String) -> Markup {
+    html! {
+        h2 { "Histories" }
+        div.scroll tabindex="0" role="region" aria-label="Histories" {
+            table data-sortable {
+                thead { tr {
+                    th scope="col" { "history" } th scope="col" { "question" }
+                    th.number scope="col" { "revisions" } th.number scope="col" { "changes" }
+                    th.number scope="col" { "campaigns" } th scope="col" { "last" }
+                } }
+                tbody { @for entry in found {
+                    tr {
+                        th scope="row" {
+                            a href=(address(&entry.path)) { (say(&entry.path)) }
+                            @if entry.is_damaged { " " span.verdict.worse { "damaged" } }
+                        }
+                        td { (say(entry.question.as_deref().unwrap_or_default())) }
+                        td.number { (entry.revisions) } td.number { (entry.changes) } td.number { (entry.campaigns) }
+                        td { (say(entry.last.get(..19).unwrap_or(&entry.last))) }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 fn table(found: &[&Entry], address: &dyn Fn(&str) -> String) -> Markup {

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use crate::address::Address;
+use crate::history::HistoryAddress;
 use crate::text::say;
 
 /// What is around the content of a page.
@@ -12,7 +13,8 @@ pub(crate) struct Shell<'s> {
     first: String,
     /// Address, word, and whether it is this page.
     places: Vec<(String, &'static str, bool)>,
-    is_result: bool,
+    /// Addresses of the data behind the pages, and what they are.
+    data: Vec<(String, &'static str)>,
 }
 
 impl<'s> Shell<'s> {
@@ -30,7 +32,38 @@ impl<'s> Shell<'s> {
                 .iter()
                 .map(|(address, word)| (address.to_string(), *word, address == here))
                 .collect(),
-            is_result: true,
+            data: [
+                (Address::ReportJson, "report (JSON)"),
+                (Address::ReportCsv, "report (CSV)"),
+                (Address::SamplesCsv, "every sample (CSV)"),
+            ]
+            .map(|(address, word)| (address.to_string(), word))
+            .to_vec(),
+        }
+    }
+
+    /// Around a page of a history, which has tests or not.
+    pub(crate) fn of_history(name: &'s str, here: &HistoryAddress, has_tests: bool) -> Self {
+        let mut places = vec![
+            (HistoryAddress::First, "History"),
+            (HistoryAddress::Revisions(0), "Revisions"),
+            (HistoryAddress::Campaigns, "Campaigns"),
+        ];
+        places.extend(has_tests.then_some((HistoryAddress::Tests, "Tests")));
+        Self {
+            name,
+            first: HistoryAddress::First.to_string(),
+            places: places
+                .iter()
+                .map(|(address, word)| (address.to_string(), *word, address == here))
+                .collect(),
+            data: [
+                (HistoryAddress::Json, "history (JSON)"),
+                (HistoryAddress::Csv, "every value (CSV)"),
+                (HistoryAddress::Feed, "changes (Atom)"),
+            ]
+            .map(|(address, word)| (address.to_string(), word))
+            .to_vec(),
         }
     }
 
@@ -40,7 +73,7 @@ impl<'s> Shell<'s> {
             name,
             first: "/".to_owned(),
             places: Vec::new(),
-            is_result: false,
+            data: Vec::new(),
         }
     }
 
@@ -73,12 +106,11 @@ impl<'s> Shell<'s> {
                     main id="main" { (body) }
                     footer {
                         "Made by perflab " (env!("CARGO_PKG_VERSION")) "."
-                        @if self.is_result {
-                            " Data: "
-                            a href=(Address::ReportJson) download { "report (JSON)" } ", "
-                            a href=(Address::ReportCsv) download { "report (CSV)" } ", "
-                            a href=(Address::SamplesCsv) download { "every sample (CSV)" } "."
+                        @for (place, (address, word)) in self.data.iter().enumerate() {
+                            @if place == 0 { " Data: " } @else { ", " }
+                            a href=(address) download { (word) }
                         }
+                        @if !self.data.is_empty() { "." }
                     }
                 }
             }

@@ -1,5 +1,7 @@
 //! A history as text.
 
+use std::ops::Range;
+
 use perflab_experiment::counted;
 use perflab_history::{Seen, Series, Value, View, subject_name};
 use perflab_plot::clean;
@@ -82,6 +84,24 @@ fn table(view: &View, series: &Series) -> String {
     });
     text += &aligned(&rows.collect::<Vec<_>>(), 5);
     text
+}
+
+/// The difference of each revision at these places from the control, and how it is written; nothing where there is none.
+pub fn value_differences(series: &Series, places: Range<usize>) -> Vec<Option<(f64, String)>> {
+    let shown = series
+        .values
+        .iter()
+        .filter(|value| places.contains(&value.place));
+    let estimate = |value: &Value| Estimate::new(value.difference, value.low, value.high);
+    let unit = &series.subject.metric.unit;
+    let style = Differences::of(shown.clone().map(estimate), series.relative, unit);
+    let mut found = vec![None; places.len()];
+    for value in shown {
+        if let Some(place) = found.get_mut(value.place - places.start) {
+            *place = Some((value.difference, style.answer(estimate(value))));
+        }
+    }
+    found
 }
 
 /// One character for each value, from the lowest to the highest difference.

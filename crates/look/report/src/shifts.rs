@@ -1,11 +1,15 @@
 //! The changes of a history as text.
 
-use perflab_experiment::counted;
-use perflab_history::{ALARM_EVERY, Seen, Series, Shift, Shifts, Suspicion, View, subject_name};
-use perflab_plot::clean;
+use perflab_compare::Outcome;
+use perflab_experiment::{Better, counted};
+use perflab_history::{
+    ALARM_EVERY, Confirmation, Said, Seen, Series, Shift, Shifts, Suspicion, View, subject_name,
+};
+use perflab_plot::{Tone, clean};
 use perflab_stats::changes::SHORTEST;
 
 use crate::aligned::aligned;
+use crate::answer::Sentence;
 use crate::difference::{Differences, Estimate};
 use crate::number::{probability, share};
 
@@ -27,25 +31,102 @@ pub fn shifts_text(view: &View, shifts: &Shifts) -> String {
     for (number, shift) in (1..).zip(&shifts.found) {
         text += &one(view, shift, number);
     }
-    for suspicion in &shifts.suspected {
-        text += &suspected(view, suspicion);
+    for sentence in suspicion_sentences(view, shifts) {
+        text += &format!("\n{sentence}\n");
     }
     text
 }
 
-/// A change that is not proven yet.
-fn suspected(view: &View, suspicion: &Suspicion) -> String {
-    let series = view.series.get(suspicion.series);
-    let since = view.revisions.get(suspicion.since);
-    let way = if suspicion.rises { "higher" } else { "lower" };
-    series.zip(since).map_or(String::new(), |(series, since)| {
-        format!(
-            "\nsuspected, not proven: {} is {way} since about {} of {} (false alarms: at most 1 in {ALARM_EVERY} values)\n",
+/// What is said of each change, with the place of the first revision behind it, in the order of the changes.
+pub fn shift_sentences(view: &View, shifts: &Shifts) -> Vec<(usize, Sentence)> {
+    let sentence = |shift: &Shift| {
+        let series = view.series.get(shift.series)?;
+        let seen = view.revisions.get(shift.place)?;
+        let size = Estimate::new(shift.size(series), None, None);
+        let text = format!(
+            "{}: {} since {} of {}{}",
             clean(&subject_name(&series.subject)),
-            since.revision.name(),
-            since.revision.date()
-        )
-    })
+            style(series, size).answer(size),
+            seen.revision.name(),
+            seen.revision.date(),
+            match &shift.confirmation {
+                None => String::new(),
+                Some(found) => {
+                    let size = Estimate::new(found.difference, found.low, found.high);
+                    let word = confirming(found, shift, series);
+                    format!("; {word}: {}", style(series, size).answer(size))
+                }
+            }
+        );
+        let text = match &shift.said {
+            Some(said) => format!("{text}; {}", said_text(said)),
+            None => text,
+        };
+        let outcome = outcome(series, shift.size(series));
+        Some((shift.place, Sentence { text, outcome }))
+    };
+    shifts.found.iter().filter_map(sentence).collect()
+}
+
+/// What somebody said of a change.
+fn said_text(said: &Said) -> String {
+    match said.why.is_empty() {
+        true => said.state.word().to_owned(),
+        false => format!("{}: {}", said.state.word(), clean(&said.why)),
+    }
+}
+
+/// What a difference of a series means.
+pub(crate) fn outcome(series: &Series, difference: f64) -> Outcome {
+    match (series.subject.metric.better, difference > 0.0) {
+        (Better::Neither, _) => Outcome::Differs,
+        (Better::Higher, true) | (Better::Lower, false) => Outcome::Better,
+        (Better::Higher, false) | (Better::Lower, true) => Outcome::Worse,
+    }
+}
+
+/// The colour of an outcome.
+pub(crate) fn tone(outcome: Outcome) -> Tone {
+    match outcome {
+        Outcome::Better => Tone::Better,
+        Outcome::Worse | Outcome::Mixed => Tone::Worse,
+        Outcome::Same | Outcome::Differs => Tone::Same,
+        Outcome::NotProven => Tone::Open,
+    }
+}
+
+fn style(series: &Series, size: Estimate) -> Differences {
+    let unit = &series.subject.metric.unit;
+    Differences::of([size].into_iter(), series.relative, unit)
+}
+
+/// The word for what the values of a confirmation show.
+fn confirming(found: &Confirmation, shift: &Shift, series: &Series) -> &'static str {
+    match found.confirms(shift.size(series)) {
+        true => "confirmed",
+        false => "not confirmed",
+    }
+}
+
+/// The changes that are suspected and not proven, a sentence each.
+pub fn suspicion_sentences(view: &View, shifts: &Shifts) -> Vec<String> {
+    let suspected = shifts.suspected.iter();
+    suspected
+        .filter_map(|suspicion| suspected_text(view, suspicion))
+        .collect()
+}
+
+/// A change that is not proven yet.
+fn suspected_text(view: &View, suspicion: &Suspicion) -> Option<String> {
+    let series = view.series.get(suspicion.series)?;
+    let since = view.revisions.get(suspicion.since)?;
+    let way = if suspicion.rises { "higher" } else { "lower" };
+    Some(format!(
+        "suspected, not proven: {} is {way} since about {} of {} (false alarms: at most 1 in {ALARM_EVERY} values)",
+        clean(&subject_name(&series.subject)),
+        since.revision.name(),
+        since.revision.date()
+    ))
 }
 
 fn one(view: &View, shift: &Shift, number: usize) -> String {
@@ -53,12 +134,10 @@ fn one(view: &View, shift: &Shift, number: usize) -> String {
         return String::new();
     };
     let size = Estimate::new(shift.size(series), None, None);
-    let unit = &series.subject.metric.unit;
-    let style = Differences::of([size].into_iter(), series.relative, unit);
     let mut text = format!(
         "\n{number}. {}: {}, {}\n",
         clean(&subject_name(&series.subject)),
-        style.answer(size),
+        style(series, size).answer(size),
         probability(shift.p_adjusted)
     );
     let last = |place: usize| series.values.iter().rev().find(|value| value.place < place);
@@ -88,6 +167,9 @@ fn one(view: &View, shift: &Shift, number: usize) -> String {
         ])
     });
     text += &aligned(&rows.collect::<Vec<_>>(), 3);
+    if let Some(said) = &shift.said {
+        text += &format!("{}\n", said_text(said));
+    }
     text + &confirmed(view, shift, series, before)
 }
 
@@ -104,19 +186,11 @@ fn confirmed(view: &View, shift: &Shift, series: &Series, before: Option<&Seen>)
         });
     };
     let size = Estimate::new(found.difference, found.low, found.high);
-    let style = Differences::of(
-        [size].into_iter(),
-        series.relative,
-        &series.subject.metric.unit,
-    );
-    let word = match found.confirms(shift.size(series)) {
-        true => "confirmed",
-        false => "not confirmed",
-    };
     format!(
-        "{word} in campaign {}: {} from {} to {}\n",
+        "{} in campaign {}: {} from {} to {}\n",
+        confirming(found, shift, series),
         found.campaign,
-        style.answer(size),
+        style(series, size).answer(size),
         found.from.name(),
         found.to.name()
     )

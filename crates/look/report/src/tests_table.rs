@@ -87,7 +87,7 @@ fn row(view: &View, test: &TestSeries, first: usize) -> [String; 5] {
 }
 
 /// One character for what a test did at a revision.
-fn letter(cell: &TestCell) -> char {
+pub fn letter(cell: &TestCell) -> char {
     match cell.worst() {
         _ if cell.is_mixed() => '~',
         Outcome::PASS => '.',

@@ -1,11 +1,14 @@
-//! The results below a directory, read when they are asked for, and kept until they change.
+//! The results and histories below a directory, read when they are asked for, and kept until they change.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use perflab_pages::{Content, Entry, Site, asset, list, pair};
+use perflab_pages::{
+    Content, Entry, HistoryEntry, HistorySite, HistoryStamps, Site, asset, find_histories, list,
+    pair,
+};
 use perflab_store::{FileStamps, find};
 
 /// Where results begin in addresses.
@@ -45,6 +48,7 @@ const DAMAGE_KEPT: Duration = Duration::from_secs(1);
 pub(crate) struct Library {
     root: PathBuf,
     kept: Mutex<HashMap<PathBuf, Arc<Kept>>>,
+    histories: Mutex<HashMap<PathBuf, (HistoryStamps, Arc<HistorySite>)>>,
     entries: Mutex<HashMap<PathBuf, (FileStamps, Entry)>>,
 }
 
@@ -53,6 +57,7 @@ impl Library {
         Self {
             root,
             kept: Mutex::default(),
+            histories: Mutex::default(),
             entries: Mutex::default(),
         }
     }
@@ -61,22 +66,69 @@ impl Library {
     /// root are looked at, so no address leads anywhere else.
     pub(crate) fn content(&self, address: &str) -> Option<Content> {
         let found = find(&self.root).ok()?;
-        let (path, rest) = found.iter().find_map(|path| {
-            let rest = address.strip_prefix(path.to_str()?)?.strip_prefix('/')?;
-            Some((path, rest))
-        })?;
-        let rest = if rest.is_empty() { "index.html" } else { rest };
+        let Some((path, rest)) = split(&found, address) else {
+            return self.of_history(address);
+        };
         // For what all results share none needs to be read.
         asset(rest).or_else(|| self.kept(path).site().content(rest))
     }
 
-    /// The page with the results that a search finds, newest first.
+    /// What is at an address of a history, or of a result of one.
+    fn of_history(&self, address: &str) -> Option<Content> {
+        let histories = find_histories(&self.root);
+        let (path, rest) = split(&histories, address)?;
+        if let Some(shared) = asset(rest) {
+            return Some(shared);
+        }
+        let history = self.history(path)?;
+        let results = history.results();
+        let of_result = results.iter().find_map(|(prefix, _)| {
+            let rest = rest.strip_prefix(prefix.as_str())?;
+            Some((
+                path.join(prefix),
+                if rest.is_empty() { "index.html" } else { rest },
+            ))
+        });
+        match of_result {
+            Some((result, rest)) => asset(rest).or_else(|| self.kept(&result).site().content(rest)),
+            None => history.content(rest),
+        }
+    }
+
+    /// A history, read again only if it has changed.
+    fn history(&self, path: &Path) -> Option<Arc<HistorySite>> {
+        let directory = self.root.join(path);
+        let stamps = HistoryStamps::of(&directory);
+        let known = locked(&self.histories).get(path).cloned();
+        if let Some((of, site)) = known
+            && of == stamps
+            && site.problem().is_none()
+        {
+            return Some(site);
+        }
+        let site = Arc::new(HistorySite::read(&directory)?);
+        let mut all = locked(&self.histories);
+        if all.len() >= KEPT && !all.contains_key(path) {
+            all.clear();
+        }
+        all.insert(path.to_owned(), (stamps, Arc::clone(&site)));
+        Some(site)
+    }
+
+    /// The page with the histories and results that a search finds, newest first.
     pub(crate) fn list(&self, query: &str) -> String {
         let found = find(&self.root).unwrap_or_default();
         let names = found.iter().filter_map(|path| Some((path, path.to_str()?)));
         let mut entries: Vec<Entry> = names.map(|(path, name)| self.entry(path, name)).collect();
         entries.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.path.cmp(&b.path)));
-        list(&entries, query, &address)
+        let histories = find_histories(&self.root);
+        let names = histories
+            .iter()
+            .filter_map(|path| Some((path, path.to_str()?)));
+        let histories = names.filter_map(|(path, name)| Some(self.history(path)?.entry(name)));
+        let mut histories: Vec<HistoryEntry> = histories.collect();
+        histories.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.path.cmp(&b.path)));
+        list(&histories, &entries, query, &address)
     }
 
     /// The page with two results, by their paths below the root.
@@ -141,7 +193,18 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The address of a result's first page.
+/// The path that an address begins with, of these, and the rest of it.
+fn split<'p, 'a>(paths: &'p [PathBuf], address: &'a str) -> Option<(&'p Path, &'a str)> {
+    paths.iter().find_map(|path| {
+        let rest = address.strip_prefix(path.to_str()?)?.strip_prefix('/')?;
+        Some((
+            path.as_path(),
+            if rest.is_empty() { "index.html" } else { rest },
+        ))
+    })
+}
+
+/// The address of the first page of a result or a history.
 fn address(path: &str) -> String {
     let mut address = String::from(RESULTS);
     for byte in path.bytes() {

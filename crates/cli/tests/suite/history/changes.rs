@@ -42,6 +42,41 @@ fn a_change_is_found_with_an_interval_of_revisions() {
         confirmation["low"].as_f64().unwrap() > 0.0,
         "{confirmation:#}"
     );
+    // What a person says of it.
+    let mark = |words: &[&str]| {
+        let words = [&["history", "mark", "h"], words].concat();
+        histories.laboratory.call(&words)
+    };
+    let behind = range.split_once("..").unwrap().1;
+    mark(&[behind, "expected", "a <safer> hash"])
+        .code(0)
+        .prints(&["w size [bytes]: expected"]);
+    changes(&[]).prints(&["\nexpected: a <safer> hash\n"]);
+    mark(&[behind, "wrong", "--metric", "size"]).code(0);
+    let found = changes(&["--format", "json"]).json();
+    assert_eq!(found["changes"]["found"][0]["said"]["state"], "wrong");
+    let laboratory = &histories.laboratory;
+    let reported = |name: &str| {
+        laboratory.call(&["report", "h", "-o", "pages"]).code(0);
+        laboratory.read(&format!("pages/{name}"))
+    };
+    assert!(!reported("changes.atom").contains("<entry>"));
+    assert!(reported("badge.svg").contains("no change"));
+    mark(&[behind, "none"]).code(0);
+    let feed = reported("changes.atom");
+    assert!(feed.contains("<title>w size [bytes]: +5"), "{feed}");
+    assert!(
+        feed.contains("<updated>2026-01-15T12:00:00Z</updated>"),
+        "{feed}"
+    );
+    assert!(reported("badge.svg").contains("worse since 2026-01-15"));
+    assert!(!changes(&[]).out.contains("wrong"));
+    mark(&[behind, "wrong", "--metric", "wall"])
+        .code(2)
+        .says(&["changes are at"]);
+    mark(&["v9", "wrong"])
+        .code(2)
+        .says(&["no revision that was measured is called `v9`"]);
     let builds = histories.journal("builds.jsonl").len();
     histories.run(&["--confirm", range]).code(0);
     assert_eq!(

@@ -1,12 +1,13 @@
 //! What is shown of revisions.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use perflab_testing::needs;
 use serde_json::Value;
 
 use super::{EXPERIMENT, HISTORY, Histories, contents};
+use crate::pages::Server;
 
 #[test]
 fn revisions_are_in_the_order_of_the_branch_whatever_their_clocks_say() {
@@ -126,4 +127,122 @@ fn a_revision_with_its_commits_files_and_functions() {
         .call(&["history", "show", "h", "--metric", "sise"])
         .code(2)
         .says(&["did you mean `size`"]);
+}
+
+/// The pages below a directory, with the addresses that each refers to.
+fn links(directory: &Path) -> Vec<(PathBuf, Vec<String>)> {
+    let pages = contents(directory).into_iter();
+    let pages = pages.filter(|(path, _)| path.extension().is_some_and(|kind| kind == "html"));
+    let addresses = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        let mut parts: Vec<&str> = text.split("href=\"").skip(1).collect();
+        parts.extend(text.split("src=\"").skip(1));
+        let addresses = parts.iter().filter_map(|part| part.split('"').next());
+        addresses.map(str::to_owned).collect()
+    };
+    pages.map(|(path, text)| (path, addresses(&text))).collect()
+}
+
+#[test]
+fn every_link_of_a_history_leads_somewhere() {
+    let tests = "[tests]\ncommands = [[\"cat\", \"results\"]]\nformat = \"result-lines\"\n";
+    let quirk = "[[quirks]]\nat = \"2026-01-03\"\nwhat = \"another <compiler>\"\n";
+    let histories = Histories::new(&format!("{HISTORY}{tests}{quirk}"));
+    for (day, size) in [(1, 100), (2, 110), (3, 120), (4, 90)] {
+        let script =
+            format!("echo {size} > built; echo PASS a > results; echo FAIL '<b>' >> results");
+        histories.commit(&script, &format!("2026-01-{day:02}"));
+    }
+    let broken = histories.commit("exit 3 # </title><script>", "2026-01-05");
+    histories.run(&[]).code(0);
+    let laboratory = &histories.laboratory;
+    for _ in 0..2 {
+        // A report takes the place of the one before.
+        laboratory
+            .call(&["report", "h", "-o", "pages"])
+            .code(0)
+            .prints(&["pages/index.html"]);
+    }
+    let mut all = 0;
+    for (path, addresses) in links(&laboratory.path("pages")) {
+        for address in addresses {
+            let address = address.split('#').next().unwrap();
+            if address.is_empty() || address.starts_with("data:") || address.starts_with("https:") {
+                continue;
+            }
+            let target = path.parent().unwrap().join(address);
+            assert!(target.is_file(), "{}: {address}", path.display());
+            all += 1;
+        }
+    }
+    assert!(all > 100, "{all}");
+    let first = laboratory.read("pages/index.html");
+    for part in [
+        "4 revisions",
+        "+10.0%",
+        "another &lt;compiler&gt;",
+        "(not built)",
+        "1 campaign",
+    ] {
+        assert!(first.contains(part), "{part}: {first}");
+    }
+    assert!(!first.contains("<script>"), "{first}");
+    let revision = laboratory.read(&format!("pages/revision-{}.html", &broken[..12]));
+    assert!(
+        revision.contains("NOBUILD, ") && !revision.contains("<script>"),
+        "{revision}"
+    );
+    let tested = laboratory.read("pages/tests.html");
+    assert!(
+        tested.contains("&lt;b&gt;") && tested.contains("50%"),
+        "{tested}"
+    );
+    let values = laboratory.read("pages/data/history.csv");
+    assert!(
+        values.starts_with("metric,unit,revision,date,difference,low,high,relative,runs\n"),
+        "{values}"
+    );
+    // Somebody's own file stays where it is.
+    fs::create_dir(laboratory.path("other")).unwrap();
+    laboratory.write("other/index.html", "mine");
+    laboratory.call(&["report", "h", "-o", "other"]).code(2);
+    assert_eq!(laboratory.read("other/index.html"), "mine");
+}
+
+#[test]
+fn a_log_is_five_clicks_away_from_all_histories() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    histories.run(&[]).code(0);
+    let server = Server::start(&histories.laboratory, &["."]);
+    let clicks = [
+        ("/", "h/index.html"),
+        ("/results/h/index.html", "campaigns/000001/index.html"),
+        ("/results/h/campaigns/000001/index.html", "runs.html"),
+        ("/results/h/campaigns/000001/runs.html", "run-2.html"),
+        (
+            "/results/h/campaigns/000001/run-2.html",
+            "raw/2/2-stdout.txt",
+        ),
+    ];
+    for (page, link) in clicks {
+        let answer = server.get(page, "");
+        assert!(answer.contains(&format!("{link}\"")), "{page}: {answer}");
+    }
+    let log = server.get("/results/h/campaigns/000001/raw/2/2-stdout.txt", "");
+    assert!(log.contains("100\n") || log.contains("110\n"), "{log}");
+    for nothing in [
+        "/results/h/history.toml",
+        "/results/h/campaigns/000002/index.html",
+        "/results/h/metric-9.html",
+    ] {
+        let answer = server.get(nothing, "");
+        assert!(answer.starts_with("HTTP/1.1 404"), "{nothing}: {answer}");
+    }
+    // What is new is there.
+    histories.commit("echo 150 > built", "2026-01-03");
+    histories.run(&[]).code(0);
+    assert!(server.get("/results/h/index.html", "").contains("+50.0%"));
+    server.end(rustix::process::Signal::INT);
+    let said = histories.laboratory.call(&["serve", "h"]).code(2);
+    said.says(&["found a history at h; serve . instead"]);
 }

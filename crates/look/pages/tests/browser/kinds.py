@@ -2,6 +2,7 @@
 
 from urllib.parse import urljoin
 
+from history import past
 from laboratory import folder, server
 
 OF_A_RESULT = {
@@ -19,6 +20,22 @@ def below(first):
     return {kind: (urljoin(first, path), plots) for kind, (path, plots) in OF_A_RESULT.items()}
 
 
+OF_A_HISTORY = {
+    "history": ("index.html", 1),
+    "metric of a history": ("metric-1.html", 1),
+    "revisions": ("revisions.html", 0),
+    "campaigns": ("campaigns.html", 0),
+    "tests": ("tests.html", 0),
+}
+
+
+def of_history():
+    first = past().result("past")
+    return {kind: (urljoin(first, path), plots) for kind, (path, plots) in OF_A_HISTORY.items()} | {
+        "list with a history": (past().first, 0),
+    }
+
+
 def in_folder():
     return below(folder())
 
@@ -29,4 +46,4 @@ def served():
         "comparison with deciles": (urljoin(server().result("sort-again"), "comparison-1-1.html"), 4),
         "list": (first, 0),
         "pair": (f"{first}pair?a=sort&b=sort-again", 0),
-    }
+    } | of_history()

@@ -288,7 +288,7 @@ fn a_list_and_a_pair_of_hostile_results_are_text() {
         let path = format!("{string}/path").replace('\0', "");
         let entries: Vec<_> = sites.iter().map(|site| site.entry(&path)).collect();
         let pages = [
-            list(&entries, string, &address),
+            list(&[], &entries, string, &address),
             pair((&path, &sites[0]), (string, &sites[1]), &address),
         ];
         for page in &pages {

@@ -164,7 +164,9 @@ pub fn crawl(site: &Site, below: &Path) -> Crawled {
                         serde_json::from_str::<Value>(&text).unwrap();
                         BTreeSet::new()
                     }
-                    Kind::JavaScript | Kind::Css | Kind::Csv => BTreeSet::new(),
+                    Kind::JavaScript | Kind::Css | Kind::Csv | Kind::Atom | Kind::Svg => {
+                        BTreeSet::new()
+                    }
                 };
                 match kind {
                     Kind::Html => drop(found.pages.insert(address, text)),

@@ -1,0 +1,103 @@
+//! `perflab history mark`: what a person says of a change.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use perflab_history::{ChangeState, ChangesView, HistoryDir, Mark, Shift, subject_name};
+
+use super::show::name_of;
+use crate::failure::{Code, Failure};
+use crate::terminal;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  perflab history mark results/redis-history 5dd1f7e9b960 expected 'a safer hash'"
+)]
+pub struct MarkArguments {
+    /// The directory of a history.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+
+    /// A revision that may be the first after the change, as `perflab history changes` lists them.
+    #[arg(value_name = "REV")]
+    revision: String,
+
+    /// What the change is.
+    #[arg(value_name = "STATE", value_enum)]
+    state: State,
+
+    /// A word why.
+    #[arg(value_name = "WHY", default_value = "", hide_default_value = true)]
+    why: String,
+
+    /// The change of this metric only.
+    #[arg(short, long, value_name = "NAME")]
+    metric: Option<String>,
+}
+
+/// What can be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum State {
+    /// It was meant to be.
+    Expected,
+    /// There is none: the laboratory errs.
+    Wrong,
+    /// It was undone since.
+    Fixed,
+    /// It does not matter.
+    Ignore,
+    /// What was said before is taken back.
+    None,
+}
+
+/// Executes the command.
+pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
+    let directory = HistoryDir::open(&arguments.directory)?;
+    let found = ChangesView::read(&directory, &name_of(&directory)?)?;
+    let view = &found.view;
+    let place = view.place_of(&arguments.revision)?;
+    let metric = |shift: &Shift| {
+        let series = view.series.get(shift.series);
+        series.map(|series| series.subject.metric.name.as_str())
+    };
+    let is_meant = |shift: &&Shift| {
+        let is_around = (shift.low..=shift.high).contains(&place);
+        let wanted = arguments.metric.as_deref();
+        is_around && wanted.is_none_or(|wanted| metric(shift) == Some(wanted))
+    };
+    let meant: Vec<&Shift> = found.changes.found.iter().filter(is_meant).collect();
+    if meant.is_empty() {
+        let where_they_are = found.changes.found.iter().filter_map(|shift| {
+            let name = view.revisions.get(shift.place)?.revision.name();
+            Some(format!("{name} ({})", metric(shift)?))
+        });
+        let all: Vec<String> = where_they_are.collect();
+        return Err(Failure::usage(match all.is_empty() {
+            true => "there is no change to say something of".to_owned(),
+            false => format!(
+                "no change is around {}; changes are at {}",
+                arguments.revision,
+                all.join(", ")
+            ),
+        }));
+    }
+    let state = match arguments.state {
+        State::Expected => Some(ChangeState::Expected),
+        State::Wrong => Some(ChangeState::Wrong),
+        State::Fixed => Some(ChangeState::Fixed),
+        State::Ignore => Some(ChangeState::Ignore),
+        State::None => None,
+    };
+    let revision = &view.revisions[place].revision;
+    let now = jiff::Timestamp::now().to_string();
+    let (metric, why) = (arguments.metric.clone(), arguments.why.clone());
+    directory.mark(&Mark::new(now, revision, metric, state, why))?;
+    for shift in meant {
+        if let Some(series) = view.series.get(shift.series) {
+            let word = state.map_or("nothing is said any more", ChangeState::word);
+            let name = terminal::escape(&subject_name(&series.subject));
+            terminal::print(&format!("{name}: {word}\n"))?;
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,132 @@
+//! Proven changes for those who do not look at pages: an Atom feed, and a badge.
+
+use maud::html;
+use perflab_compare::Outcome;
+use perflab_history::{Shift, Shifts, View, subject_name};
+use perflab_report::shift_sentences;
+
+use super::address::{HistoryAddress, encoded};
+use super::site::Known;
+use crate::text::say;
+
+/// Changes of a feed, the newest.
+const MOST: usize = 100;
+
+/// Width of a letter of the badge, and room at its sides, in pixels.
+const LETTER: usize = 7;
+const ROOM: usize = 10;
+
+/// The changes that nobody dismissed.
+fn standing(known: &Known) -> Shifts {
+    let changes = &known.found.changes;
+    let found = changes.found.iter().filter(|shift| !shift.is_dismissed());
+    Shifts {
+        found: found.cloned().collect(),
+        ..changes.clone()
+    }
+}
+
+/// The changes as an Atom feed (RFC 4287), the newest revision first.
+pub(super) fn feed(name: &str, known: &Known) -> String {
+    let view = &known.found.view;
+    let changes = standing(known);
+    let mut entries: Vec<_> = changes
+        .found
+        .iter()
+        .zip(shift_sentences(view, &changes))
+        .collect();
+    entries.sort_by_key(|(shift, _)| std::cmp::Reverse(shift.place));
+    let root = format!("urn:perflab:history:{}", encoded(name));
+    let newest = entries.first().and_then(|(shift, _)| time(view, shift));
+    let body = html! {
+        feed xmlns="http://www.w3.org/2005/Atom" {
+            title { (say(name)) ": changes" }
+            id { (root) }
+            author { name { "perflab" } }
+            updated { (newest.unwrap_or_else(|| "1970-01-01T00:00:00Z".to_owned())) }
+            link rel="self" href=(HistoryAddress::Feed) {}
+            @for (shift, (place, sentence)) in entries.iter().take(MOST) {
+                entry {
+                    title { (say(&sentence.text)) }
+                    id { (root) ":" (identity(view, shift)) }
+                    updated { (time(view, shift).unwrap_or_default()) }
+                    @if let Some(address) = known.address(*place) { link href=(address) {} }
+                }
+            }
+        }
+    };
+    format!(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n{}\n",
+        body.into_string()
+    )
+}
+
+fn time(view: &View, shift: &Shift) -> Option<String> {
+    Some(
+        view.revisions
+            .get(shift.place)?
+            .revision
+            .timestamp()
+            .to_string(),
+    )
+}
+
+/// What tells a change from others of the history.
+fn identity(view: &View, shift: &Shift) -> String {
+    let metric = view
+        .series
+        .get(shift.series)
+        .map(|series| subject_name(&series.subject));
+    let revision = view
+        .revisions
+        .get(shift.place)
+        .map(|seen| seen.revision.id.as_str());
+    format!(
+        "{}:{}",
+        encoded(metric.as_deref().unwrap_or_default()),
+        encoded(revision.unwrap_or_default())
+    )
+}
+
+/// The newest change in a few words, as a picture.
+pub(super) fn badge(known: &Known) -> String {
+    let view = &known.found.view;
+    let changes = standing(known);
+    let newest = changes
+        .found
+        .iter()
+        .zip(shift_sentences(view, &changes))
+        .max_by_key(|(shift, _)| shift.place);
+    let (text, colour) = match newest {
+        None => ("no change".to_owned(), "#5f656d"),
+        Some((shift, (_, sentence))) => {
+            let since = view
+                .revisions
+                .get(shift.place)
+                .map(|seen| seen.revision.date());
+            let (word, colour) = match sentence.outcome {
+                Outcome::Better => ("better", "#1a7431"),
+                Outcome::Worse | Outcome::Mixed => ("worse", "#b3261e"),
+                Outcome::Differs | Outcome::Same | Outcome::NotProven => ("changed", "#2f5d8a"),
+            };
+            (
+                format!("{word} since {}", since.unwrap_or_default()),
+                colour,
+            )
+        }
+    };
+    let label = "perflab";
+    let (left, right) = (LETTER * label.len() + ROOM, LETTER * text.len() + ROOM);
+    let picture = html! {
+        svg xmlns="http://www.w3.org/2000/svg" width=(left + right) height="20" role="img" aria-label={ (label) ": " (text) } {
+            title { (label) ": " (text) }
+            rect width=(left) height="20" fill="#333" {}
+            rect x=(left) width=(right) height="20" fill=(colour) {}
+            g fill="#fff" font-family="DejaVu Sans,Verdana,sans-serif" font-size="11" {
+                text x=(ROOM / 2) y="14" { (label) }
+                text x=(left + ROOM / 2) y="14" { (text) }
+            }
+        }
+    };
+    picture.into_string() + "\n"
+}

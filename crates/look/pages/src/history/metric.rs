@@ -1,0 +1,48 @@
+//! One metric over all revisions.
+
+use maud::{Markup, html};
+use perflab_history::subject_name;
+use perflab_report::plots::series;
+use perflab_report::shift_sentences;
+
+use super::address::HistoryAddress;
+use super::first::link;
+use super::site::{Known, Plots};
+use crate::tables::{class, sign};
+use crate::text::say;
+
+pub(super) fn metric(known: &Known, index: usize, plots: &mut Plots) -> Option<(String, Markup)> {
+    let (view, changes) = (&known.found.view, &known.found.changes);
+    let own = view.series.get(index)?;
+    let name = subject_name(&own.subject);
+    let plot = series(view, changes, index, 0, &|place| link(known, place))?;
+    let mine = perflab_history::Shifts {
+        found: changes
+            .found
+            .iter()
+            .filter(|shift| shift.series == index)
+            .cloned()
+            .collect(),
+        ..changes.clone()
+    };
+    let sentences = shift_sentences(view, &mine);
+    let body = html! {
+        p.crumbs { a href=(HistoryAddress::First) { "History" } }
+        h1 { (say(&name)) }
+        @if sentences.is_empty() { p.answer { "No change of this metric is proven." } }
+        @for (place, sentence) in &sentences {
+            p.answer {
+                span class={ "verdict " (class(sentence.outcome)) } {
+                    span aria-hidden="true" { (sign(sentence.outcome)) " " }
+                    @match known.address(*place) {
+                        Some(address) => { a href=(address) { (say(&sentence.text)) } }
+                        None => { (say(&sentence.text)) }
+                    }
+                }
+            }
+        }
+        p.note { (perflab_report::value_with_unit(own.control, &own.subject.metric.unit)) " at the control." }
+        (plots.next(&plot))
+    };
+    Some((name, body))
+}
