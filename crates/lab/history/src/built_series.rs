@@ -5,7 +5,7 @@ use perflab_compare::SubjectKey;
 use perflab_experiment::{Better, Metric};
 
 use crate::builds::{BuildFacts, ProgramFacts};
-use crate::series::{BUILD, Seen, Series, Value};
+use crate::series::{Seen, Series, Value};
 
 /// A figure of a program, where it is known.
 type OfProgram = fn(&ProgramFacts) -> Option<f64>;
@@ -74,12 +74,13 @@ fn one(
     let values: Vec<Value> = values.collect();
     (!values.is_empty()).then(|| Series {
         subject: SubjectKey {
-            workload: BUILD.to_owned(),
+            workload: "build".to_owned(),
             parameters: IndexMap::new(),
             benchmark: program.cloned(),
             metric,
             observed: false,
         },
+        is_of_builds: true,
         relative: true,
         control: base,
         values,

@@ -10,9 +10,6 @@ use crate::builds::BuildFacts;
 use crate::points::Point;
 use crate::revision::Revision;
 
-/// The workload under which these series stand.
-pub(crate) const BUILD: &str = "build";
-
 /// A revision, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Seen {
@@ -29,6 +26,9 @@ pub struct Seen {
 pub struct Series {
     /// What was measured.
     pub subject: SubjectKey,
+    /// Whether it is about builds: their time, and the sizes of programs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_builds: bool,
     /// Whether differences are relative (0.02 is 2 % more), or in the metric's unit.
     pub relative: bool,
     /// What the control measured, in the metric's unit: the median of its medians.
@@ -61,11 +61,6 @@ impl Seen {
 }
 
 impl Series {
-    /// Whether it is about builds, see `built_series`.
-    pub fn is_of_builds(&self) -> bool {
-        self.subject.workload == BUILD
-    }
-
     pub(crate) fn new(
         subject: SubjectKey,
         points: &[&Point],
@@ -88,6 +83,7 @@ impl Series {
         let relative = points.iter().all(|point| point.relative);
         Self {
             subject,
+            is_of_builds: false,
             relative,
             control: levels.get(levels.len() / 2).copied().unwrap_or(f64::NAN),
             values: by_place

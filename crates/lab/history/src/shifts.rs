@@ -211,7 +211,7 @@ impl View {
     /// and a time is that of a single build. Nor are revisions with a patch, which the branch does not have.
     fn measured_series(&self) -> impl Iterator<Item = (usize, Vec<Value>)> {
         let series = self.series.iter().enumerate();
-        let measured = series.filter(|(_, series)| !series.is_of_builds());
+        let measured = series.filter(|(_, series)| !series.is_of_builds);
         let is_patched = |place: usize| {
             let seen = self.revisions.get(place);
             seen.is_some_and(|seen| seen.revision.is_patched())

@@ -1,12 +1,15 @@
 //! Changes are found, confirmed, suspected, and what tells most is measured first.
 
-use super::{HISTORY, Histories};
+use super::{EXPERIMENT, HISTORY, Histories};
 
 #[test]
 fn a_change_is_found_with_an_interval_of_revisions() {
     let noisy = |day: u32| 1000 + day * 37 % 11 + if day < 15 { 0 } else { 50 };
     let sizes: Vec<u32> = (1..=30).map(noisy).collect();
     let histories = Histories::with(&HISTORY.replace("together = 3", "together = 10"), &sizes);
+    // A workload may be called as the series of builds are.
+    let experiment = EXPERIMENT.replace("workloads.w", "workloads.build");
+    histories.laboratory.write("exp.toml", experiment);
     histories.run(&[]).code(0);
     let changes = |more: &[&str]| {
         let words = [&["history", "changes", "h"], more].concat();
@@ -14,7 +17,7 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     };
     changes(&[]).prints(&[
         "1 change in 1 metric; the chance that any is false is at most 5%",
-        "1. w size [bytes]: +5",
+        "1. build size [bytes]: +5",
         "  > 2026-01-15",
     ]);
     let found = changes(&["--format", "json"]).json();
@@ -50,7 +53,7 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     let behind = range.split_once("..").unwrap().1;
     mark(&[behind, "expected", "a <safer> hash"])
         .code(0)
-        .prints(&["w size [bytes]: expected"]);
+        .prints(&["build size [bytes]: expected"]);
     changes(&[]).prints(&["\nexpected: a <safer> hash\n"]);
     mark(&[behind, "wrong", "--metric", "size"]).code(0);
     let found = changes(&["--format", "json"]).json();
@@ -64,7 +67,7 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     assert!(reported("badge.svg").contains("no change"));
     mark(&[behind, "none"]).code(0);
     let feed = reported("changes.atom");
-    assert!(feed.contains("<title>w size [bytes]: +5"), "{feed}");
+    assert!(feed.contains("<title>build size [bytes]: +5"), "{feed}");
     assert!(
         feed.contains("<updated>2026-01-15T12:00:00Z</updated>"),
         "{feed}"

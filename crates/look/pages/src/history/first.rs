@@ -121,7 +121,7 @@ fn drawn(known: &Known) -> Vec<usize> {
         let is_of_builds = view
             .series
             .get(*index)
-            .is_some_and(perflab_history::Series::is_of_builds);
+            .is_some_and(|series| series.is_of_builds);
         (is_of_builds, std::cmp::Reverse(newest(*index)))
     });
     all

@@ -60,7 +60,7 @@ fn turn(index: usize, pages: usize) -> Markup {
 /// The revisions at some places, the newest first.
 pub(super) fn table(known: &Known, places: Range<usize>) -> Markup {
     let view = &known.found.view;
-    let measured = view.series.iter().filter(|series| !series.is_of_builds());
+    let measured = view.series.iter().filter(|series| !series.is_of_builds);
     let columns: Vec<Column<'_>> = measured
         .take(MOST_COLUMNS)
         .map(|series| (series, value_differences(series, places.clone())))

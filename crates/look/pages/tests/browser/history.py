@@ -42,8 +42,8 @@ at = "2026-01-11"
 what = "another compiler"
 """
 
-# The size of each revision: it grows by a fifth with the 15th, and wanders besides.
-SIZES = [1000 + 7 * (number * 5 % 11) + (200 if number >= 14 else 0) for number in range(28)]
+# The size of each revision: it grows with the 15th, and wanders besides.
+SIZES = [1000 + day * 37 % 11 + (0 if day < 15 else 50) for day in range(1, 31)]
 
 
 def commit(repository, day, script):
