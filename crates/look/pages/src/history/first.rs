@@ -104,7 +104,8 @@ fn head(view: &View) -> Markup {
     }
 }
 
-/// The series in the order in which they are drawn: those with the newest changes first, those of builds last.
+/// The series in the order in which they are drawn: those with the newest changes first. A figure of a build is that of a
+/// single one, so these are on their own pages only.
 fn drawn(known: &Known) -> Vec<usize> {
     let view = &known.found.view;
     let newest = |index: usize| {
@@ -117,13 +118,13 @@ fn drawn(known: &Known) -> Vec<usize> {
         own.map(|shift| shift.place).max()
     };
     let mut all: Vec<usize> = (0..view.series.len()).collect();
-    all.sort_by_key(|index| {
-        let is_of_builds = view
-            .series
+    let is_measured = |index: &usize| {
+        view.series
             .get(*index)
-            .is_some_and(|series| series.is_of_builds);
-        (is_of_builds, std::cmp::Reverse(newest(*index)))
-    });
+            .is_some_and(|series| !series.is_of_builds)
+    };
+    all.retain(is_measured);
+    all.sort_by_key(|index| std::cmp::Reverse(newest(*index)));
     all
 }
 

@@ -65,11 +65,20 @@ pub(super) fn table(known: &Known, places: Range<usize>) -> Markup {
         .take(MOST_COLUMNS)
         .map(|series| (series, value_differences(series, places.clone())))
         .collect();
+    let shown = view.revisions.get(places.clone()).unwrap_or_default();
+    let has_tags = shown.iter().any(|seen| !seen.revision.tags.is_empty());
+    let cells = |place: usize| {
+        let index = place - places.start;
+        columns
+            .iter()
+            .map(move |(_, values)| values.get(index).and_then(Option::as_ref))
+    };
     html! {
         div.scroll tabindex="0" role="region" aria-label="Revisions" {
             table id="revisions" data-sortable {
                 thead { tr {
-                    th scope="col" { "date" } th scope="col" { "revision" } th scope="col" { "tags" }
+                    th scope="col" { "date" } th scope="col" { "revision" }
+                    @if has_tags { th scope="col" { "tags" } }
                     @for (series, _) in &columns {
                         th.number scope="col" { (say(&perflab_history::subject_name(&series.subject))) }
                     }
@@ -78,7 +87,7 @@ pub(super) fn table(known: &Known, places: Range<usize>) -> Markup {
                 tbody {
                     @for place in places.clone().rev() {
                         @if let Some(seen) = view.revisions.get(place) {
-                            (row(known, seen, place, place - places.start, &columns))
+                            (row(known, seen, place, has_tags, cells(place)))
                         }
                     }
                 }
@@ -87,7 +96,13 @@ pub(super) fn table(known: &Known, places: Range<usize>) -> Markup {
     }
 }
 
-fn row(known: &Known, seen: &Seen, place: usize, index: usize, columns: &[Column<'_>]) -> Markup {
+fn row<'v>(
+    known: &Known,
+    seen: &Seen,
+    place: usize,
+    has_tags: bool,
+    cells: impl Iterator<Item = Option<&'v (f64, String)>>,
+) -> Markup {
     let revision = &seen.revision;
     html! {
         tr.failed[seen.is_unbuilt()] {
@@ -99,9 +114,9 @@ fn row(known: &Known, seen: &Seen, place: usize, index: usize, columns: &[Column
                 }
                 @if seen.is_unbuilt() { " (not built)" }
             }
-            td { (say(&revision.tags.join(" "))) }
-            @for (_, values) in columns {
-                @match values.get(index).and_then(Option::as_ref) {
+            @if has_tags { td { (say(&revision.tags.join(" "))) } }
+            @for cell in cells {
+                @match cell {
                     Some((value, text)) => { td.number data-value=(value) { (say(text)) } }
                     None => { td.number {} }
                 }

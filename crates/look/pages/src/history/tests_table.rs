@@ -24,7 +24,8 @@ pub(super) fn table(known: &Known) -> Option<Markup> {
         .collect();
     places.sort_unstable();
     places.dedup();
-    let places = places.split_off(places.len().saturating_sub(COLUMNS));
+    let mut places = places.split_off(places.len().saturating_sub(COLUMNS));
+    places.reverse();
     if places.is_empty() {
         return None;
     }
@@ -33,7 +34,7 @@ pub(super) fn table(known: &Known) -> Option<Markup> {
         h1 { "Tests" }
         p.note {
             (counted(view.tests.len(), "test")) ", the worst first, at the last " (counted(places.len(), "revision"))
-            " that were tested. ~ passed and failed at the same revision."
+            " that were tested, the newest first. ~ passed and failed at the same revision."
         }
         label.filter { "Show only rows with " input type="search" data-filter="tests"; }
         div.scroll tabindex="0" role="region" aria-label="Tests" {

@@ -62,11 +62,14 @@ pub fn series(
             high: value.high? * factor,
         })
     });
-    layers.push(Layer {
-        name: "95% interval of each".to_owned(),
-        tone: Tone::Series(0),
-        marks: Marks::Areas(areas.collect()),
-    });
+    let areas: Vec<Area> = areas.collect();
+    if !areas.is_empty() {
+        layers.push(Layer {
+            name: "95% interval of each".to_owned(),
+            tone: Tone::Series(0),
+            marks: Marks::Areas(areas),
+        });
+    }
     layers.push(Layer::unnamed(
         Tone::Series(0),
         Marks::Points {
