@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
+use perflab_testing::needs;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
@@ -233,13 +234,34 @@ fn what_makes_cpu_time_say_little_is_named() {
     let turns: f64 = turns.split(' ').next().unwrap().parse().unwrap();
     assert!(turns < 4.0, "{}", said.out);
     said.prints(&[
-        "`stray`: `sh` left its process group",
+        "left its process group, and so ran during the turns of others",
         "`sleeper`: it sleeps or waits: it used a CPU for",
         "`timer`: `timeout` has a timer",
         "`crowd`: several of its threads or processes need a CPU",
         "`left`: `s",
         "still ran when the command had ended",
     ]);
+    laboratory.assert_nothing_runs();
+}
+
+/// One that is stopped as its group is, while it leaves the group, would be stopped for good, and waited for.
+#[test]
+fn what_was_stopped_while_it_left_its_group_goes_on() {
+    needs("python3", "python3");
+    let laboratory = Laboratory::new();
+    let leaves = "exec python3 -c '
+import os, signal
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    os._exit(0)
+os.waitpid(child, 0)'";
+    bench(
+        &laboratory,
+        &["-r", "2", "--timeout", "60s", leaves, "sleep 0.5"],
+    )
+    .code(0);
     laboratory.assert_nothing_runs();
 }
 

@@ -193,6 +193,9 @@ pub trait Process: Debug {
     /// The processes that came of it and still live, itself included, also those that have left its group.
     fn relatives(&self) -> Vec<Relative>;
 
+    /// Lets one of its relatives go on, by its number, if that is stopped.
+    fn go_on(&self, relative: i32);
+
     /// Waits until it has ended. At the limit, or when the user asks to stop, the whole group is killed. What it left
     /// running is killed in any case, also where that has left the group.
     ///

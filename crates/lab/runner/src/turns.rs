@@ -2,12 +2,15 @@
 //!
 //! 1. Each process is started at its first turn, while all others are stopped, so that none runs alone at full length.
 //! 2. A round gives each process that is left one turn, in random order.
-//! 3. A process that has ended is collected at once, with all that it left: what is left in its group would run during
+//! 3. A process that has left its group is not stopped, and told of. It is continued once, should it have been stopped
+//!    while it left.
+//! 4. A process that has ended is collected at once, with all that it left: what is left in its group would run during
 //!    the turns of others.
 //!
 //! What slows the machine down then slows all of them down alike. They are to be compared by CPU time: wall time
 //! contains the turns of the others. So [`Seen`] has what makes CPU time in turns say little of a program.
 
+use std::collections::HashSet;
 use std::io;
 use std::time::Duration;
 
@@ -108,6 +111,8 @@ struct Player<'h> {
     seen: Seen,
     /// What was there at the last look, and the time of the turns before.
     last: (Vec<Relative>, Duration),
+    /// Those that have left the group, and were let go on since.
+    free: HashSet<i32>,
 }
 
 impl Turns {
@@ -171,6 +176,7 @@ impl<'h> Player<'h> {
             time: Duration::ZERO,
             seen: Seen::default(),
             last: (Vec::new(), Duration::ZERO),
+            free: HashSet::new(),
         })
     }
 
@@ -179,6 +185,7 @@ impl<'h> Player<'h> {
     fn turn(&mut self, length: Duration) -> io::Result<TurnEnd> {
         let is_looked_at = self.turns > 0 && (self.turns + 1).is_power_of_two();
         let before = is_looked_at.then(|| self.process.relatives());
+        self.free(before.as_deref().unwrap_or_default());
         let since = self.time;
         let Turn { took, end } = self.process.take_turn(length)?;
         self.turns += 1;
@@ -195,6 +202,16 @@ impl<'h> Player<'h> {
             self.last = (after, self.time);
         }
         Ok(end)
+    }
+
+    /// A process that leaves the group while the group is being stopped keeps that stop, and no turn continues it. Once
+    /// is enough: when it is stopped later, that is its own matter.
+    fn free(&mut self, relatives: &[Relative]) {
+        for relative in relatives.iter().filter(|relative| !relative.in_group) {
+            if self.free.insert(relative.process) {
+                self.process.go_on(relative.process);
+            }
+        }
     }
 
     fn collect(self) -> io::Result<TurnsTaken> {

@@ -30,7 +30,7 @@ use super::moved::move_to;
 use super::reaper::Reaper;
 use super::relatives::relatives;
 use super::sys;
-use super::turn::take_turn;
+use super::turn::{go_on_if_stopped, take_turn};
 use crate::host::{
     Ended, Exit, Launch, LaunchError, Listener, Process, Redirect, Relative, Stopped, Turn, later,
 };
@@ -242,6 +242,14 @@ impl Process for LocalProcess<'_> {
 
     fn relatives(&self) -> Vec<Relative> {
         relatives(self.pid, self.brand)
+    }
+
+    fn go_on(&self, relative: i32) {
+        // It may have ended meanwhile, and its number may be another's.
+        let is_ours = |pid: &Pid| self.brand.is_some_and(|brand| brand.is_borne_by(*pid));
+        if let Some(pid) = Pid::from_raw(relative).filter(is_ours) {
+            go_on_if_stopped(pid);
+        }
     }
 
     /// Watching against a time limit takes `pidfd_open`, which Linux has since 5.3.

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, kill_process_group, waitid,
 };
 
 use super::brand::state;
@@ -58,6 +58,14 @@ pub(super) fn take_turn(
         end = stop(pid, interrupt)?;
     }
     Ok(Turn { took, end })
+}
+
+/// Continues a single process that is stopped now.
+pub(super) fn go_on_if_stopped(pid: Pid) {
+    if state(pid) == Some('T') {
+        // One that may not be signalled was not stopped by a turn's end either.
+        let _ = kill_process(pid, Signal::CONT);
+    }
 }
 
 fn wait_until(deadline: Instant, watch: &OwnedFd, interrupt: &Interrupt) -> io::Result<TurnEnd> {

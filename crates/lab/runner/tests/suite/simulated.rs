@@ -169,6 +169,8 @@ pub struct Simulated {
     started: RefCell<Vec<String>>,
     /// The processes that had a turn, by their places, in order.
     turns: RefCell<Vec<usize>>,
+    /// The relatives of processes that were let go on, by their numbers, in order.
+    let_go_on: RefCell<Vec<i32>>,
     /// What was started or moved, when, and onto which CPUs, in order.
     seated: RefCell<Vec<(String, Duration, Vec<u32>)>>,
 }
@@ -193,6 +195,7 @@ impl Simulated {
             processes: RefCell::default(),
             started: RefCell::default(),
             turns: RefCell::default(),
+            let_go_on: RefCell::default(),
             seated: RefCell::default(),
         }
     }
@@ -234,6 +237,11 @@ impl Simulated {
     /// The places of the processes that had a turn, in order: that which was started first has place 0.
     pub fn turns(&self) -> Vec<usize> {
         self.turns.borrow().clone()
+    }
+
+    /// The relatives of processes that were let go on, by their numbers, in order.
+    pub fn let_go_on(&self) -> Vec<i32> {
+        self.let_go_on.borrow().clone()
     }
 
     /// The programs that were started on CPUs of their own or moved, when, and onto which, in order.
@@ -628,6 +636,11 @@ impl Process for SimulatedProcess<'_> {
     fn relatives(&self) -> Vec<Relative> {
         self.host.call();
         self.with(|state| (state.script.shows)(state.turns))
+    }
+
+    fn go_on(&self, relative: i32) {
+        self.host.call();
+        self.host.let_go_on.borrow_mut().push(relative);
     }
 
     fn wait(self: Box<Self>, limit: Option<Duration>) -> io::Result<Ended> {

@@ -249,6 +249,20 @@ fn what_breaks_turns_is_seen() {
     assert_eq!(Seen::default().and(all.clone()), all);
 }
 
+#[test]
+fn what_left_the_group_is_let_go_on_once() {
+    let shows = |turns| {
+        let member = |number| Relative {
+            in_group: number == 2 || turns < 4,
+            ..member(number, 0)
+        };
+        vec![member(2), member(3)]
+    };
+    let host = Simulated::new(&[("a", takes(100).shows(shows)), ("b", takes(100))]);
+    execute(&host, TURNS, &["a", "b"]).unwrap();
+    assert_eq!(host.let_go_on(), [3]);
+}
+
 /// Works for so many seconds of its own CPU time; prints when it began and ceased to run, in nanoseconds, line by line.
 const STAMPS: &str = "import sys, time
 begin = last = time.monotonic_ns()
