@@ -47,12 +47,13 @@ demo: build
 	@scripts/need redis-server:redis-server redis-benchmark:redis-tools
 	scripts/demo $(OUT)
 
-# Checks the format, the lints and the documentation, then runs every test. All tests share one build profile.
+# Checks the format, the lints and the documentation, then runs every test. All tests share one build profile. Examples
+# are documented too: with them the dependencies have the features with which the lints have built them.
 test: tools
 	@scripts/rust rustfmt clippy
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --lib --bins --examples
 	scripts/prove check
 	scripts/test
 

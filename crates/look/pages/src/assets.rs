@@ -11,7 +11,7 @@ macro_rules! script {
 }
 
 /// Makes plots interactive.
-const PLOTS: &str = script!["axis" "layer" "plot" "walk" "picture" "drag" "input"];
+const PLOTS: &str = script!["axis" "layer" "between" "plot" "walk" "picture" "drag" "input"];
 
 /// What pages that are no result's share with those of results, by its name: style and scripts.
 pub fn asset(name: &str) -> Option<Content> {

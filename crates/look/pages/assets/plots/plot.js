@@ -88,6 +88,7 @@ class Plot {
     this.place(this.clip, box);
     for (const layer of this.layers) layer.draw(this.places, this.isWithin, isMoving);
     this.point(this.current);
+    if (!isMoving) offerBetween(this);
   }
 
   drawAxes() {

@@ -53,7 +53,7 @@ pub(super) fn first(site: &HistorySite, known: &Known, plots: &mut Plots) -> Mar
         }
         @for index in drawn(known).into_iter().take(MOST_PLOTS) {
             @if let Some(plot) = series(view, &known.found.changes, index, from, &|place| link(known, place)) {
-                (plots.next(&plot))
+                (plots.next_over_revisions(&plot))
             }
         }
         (metrics(view))

@@ -42,7 +42,7 @@ pub(super) fn metric(known: &Known, index: usize, plots: &mut Plots) -> Option<(
             }
         }
         p.note { (perflab_report::value_with_unit(own.control, &own.subject.metric.unit)) " at the control." }
-        (plots.next(&plot))
+        (plots.next_over_revisions(&plot))
     };
     Some((name, body))
 }

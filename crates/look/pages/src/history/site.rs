@@ -61,6 +61,14 @@ impl Plots {
         self.0 += 1;
         figure(plot, &format!("plot-{}", self.0))
     }
+
+    /// One over revisions: who zooms into it is told how to measure those between.
+    pub(super) fn next_over_revisions(&mut self, plot: &perflab_plot::Plot) -> Markup {
+        html! {
+            (self.next(plot))
+            p.note.between hidden aria-live="polite" { "To measure all revisions between: " code {} }
+        }
+    }
 }
 
 impl HistorySite {

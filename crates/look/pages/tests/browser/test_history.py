@@ -46,6 +46,22 @@ class History(PageTest):
         figure.get_by_role("button", name="Zoom in").click()
         figure.locator("xpath=self::*[contains(@class, 'is-zoomed')]").wait_for(state="attached")
 
+    def test_what_is_zoomed_into_can_be_measured(self):
+        page = self.open(urljoin(past().result("past"), "metric-1.html"))
+        figure, offer = page.locator("figure.plot"), page.locator(".between")
+        self.assertFalse(offer.is_visible())
+        figure.hover()
+        figure.get_by_role("button", name="Zoom in").click()
+        offer.wait_for()
+        self.assertRegex(offer.inner_text(), r"perflab history run HISTORY\.toml --out DIR --fill [0-9a-f]+\.\.[0-9a-f]+$")
+        first, last = offer.inner_text().rsplit(" ", 1)[1].split("..")
+        self.assertNotEqual(first, last)
+        figure.get_by_role("button", name="Show the whole plot").click()
+        offer.wait_for(state="hidden")
+        for name in (first, last):
+            revision = self.open(urljoin(past().result("past"), f"revision-{name}.html"))
+            self.assertIn(name, revision.inner_text("main"))
+
     def test_tests_by_severity(self):
         page = self.open(urljoin(past().result("past"), "tests.html"))
         rows = page.locator("table.tests tbody tr")
