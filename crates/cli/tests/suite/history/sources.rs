@@ -46,6 +46,16 @@ fn names_that_a_shell_would_take_apart() {
 }
 
 #[test]
+fn the_branch_is_there_though_head_names_none() {
+    let history = HISTORY.replace("git = \"repo\"", "git = \"repo\"\nbranch = \"work\"");
+    let histories = Histories::with(&history, &[100, 110]);
+    histories.git(&["branch", "-m", "work"], "2026-01-02");
+    histories.git(&["symbolic-ref", "HEAD", "refs/heads/none"], "2026-01-02");
+    histories.run(&[]).code(0);
+    histories.show().code(0).prints(&["100 B at the control"]);
+}
+
+#[test]
 fn a_program_outside_of_its_revision_is_refused() {
     let history = HISTORY.replace("[measure]", "programs = [\"built\"]\n[measure]");
     let histories = Histories::with(&history, &[100]);

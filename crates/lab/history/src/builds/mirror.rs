@@ -13,12 +13,14 @@ use crate::git::Repository;
 pub(crate) const NAME: &str = "mirror.git";
 
 /// What is fetched. Names of the copy's own, by which it keeps revisions that a rewritten branch lost, stay apart.
-const FETCHED: [&str; 4] = [
+const FETCHED: [&str; 3] = [
     "+refs/heads/*:refs/heads/*",
     "+refs/tags/*:refs/tags/*",
     "+refs/remotes/*:refs/remotes/*",
-    "+HEAD:refs/perflab/origin",
 ];
+
+/// What is fetched of a repository whose `HEAD` names a branch that is there.
+const FETCHED_HEAD: &str = "+HEAD:refs/perflab/origin";
 
 /// What `HEAD` names in the repository of the user. In the copy it stands for the same.
 const HEAD: &str = "refs/perflab/origin";
@@ -114,5 +116,10 @@ fn fetch(
         "--",
         origin,
     ];
-    workshop.git(words.into_iter().chain(FETCHED), into, log)
+    let words = words.into_iter().chain(FETCHED);
+    let done = workshop.git(words.clone().chain([FETCHED_HEAD]), into, log)?;
+    match done {
+        Ok(()) => Ok(Ok(())),
+        Err(_) => workshop.git(words, into, log),
+    }
 }
