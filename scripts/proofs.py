@@ -71,8 +71,8 @@ GROUPS = [
                                               "kill-slices": Step("scripts/prove-kill slices", r"^\d+ kills:")},
           [*crates("lab/runner lab/store lab/experiment lab/drivers lab/machine"), *cli("run main standby progress failure results"),
            "scripts/prove-kill"]),
-    Group("histories", "a history that is killed 50 times measures each revision once, loses nothing, leaves nothing behind and leaves the "
-          "repository alone", 3, "git", {"histories": Step("scripts/prove-histories", r"^\d+ kills:")},
+    Group("histories", "history run, history watch and bisect, killed 50 times each, measure each revision once and find the "
+          "change; they lose nothing, leave nothing behind and leave the repository alone", 8, "git", {"histories": Step("scripts/prove-histories", r"^\d+ kills of")},
           [*crates("lab/history lab/runner lab/store lab/experiment lab/machine"), *cli("history run main standby progress failure"),
            "scripts/prove-histories"]),
     Group("doctor", "the doctor finds trouble that is made on this machine, and changed settings come back after kill -9",

@@ -13,10 +13,13 @@ impl Work<'_> {
     pub(super) fn watch(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
         let directory = self.session.directory;
         let mut campaigns = directory.campaigns()?;
-        campaigns.retain(CampaignFacts::is_of_history);
-        if let Some(last) = campaigns.last() {
-            self.go_on(last, builder)?;
+        // A change that was being confirmed may not be the next to be confirmed any more.
+        for kind in [CampaignFacts::is_of_history, CampaignFacts::is_confirmation] {
+            if let Some(last) = campaigns.iter().rfind(|facts| kind(facts)) {
+                self.go_on(last, builder)?;
+            }
         }
+        campaigns.retain(CampaignFacts::is_of_history);
         let mut known = self.known(&campaigns)?;
         // One that cannot be built is not tried again and again.
         let mut tried: HashSet<(String, String)> = HashSet::new();

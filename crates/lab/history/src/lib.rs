@@ -20,6 +20,7 @@ mod next_step;
 mod order;
 mod outcomes;
 mod outline;
+mod parallel;
 mod parse;
 mod pattern;
 mod points;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::CampaignFacts;
 use crate::marks::{ChangeState, Said};
+use crate::parallel::parallel;
 use crate::points::Point;
 use crate::revision::Revision;
 use crate::series::{Series, Value};
@@ -160,7 +161,7 @@ impl View {
                 seed: SEED,
             },
         };
-        let found = long.iter().flat_map(|(index, values)| {
+        let found = parallel(&long, |(index, values)| {
             let differences: Vec<Option<f64>> =
                 values.iter().map(|value| Some(value.difference)).collect();
             let changes = changes(&differences, &terms)
@@ -182,7 +183,7 @@ impl View {
             };
             changes.into_iter().filter_map(shift).collect::<Vec<_>>()
         });
-        let mut found: Vec<Shift> = found.collect();
+        let mut found: Vec<Shift> = found.into_iter().flatten().collect();
         let confirmed: Vec<Option<Confirmation>> = found
             .iter()
             .map(|shift| {

@@ -13,6 +13,9 @@ use crate::answer::Sentence;
 use crate::difference::{Differences, Estimate};
 use crate::number::{probability, share};
 
+/// Revisions that are listed on each side of the most likely one.
+const BESIDE: usize = 8;
+
 /// Since when each series has its level.
 pub fn shifts_text(view: &View, shifts: &Shifts) -> String {
     let mut text = format!(
@@ -153,24 +156,47 @@ fn one(view: &View, shift: &Shift, number: usize) -> String {
         .values
         .iter()
         .filter(|value| (shift.low..=shift.high).contains(&value.place));
-    let rows = candidates.filter_map(|value| {
-        let revision = &view.revisions.get(value.place)?.revision;
-        let mark = if value.place == shift.place {
-            "  > "
-        } else {
-            "    "
-        };
-        Some([
-            format!("{mark}{}", revision.date()),
-            revision.name(),
-            clean(&revision.subject),
-        ])
-    });
-    text += &aligned(&rows.collect::<Vec<_>>(), 3);
+    let candidates: Vec<&Seen> = candidates
+        .filter_map(|value| view.revisions.get(value.place))
+        .collect();
+    let found = view.revisions.get(shift.place);
+    text += &candidate_rows(&candidates, found.map_or("", |seen| &seen.revision.id));
     if let Some(said) = &shift.said {
         text += &format!("{}\n", said_text(said));
     }
     text + &confirmed(view, shift, series, before)
+}
+
+/// The revisions among which a change is, a line each, those around the most likely one if they are many.
+fn candidate_rows(candidates: &[&Seen], likely: &str) -> String {
+    let middle = candidates
+        .iter()
+        .position(|seen| seen.revision.id == likely);
+    let first = middle.unwrap_or(0).saturating_sub(BESIDE);
+    let end = (middle.unwrap_or(0) + BESIDE + 1).min(candidates.len());
+    let row = |seen: &&Seen| {
+        let mark = if seen.revision.id == likely {
+            "  > "
+        } else {
+            "    "
+        };
+        [
+            format!("{mark}{}", seen.revision.date()),
+            seen.revision.name(),
+            clean(&seen.revision.subject),
+        ]
+    };
+    let rows: Vec<[String; 3]> = candidates[first..end].iter().map(row).collect();
+    let mut text = String::new();
+    if first > 0 {
+        text += &format!("    {} before these\n", counted(first, "revision"));
+    }
+    text += &aligned(&rows, 3);
+    if let Some(last) = candidates[end..].last() {
+        let more = counted(candidates.len() - end, "revision");
+        text += &format!("    {more} behind these, up to {}\n", last.revision.name());
+    }
+    text
 }
 
 /// What came out when both sides were measured again, or how to do that.

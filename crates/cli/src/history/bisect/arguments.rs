@@ -92,7 +92,7 @@ pub struct BisectArguments {
     pub command: Vec<String>,
 }
 
-/// What a person says. The words are those of `git bisect`.
+// What a person says. The words are those of `git bisect`.
 #[derive(Debug, Subcommand)]
 pub enum Spoken {
     /// Begin a search in which you say which revisions are good.

@@ -154,6 +154,31 @@ fn a_watch_measures_what_tells_most() {
     );
 }
 
+/// A confirmation that was interrupted may be of a change that later values moved.
+#[test]
+fn a_watch_finishes_what_was_being_confirmed() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120]);
+    histories.run(&[]).code(0);
+    let range = format!(
+        "{}..HEAD",
+        histories.git(&["rev-parse", "HEAD~1"], "2026-01-01").trim()
+    );
+    histories.run(&["--confirm", &range]).code(0);
+    let records = "h/campaigns/000002/runs.jsonl";
+    let complete = histories.laboratory.read(records);
+    let cut = complete.trim_end().rfind('\n').unwrap() + 1;
+    histories.laboratory.write(records, &complete[..cut]);
+    let lines = |text: &str| text.lines().count();
+    let output = histories
+        .laboratory
+        .path(&format!("h/campaigns/000002/runs/{:06}", lines(&complete)));
+    std::fs::rename(&output, output.with_extension("partial")).unwrap();
+    let words = ["history", "watch", "history.toml", "--out", "h"];
+    let said = histories.laboratory.call(&words).code(0);
+    said.says(&["resuming campaign 2"]);
+    assert_eq!(lines(&histories.laboratory.read(records)), lines(&complete));
+}
+
 #[test]
 fn a_change_with_the_last_revisions_is_suspected() {
     // Too few of them to prove anything.

@@ -135,6 +135,7 @@ impl Tests {
         // A little less, so that the same CUSUM counts as reached however it was rounded.
         let goal = (at + distance) * (1.0 - 1e-12);
         let enough = search.enough();
+        let goals = self.goals(goal);
         let mut order = self.scores.clone();
         let mut reached = 1;
         for drawn in 0..search.draws {
@@ -145,19 +146,40 @@ impl Tests {
             let (before, behind) = order.split_at_mut(k);
             shuffle(before, random);
             shuffle(behind, random);
-            if self.reaches(&order, goal) {
+            if self.reaches(&order, &goals) {
                 reached += 1;
             }
         }
         reached >= enough
     }
 
-    fn reaches(&self, order: &[i64], goal: f64) -> bool {
+    /// The least sum in front of each place, in the direction of the change, whose squared CUSUM reaches a goal.
+    /// One comparison for each value of each order takes the place of a division.
+    fn goals(&self, goal: f64) -> Vec<i64> {
+        let length = self.scores.len();
+        let least = |k: usize| {
+            if goal <= 0.0 {
+                return i64::MIN;
+            }
+            let mut sum = (goal * k as f64 * (length - k) as f64).sqrt().floor() as i64;
+            sum = sum.max(1);
+            // The square root is rounded: it may be one off.
+            while sum > 1 && weighed(sum - 1, k, length) >= goal {
+                sum -= 1;
+            }
+            while weighed(sum, k, length) < goal {
+                sum += 1;
+            }
+            sum
+        };
+        (1..length).map(least).collect()
+    }
+
+    fn reaches(&self, order: &[i64], goals: &[i64]) -> bool {
         let mut sum = 0;
-        order.iter().enumerate().any(|(index, score)| {
-            let reached = index > 0 && self.squared(sum, index) >= goal;
-            sum += score;
-            reached
+        order.iter().zip(goals).any(|(score, goal)| {
+            sum += score * self.way;
+            sum >= *goal
         })
     }
 }
@@ -197,8 +219,9 @@ mod tests {
         let all = before
             .iter()
             .flat_map(|one| behind.iter().map(move |other| (one, other)));
+        let goals = tests.goals(goal);
         let reaching =
-            all.filter(|(one, other)| tests.reaches(&[one.as_slice(), other].concat(), goal));
+            all.filter(|(one, other)| tests.reaches(&[one.as_slice(), other].concat(), &goals));
         reaching.count() as f64 / (before.len() * behind.len()) as f64
     }
 
@@ -223,6 +246,18 @@ mod tests {
             }
         }
         assert!(seen[0] >= 2 && seen[1] >= 2, "{seen:?}");
+    }
+
+    #[test]
+    fn goals_are_the_least_sums_that_reach_them() {
+        let values: Vec<f64> = (0..200).map(|k| f64::from(k * 37 % 101)).collect();
+        let tests = Tests::of(&values, 80);
+        for goal in [1e-9, tests.largest / 3.0, tests.largest] {
+            for (k, least) in (1..).zip(tests.goals(goal)) {
+                assert!(least > 0 && weighed(least, k, 200) >= goal);
+                assert!(least == 1 || weighed(least - 1, k, 200) < goal);
+            }
+        }
     }
 
     #[test]
