@@ -37,9 +37,9 @@ pub fn report(arguments: &ReportArguments) -> Result<Option<Code>, Failure> {
         )));
     }
     let bar = || bar(Some(0), "{bar:30} {pos} of {len} {msg}", !arguments.quiet);
-    if let Some(site) = HistorySite::read(path) {
+    if let Some(mut site) = HistorySite::read(path) {
         let bar = bar();
-        let written = write_history(&site, &arguments.out, &mut |step, done, all| {
+        let written = write_history(&mut site, &arguments.out, &mut |step, done, all| {
             show(&bar, step, done, all);
         });
         bar.finish_and_clear();

@@ -1,5 +1,6 @@
 //! What changed from one measured revision to the next: commits, files, functions.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
@@ -99,6 +100,19 @@ impl View {
     /// # Errors
     /// If the copy of the repository cannot be read.
     pub fn details(&self, directory: &HistoryDir, place: usize) -> Result<Details, DetailsError> {
+        self.details_with(directory, place, None)
+    }
+
+    /// The same, where the files of all revisions are known.
+    ///
+    /// # Errors
+    /// If the copy of the repository cannot be read.
+    pub fn details_with(
+        &self,
+        directory: &HistoryDir,
+        place: usize,
+        files: Option<&Files>,
+    ) -> Result<Details, DetailsError> {
         let before = self.before(place);
         let mut details = Details {
             place,
@@ -112,15 +126,51 @@ impl View {
         };
         let (before, after) = (&self.revisions[before], &self.revisions[place]);
         if let Some(mirror) = directory.mirror() {
-            let repository = Repository::open(&mirror)?;
+            let repository = Repository::known(mirror);
             let (from, to) = (before.revision.commit(), after.revision.commit());
-            details.commits = repository.between(from, to, false)?;
-            details.files = repository.changed_paths(from, to)?;
+            details.commits = match &after.revision.parents[..] {
+                [parent] if parent == from && after.revision.id == to => {
+                    vec![after.revision.clone()]
+                }
+                _ => repository.between(from, to, false)?,
+            };
+            details.files = match files.and_then(|files| files.0.get(&place)) {
+                Some(files) => files.clone(),
+                None => repository.changed_paths(from, to)?,
+            };
         }
         if let (Some(before), Some(after)) = (&before.build, &after.build) {
             details.programs = programs(directory, before, after);
         }
         Ok(details)
+    }
+}
+
+/// The files that changed with each revision, by its place.
+#[derive(Debug)]
+pub struct Files(HashMap<usize, Vec<String>>);
+
+impl Files {
+    /// Of all revisions of a view, in one call of git.
+    ///
+    /// # Errors
+    /// If the copy of the repository cannot be read.
+    pub fn of(view: &View, directory: &HistoryDir) -> Result<Self, DetailsError> {
+        let Some(mirror) = directory.mirror() else {
+            return Ok(Self(HashMap::new()));
+        };
+        let places =
+            (0..view.revisions.len()).filter_map(|place| Some((place, view.before(place)?)));
+        let places: Vec<(usize, usize)> = places.collect();
+        let commit = |place: usize| view.revisions[place].revision.commit();
+        let pairs: Vec<(&str, &str)> = places
+            .iter()
+            .map(|(place, before)| (commit(*before), commit(*place)))
+            .collect();
+        let files = Repository::known(mirror).changed_paths_of_all(&pairs)?;
+        Ok(Self(
+            places.iter().map(|(place, _)| *place).zip(files).collect(),
+        ))
     }
 }
 

@@ -44,7 +44,7 @@ pub use builds::{
 pub use campaign::{
     CampaignError, CampaignFacts, Ends, Purpose, Ready, VARIABLES, campaign_experiment,
 };
-pub use details::{Details, DetailsError};
+pub use details::{Details, DetailsError, Files};
 pub use directory::{DirectoryError, Held, HistoryDir, HistoryStamps, find_histories, is_history};
 pub use every::{Every, Word};
 pub use file::{BuildTable, HistoryFile, Measure, Quirk, Revisions, SourceTable, TestsTable};

@@ -88,10 +88,9 @@ fn table(view: &View, series: &Series) -> String {
 
 /// The difference of each revision at these places from the control, and how it is written; nothing where there is none.
 pub fn value_differences(series: &Series, places: Range<usize>) -> Vec<Option<(f64, String)>> {
-    let shown = series
-        .values
-        .iter()
-        .filter(|value| places.contains(&value.place));
+    // They are in the order of places.
+    let at = |end: usize| series.values.partition_point(|value| value.place < end);
+    let shown = series.values[at(places.start)..at(places.end)].iter();
     let estimate = |value: &Value| Estimate::new(value.difference, value.low, value.high);
     let unit = &series.subject.metric.unit;
     let style = Differences::of(shown.clone().map(estimate), series.relative, unit);

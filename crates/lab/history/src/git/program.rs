@@ -1,7 +1,9 @@
 //! Calls of the program `git`.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use super::error::GitError;
 
@@ -135,8 +137,27 @@ impl Repository {
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
+    /// A repository of which it is known that it is one.
+    pub(crate) fn known(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
     /// What git prints.
     pub(super) fn bytes(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+        self.call(arguments, Stdio::null())
+    }
+
+    /// What git prints when it reads a text.
+    pub(super) fn answer(&self, arguments: &[&str], text: &[u8]) -> Result<Vec<u8>, GitError> {
+        let (read, mut write) = io::pipe().map_err(GitError::Start)?;
+        thread::scope(|scope| {
+            // Git may end before it has read all; what it says then tells more.
+            scope.spawn(move || write.write_all(text));
+            self.call(arguments, read.into())
+        })
+    }
+
+    fn call(&self, arguments: &[&str], stdin: Stdio) -> Result<Vec<u8>, GitError> {
         let mut command = Command::new("git");
         command.args(QUIET).args(arguments);
         for name in OF_ANOTHER {
@@ -148,7 +169,7 @@ impl Repository {
             .env("GIT_TERMINAL_PROMPT", "0")
             // An index that is only looked at is not refreshed.
             .env("GIT_OPTIONAL_LOCKS", "0")
-            .stdin(Stdio::null());
+            .stdin(stdin);
         let output = command.output().map_err(GitError::Start)?;
         if output.status.success() {
             return Ok(output.stdout);

@@ -14,11 +14,12 @@ use crate::site::Site;
 /// # Errors
 /// As [`write()`].
 pub fn write_history(
-    site: &HistorySite,
+    site: &mut HistorySite,
     directory: &Path,
     progress: Progress<'_>,
 ) -> Result<PathBuf, WriteError> {
     begin(directory, &is_own)?;
+    site.prepare_all();
     let addresses = site.addresses();
     let results = site.results();
     let all = addresses.len() + results.len();

@@ -38,7 +38,7 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
         }
         (values(view, place))
         (tests(view, place))
-        @match view.details(&site.directory, place) {
+        @match view.details_with(&site.directory, place, known.files.as_ref()) {
             Ok(details) => (changed(known, view, &details)),
             Err(error) => { p.warning { (say(&error.to_string())) } }
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use maud::{Markup, html};
-use perflab_history::{ChangesView, HistoryDir, HistoryFile, Seen};
+use perflab_history::{ChangesView, Files, HistoryDir, HistoryFile, Seen};
 
 use super::address::HistoryAddress;
 use super::{campaigns, data, feed, first, metric, revision, revisions, tests_table};
@@ -33,6 +33,8 @@ pub(crate) struct Known {
     pub(super) campaigns: Vec<perflab_history::CampaignFacts>,
     /// The place of each revision, by its name in addresses.
     places: HashMap<String, usize>,
+    /// The files that changed with each revision, where all pages are made.
+    pub(super) files: Option<Files>,
 }
 
 impl Known {
@@ -116,6 +118,13 @@ impl HistorySite {
             revisions: view.map_or(0, |found| found.view.revisions.len()),
             changes: view.map_or(0, |found| found.changes.found.len()),
             is_damaged: self.found.is_err(),
+        }
+    }
+
+    /// Prepares to make all pages. Those for which it fails say why, as if it had not been tried.
+    pub(super) fn prepare_all(&mut self) {
+        if let Ok(known) = &mut self.found {
+            known.files = Files::of(&known.found.view, &self.directory).ok();
         }
     }
 
@@ -237,5 +246,6 @@ fn known(directory: &HistoryDir, name: &str) -> Result<Known, String> {
         found,
         campaigns,
         places,
+        files: None,
     })
 }
