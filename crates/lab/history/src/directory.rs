@@ -12,14 +12,13 @@
 //! DIR/lock               held by the laboratory that writes
 //! ```
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use perflab_machine::{LockFile, LockFileError};
-use perflab_store::{FileStamps, OpenedResult, StoreError, write_file};
+use perflab_store::{FileStamps, OpenedResult, StoreError, is_unfinished, write_file};
 
 use crate::builds::BuildFacts;
 use crate::campaign::CampaignFacts;
@@ -31,22 +30,22 @@ use crate::summary::Summary;
 use crate::trials::{self, TestFacts, TrialFacts};
 
 /// The copy of the history file. A directory that has one, and campaigns, is a history.
-const FILE: &str = "history.toml";
+pub(crate) const FILE: &str = "history.toml";
 
 /// The journal of campaigns.
-const CAMPAIGNS: &str = "campaigns.jsonl";
+pub(crate) const CAMPAIGNS: &str = "campaigns.jsonl";
 
 /// The directory of their results.
-const RESULTS: &str = "campaigns";
+pub(crate) const RESULTS: &str = "campaigns";
 
 /// The directory of what they came to. Another perflab may read a result in another way.
 const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"));
 
 /// The outline of the timeline.
-const OUTLINE: &str = "outline.json";
+pub(crate) const OUTLINE: &str = "outline.json";
 
 /// The journal of what people say of changes.
-const MARKS: &str = "marks.jsonl";
+pub(crate) const MARKS: &str = "marks.jsonl";
 
 /// What can go wrong with the directory of a history.
 #[derive(Debug, thiserror::Error)]
@@ -109,64 +108,6 @@ pub fn is_history(path: &Path) -> bool {
     path.join(FILE).is_file() && path.join(RESULTS).is_dir()
 }
 
-/// The histories below a directory, by their paths in it, sorted: those in it, and those in directories of it.
-pub fn find_histories(root: &Path) -> Vec<PathBuf> {
-    let below = |directory: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        directories.map(|entry| entry.path()).collect()
-    };
-    let mut found = Vec::new();
-    for directory in below(root) {
-        match is_history(&directory) {
-            true => found.push(directory),
-            false => found.extend(
-                below(&directory)
-                    .into_iter()
-                    .filter(|path| is_history(path)),
-            ),
-        }
-    }
-    let relative = found.iter().filter_map(|path| path.strip_prefix(root).ok());
-    let mut relative: Vec<PathBuf> = relative.map(Path::to_owned).collect();
-    relative.sort_unstable();
-    relative
-}
-
-/// Length and time of the files of a history, and of its last campaign: they differ once something was added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryStamps {
-    files: Vec<(u64, Option<SystemTime>)>,
-    last: Option<FileStamps>,
-}
-
-impl HistoryStamps {
-    /// The stamps as they are now.
-    pub fn of(path: &Path) -> Self {
-        let files = [
-            FILE,
-            CAMPAIGNS,
-            OUTLINE,
-            MARKS,
-            crate::builds::JOURNAL,
-            trials::JOURNAL,
-        ];
-        let stamp = |file: &str| match fs::metadata(path.join(file)) {
-            Ok(metadata) => (metadata.len(), metadata.modified().ok()),
-            Err(_) => (0, None),
-        };
-        let campaigns = fs::read_dir(path.join(RESULTS))
-            .into_iter()
-            .flatten()
-            .flatten();
-        let last = campaigns.map(|entry| entry.path()).max();
-        Self {
-            files: files.into_iter().map(stamp).collect(),
-            last: last.as_deref().map(FileStamps::of),
-        }
-    }
-}
-
 impl HistoryDir {
     /// Opens the directory of a history for reading.
     ///
@@ -195,15 +136,25 @@ impl HistoryDir {
             move |source| DirectoryError::Io { what, path, source }
         };
         fs::create_dir_all(path).map_err(io("make"))?;
-        if !is_history(path) {
-            let mut entries = fs::read_dir(path).map_err(io("read"))?;
-            // Who was killed as it began left these.
-            let is_own = |name: &OsStr| name == "lock" || name == RESULTS;
-            if entries.any(|entry| entry.is_ok_and(|entry| !is_own(&entry.file_name()))) {
-                return Err(DirectoryError::NotEmpty(path.to_owned()));
-            }
+        let is_cut_short = |name: &OsStr| {
+            let name = name.to_string_lossy();
+            [FILE, OUTLINE]
+                .iter()
+                .any(|file| is_unfinished(&name, file))
+        };
+        let names = || -> Result<Vec<OsString>, DirectoryError> {
+            let entries = fs::read_dir(path).map_err(io("read"))?;
+            Ok(entries.flatten().map(|entry| entry.file_name()).collect())
+        };
+        // Who was killed as it began left these.
+        let is_own = |name: &OsString| name == "lock" || name == RESULTS || is_cut_short(name);
+        if !is_history(path) && !names()?.iter().all(is_own) {
+            return Err(DirectoryError::NotEmpty(path.to_owned()));
         }
         let lock = LockFile::try_lock(&path.join("lock"))?;
+        for name in names()?.iter().filter(|name| is_cut_short(name)) {
+            fs::remove_file(path.join(name)).map_err(io("remove a file of"))?;
+        }
         if let Ok(former) = fs::read_to_string(path.join(FILE))
             && let Some(found) = name_of(&former)
             && found != name

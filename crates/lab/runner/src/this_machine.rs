@@ -14,6 +14,7 @@ pub(crate) mod locate;
 mod moved;
 mod process;
 mod reaper;
+mod redirect;
 mod relatives;
 mod restorer;
 mod sys;

@@ -23,6 +23,15 @@ pub fn write(directory: &Path, name: &str, content: &[u8]) -> Result<PathBuf, St
     Ok(path)
 }
 
+/// Whether a file is called so while [`write`] writes one of a name. Who is killed meanwhile leaves it.
+pub fn is_unfinished(file: &str, name: &str) -> bool {
+    let process = file
+        .strip_prefix('.')
+        .and_then(|rest| rest.strip_prefix(name));
+    let process = process.and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".tmp"));
+    process.is_some_and(|process| process.parse::<u32>().is_ok())
+}
+
 fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)

@@ -52,7 +52,7 @@ mod stamp;
 mod stopped;
 mod summary;
 
-pub use atomic::write as write_file;
+pub use atomic::{is_unfinished, write as write_file};
 pub use directories::{find, is_result};
 pub use environment::{Environment, Programs};
 pub use error::{LineProblem, StoreError};

@@ -6,6 +6,7 @@
 use std::fs::{self, DirEntry};
 use std::path::Path;
 
+use crate::atomic::is_unfinished;
 use crate::error::StoreError;
 use crate::frozen_files::{ENVIRONMENT, EXPERIMENT, PLAN};
 use crate::lock::LOCK;
@@ -73,12 +74,9 @@ fn is_leftover(entry: &DirEntry) -> bool {
     }
 }
 
-/// Whether a file that a set-up writes is called so until it is complete, see [`crate::atomic`].
+/// Whether a file that a set-up writes is called so until it is complete.
 fn is_temporary(name: &str) -> bool {
-    let process = [EXPERIMENT, PLAN, ENVIRONMENT, runs_file::FILE, meta::FILE]
+    [EXPERIMENT, PLAN, ENVIRONMENT, runs_file::FILE, meta::FILE]
         .iter()
-        .find_map(|file| name.strip_prefix(&format!(".{file}.")));
-    process
-        .and_then(|rest| rest.strip_suffix(".tmp"))
-        .is_some_and(|process| process.parse::<u32>().is_ok())
+        .any(|file| is_unfinished(name, file))
 }

@@ -177,6 +177,31 @@ fn an_experiment_that_does_not_use_the_revision() {
         .says(&["the experiment has 2 variants", "any, other"]);
 }
 
+/// What a kill leaves within the first milliseconds, step by step.
+#[test]
+fn a_history_that_was_never_begun_can_be_begun() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    let left = ["lock", "campaigns/", ".history.toml.4711.tmp"];
+    for count in 1..=left.len() {
+        let _ = fs::remove_dir_all(histories.laboratory.path("h"));
+        fs::create_dir(histories.laboratory.path("h")).unwrap();
+        for name in &left[..count] {
+            let path = format!("h/{name}");
+            match name.ends_with('/') {
+                true => fs::create_dir(histories.laboratory.path(&path)).unwrap(),
+                false => drop(histories.laboratory.write(&path, "")),
+            }
+        }
+        histories.run(&[]).code(0);
+        assert!(
+            !histories
+                .laboratory
+                .path("h/.history.toml.4711.tmp")
+                .exists()
+        );
+    }
+}
+
 #[test]
 fn a_directory_of_something_else_is_left_alone() {
     let histories = Histories::with(HISTORY, &[100, 110]);

@@ -28,6 +28,7 @@ use super::listener::listener;
 use super::locate::locate;
 use super::moved::move_to;
 use super::reaper::Reaper;
+use super::redirect::{create, open_error, stdio};
 use super::relatives::relatives;
 use super::sys;
 use super::turn::{go_on_if_stopped, take_turn};
@@ -245,11 +246,7 @@ impl Process for LocalProcess<'_> {
     }
 
     fn go_on(&self, relative: i32) {
-        // It may have ended meanwhile, and its number may be another's.
-        let is_ours = |pid: &Pid| self.brand.is_some_and(|brand| brand.is_borne_by(*pid));
-        if let Some(pid) = Pid::from_raw(relative).filter(is_ours) {
-            go_on_if_stopped(pid);
-        }
+        go_on_if_stopped(relative, self.brand);
     }
 
     /// Watching against a time limit takes `pidfd_open`, which Linux has since 5.3.
@@ -325,31 +322,6 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         let _ = sched_setaffinity(None, &self.before);
-    }
-}
-
-fn stdio(redirect: Redirect<'_>) -> Result<Stdio, LaunchError> {
-    Ok(match redirect {
-        Redirect::Null => Stdio::null(),
-        Redirect::Inherit => Stdio::inherit(),
-        Redirect::File(path) => create(path)?.into(),
-        Redirect::Append(path) => File::options()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|source| open_error(path, source))?
-            .into(),
-    })
-}
-
-fn create(path: &Path) -> Result<File, LaunchError> {
-    File::create(path).map_err(|source| open_error(path, source))
-}
-
-fn open_error(path: &Path, source: io::Error) -> LaunchError {
-    LaunchError::Open {
-        path: path.to_path_buf(),
-        source,
     }
 }
 

@@ -22,7 +22,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, kill_process_group, waitid,
 };
 
-use super::brand::state;
+use super::brand::{Brand, state};
 use super::interrupt::{Interrupt, timespec};
 use super::job_control::go_on;
 use crate::host::{Turn, TurnEnd, later};
@@ -60,9 +60,13 @@ pub(super) fn take_turn(
     Ok(Turn { took, end })
 }
 
-/// Continues a single process that is stopped now.
-pub(super) fn go_on_if_stopped(pid: Pid) {
-    if state(pid) == Some('T') {
+/// Continues a single process, by its number, if it bears the brand and is stopped.
+pub(super) fn go_on_if_stopped(process: i32, brand: Option<Brand>) {
+    // It may have ended meanwhile, and its number may be another's.
+    let is_ours = |pid: &Pid| brand.is_some_and(|brand| brand.is_borne_by(*pid));
+    if let Some(pid) = Pid::from_raw(process).filter(is_ours)
+        && state(pid) == Some('T')
+    {
         // One that may not be signalled was not stopped by a turn's end either.
         let _ = kill_process(pid, Signal::CONT);
     }
