@@ -72,7 +72,7 @@ GROUPS = [
           [*crates("lab/runner lab/store lab/experiment lab/drivers lab/machine"), *cli("run main standby progress failure results"),
            "scripts/prove-kill"]),
     Group("histories", "history run, history watch and bisect, killed 50 times each, measure each revision once and find the "
-          "change; they lose nothing, leave nothing behind and leave the repository alone", 8, "git",
+          "change; they lose nothing, leave nothing behind and leave the repository alone", 4, "git",
           {"histories": Step("scripts/prove-histories", r"^\d+ kills of")},
           [*crates("lab/history lab/runner lab/store lab/experiment lab/machine"), *cli("history run main standby progress failure"),
            "scripts/prove-histories"]),

@@ -23,7 +23,7 @@ pub fn write(directory: &Path, name: &str, content: &[u8]) -> Result<PathBuf, St
     Ok(path)
 }
 
-/// Whether a file is called so while [`write`] writes one of a name. Who is killed meanwhile leaves it.
+/// Whether a file is called so while [`write()`] writes one of a name. Who is killed meanwhile leaves it.
 pub fn is_unfinished(file: &str, name: &str) -> bool {
     let process = file
         .strip_prefix('.')
