@@ -45,6 +45,21 @@ fn names_that_a_shell_would_take_apart() {
     histories.show().code(0).prints(&["+10.0%"]);
 }
 
+/// Such a lock keeps git from moving what `HEAD` names, and so from new revisions.
+#[test]
+fn locks_of_a_git_that_was_killed_are_removed() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    histories.run(&[]).code(0);
+    histories.commit("echo 120 > built", "2026-01-03");
+    for lock in ["HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"] {
+        histories
+            .laboratory
+            .write(&format!("h/mirror.git/{lock}"), "");
+    }
+    histories.run(&[]).code(0);
+    assert_eq!(histories.measured().len(), 3, "{:?}", histories.measured());
+}
+
 #[test]
 fn the_branch_is_there_though_head_names_none() {
     let history = HISTORY.replace("git = \"repo\"", "git = \"repo\"\nbranch = \"work\"");

@@ -44,6 +44,7 @@ impl Mirror {
         let directory = home.join(NAME);
         let log = home.join("mirror.log");
         if directory.join("HEAD").is_file() {
+            remove_locks(&directory)?;
             needed(fetch(workshop, &directory, origin, &log)?, &log)?;
             return Ok(Self { directory });
         }
@@ -117,9 +118,45 @@ fn fetch(
         origin,
     ];
     let words = words.into_iter().chain(FETCHED);
-    let done = workshop.git(words.clone().chain([FETCHED_HEAD]), into, log)?;
-    match done {
-        Ok(()) => Ok(Ok(())),
-        Err(_) => workshop.git(words, into, log),
+    match has_head(workshop, into, origin, log)? {
+        Ok(true) => workshop.git(words.chain([FETCHED_HEAD]), into, log),
+        Ok(false) => {
+            // What it named before is not what it names.
+            needed(workshop.git(["update-ref", "-d", HEAD], into, log)?, log)?;
+            workshop.git(words, into, log)
+        }
+        Err(fault) => Ok(Err(fault)),
     }
+}
+
+/// Whether `HEAD` names a branch that is there.
+fn has_head(
+    workshop: &Workshop<'_>,
+    into: &Path,
+    origin: &str,
+    log: &Path,
+) -> Result<Result<bool, Fault>, BuildError> {
+    let done = workshop.git(["ls-remote", "--", origin, "HEAD"], into, log)?;
+    let printed = fs::read(log).map_err(BuildError::io("read", log))?;
+    Ok(done.map(|()| {
+        printed
+            .split(|byte| *byte == b'\n')
+            .any(|line| line.ends_with(b"\tHEAD"))
+    }))
+}
+
+/// Removes the locks of a git that was killed. Only this laboratory writes to the copy, and no name of git's ends so.
+fn remove_locks(directory: &Path) -> Result<(), BuildError> {
+    for entry in fs::read_dir(directory).map_err(BuildError::io("read", directory))? {
+        let entry = entry.map_err(BuildError::io("read", directory))?;
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if entry.file_name() != "objects" {
+                remove_locks(&path)?;
+            }
+        } else if path.extension().is_some_and(|end| end == "lock") {
+            fs::remove_file(&path).map_err(BuildError::io("remove", &path))?;
+        }
+    }
+    Ok(())
 }
