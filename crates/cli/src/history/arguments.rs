@@ -20,30 +20,31 @@ pub struct RunArguments {
     #[arg(value_name = "HISTORY.toml")]
     pub file: PathBuf,
 
-    /// First revision, or a date, instead of the file's.
+    /// Begin at this revision or date [default: `since` of the file].
     #[arg(long, value_name = "REV|DATE")]
     pub since: Option<String>,
 
-    /// Last revision, or a date, instead of the file's.
+    /// End at this revision or date [default: `until` of the file].
     #[arg(long, value_name = "REV|DATE")]
     pub until: Option<String>,
 
-    /// Which revisions between, instead of the file's: commit, day, week, month, tag, merge, or a number N for every
-    /// Nth. Both ends are always measured.
+    /// Which revisions between: commit, day, week, month, tag, merge, or N for every Nth [default: `every` of the file].
     #[arg(long, value_name = "WHICH", value_parser = every)]
     pub every: Option<Every>,
 
-    /// Measure all revisions between two that are measured, as `--fill A..B`.
+    /// Measure all revisions between two, such as `--fill v1.0..v1.1`.
     #[arg(long, value_name = "A..B", conflicts_with_all = ["since", "until", "every"])]
     pub fill: Option<String>,
 
-    /// Measure both sides of a change again, with fresh builds, as `--confirm A..B`: what `perflab history changes` found
-    /// was chosen by its values, which makes it look larger than it is.
+    /// Build both sides of a change again and measure them, such as `--confirm v1.0..v1.1`.
+    ///
+    /// The values that showed a change were chosen for it, so they make it look larger than it is.
     #[arg(long, value_name = "A..B", conflicts_with_all = ["since", "until", "every", "fill", "patch", "campaigns", "budget", "again", "dry_run"])]
     pub confirm: Option<String>,
 
-    /// Measure a patch on a revision beside the revision without it, as tried against its base. The revision is the last
-    /// that is asked for, or REV of --until.
+    /// Apply a patch to a revision, and measure it together with the revision as it is.
+    ///
+    /// The revision is the last one, or that of --until.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["since", "every", "fill", "campaigns", "budget", "again", "dry_run"])]
     pub patch: Option<PathBuf>,
 
@@ -81,7 +82,7 @@ pub struct CampaignArguments {
 // What every command that measures revisions takes.
 #[derive(Debug, Args)]
 pub struct MeasuringArguments {
-    /// Begin no further campaign after this time, as `2h`.
+    /// Begin no campaign after this time, such as 2h.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
 
@@ -144,7 +145,7 @@ pub struct ShowArguments {
     #[arg(long)]
     pub all: bool,
 
-    /// How to print it.
+    /// Print in this format.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text, conflicts_with_all = ["metric", "revision", "tests"])]
     pub format: Format,
 }
@@ -156,7 +157,7 @@ pub struct ChangesArguments {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// How to print it.
+    /// Print in this format.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     pub format: Format,
 }
@@ -166,7 +167,7 @@ pub struct ChangesArguments {
 pub enum Format {
     /// Tables.
     Text,
-    /// JSON; `perflab schema history-view` prints its schema.
+    /// JSON; `perflab schema` prints the schema: `history-view` of `show`, `history-changes` of `changes`.
     Json,
 }
 

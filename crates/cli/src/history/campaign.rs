@@ -5,10 +5,10 @@ use std::path::Path;
 
 use perflab_experiment::{Experiment, Plan, Revised};
 use perflab_history::{
-    BuildError, Builder, Built, CampaignFacts, Ready, Revision, campaign_experiment,
+    BuildError, Builder, Built, CampaignFacts, Ready, Revision, campaign_experiment, is_of_tree,
 };
 use perflab_runner::LabError;
-use perflab_store::{OpenedResult, Origin, ResultDir};
+use perflab_store::{Environment, OpenedResult, Origin, ResultDir};
 
 use super::check::parsed;
 use super::file::Read;
@@ -81,14 +81,20 @@ impl Campaign {
         })
     }
 
-    /// Measures all of it.
-    pub(super) fn execute(
+    /// Looks for all that it needs.
+    fn look(&self, session: &Session<'_>) -> Result<Environment, Failure> {
+        let home = &session.read.experiment_home;
+        look(&self.experiment, home, session.machine, session.quiet)
+    }
+
+    /// Measures all of it, in this environment.
+    fn execute(
         &self,
         session: &Session<'_>,
         facts: &CampaignFacts,
+        environment: &Environment,
     ) -> Result<(), Failure> {
         let home = &session.read.experiment_home;
-        let environment = look(&self.experiment, home, session.machine, session.quiet)?;
         let mut plan = Plan::new(&self.experiment, self.seed);
         if let Some(most) = &self.most {
             plan = plan.with_at_most(|name| most.get(name).copied().unwrap_or(0));
@@ -103,14 +109,13 @@ impl Campaign {
             imported: None,
         };
         let path = session.directory.result(facts);
-        let mut result = ResultDir::create(&path, &self.text, &plan, &environment, origin)?;
+        let mut result = ResultDir::create(&path, &self.text, &plan, environment, origin)?;
         self.measure(session, &plan, &mut result)
     }
 
-    /// Measures what is left of it.
-    pub(super) fn resume(&self, session: &Session<'_>, path: &Path) -> Result<(), Failure> {
-        let home = &session.read.experiment_home;
-        let environment = look(&self.experiment, home, session.machine, session.quiet)?;
+    /// Measures what is left of it; whether it could, as the machine is the same.
+    fn resume(&self, session: &Session<'_>, path: &Path) -> Result<bool, Failure> {
+        let environment = self.look(session)?;
         let mut result = ResultDir::resume(path)?;
         let differences = result
             .environment()
@@ -119,13 +124,14 @@ impl Campaign {
         if !differences.is_empty() {
             let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
             terminal::say(&format!(
-                "note: what is left of the campaign is not measured, as the machine is another now: {}",
+                "note: the machine has changed since the campaign began, so what is left of it is not measured: {}",
                 differences.join("; ")
             ));
-            return Ok(());
+            return Ok(false);
         }
         let plan = result.plan().clone();
-        self.measure(session, &plan, &mut result)
+        self.measure(session, &plan, &mut result)?;
+        Ok(true)
     }
 
     fn measure(
@@ -190,8 +196,10 @@ impl Session<'_> {
         if let Some((control, built)) = ready.first() {
             facts.note(control, built);
         }
+        // A campaign that cannot begin is none.
+        let environment = campaign.look(self)?;
         self.directory.add(self.held, &facts)?;
-        campaign.execute(self, &facts)?;
+        campaign.execute(self, &facts, &environment)?;
         self.directory.keep_summaries(self.held, &[facts])?;
         let keys: Vec<_> = ready.iter().map(|(_, built)| built.key.clone()).collect();
         self.make_room(&keys, builder)
@@ -209,20 +217,26 @@ impl Session<'_> {
         if result.records.len() >= result.plan.runs.len() {
             return Ok(false);
         }
+        let not_resumed = |why: String| {
+            self.say(&format!(
+                "campaign {} is not resumed: {why}",
+                facts.campaign
+            ));
+            Ok(false)
+        };
+        let campaign = Campaign::of(self.read, &result)?;
         for revision in facts.measured() {
+            let name = revision.name();
             let built = build(revision)?;
-            if facts.builds.get(&revision.name()) != Some(&built.facts.build) {
-                self.say(&format!(
-                    "campaign {} is not resumed: {} was built again since",
-                    facts.campaign,
-                    revision.name()
-                ));
-                return Ok(false);
+            if facts.builds.get(&name) != Some(&built.facts.build) {
+                return not_resumed(format!("{name} was built again since"));
+            }
+            let tree = built.tree.as_deref();
+            if !tree.is_some_and(|tree| is_of_tree(&campaign.experiment, revision, tree)) {
+                return not_resumed(format!("{name} was in another directory then"));
             }
         }
         self.say(&format!("resuming campaign {}", facts.campaign));
-        let path = self.directory.result(facts);
-        Campaign::of(self.read, &result)?.resume(self, &path)?;
-        Ok(true)
+        campaign.resume(self, &self.directory.result(facts))
     }
 }

@@ -4,14 +4,13 @@ use perflab_history::{ChangesView, HistoryDir};
 use perflab_report::shifts_text;
 
 use super::arguments::{ChangesArguments, Format};
-use super::show::name_of;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
 /// Executes the command.
 pub fn changes(arguments: &ChangesArguments) -> Result<Option<Code>, Failure> {
     let directory = HistoryDir::open(&arguments.directory)?;
-    let found = ChangesView::read(&directory, &name_of(&directory)?)?;
+    let found = ChangesView::read(&directory, &directory.name()?)?;
     let text = match arguments.format {
         Format::Text => shifts_text(&found.view, &found.changes),
         Format::Json => terminal::json(&found)?,

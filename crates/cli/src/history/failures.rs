@@ -98,7 +98,9 @@ impl From<DirectoryError> for Failure {
             | DirectoryError::Another { .. } => Self::usage(error),
             DirectoryError::Lock(_) => Self::environment(error),
             DirectoryError::Io { ref source, .. } if is_disk_full(source) => Self::disk_full(error),
-            DirectoryError::Io { .. } | DirectoryError::Journal(_) => Self::no_data(error),
+            DirectoryError::Io { .. } | DirectoryError::Journal(_) | DirectoryError::File(_) => {
+                Self::no_data(error)
+            }
         }
     }
 }

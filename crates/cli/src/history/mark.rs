@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use perflab_history::{ChangeState, ChangesView, HistoryDir, Mark, Shift, subject_name};
 
-use super::show::name_of;
 use crate::failure::{Code, Failure};
 use crate::terminal;
 
@@ -26,7 +25,7 @@ pub struct MarkArguments {
     #[arg(value_name = "STATE", value_enum)]
     state: State,
 
-    /// A word why.
+    /// Why, shown with the mark.
     #[arg(value_name = "WHY", default_value = "", hide_default_value = true)]
     why: String,
 
@@ -40,20 +39,20 @@ pub struct MarkArguments {
 enum State {
     /// It was meant to be.
     Expected,
-    /// There is none: the laboratory errs.
+    /// A false alarm: there is none.
     Wrong,
     /// It was undone since.
     Fixed,
     /// It does not matter.
     Ignore,
-    /// What was said before is taken back.
+    /// Remove the mark.
     None,
 }
 
 /// Executes the command.
 pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
     let directory = HistoryDir::open(&arguments.directory)?;
-    let found = ChangesView::read(&directory, &name_of(&directory)?)?;
+    let found = ChangesView::read(&directory, &directory.name()?)?;
     let view = &found.view;
     let place = view.place_of(&arguments.revision)?;
     let metric = |shift: &Shift| {
@@ -73,7 +72,7 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
         });
         let all: Vec<String> = where_they_are.collect();
         return Err(Failure::usage(match all.is_empty() {
-            true => "there is no change to say something of".to_owned(),
+            true => "no change was found, so there is none to mark".to_owned(),
             false => format!(
                 "no change is around {}; changes are at {}",
                 arguments.revision,
@@ -94,7 +93,7 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
     directory.mark(&Mark::new(now, revision, metric, state, why))?;
     for shift in meant {
         if let Some(series) = view.series.get(shift.series) {
-            let word = state.map_or("nothing is said any more", ChangeState::word);
+            let word = state.map_or("mark removed", ChangeState::word);
             let name = terminal::escape(&subject_name(&series.subject));
             terminal::print(&format!("{name}: {word}\n"))?;
         }

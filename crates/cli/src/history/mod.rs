@@ -5,6 +5,7 @@ mod bisect;
 mod campaign;
 mod changes;
 mod check;
+mod confirm;
 mod dry_run;
 mod failures;
 mod file;
@@ -12,6 +13,7 @@ mod mark;
 mod run;
 mod session;
 mod show;
+mod tested;
 mod watch;
 mod work;
 
@@ -32,13 +34,14 @@ perflab history run experiments/history/history.toml --out results/primes\n  per
 pub enum HistoryCommand {
     /// Measure revisions of a repository that were not measured yet, in campaigns.
     ///
-    /// Builds each revision in a directory of its own, and measures it with the experiment that the file names, beside
-    /// a control revision. The repository is only read. What was measured is kept; a history that was stopped goes on
-    /// where it was.
+    /// Builds each revision in a directory of its own, and measures it with the experiment that the file names, together
+    /// with a control revision. The repository is only read. What was measured is kept: the same command resumes a
+    /// history that was stopped.
     Run(RunArguments),
     /// Measure the most informative revisions, within a budget.
     ///
-    /// New revisions first, then where a metric changed and by how much, then the rest. For a timer or a hook: a call measures within its budget, and the next one goes on.
+    /// New revisions first, then where a metric changed and by how much, then the rest. Made for a timer or a hook: each
+    /// call measures within its budget, and the next one resumes.
     Watch(WatchArguments),
     /// Show what is known of each revision.
     Show(ShowArguments),
@@ -46,10 +49,10 @@ pub enum HistoryCommand {
     ///
     /// The chance that any change is false is at most 5 %, for all metrics of the history together.
     Changes(ChangesArguments),
-    /// Say what a change is: expected, wrong, fixed, or to be ignored.
+    /// Mark a change as expected, wrong (a false alarm), fixed or ignored.
     ///
-    /// Whoever looks at the changes sees it, with a word why. Changes that are wrong or ignored are not measured again by
-    /// `perflab history watch`.
+    /// `perflab history changes` and the pages show the mark and why. `perflab history watch` does not measure changes again
+    /// that are marked as wrong or ignored.
     Mark(MarkArguments),
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_history::{Asked, Outline, Purpose, Repository, Timeline};
+use perflab_history::{Asked, HistoryDir, Outline, Purpose, Repository, Timeline};
 use perflab_report::operand;
 
 use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
@@ -31,7 +31,8 @@ enum Goal {
 pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let asked = asked(arguments)?;
     if arguments.dry_run {
-        return print_plan(&arguments.file, &asked);
+        let out = arguments.campaigns.out.as_deref();
+        return print_plan(&arguments.file, &asked, out);
     }
     let goal = match (patch(arguments)?, &arguments.confirm) {
         (Some(patch), _) => Goal::Patch(patch),
@@ -67,12 +68,18 @@ pub fn watch(arguments: &WatchArguments) -> Result<Option<Code>, Failure> {
 }
 
 /// Prints what would be measured.
-fn print_plan(file: &Path, asked: &Asked) -> Result<Option<Code>, Failure> {
+fn print_plan(file: &Path, asked: &Asked, out: Option<&Path>) -> Result<Option<Code>, Failure> {
     let read = read(file)?;
     check(&read)?;
     let repository = read.repository()?;
     warn_if_shallow(repository.as_ref())?;
-    let timeline = Timeline::new(&read.file, &read.source(repository.as_ref())?, asked)?;
+    let out = read.out(out);
+    let former = match HistoryDir::open(&out) {
+        Ok(directory) => directory.control()?,
+        Err(_) => None,
+    };
+    let source = read.source(repository.as_ref())?;
+    let timeline = Timeline::new(&read.file, &source, asked, former.as_ref())?;
     terminal::print(&dry_run(&read.file, &read.experiment, &timeline))?;
     Ok(None)
 }
@@ -91,16 +98,21 @@ fn execute(
     let out = read.out(campaigns.out.as_deref());
     let site = Site::take(&read, &out, &campaigns.measuring)?;
     if !campaigns.quiet {
-        terminal::say(&format!("{}: into {}", read.file.name, out.display()));
+        terminal::say(&format!(
+            "{}: results go to {}",
+            read.file.name,
+            operand(&out)
+        ));
     }
     let mut builder = site.builder(&read)?;
     warn_if_shallow(builder.repository())?;
     let timeline = {
         let source = read.source(builder.repository())?;
-        Timeline::new(&read.file, &source, asked)?
+        let former = site.directory.control()?;
+        Timeline::new(&read.file, &source, asked, former.as_ref())?
     };
     let directory = &site.directory;
-    directory.note_outline(&site.held, &Outline::of(&timeline))?;
+    directory.note_outline(&site.held, &Outline::of(&read.file.name, &timeline))?;
     directory.keep_summaries(&site.held, &directory.campaigns()?)?;
     let mut work = Work {
         session: site.session(&read, campaigns.quiet),
@@ -184,8 +196,7 @@ pub(super) fn warn_if_shallow(repository: Option<&Repository>) -> Result<(), Fai
     };
     if repository.is_shallow()? {
         terminal::say(
-            "note: the repository is a shallow clone, so its history begins where that was cut off: `git fetch \
-             --unshallow` gets all of it",
+            "note: the repository is a shallow clone, so older revisions are missing; `git fetch --unshallow` fetches them",
         );
     }
     Ok(())

@@ -9,7 +9,8 @@ use perflab_history::{
     Revision, Wanted,
 };
 use perflab_machine::MachineLock;
-use perflab_runner::ThisMachine;
+use perflab_runner::{ThisMachine, remove_scratch};
+use perflab_store::ResultDir;
 
 use super::arguments::MeasuringArguments;
 use super::file::Read;
@@ -56,6 +57,9 @@ impl Site {
             let path = directory.path().display();
             Failure::environment(format!("cannot find {path}: {error}"))
         })?;
+        for facts in directory.without_summary()? {
+            settle(&machine, &directory.result(&facts));
+        }
         Ok(Self {
             machine,
             directory,
@@ -86,6 +90,14 @@ impl Site {
             quiet,
             may_fail: false,
         }
+    }
+}
+
+/// Removes what a laboratory that was killed left in a result, whether or not runs of it are missing. One that cannot be
+/// trusted is left as it is; who reads it says why.
+fn settle(machine: &ThisMachine, result: &Path) {
+    if ResultDir::resume(result).is_ok() {
+        remove_scratch(machine, result);
     }
 }
 
@@ -127,6 +139,16 @@ impl Session<'_> {
                 self.log(built).display()
             )),
         }
+    }
+
+    /// Says that a revision cannot be built, why, and what that means.
+    pub(super) fn unbuilt(&self, revision: &Revision, built: &Built, meaning: &str) -> String {
+        format!(
+            "{} cannot be built, {meaning}: {}; see {}",
+            revision.name(),
+            built.facts.detail.as_deref().unwrap_or_default(),
+            self.log(built).display()
+        )
     }
 
     /// The directory with the logs of a build.
@@ -177,23 +199,42 @@ impl Session<'_> {
 
 /// Fewest runs of each side of a confirmation, where nobody asks for a number: of fewer, hardly any difference can be
 /// proven.
-const FEWEST: u32 = 12;
+pub(super) const FEWEST: u32 = 12;
 
-/// The design of a confirmation: with so many runs of each side, or as many as the experiment has.
-pub(super) fn confirming(read: &Read, runs: Option<NonZeroU32>) -> Revised {
-    let of_file = read.file.measure.design(seed());
-    let design = &read.experiment.design;
-    match (runs, of_file.runs.unwrap_or(design.runs)) {
-        (Some(runs), _) => Revised {
-            runs: Some(runs.get()),
-            block: Some(1),
-            ..of_file
-        },
-        (None, few) if few < FEWEST => Revised {
-            runs: Some(FEWEST.next_multiple_of(design.block.max(1))),
-            ..of_file
-        },
-        (None, _) => of_file,
+/// Runs of each side of a confirmation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sides {
+    /// As many as somebody asks for.
+    pub(super) asked: Option<NonZeroU32>,
+    /// Where nobody does, as many as the experiment has, but so many at least.
+    pub(super) least: u32,
+}
+
+impl Sides {
+    /// How many are enough.
+    pub(super) fn enough(self) -> u32 {
+        self.asked.map_or(self.least, NonZeroU32::get)
+    }
+
+    /// The design of the confirmation.
+    pub(super) fn design(self, read: &Read) -> Revised {
+        let of_file = read.file.measure.design(seed());
+        let design = &read.experiment.design;
+        match (self.asked, of_file.runs.unwrap_or(design.runs)) {
+            (Some(runs), _) => Revised {
+                runs: Some(runs.get()),
+                block: Some(1),
+                ..of_file
+            },
+            (None, few) if few < self.least => Revised {
+                runs: Some(self.least.next_multiple_of(design.block.max(1))),
+                ..of_file
+            },
+            (None, few) => Revised {
+                runs: Some(few),
+                ..of_file
+            },
+        }
     }
 }
 

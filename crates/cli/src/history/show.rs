@@ -1,6 +1,6 @@
 //! `perflab history show`: what is known of each revision.
 
-use perflab_history::{HistoryDir, HistoryFile, Series, View};
+use perflab_history::{HistoryDir, Series, View};
 use perflab_report::{history_text, revision_text, tests_text};
 
 use super::arguments::{Format, ShowArguments};
@@ -10,7 +10,7 @@ use crate::terminal;
 /// Executes the command.
 pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     let directory = HistoryDir::open(&arguments.directory)?;
-    let view = View::read(&directory, &name_of(&directory)?)?;
+    let view = View::read(&directory, &directory.name()?)?;
     if view.series.is_empty() && view.revisions.is_empty() {
         return Err(Failure::no_data(format!(
             "nothing was measured yet in {}",
@@ -47,22 +47,19 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
     if let Some(metric) = &arguments.metric
         && !view.series.iter().any(wanted)
     {
-        let known = view
-            .series
-            .iter()
-            .map(|series| series.subject.metric.name.as_str());
-        let help = perflab_experiment::suggestion(metric, known);
+        let mut known: Vec<&str> = Vec::new();
+        for series in &view.series {
+            let name = series.subject.metric.name.as_str();
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+        let help = perflab_experiment::suggestion(metric, known.into_iter());
+        let help = help.unwrap_or_else(|| "nothing was measured yet".to_owned());
         return Err(Failure::usage(format!(
-            "--metric: nothing is called {metric}; {}",
-            help.unwrap_or_default()
+            "--metric: no metric is called {metric}; {help}"
         )));
     }
     terminal::print(&history_text(&view, wanted))?;
     Ok(None)
-}
-
-/// The name of the history in a directory.
-pub(super) fn name_of(directory: &HistoryDir) -> Result<String, Failure> {
-    let file = HistoryFile::parse(&directory.file()?, "history.toml");
-    Ok(file.map_err(Failure::no_data)?.name)
 }

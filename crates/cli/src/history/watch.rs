@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use perflab_experiment::counted;
-use perflab_history::{Builder, CampaignFacts, ChangesView, Step, View, next_step, subject_name};
+use perflab_history::{Builder, CampaignFacts, Search, Step, View, next_step, subject_name};
 
+use super::session::FEWEST;
 use super::work::Work;
 use crate::failure::Failure;
 
@@ -14,34 +15,34 @@ impl Work<'_> {
         let directory = self.session.directory;
         let mut campaigns = directory.campaigns()?;
         // A change that was being confirmed may not be the next to be confirmed any more.
-        for kind in [CampaignFacts::is_of_history, CampaignFacts::is_confirmation] {
-            if let Some(last) = campaigns.iter().rfind(|facts| kind(facts)) {
-                self.go_on(last, builder)?;
-            }
+        let last = campaigns.iter().rfind(|facts| self.is_current(facts));
+        let last_confirmation = campaigns.iter().rfind(|facts| facts.is_confirmation());
+        for facts in last.into_iter().chain(last_confirmation) {
+            self.go_on(facts, builder)?;
         }
-        campaigns.retain(CampaignFacts::is_of_history);
+        campaigns.retain(|facts| self.is_current(facts));
         let mut known = self.known(&campaigns)?;
         // One that cannot be built is not tried again and again.
-        let mut tried: HashSet<(String, String)> = HashSet::new();
+        let mut tried: HashSet<[String; 2]> = HashSet::new();
         for facts in directory
             .campaigns()?
             .into_iter()
             .filter(CampaignFacts::is_confirmation)
         {
             if !facts.unbuilt.is_empty() || self.session.is_complete(&facts)? {
-                let to = facts.revisions.iter().chain(&facts.unbuilt).next();
-                tried.extend(to.map(|to| (facts.control.id.clone(), to.id.clone())));
+                tried.extend(facts.confirms);
             }
         }
         while !self.is_over() {
-            let ChangesView { view, changes } = ChangesView::read(directory, &self.file.name)?;
+            let view = View::read(directory, &self.file.name)?;
+            let search = Search::read(directory, &view)?;
             let id = |place: usize| self.timeline.revisions[place].id.clone();
             let step = next_step(
                 self.timeline,
                 &view,
-                &changes,
+                &search,
                 |place| known.contains(&self.timeline.revisions[place].id),
-                |from, to| tried.contains(&(id(from), id(to))),
+                |from, to| tried.contains(&[id(from), id(to)]),
             );
             let is_recorded = match step {
                 Step::Newest(place) => {
@@ -52,10 +53,16 @@ impl Work<'_> {
                     self.say_why(&format!("where {} changed", name(&view, series)));
                     self.next(&places, builder, &mut known)?
                 }
-                Step::Confirm { series, from, to } => {
+                Step::Confirm {
+                    series,
+                    from,
+                    to,
+                    runs,
+                } => {
                     self.say_why(&format!("by how much {} changed", name(&view, series)));
-                    tried.insert((id(from), id(to)));
-                    if let Err(why) = self.confirm_pair(from, to, builder)? {
+                    tried.insert([id(from), id(to)]);
+                    let least = FEWEST.max(runs as u32);
+                    if let Err(why) = self.confirm_pair(from, to, least, builder)? {
                         self.session.say(&why);
                     }
                     true
@@ -66,14 +73,13 @@ impl Work<'_> {
                     self.next(&places, builder, &mut known)?
                 }
                 Step::Nothing => {
-                    self.session
-                        .say("all revisions are measured, and all changes confirmed");
+                    self.session.say("nothing is left to measure");
                     return self.test_all(builder);
                 }
             };
             self.begun += u32::from(is_recorded);
         }
-        self.session.say("the budget is spent");
+        self.session.say(&self.why_over());
         Ok(())
     }
 

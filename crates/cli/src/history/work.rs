@@ -1,6 +1,6 @@
 //! The campaigns of a call, one after the other.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use perflab_history::{
 };
 
 use super::campaign::Campaign;
-use super::session::{Session, confirming, seed};
+use super::session::{Session, seed};
 use crate::failure::Failure;
 
 /// A patch that is tried on a revision.
@@ -46,7 +46,7 @@ impl Work<'_> {
     /// Campaigns until nothing is left, or no more may be begun.
     pub(super) fn all(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
         let mut campaigns = self.session.directory.campaigns()?;
-        campaigns.retain(CampaignFacts::is_of_history);
+        campaigns.retain(|facts| self.is_current(facts));
         if let Some(last) = campaigns.last() {
             self.go_on(last, builder)?;
         }
@@ -61,7 +61,8 @@ impl Work<'_> {
             }
             if self.is_over() {
                 let left = counted(left.len(), "revision");
-                self.session.say(&format!("{left} left to measure"));
+                self.session
+                    .say(&format!("{}: {left} left to measure", self.why_over()));
                 return Ok(());
             }
             self.begun += u32::from(self.next(&left, builder, &mut known)?);
@@ -80,10 +81,10 @@ impl Work<'_> {
         let mut facts = self.facts(Purpose::Patch)?;
         let built = self.build(base, place, builder)?;
         if built.tree.is_none() {
-            return Err(Failure::environment(format!(
-                "{} cannot be built, so the patch cannot be tried on it",
-                base.name()
-            )));
+            let why = "so the patch cannot be measured on it";
+            return Err(Failure::environment(
+                self.session.unbuilt(base, &built, why),
+            ));
         }
         let wanted = Wanted {
             patch: Some(&patch.content),
@@ -98,101 +99,43 @@ impl Work<'_> {
         }
         facts.add(&patched, &with_patch);
         if with_patch.tree.is_none() {
-            return Err(Failure::usage(format!(
-                "{} cannot be built with the patch",
-                base.name()
+            let why = "so nothing is measured";
+            return Err(Failure::usage(self.session.unbuilt(
+                &patched,
+                &with_patch,
+                why,
             )));
         }
         ready.push((patched, with_patch));
         self.measure(facts, &ready, builder)
     }
 
-    /// A campaign with the two ends of what is asked for.
-    pub(super) fn confirm(&self, builder: &mut Builder<'_>) -> Result<(), Failure> {
-        let ends = [
-            self.timeline.selected.first(),
-            self.timeline.selected.last(),
-        ];
-        let [Some(first), Some(last)] = ends else {
-            return Ok(());
-        };
-        if first == last {
-            return Err(Failure::usage(
-                "--confirm: expected two revisions, found one twice",
-            ));
-        }
-        let confirmed = self.confirm_pair(*first, *last, builder)?;
-        confirmed.map_err(Failure::environment)
-    }
-
-    /// A campaign with two revisions, both built again: the older one is its control. The inner error says that one
-    /// cannot be built.
-    pub(super) fn confirm_pair(
-        &self,
-        first: usize,
-        last: usize,
-        builder: &mut Builder<'_>,
-    ) -> Result<Result<(), String>, Failure> {
-        let sides = [first, last].map(|place| (&self.timeline.revisions[place], place));
-        let [(from, _), (to, _)] = sides;
-        let campaigns = self.session.directory.campaigns()?;
-        let former = campaigns.iter().rfind(|facts| {
-            facts.is_confirmation()
-                && facts.control.id == from.id
-                && facts
-                    .revisions
-                    .first()
-                    .is_some_and(|revision| revision.id == to.id)
-        });
-        if let Some(facts) = former
-            && self.go_on(facts, builder)?
-        {
-            return Ok(Ok(()));
-        }
-        let mut facts = self.session.facts(Purpose::Confirm, from.clone())?;
-        let mut ready = Vec::new();
-        for (revision, place) in sides {
-            let wanted = Wanted {
-                fresh: true,
-                ..Wanted::new(revision, commands_at(&self.timeline.quirks, place))
-            };
-            let built = self.session.build(&wanted, builder)?;
-            if built.tree.is_none() {
-                facts.unbuilt.push(to.clone());
-                self.session.directory.add(self.session.held, &facts)?;
-                return Ok(Err(format!(
-                    "cannot confirm the change: {} cannot be built: {}; see {}",
-                    revision.name(),
-                    built.facts.detail.as_deref().unwrap_or_default(),
-                    self.session.log(&built).display()
-                )));
-            }
-            ready.push((revision.clone(), built));
-        }
-        facts.add(to, &ready[1].1);
-        let design = confirming(self.session.read, None);
-        let campaign = Campaign::new(self.session.read, &ready, design)?;
-        self.session.say(&format!(
-            "campaign {}: {} against {}, with fresh builds",
-            facts.campaign,
-            to.name(),
-            from.name()
-        ));
-        self.session.measure(facts, &ready, &campaign, builder)?;
-        Ok(Ok(()))
+    /// Whether the values of a campaign are among those of the history, relative to its control. That of a patch is measured
+    /// again from the start when it was interrupted.
+    pub(super) fn is_current(&self, facts: &CampaignFacts) -> bool {
+        facts.is_of_history()
+            && facts.purpose != Purpose::Patch
+            && facts.control.id == self.timeline.control.id
     }
 
     /// The revisions that campaigns have measured, or tried to.
     pub(super) fn known(&self, campaigns: &[CampaignFacts]) -> Result<HashSet<String>, Failure> {
         let mut known = HashSet::from([self.timeline.control.id.clone()]);
-        for facts in campaigns {
-            let Some(summary) = self.session.directory.summary(facts)? else {
+        let summaries = self.session.directory.summaries(campaigns)?;
+        for (facts, summary) in campaigns.iter().zip(summaries) {
+            let Some(summary) = summary else {
                 continue;
             };
-            // A revision whose runs fail is known as well as one whose runs pass.
+            let has_control = summary.has_passed(&facts.control.name());
+            // A revision whose runs fail is known as well as one whose runs pass. One that passes where the control fails
+            // has no value.
             let is_known = |revision: &&Revision| {
                 let name = revision.name();
-                summary.has_measured(&name) && (summary.has_passed(&name) || !self.manner.again)
+                let is_told = match summary.has_passed(&name) {
+                    true => has_control,
+                    false => !self.manner.again,
+                };
+                summary.has_measured(&name) && is_told
             };
             let measured = facts.revisions.iter().filter(is_known);
             known.extend(measured.map(|revision| revision.id.clone()));
@@ -213,7 +156,18 @@ impl Work<'_> {
         self.is_late() || most.is_some_and(|most| self.begun >= most)
     }
 
-    fn is_late(&self) -> bool {
+    /// Why no campaign may be begun any more.
+    pub(super) fn why_over(&self) -> String {
+        match self.is_late() {
+            true => "the time of --budget is over".to_owned(),
+            false => {
+                let begun = counted(self.begun as usize, "campaign");
+                format!("{begun} measured, as --campaigns says")
+            }
+        }
+    }
+
+    pub(super) fn is_late(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
@@ -227,6 +181,7 @@ impl Work<'_> {
     ) -> Result<bool, Failure> {
         let mut ready = vec![(self.timeline.control.clone(), self.control(builder)?)];
         let mut facts = self.facts(self.manner.purpose.clone())?;
+        let unbuilt = self.unbuilt()?;
         for place in left {
             if facts.revisions.len() >= self.file.measure.together as usize {
                 break;
@@ -240,8 +195,8 @@ impl Work<'_> {
                     facts.add(revision, &built);
                     ready.push((revision.clone(), built));
                 }
-                // That it cannot be built this way is recorded already.
-                None if built.is_reused => {}
+                // That it cannot be built is recorded already.
+                None if unbuilt.contains(&revision.id) => {}
                 None => facts.add(revision, &built),
             }
         }
@@ -253,64 +208,12 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Executes the tests of a build as often as is wanted and was not done yet.
-    fn test(
-        &self,
-        revision: &Revision,
-        built: &Built,
-        builder: &mut Builder<'_>,
-    ) -> Result<(), Failure> {
-        let Some(table) = &self.file.tests else {
-            return Ok(());
-        };
-        let done = self.session.directory.trial_keys(table)?;
-        let done = done
-            .iter()
-            .filter(|key| **key == built.key.to_string())
-            .count();
-        for _ in done..table.runs as usize {
-            if let Some(trial) = builder.test(revision, built, table)? {
-                self.session.say(&format!(
-                    "tested {} in {:.1} s: {}",
-                    revision.name(),
-                    trial.seconds,
-                    trial.detail.as_deref().unwrap_or(trial.status.name())
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Executes the tests of all revisions whose tests were not executed yet: of the control, and of those that were
-    /// measured before the history had tests.
-    pub(super) fn test_all(&self, builder: &mut Builder<'_>) -> Result<(), Failure> {
-        let Some(table) = &self.file.tests else {
-            return Ok(());
-        };
-        let keys = self.session.directory.trial_keys(table)?;
-        let mut done: HashMap<String, usize> = HashMap::new();
-        for key in keys {
-            *done.entry(key).or_default() += 1;
-        }
-        for place in &self.timeline.selected {
-            if self.is_late() {
-                return Ok(());
-            }
-            let revision = &self.timeline.revisions[*place];
-            // A build that was tested often enough need not be there.
-            let quirks = commands_at(&self.timeline.quirks, *place);
-            let key = builder.key_of(&Wanted::new(revision, quirks))?;
-            if done
-                .get(&key.to_string())
-                .is_some_and(|runs| *runs >= table.runs as usize)
-            {
-                continue;
-            }
-            let built = self.build(revision, *place, builder)?;
-            self.test(revision, &built, builder)?;
-            self.session.make_room(&[built.key], builder)?;
-        }
-        Ok(())
+    /// The revisions that campaigns of the history list as those that cannot be built.
+    fn unbuilt(&self) -> Result<HashSet<String>, Failure> {
+        let campaigns = self.session.directory.campaigns()?;
+        let of_history = campaigns.into_iter().filter(CampaignFacts::is_of_history);
+        let unbuilt = of_history.flat_map(|facts| facts.unbuilt);
+        Ok(unbuilt.map(|revision| revision.id).collect())
     }
 
     /// Measures what was built, the first of which is the control.
@@ -342,29 +245,33 @@ impl Work<'_> {
             return Ok(false);
         }
         self.session.go_on(facts, &mut |revision| {
-            let place = self.timeline.place(&revision.id);
-            self.build(revision, place.unwrap_or(0), builder)
+            let place = self.timeline.place_by_time(revision);
+            self.build(revision, place, builder)
         })
     }
 
     /// The build of the control, without which nothing can be measured.
     fn control(&self, builder: &mut Builder<'_>) -> Result<Built, Failure> {
         let control = &self.timeline.control;
-        let place = self.timeline.place(&control.id).unwrap_or(0);
-        let built = self.build(control, place, builder)?;
+        let place = self.timeline.place_by_time(control);
+        let quirks = commands_at(&self.timeline.quirks, place);
+        // Nothing can be done without it, so it is tried again in each call.
+        let wanted = Wanted {
+            again: true,
+            ..Wanted::new(control, quirks)
+        };
+        let built = self.session.build(&wanted, builder)?;
         match &built.tree {
             Some(_) => Ok(built),
-            None => Err(Failure::environment(format!(
-                "the control {} cannot be built, and all values are relative to it: {}; see {}, or choose another \
-                 `control` in [revisions]",
-                control.name(),
-                built.facts.detail.as_deref().unwrap_or_default(),
-                self.session.log(&built).display(),
-            ))),
+            None => {
+                let why = "and it is the control; choose another `control` in [revisions]";
+                let why = self.session.unbuilt(control, &built, why);
+                Err(Failure::environment(why))
+            }
         }
     }
 
-    fn build(
+    pub(super) fn build(
         &self,
         revision: &Revision,
         place: usize,

@@ -62,6 +62,23 @@ impl Searches {
     }
 }
 
+/// The size that a script's last line says.
+const SIZES: &str = r#"
+[design]
+runs = 4
+block = 2
+[variants.any]
+vars = { tree = "." }
+[workloads.w]
+driver = "generic"
+command = ["tail", "-n1", "{tree}/work.sh"]
+[[workloads.w.metrics]]
+name = "size"
+unit = "bytes"
+better = "lower"
+regex = '^(\d+)'
+"#;
+
 /// What of a repository a search must not change.
 fn state(searches: &Searches) -> [String; 3] {
     ["rev-parse HEAD", "for-each-ref", "status --porcelain"].map(|words| {
@@ -163,7 +180,7 @@ fn a_failure_is_found_and_a_flaky_one() {
     let found = format!("{} introduced the change", searches.name(6));
     assert!(said.out.starts_with(&found), "{said:?}");
     // Four tries tell apart 15 revisions.
-    assert!(said.out.contains("4 runs between the ends"), "{said:?}");
+    assert!(said.out.contains(": 4 between the ends"), "{said:?}");
     // It passes in one of eight runs.
     let script = |number: usize| match number < 6 {
         true => "true".to_owned(),
@@ -238,7 +255,7 @@ regex = '(\d)$'
     ]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.out.starts_with("no change from"), "{said:?}");
-    assert!(said.out.contains("0 runs between the ends"), "{said:?}");
+    assert!(said.out.contains(": 0 between the ends"), "{said:?}");
     // The history of the same directory knows nothing of it.
     let said = searches
         .laboratory
@@ -324,7 +341,73 @@ fn what_cannot_be_searched_is_refused() {
         assert_eq!(said.code, 2, "{words:?}: {said:?}");
         assert!(said.err.contains(expected), "{words:?}: {said:?}");
     }
-    let base = format!("the last commit that both contain is {}", &two[..12]);
+    let base = format!("their last common commit is {}", &two[..12]);
     let said = searches.bisect(&[side, four, "--", "true"]);
     assert!(said.err.contains(&base), "{said:?}");
+}
+
+/// What the ends lacked in earlier calls is no word on them.
+#[test]
+fn ends_that_failed_before_can_be_measured() {
+    let script = |number: usize| {
+        format!(
+            "test -e ../../../../ok || exit 1\nsleep 0.0{}",
+            if number < 4 { 1 } else { 4 }
+        )
+    };
+    let searches = Searches::with(&(1..=6).map(script).collect::<Vec<_>>());
+    let [good, bad] = searches.ends();
+    let words = [good, bad, "--out", "../out", "--", "sh", "work.sh"];
+    for _ in 0..3 {
+        let said = searches.bisect(&words);
+        assert_eq!(said.code, 4, "{said:?}");
+    }
+    searches.laboratory.write("ok", "");
+    let said = searches.bisect(&words);
+    assert_eq!(said.code, 0, "{said:?}");
+    let found = format!("{} introduced the change", searches.name(4));
+    assert!(said.out.starts_with(&found), "{said:?}");
+}
+
+#[test]
+fn what_was_built_with_again_counts_without() {
+    let mut scripts = slower_from(10, 6);
+    scripts[5] += "\n# broken";
+    let searches = Searches::with(&scripts);
+    let [good, bad] = searches.ends();
+    let build = "test -e ../../../../ok || ! grep -q broken work.sh";
+    let search = |more: &[&str]| {
+        let words = [&[good, bad, "--out", "../out", "--build", build], more].concat();
+        let said = searches.bisect(&[&words[..], &["--", "sh", "work.sh"]].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+        said.out
+    };
+    assert!(search(&[]).starts_with("one of 2 revisions"));
+    searches.laboratory.write("ok", "");
+    let found = format!("{} introduced the change", searches.name(6));
+    let again = search(&["--again"]);
+    assert!(again.starts_with(&found), "{again}");
+    assert_eq!(search(&[]), again);
+}
+
+/// The ratio of a value to others is none where it is 0, and such a value may come late.
+#[test]
+fn a_value_of_nothing_between_the_ends() {
+    let sizes: Vec<String> = (1..=9)
+        .map(|number| if number < 5 { "5" } else { "0" }.to_owned())
+        .collect();
+    let mut sizes = sizes;
+    sizes[8] = "1".to_owned();
+    let searches = Searches::with(&sizes);
+    searches.laboratory.write("exp.toml", SIZES);
+    searches.laboratory.write(
+        "history.toml",
+        "name = \"h\"\n[source]\ngit = \"repo\"\n[measure]\nexperiment = \"exp.toml\"\n",
+    );
+    let [good, bad] = searches.ends();
+    let words = [good, bad, "--history", "../history.toml", "--out", "../out"];
+    let said = searches.bisect(&words);
+    assert_eq!(said.code, 0, "{said:?}");
+    let found = format!("{} introduced the change", searches.name(5));
+    assert!(said.out.starts_with(&found), "{said:?}");
 }

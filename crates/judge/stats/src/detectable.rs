@@ -82,6 +82,33 @@ pub(crate) fn runs_needed(difference: f64, confidence: f64, power: f64) -> Resul
     Ok(high)
 }
 
+/// Efficiency of the Mann-Whitney test for normal values, beside that of the t test: `3 / pi`.
+const MANN_WHITNEY: f64 = 3.0 / std::f64::consts::PI;
+
+/// Runs on each side with which the Mann-Whitney test finds a difference of `difference` standard deviations of a run
+/// with probability `power`; at least `bounds.0` and at most `bounds.1`, also where the difference is unknown (NaN).
+///
+/// # Errors
+/// [`Error::OutOfRange`] for a confidence or a power that is none.
+pub fn runs_to_show(
+    difference: f64,
+    confidence: f64,
+    power: f64,
+    bounds: (usize, usize),
+) -> Result<usize, Error> {
+    check::probability("confidence", confidence)?;
+    check::between("power", power, 0.5, 1.0)?;
+    let (least, most) = bounds;
+    let is_seen = difference > smallest_difference(confidence, power);
+    // Differences beyond any noise need no more precision than this.
+    let runs = match is_seen {
+        true => runs_needed(difference.min(1e3), confidence, power)?,
+        false => most,
+    };
+    let runs = (runs as f64 / MANN_WHITNEY).ceil() as usize;
+    Ok(runs.min(most).max(least))
+}
+
 /// The difference, in standard deviations of a run, above which [`runs_needed`] has an answer.
 pub(crate) fn smallest_difference(confidence: f64, power: f64) -> f64 {
     let z = normal_upper_quantile(0.5 * (1.0 - confidence)) + normal_upper_quantile(1.0 - power);

@@ -17,7 +17,7 @@ use crate::timeline::literal;
 const SCHEMA: u32 = 1;
 
 /// The variables by which an experiment refers to a revision.
-pub const VARIABLES: [&str; 4] = ["tree", "revision", "name", "date"];
+const VARIABLES: [&str; 4] = ["tree", "revision", "name", "date"];
 
 /// A line of `campaigns.jsonl`: what was planned, before anything of it was run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +40,10 @@ pub struct CampaignFacts {
     /// The bisection that it belongs to. The revisions of such a campaign are not measured for the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<Ends>,
-    /// The number of the build of each revision, by its name.
+    /// Of a confirmation of a change of the history: the revisions on its two sides, the older one first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirms: Option<[String; 2]>,
+    /// The number of the build of each revision, by [`Revision::name`].
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub builds: IndexMap<String, u32>,
 }
@@ -64,9 +67,9 @@ pub enum Purpose {
 /// The ends of a bisection, and what is measured between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ends {
-    /// The older one.
+    /// The [`Revision::id`] of the older one.
     pub good: String,
-    /// The newer one.
+    /// That of the newer one.
     pub bad: String,
     /// A hash of how revisions are built and measured: of another search nothing is learnt.
     pub measured: String,
@@ -84,6 +87,7 @@ impl CampaignFacts {
             revisions: Vec::new(),
             unbuilt: Vec::new(),
             ends: None,
+            confirms: None,
             builds: IndexMap::new(),
         }
     }
@@ -199,4 +203,12 @@ pub fn campaign_experiment(
         made.insert(variant, variables.collect());
     }
     Ok(experiment.revised(like, made, design)?)
+}
+
+/// Whether a revision is measured in this directory by the experiment of a campaign.
+pub fn is_of_tree(experiment: &Experiment, revision: &Revision, tree: &Path) -> bool {
+    let variant = experiment.variants.get(&revision.name());
+    let used = variant.and_then(|variant| variant.vars.get(VARIABLES[0]));
+    let tree = tree.to_str().map(literal);
+    tree.is_some() && used == tree.as_ref()
 }

@@ -17,6 +17,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use perflab_experiment::ParseError;
 use perflab_machine::{LockFile, LockFileError};
 use perflab_store::{FileStamps, OpenedResult, StoreError, is_unfinished, write_file};
 
@@ -25,7 +26,8 @@ use crate::campaign::CampaignFacts;
 use crate::file::TestsTable;
 use crate::journal::{Journal, JournalError};
 use crate::marks::Mark;
-use crate::outline::Outline;
+use crate::parallel::parallel;
+use crate::revision::Revision;
 use crate::summary::Summary;
 use crate::trials::{self, TestFacts, TrialFacts};
 
@@ -38,8 +40,9 @@ pub(crate) const CAMPAIGNS: &str = "campaigns.jsonl";
 /// The directory of their results.
 pub(crate) const RESULTS: &str = "campaigns";
 
-/// The directory of what they came to. Another perflab may read a result in another way.
-const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"));
+/// The directory of what they came to. Another perflab may read a result in another way, or keep it in another one: the
+/// number behind the version is that of the format.
+pub(crate) const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"), "-2");
 
 /// The outline of the timeline.
 pub(crate) const OUTLINE: &str = "outline.json";
@@ -88,6 +91,9 @@ pub enum DirectoryError {
     /// A result cannot be trusted.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The copy of the history file cannot be understood.
+    #[error(transparent)]
+    File(#[from] ParseError),
 }
 
 /// The directory of a history, for reading.
@@ -121,7 +127,7 @@ impl HistoryDir {
     }
 
     /// Opens it for writing, and makes it where there is none. `text`: the history file, a copy of which is kept.
-    /// `is_same`: the name of the history that a file describes, where it is another one than expected.
+    /// `name`: that of this history. `name_of`: reads it from the file that is there.
     ///
     /// # Errors
     /// If there is something else, or another laboratory writes to it.
@@ -146,7 +152,7 @@ impl HistoryDir {
             let entries = fs::read_dir(path).map_err(io("read"))?;
             Ok(entries.flatten().map(|entry| entry.file_name()).collect())
         };
-        // Who was killed as it began left these.
+        // A laboratory that was killed while it made the history leaves these.
         let is_own = |name: &OsString| name == "lock" || name == RESULTS || is_cut_short(name);
         if !is_history(path) && !names()?.iter().all(is_own) {
             return Err(DirectoryError::NotEmpty(path.to_owned()));
@@ -202,6 +208,27 @@ impl HistoryDir {
     /// If the journal cannot be trusted.
     pub fn campaigns(&self) -> Result<Vec<CampaignFacts>, DirectoryError> {
         Ok(self.campaigns.read()?)
+    }
+
+    /// The control of the last campaign of the history; nothing before the first one.
+    ///
+    /// # Errors
+    /// If the journal cannot be trusted.
+    pub fn control(&self) -> Result<Option<Revision>, DirectoryError> {
+        let campaigns = self.campaigns()?;
+        let mut of_history = campaigns.into_iter().filter(CampaignFacts::is_of_history);
+        Ok(of_history.next_back().map(|facts| facts.control))
+    }
+
+    /// Campaigns of which no summary is kept: those that are not complete, or of which the laboratory was killed at the
+    /// end.
+    ///
+    /// # Errors
+    /// If the journal cannot be trusted.
+    pub fn without_summary(&self) -> Result<Vec<CampaignFacts>, DirectoryError> {
+        let mut campaigns = self.campaigns()?;
+        campaigns.retain(|facts| !self.path.join(SUMMARIES).join(file_name(facts)).is_file());
+        Ok(campaigns)
     }
 
     /// All builds, in the order in which they were made.
@@ -285,6 +312,18 @@ impl HistoryDir {
         Ok(result.map(|result| Summary::of(facts, &result, stamps)))
     }
 
+    /// What each of these campaigns came to.
+    ///
+    /// # Errors
+    /// As [`Self::summary`].
+    pub fn summaries(
+        &self,
+        campaigns: &[CampaignFacts],
+    ) -> Result<Vec<Option<Summary>>, DirectoryError> {
+        let all = parallel(campaigns, |facts| self.summary(facts));
+        all.into_iter().collect()
+    }
+
     /// Keeps what each campaign of these came to, if it is complete.
     ///
     /// # Errors
@@ -332,38 +371,6 @@ impl HistoryDir {
     pub fn mark(&self, mark: &Mark) -> Result<(), DirectoryError> {
         let _lock = LockFile::try_unsigned(&self.path.join("marks.lock"))?;
         Ok(Journal::new(self.path.join(MARKS)).append(mark)?)
-    }
-
-    /// Notes the outline of its timeline.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn note_outline(&self, _held: &Held, outline: &Outline) -> Result<(), DirectoryError> {
-        let text = serde_json::to_vec(outline).map_err(|error| DirectoryError::Io {
-            what: "write",
-            path: self.path.join(OUTLINE),
-            source: error.into(),
-        })?;
-        write_file(&self.path, OUTLINE, &text)?;
-        Ok(())
-    }
-
-    /// The outline of its timeline at the last run; an empty one where none was noted.
-    ///
-    /// # Errors
-    /// If it cannot be read.
-    pub fn outline(&self) -> Result<Outline, DirectoryError> {
-        let path = self.path.join(OUTLINE);
-        let io = |source| DirectoryError::Io {
-            what: "read",
-            path: path.clone(),
-            source,
-        };
-        match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| io(error.into())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Outline::default()),
-            Err(source) => Err(io(source)),
-        }
     }
 
     /// The result of a campaign; nothing where the laboratory was killed before it was set up.

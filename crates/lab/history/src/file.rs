@@ -128,7 +128,7 @@ pub struct BuildTable {
     /// Environment variables on top of the clean set.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub env: IndexMap<String, String>,
-    /// Time limit of each step.
+    /// Time limit of each command of `steps`, of `obtain` and of quirks.
     #[serde(with = "duration")]
     #[schemars(with = "DurationText")]
     pub timeout: Duration,

@@ -28,6 +28,7 @@ mod points;
 mod quirk;
 mod reading;
 mod revision;
+mod search;
 mod selection;
 mod series;
 mod shifts;
@@ -44,7 +45,7 @@ pub use builds::{
     SymbolChange, SymbolChanges, Wanted, changes, symbols,
 };
 pub use campaign::{
-    CampaignError, CampaignFacts, Ends, Purpose, Ready, VARIABLES, campaign_experiment,
+    CampaignError, CampaignFacts, Ends, Purpose, Ready, campaign_experiment, is_of_tree,
 };
 pub use details::{Details, DetailsError, Files};
 pub use directory::{DirectoryError, Held, HistoryDir, is_history};
@@ -60,9 +61,10 @@ pub use order::order;
 pub use outcomes::{TestCell, TestSeries, TestState};
 pub use outline::{Outline, OutlineQuirk, SeenQuirk};
 pub use pattern::Pattern;
-pub use points::{Point, subject_name};
+pub use points::{Point, SubjectPoints, subject_name};
 pub use quirk::{DatedQuirk, commands_at};
 pub use revision::Revision;
+pub use search::{Search, Spot};
 pub use selection::{Place, SelectionError, select};
 pub use series::{Seen, Series, Value};
 pub use shifts::{ALARM_EVERY, ChangesView, Confirmation, LEVEL, Shift, Shifts, Suspicion};

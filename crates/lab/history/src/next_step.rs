@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::order::order;
-use crate::shifts::{Shift, Shifts};
+use crate::search::Search;
 use crate::timeline::Timeline;
 use crate::view::View;
 
@@ -27,6 +27,8 @@ pub enum Step {
         from: usize,
         /// The first one behind it.
         to: usize,
+        /// Runs of each side that show a change of this size, by how the values of the series vary.
+        runs: usize,
     },
     /// Revisions in the gaps between those that are measured, the widest first.
     Gaps(Vec<usize>),
@@ -42,55 +44,54 @@ pub enum Step {
 pub fn next_step(
     timeline: &Timeline,
     view: &View,
-    shifts: &Shifts,
+    search: &Search<'_>,
     is_known: impl Fn(usize) -> bool,
     is_tried: impl Fn(usize, usize) -> bool,
 ) -> Step {
     if let Some(newest) = timeline.selected.last().filter(|place| !is_known(**place)) {
         return Step::Newest(*newest);
     }
-    let places = timeline.revisions.iter().enumerate();
-    let places: HashMap<&str, usize> = places
-        .map(|(place, revision)| (revision.id.as_str(), place))
-        .collect();
-    let place = |seen: usize| {
-        let revision = &view.revisions.get(seen)?.revision;
-        places.get(revision.id.as_str()).copied()
-    };
+    let sides = Sides::new(timeline, view);
+    let known: Vec<bool> = (0..timeline.revisions.len()).map(&is_known).collect();
     // The surest change first.
-    let found = shifts.found.iter().filter(|shift| !shift.is_dismissed());
-    let mut surest: Vec<&Shift> = found.collect();
+    let mut surest = search.spots();
     surest.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
-    let sides = surest.iter().filter_map(|shift| {
-        let series = view.series.get(shift.series)?;
-        let before = series
-            .values
-            .iter()
-            .rev()
-            .find(|value| value.place < shift.low)?;
-        Some((*shift, place(before.place)?, place(shift.high)?))
-    });
-    let sides: Vec<(&Shift, usize, usize)> = sides.collect();
-    for (shift, from, to) in &sides {
-        let between: Vec<usize> = (*from..=*to).collect();
-        let known: Vec<bool> = between.iter().map(|place| is_known(*place)).collect();
-        let places: Vec<usize> = order(&known)
-            .into_iter()
-            .filter_map(|at| between.get(at).copied())
-            .collect();
-        if !places.is_empty() {
-            return Step::Narrow {
-                series: shift.series,
-                places,
-            };
+    for spot in &surest {
+        let unknown = |series: usize, (low, high): (usize, usize)| {
+            let (from, to) = sides.of(series, low, high)?;
+            let between = known.get(from..=to)?;
+            let places = order(between).into_iter().map(|at| from + at);
+            Some(places.collect::<Vec<usize>>()).filter(|places| !places.is_empty())
+        };
+        let Some((series, bounds)) = search.bounds(*spot) else {
+            continue;
+        };
+        // Where it can be is found in less time than where it is.
+        if unknown(series, bounds).is_none() {
+            continue;
+        }
+        let Some(shift) = search.shift(*spot).filter(|shift| !shift.is_dismissed()) else {
+            continue;
+        };
+        if let Some(places) = unknown(series, (shift.low, shift.high)) {
+            return Step::Narrow { series, places };
         }
     }
-    for (shift, from, to) in sides {
+    for spot in surest {
+        let Some(shift) = search.shift(spot).filter(|shift| !shift.is_dismissed()) else {
+            continue;
+        };
+        let series = shift.series;
+        let Some((from, to)) = sides.of(series, shift.low, shift.high) else {
+            continue;
+        };
         if shift.confirmation.is_none() && !is_tried(from, to) {
+            let runs = search.runs_to_confirm(spot);
             return Step::Confirm {
-                series: shift.series,
+                series,
                 from,
                 to,
+                runs,
             };
         }
     }
@@ -106,5 +107,38 @@ pub fn next_step(
     match left.is_empty() {
         true => Step::Nothing,
         false => Step::Gaps(left),
+    }
+}
+
+/// Places of the timeline for places of a view.
+struct Sides<'v> {
+    view: &'v View,
+    /// The place in the timeline of each revision of the view; nothing for one that is not in the branch any more.
+    places: Vec<Option<usize>>,
+}
+
+impl<'v> Sides<'v> {
+    fn new(timeline: &Timeline, view: &'v View) -> Self {
+        let known = timeline.revisions.iter().enumerate();
+        let known: HashMap<&str, usize> = known
+            .map(|(place, revision)| (revision.id.as_str(), place))
+            .collect();
+        let seen = view.revisions.iter();
+        let places = seen.map(|seen| known.get(seen.revision.id.as_str()).copied());
+        Self {
+            places: places.collect(),
+            view,
+        }
+    }
+
+    /// The last measured revision before a change between two places of the view, and the last that may be the first
+    /// after it.
+    fn of(&self, series: usize, low: usize, high: usize) -> Option<(usize, usize)> {
+        let values = &self.view.series.get(series)?.values;
+        let place = |seen: usize| self.places.get(seen).copied().flatten();
+        let before = values.partition_point(|value| value.place < low);
+        // One with a patch is in no branch.
+        let mut before = values.get(..before)?.iter().rev();
+        Some((before.find_map(|value| place(value.place))?, place(high)?))
     }
 }

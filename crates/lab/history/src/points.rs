@@ -1,22 +1,32 @@
 //! What a campaign says of each revision: its difference from the control, by subject.
 
-use perflab_compare::{ResultInput, Row, SampleSelection, Selection, SubjectKey, compare_result};
+use std::collections::HashMap;
+
+use perflab_compare::{ResultInput, SampleSelection, Selection, SubjectKey, compare_result};
 use perflab_experiment::Metric;
 use perflab_store::OpenedResult;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::CampaignFacts;
+use crate::revision::Revision;
+use crate::series::Value;
 
-/// What a campaign says of a revision on one subject.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Point {
+/// What a campaign says on one subject.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SubjectPoints {
     /// The campaign.
     pub campaign: u32,
-    /// The revision.
-    pub revision: String,
     /// What was measured.
     pub subject: SubjectKey,
+    /// What it says of each revision.
+    pub points: Vec<Point>,
+}
+
+/// What a campaign says of a revision on one subject.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The revision.
+    pub revision: String,
     /// Difference from the control in the typical run: relative (0.02 is 2 % more), or in the metric's unit.
     pub difference: f64,
     /// Whether it is relative.
@@ -25,31 +35,32 @@ pub struct Point {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// The median of its runs, in the metric's unit.
-    pub median: f64,
-    /// The median of the control's.
+    /// The median of the control's runs, in the metric's unit.
     pub control: f64,
     /// Runs of the revision.
     pub runs: usize,
 }
 
 impl Point {
-    /// The same with differences in the metric's unit, unless relative ones are wanted.
-    pub(crate) fn on_scale(&self, relative: bool) -> Self {
-        let mut point = self.clone();
-        if point.relative && !relative {
-            let level = point.control.abs();
-            point.relative = false;
-            point.difference *= level;
-            point.low = point.low.map(|low| low * level);
-            point.high = point.high.map(|high| high * level);
+    /// The same as the value of the revision at a place, with a relative difference or one in the metric's unit. A
+    /// difference that is in the metric's unit stays so.
+    pub(crate) fn value(&self, place: usize, relative: bool) -> Value {
+        let unit = match self.relative && !relative {
+            true => self.control.abs(),
+            false => 1.0,
+        };
+        Value {
+            place,
+            difference: self.difference * unit,
+            low: self.low.map(|low| low * unit),
+            high: self.high.map(|high| high * unit),
+            runs: self.runs,
         }
-        point
     }
 }
 
 /// All that a campaign says, on all its metrics. Nothing where no run of two revisions passed.
-pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<Point> {
+pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<SubjectPoints> {
     let Ok(input) = ResultInput::of(result) else {
         return Vec::new();
     };
@@ -68,29 +79,36 @@ pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<Point> {
     let Ok(report) = compare_result(&input, &all, &selection) else {
         return Vec::new();
     };
-    let id = |name: &str| {
-        let mut revisions = facts.measured();
-        revisions
-            .find(|revision| revision.name() == name)
-            .map(|revision| revision.id.clone())
-    };
-    let point = |row: &Row| {
-        Some(Point {
-            campaign: facts.campaign,
-            revision: id(&row.variant)?,
-            subject: row.key.clone(),
+    let revisions: HashMap<String, &Revision> = facts
+        .measured()
+        .map(|revision| (revision.name(), revision))
+        .collect();
+    let mut by_subject: Vec<SubjectPoints> = Vec::new();
+    // An observed run says nothing of the revision alone.
+    for row in report.rows.iter().filter(|row| !row.key.observed) {
+        let Some(revision) = revisions.get(&row.variant) else {
+            continue;
+        };
+        let point = Point {
+            revision: revision.id.clone(),
             difference: row.typical.difference,
             relative: row.relative,
             low: row.typical.low,
             high: row.typical.high,
-            median: row.candidate.median,
             control: row.base.median,
             runs: row.candidate.n,
-        })
-    };
-    // An observed run says nothing of the revision alone.
-    let rows = report.rows.iter().filter(|row| !row.key.observed);
-    rows.filter_map(point).collect()
+        };
+        let mut known = by_subject.iter_mut();
+        match known.find(|known| known.subject == row.key) {
+            Some(known) => known.points.push(point),
+            None => by_subject.push(SubjectPoints {
+                campaign: facts.campaign,
+                subject: row.key.clone(),
+                points: vec![point],
+            }),
+        }
+    }
+    by_subject
 }
 
 /// A name of a subject for people: what tells it from the others.

@@ -2,7 +2,8 @@
 
 use crate::campaign::CampaignFacts;
 use crate::directory::{DirectoryError, HistoryDir};
-use crate::points::Point;
+use crate::points::SubjectPoints;
+use crate::search::{Confirming, Search};
 use crate::shifts::ChangesView;
 use crate::view::View;
 
@@ -12,15 +13,34 @@ impl View {
     /// # Errors
     /// If something in its directory cannot be trusted.
     pub fn read(directory: &HistoryDir, name: &str) -> Result<Self, DirectoryError> {
-        let campaigns = directory.campaigns()?;
-        let mut found = Vec::new();
-        for facts in campaigns.iter().filter(|facts| facts.is_of_history()) {
-            let summary = directory.summary(facts)?;
-            found.extend(summary.into_iter().flat_map(|summary| summary.points));
+        let mut campaigns = directory.campaigns()?;
+        campaigns.retain(CampaignFacts::is_of_history);
+        let summaries = directory.summaries(&campaigns)?;
+        for (facts, summary) in campaigns.iter_mut().zip(&summaries) {
+            // Nothing was measured of one that was not set up.
+            if summary.is_none() {
+                facts.revisions.clear();
+            }
         }
+        let summaries = summaries.into_iter().flatten();
+        let found: Vec<SubjectPoints> = summaries.flat_map(|summary| summary.points).collect();
         let (builds, outline) = (directory.builds()?, directory.outline()?);
-        let view = Self::new(name, &campaigns, &builds, &found, &outline);
+        let view = Self::new(name, &campaigns, &builds, found, &outline);
         Ok(view.with_tests(&directory.trials()?))
+    }
+}
+
+impl<'v> Search<'v> {
+    /// Finds where the series of a view change, with what was confirmed and said of the history in this directory.
+    ///
+    /// # Errors
+    /// As [`View::read`].
+    pub fn read(directory: &HistoryDir, view: &'v View) -> Result<Self, DirectoryError> {
+        Ok(Self::new(
+            view,
+            confirmations(directory)?,
+            directory.marks()?,
+        ))
     }
 }
 
@@ -31,27 +51,20 @@ impl ChangesView {
     /// As [`View::read`].
     pub fn read(directory: &HistoryDir, name: &str) -> Result<Self, DirectoryError> {
         let view = View::read(directory, name)?;
-        let mut changes = view.shifts(&confirmations(directory)?);
-        let marks = directory.marks()?;
-        for shift in &mut changes.found {
-            shift.said = view.said(shift, &marks);
-        }
+        let changes = Search::read(directory, &view)?.all();
         Ok(Self { view, changes })
     }
 }
 
 /// The confirmations that were measured to their end, with their points.
-fn confirmations(
-    directory: &HistoryDir,
-) -> Result<Vec<(CampaignFacts, Vec<Point>)>, DirectoryError> {
-    let mut confirmations = Vec::new();
-    for facts in directory.campaigns()? {
-        if facts.is_confirmation()
-            && let Some(summary) = directory.summary(&facts)?
-            && summary.is_complete
-        {
-            confirmations.push((facts, summary.points));
-        }
-    }
-    Ok(confirmations)
+fn confirmations(directory: &HistoryDir) -> Result<Vec<Confirming>, DirectoryError> {
+    let mut campaigns = directory.campaigns()?;
+    campaigns.retain(CampaignFacts::is_confirmation);
+    let summaries = directory.summaries(&campaigns)?;
+    let both = campaigns.into_iter().zip(summaries);
+    let complete = both.filter_map(|(facts, summary)| {
+        let summary = summary.filter(|summary| summary.is_complete)?;
+        Some((facts, summary.points))
+    });
+    Ok(complete.collect())
 }

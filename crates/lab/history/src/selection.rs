@@ -29,7 +29,7 @@ pub enum SelectionError {
     )]
     Elsewhere(String),
     /// The end is before the beginning.
-    #[error("`until` ({until}) is before `since` ({since}); exchange them")]
+    #[error("the last revision ({until}) is before the first ({since}); exchange them")]
     Backwards {
         /// The revision that `since` names.
         since: String,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::builds::BuildFacts;
-use crate::points::Point;
+use crate::points::{Point, SubjectPoints};
 use crate::revision::Revision;
 
 /// A revision, and what became of it.
@@ -19,6 +19,9 @@ pub struct Seen {
     pub build: Option<BuildFacts>,
     /// The campaigns that measured it.
     pub campaigns: Vec<u32>,
+    /// Whether the branch does not have it: it has a patch, or the branch was rewritten.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off_branch: bool,
 }
 
 /// The values of a subject.
@@ -61,78 +64,65 @@ impl Seen {
 }
 
 impl Series {
+    /// The values of a subject that campaigns gave. `places`: the place of each revision, by its name.
     pub(crate) fn new(
         subject: SubjectKey,
-        points: &[&Point],
+        campaigns: &[&SubjectPoints],
         places: &HashMap<&str, usize>,
     ) -> Self {
-        let mut levels: Vec<f64> = points.iter().map(|point| point.control).collect();
+        let points = || campaigns.iter().flat_map(|of| &of.points);
+        let mut levels: Vec<f64> = points().map(|point| point.control).collect();
         levels.sort_by(f64::total_cmp);
-        let mut by_place: Vec<(usize, Vec<&Point>)> = Vec::new();
-        for point in points {
-            let Some(place) = places.get(point.revision.as_str()) else {
-                continue;
-            };
-            match by_place.iter_mut().find(|(known, _)| known == place) {
-                Some((_, own)) => own.push(point),
-                None => by_place.push((*place, vec![point])),
-            }
-        }
-        by_place.sort_by_key(|(place, _)| *place);
         // One campaign whose control measured 0 has no relative difference.
-        let relative = points.iter().all(|point| point.relative);
+        let relative = points().all(|point| point.relative);
+        let value = |point: &Point| {
+            let place = places.get(point.revision.as_str())?;
+            Some(point.value(*place, relative))
+        };
+        let mut values: Vec<Value> = points().filter_map(value).collect();
+        values.sort_by_key(|value| value.place);
         Self {
             subject,
             is_of_builds: false,
             relative,
             control: levels.get(levels.len() / 2).copied().unwrap_or(f64::NAN),
-            values: by_place
-                .iter()
-                .map(|(place, own)| {
-                    let own: Vec<Point> =
-                        own.iter().map(|point| point.on_scale(relative)).collect();
-                    combined(*place, &own)
-                })
+            values: values
+                .chunk_by(|one, other| one.place == other.place)
+                .filter_map(combined)
                 .collect(),
         }
     }
 }
 
-/// The values that several campaigns gave of a revision, each weighted by what its interval is worth.
-fn combined(place: usize, points: &[Point]) -> Value {
-    let runs = points.iter().map(|point| point.runs).sum();
-    if let [point] = points {
-        return Value {
-            place,
-            difference: point.difference,
-            low: point.low,
-            high: point.high,
-            runs,
-        };
+/// One of the values that several campaigns gave of a revision, each weighted by what its interval is worth.
+fn combined(values: &[Value]) -> Option<Value> {
+    let first = *values.first()?;
+    if values.len() == 1 {
+        return Some(first);
     }
     // Half of an interval is a multiple of the standard error.
-    let halves: Option<Vec<f64>> = points
+    let halves: Option<Vec<f64>> = values
         .iter()
-        .map(|point| Some(0.5 * (point.high? - point.low?)).filter(|half| *half > 0.0))
+        .map(|value| Some(0.5 * (value.high? - value.low?)).filter(|half| *half > 0.0))
         .collect();
     let weights: Vec<f64> = match &halves {
         Some(halves) => halves.iter().map(|half| half.powi(-2)).collect(),
-        None => points.iter().map(|point| point.runs as f64).collect(),
+        None => values.iter().map(|value| value.runs as f64).collect(),
     };
     let total: f64 = weights.iter().sum();
-    let weighted = points
+    let weighted = values
         .iter()
         .zip(&weights)
-        .map(|(point, weight)| point.difference * weight);
+        .map(|(value, weight)| value.difference * weight);
     let difference = weighted.sum::<f64>() / total;
     let half = halves.map(|_| total.powf(-0.5));
-    Value {
-        place,
+    Some(Value {
         difference,
         low: half.map(|half| difference - half),
         high: half.map(|half| difference + half),
-        runs,
-    }
+        runs: values.iter().map(|value| value.runs).sum(),
+        ..first
+    })
 }
 
 #[cfg(test)]
@@ -151,25 +141,52 @@ mod tests {
             observed: false,
         };
         let point = |revision: &str, control: f64, difference: f64, relative| Point {
-            campaign: 1,
             revision: revision.to_owned(),
-            subject: subject.clone(),
             difference,
             relative,
             low: None,
             high: None,
-            median: control,
             control,
             runs: 2,
         };
+        let of = |points| SubjectPoints {
+            campaign: 1,
+            subject: subject.clone(),
+            points,
+        };
         // The control of the second campaign measured 0.
-        let points = [point("a", 100.0, 0.1, true), point("b", 0.0, 5.0, false)];
+        let campaigns = [
+            of(vec![point("a", 100.0, 0.1, true)]),
+            of(vec![point("b", 0.0, 5.0, false)]),
+        ];
         let places = HashMap::from([("a", 0), ("b", 1)]);
-        let series = Series::new(subject.clone(), &points.each_ref(), &places);
+        let series = Series::new(subject.clone(), &campaigns.each_ref(), &places);
         let differences = series.values.iter().map(|value| value.difference);
         assert!(!series.relative);
         assert_eq!(differences.collect::<Vec<_>>(), [10.0, 5.0]);
-        let series = Series::new(subject, &[&points[0]], &places);
+        let series = Series::new(subject.clone(), &[&campaigns[0]], &places);
         assert!(series.relative);
+    }
+
+    #[test]
+    fn a_revision_of_two_campaigns_has_the_value_of_both() {
+        let value = |difference, half| Value {
+            place: 7,
+            difference,
+            low: Some(difference - half),
+            high: Some(difference + half),
+            runs: 3,
+        };
+        let both = combined(&[value(1.0, 0.5), value(2.0, 1.0)]).unwrap();
+        // Weights of 4 and 1.
+        assert!((both.difference - 1.2).abs() < 1e-12);
+        assert!((both.high.unwrap() - 1.2 - 0.2_f64.sqrt()).abs() < 1e-12);
+        assert_eq!((both.place, both.runs), (7, 6));
+        let without = Value {
+            low: None,
+            ..value(2.0, 1.0)
+        };
+        let both = combined(&[value(1.0, 0.5), without]).unwrap();
+        assert_eq!((both.difference, both.low), (1.5, None));
     }
 }

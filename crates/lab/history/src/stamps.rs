@@ -6,10 +6,11 @@ use std::time::SystemTime;
 
 use perflab_store::FileStamps;
 
-use crate::directory::{CAMPAIGNS, FILE, MARKS, OUTLINE, RESULTS};
+use crate::directory::{CAMPAIGNS, FILE, MARKS, OUTLINE, RESULTS, SUMMARIES};
 use crate::trials;
 
-/// Length and time of the files of a history, and of its last campaign: they differ once something was added.
+/// Length and time of the files of a history, and of its last campaign: they differ once something was added. Another
+/// campaign may be resumed, and has its summary then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryStamps {
     files: Vec<(u64, Option<SystemTime>)>,
@@ -24,6 +25,7 @@ impl HistoryStamps {
             CAMPAIGNS,
             OUTLINE,
             MARKS,
+            SUMMARIES,
             crate::builds::JOURNAL,
             trials::JOURNAL,
         ];

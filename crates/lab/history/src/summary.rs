@@ -8,7 +8,7 @@ use perflab_store::{FileStamps, OpenedResult};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::CampaignFacts;
-use crate::points::{Point, points};
+use crate::points::{SubjectPoints, points};
 
 /// What a campaign came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,8 +19,8 @@ pub struct Summary {
     pub is_complete: bool,
     /// What became of the runs of each revision, by the names of these.
     tallies: HashMap<String, Tally>,
-    /// What it says of each revision.
-    pub points: Vec<Point>,
+    /// What it says on each subject.
+    pub points: Vec<SubjectPoints>,
 }
 
 /// What became of the runs of a revision.

@@ -30,11 +30,11 @@ pub enum SuspectsError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// Both ends are the same revision.
-    #[error("GOOD and BAD are the same revision, {0}, so nothing is between them")]
+    #[error("GOOD and BAD are the same revision, {0}; name two different ones")]
     Same(String),
     /// The ends are the wrong way round.
     #[error(
-        "GOOD ({good}) is newer than BAD ({bad}); GOOD is the older one, even if the program became better: exchange them"
+        "GOOD ({good}) is newer than BAD ({bad}); name the older one first, also where the change is an improvement"
     )]
     Backwards {
         /// The first end.
@@ -44,9 +44,9 @@ pub enum SuspectsError {
     },
     /// What is good need not be so in what both come from.
     #[error(
-        "GOOD ({good}) is no ancestor of BAD ({bad}), so the change may be on either side; {}",
-        .base.as_ref().map_or("they have no commit in common".to_owned(), |base| format!("the last commit that both \
-         contain is {base}: name it as GOOD if it is good, or look between it and {good} if it is not"))
+        "GOOD ({good}) is no ancestor of BAD ({bad}); {}",
+        .base.as_ref().map_or("they have no commit in common".to_owned(), |base| format!("their last common commit is \
+         {base}: if it is good, name it as GOOD; if it is not, search between it and {good}"))
     )]
     Apart {
         /// The first end.

@@ -59,7 +59,7 @@ pub enum TimelineError {
     Selection(#[from] SelectionError),
     /// A text is neither a version nor a date.
     #[error(
-        "`{key}` is \"{text}\", which is neither a version of the list nor a date as 2026-11-21"
+        "`{key}` is \"{text}\", which is neither a version of the list nor a date such as 2026-11-21"
     )]
     NoVersion {
         /// The key of the file.
@@ -80,7 +80,8 @@ pub fn file_versions(file: &HistoryFile) -> Result<Vec<Revision>, ListError> {
 }
 
 impl Timeline {
-    /// Reads the revisions, and finds those that are asked for.
+    /// Reads the revisions, and finds those that are asked for. `former`: the control of the campaigns so far, which stays
+    /// the control if the file names none and the source still has it.
     ///
     /// # Errors
     /// If the source cannot be read, or something that is named is not in it.
@@ -88,6 +89,7 @@ impl Timeline {
         file: &HistoryFile,
         source: &Source<'_>,
         asked: &Asked,
+        former: Option<&Revision>,
     ) -> Result<Self, TimelineError> {
         let names = Names(source);
         let table = &file.revisions;
@@ -122,8 +124,12 @@ impl Timeline {
         let own = own.map(|text| names.place("since", text)).transpose()?;
         let first = own.map(|place| place_of(&revisions, &times(&revisions), &place));
         let first = first.transpose()?.unwrap_or(0);
+        let former = former.and_then(|former| match source {
+            Source::Listed(all) => all.iter().find(|known| known.id == former.id).cloned(),
+            Source::Git(repository) => repository.revision(&former.id).ok(),
+        });
         let control = match (&control, source) {
-            (None, _) => revisions[first].clone(),
+            (None, _) => former.unwrap_or_else(|| revisions[first].clone()),
             (Some(place), source) => {
                 match (place_of(&revisions, &times(&revisions), place), source) {
                     (Ok(found), _) => revisions[found].clone(),
@@ -145,6 +151,15 @@ impl Timeline {
     /// The place of a revision in the branch; nothing for a control that is not in it.
     pub fn place(&self, id: &str) -> Option<usize> {
         self.revisions.iter().position(|revision| revision.id == id)
+    }
+
+    /// The place by which quirks go: of a revision that is not in the branch that of the last one that is not younger.
+    pub fn place_by_time(&self, revision: &Revision) -> usize {
+        let last = || {
+            let is_older = |other: &Revision| other.time <= revision.time;
+            self.revisions.iter().rposition(is_older).unwrap_or(0)
+        };
+        self.place(&revision.id).unwrap_or_else(last)
     }
 
     /// The revisions that are measured.

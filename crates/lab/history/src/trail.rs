@@ -54,8 +54,7 @@ impl<'s> Trail<'s> {
         tries.is_some_and(|tries| tries.values == 0 && tries.vain >= MOST_TRIES)
     }
 
-    /// What a campaign says, by what a run gives: nothing for one that gave none. A revision that never gave
-    /// anything cannot be measured.
+    /// What a campaign says, by what a run gives: nothing for one that gave none.
     pub fn follow<V>(
         &mut self,
         facts: &CampaignFacts,
@@ -103,9 +102,6 @@ impl<'s> Trail<'s> {
             let tries = self.tries.entry(place).or_default();
             tries.values += runs.len() - before;
             tries.vain += u32::from(runs.len() == before && !own.is_empty());
-            if self.is_in_vain(place) {
-                events.extend(skipped(&revision.id));
-            }
         }
         let times = result
             .records

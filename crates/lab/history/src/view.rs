@@ -14,7 +14,7 @@ use crate::built_series::built_series;
 use crate::campaign::CampaignFacts;
 use crate::outcomes::{TestCell, TestSeries};
 use crate::outline::{Outline, SeenQuirk};
-use crate::points::Point;
+use crate::points::SubjectPoints;
 use crate::revision::Revision;
 use crate::series::{Seen, Series};
 use crate::trials::{TestFacts, TrialFacts};
@@ -58,7 +58,7 @@ impl View {
         name: &str,
         campaigns: &[CampaignFacts],
         builds: &[BuildFacts],
-        points: &[Point],
+        mut points: Vec<SubjectPoints>,
         outline: &Outline,
     ) -> Self {
         let campaigns: Vec<&CampaignFacts> = campaigns
@@ -68,11 +68,13 @@ impl View {
         let control = campaigns.last().map(|facts| facts.control.clone());
         let mut seen: HashMap<String, Seen> = HashMap::new();
         for facts in &campaigns {
-            for revision in facts.measured() {
+            let measured = (!facts.revisions.is_empty()).then(|| facts.measured());
+            for revision in measured.into_iter().flatten() {
                 let entry = seen.entry(revision.id.clone()).or_insert_with(|| Seen {
                     revision: revision.clone(),
                     build: None,
                     campaigns: Vec::new(),
+                    off_branch: false,
                 });
                 entry.campaigns.push(facts.campaign);
             }
@@ -81,6 +83,7 @@ impl View {
                     revision: revision.clone(),
                     build: None,
                     campaigns: Vec::new(),
+                    off_branch: false,
                 });
             }
         }
@@ -92,7 +95,28 @@ impl View {
             let last = numbers.next_back().and_then(|number| by_number.get(number));
             entry.build = last.map(|facts| (*facts).clone());
         }
+        // A patch of the same name with another content is another program.
+        let is_stale = |campaign: &CampaignFacts, revision: &Revision| {
+            let number = campaign.builds.get(&revision.name());
+            let key = number
+                .and_then(|number| by_number.get(number))
+                .map(|facts| &facts.key);
+            let last = seen.get(&revision.id).and_then(|seen| seen.build.as_ref());
+            revision.is_patched() && key != last.map(|facts| &facts.key)
+        };
+        let stale = campaigns.iter().flat_map(|facts| {
+            let revisions = facts.revisions.iter();
+            let stale = revisions.filter(|revision| is_stale(facts, revision));
+            stale.map(|revision| (facts.campaign, revision.id.clone()))
+        });
+        let stale: HashSet<(u32, String)> = stale.collect();
+        for of in points.iter_mut().filter(|_| !stale.is_empty()) {
+            let campaign = of.campaign;
+            of.points
+                .retain(|point| !stale.contains(&(campaign, point.revision.clone())));
+        }
         let mut revisions: Vec<Seen> = seen.into_values().collect();
+        follow_branch(&mut revisions, outline);
         let quirks = sort(&mut revisions, outline);
         let places: HashMap<&str, usize> = revisions
             .iter()
@@ -103,18 +127,17 @@ impl View {
             let of = campaigns.iter().find(|facts| facts.campaign == campaign);
             of.map(|facts| &facts.control.id) == control.as_ref().map(|control| &control.id)
         };
-        let mut by_subject: Vec<(SubjectKey, Vec<&Point>)> = Vec::new();
-        for point in points.iter().filter(|point| is_current(point.campaign)) {
-            match by_subject
-                .iter_mut()
-                .find(|(subject, _)| *subject == point.subject)
-            {
-                Some((_, own)) => own.push(point),
-                None => by_subject.push((point.subject.clone(), vec![point])),
+        let mut by_subject: Vec<(&SubjectKey, Vec<&SubjectPoints>)> = Vec::new();
+        for of in points.iter().filter(|of| is_current(of.campaign)) {
+            let mut known = by_subject.iter_mut();
+            match known.find(|(subject, _)| **subject == of.subject) {
+                Some((_, own)) => own.push(of),
+                None => by_subject.push((&of.subject, vec![of])),
             }
         }
         let measured = by_subject.into_iter();
-        let measured = measured.map(|(subject, points)| Series::new(subject, &points, &places));
+        let measured =
+            measured.map(|(subject, campaigns)| Series::new(subject.clone(), &campaigns, &places));
         let control_place = control
             .as_ref()
             .and_then(|control| places.get(control.id.as_str()));
@@ -124,7 +147,10 @@ impl View {
             schema: SCHEMA,
             name: name.to_owned(),
             control,
-            campaigns: campaigns.len(),
+            campaigns: campaigns
+                .iter()
+                .filter(|facts| !facts.revisions.is_empty())
+                .count(),
             series,
             revisions,
             quirks,
@@ -181,6 +207,20 @@ impl View {
             (is_gone, Reverse((test.last(), worst)), test.name.clone())
         });
         Self { tests, ..self }
+    }
+}
+
+/// Notes which revisions the branch does not have, and the tags that they have now.
+fn follow_branch(revisions: &mut [Seen], outline: &Outline) {
+    let order: HashSet<&str> = outline.order.iter().map(String::as_str).collect();
+    for seen in revisions {
+        let id = seen.revision.id.as_str();
+        seen.off_branch = !order.is_empty() && !order.contains(id);
+        if let Some(tags) = &outline.tags
+            && !seen.off_branch
+        {
+            seen.revision.tags = tags.get(id).cloned().unwrap_or_default();
+        }
     }
 }
 

@@ -354,8 +354,18 @@ impl<'a> Lab<'a> {
     }
 
     fn scratch(&self) -> PathBuf {
-        self.root.join("scratch")
+        scratch(&self.root)
     }
+}
+
+/// The directory for what runs need while they are executed.
+fn scratch(root: &Path) -> PathBuf {
+    root.join("scratch")
+}
+
+/// Removes from the directory of a result what a laboratory that was killed had made for its runs.
+pub fn remove_scratch(host: &dyn Host, root: &Path) {
+    host.remove(&scratch(root));
 }
 
 impl Drop for Lab<'_> {

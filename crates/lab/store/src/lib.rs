@@ -41,6 +41,7 @@ mod opened_result;
 mod raw_output;
 mod record;
 mod regular_file;
+mod removal;
 mod result_dir;
 mod runs_file;
 mod salvage;
@@ -67,6 +68,7 @@ pub use record::{
     EVENTS_LOST, HITS, PLACE_SPEED, RUNS_IN_TURNS, RunRecord, SLICES, SYSTEM_IDLE, Step, StepKind,
     TOGETHER, Usage,
 };
+pub use removal::remove_all;
 pub use result_dir::ResultDir;
 pub use salvage::{Salvage, writer};
 pub use sample_file::{SampleFile, is_sample_file};

@@ -5,11 +5,11 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::atomic;
 use crate::error::StoreError;
+use crate::removal::remove_all;
 
 pub(crate) const DIRECTORY: &str = "runs";
 const PARTIAL: &str = ".partial";
@@ -62,7 +62,7 @@ fn partial(directory: &Path, run: u32) -> PathBuf {
 pub(crate) fn begin(directory: &Path, run: u32) -> Result<PathBuf, StoreError> {
     let path = partial(directory, run);
     for leftover in [&path, &finished(directory, run)] {
-        remove(leftover)?;
+        remove_all(leftover)?;
     }
     fs::create_dir(&path).map_err(|source| StoreError::io("create", &path, source))?;
     Ok(path)
@@ -146,7 +146,7 @@ pub(crate) fn clear(
             (None, partial) => partial.is_some(),
         };
         if leftover {
-            remove(&runs.join(name))?;
+            remove_all(&runs.join(name))?;
             removed.push(name.to_owned());
         }
     }
@@ -158,38 +158,6 @@ pub(crate) fn clear(
 fn run_of(name: &str) -> Option<u32> {
     let run = name.parse().ok()?;
     (format!("{run:06}") == name).then_some(run)
-}
-
-fn remove(path: &Path) -> Result<(), StoreError> {
-    let removed = match path.symlink_metadata() {
-        Ok(about) if about.is_dir() => fs::remove_dir_all(path).or_else(|error| {
-            if error.kind() != ErrorKind::PermissionDenied {
-                return Err(error);
-            }
-            // A run may have forbidden its directories to everybody.
-            open_up(path);
-            fs::remove_dir_all(path)
-        }),
-        // A run may have put something else in the place of its directory.
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            Err(StoreError::io("remove", path, source))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Lets this user into a directory and those in it, as far as they are the user's.
-fn open_up(path: &Path) {
-    let _not_ours = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&entry.path());
-        }
-    }
 }
 
 /// Whether there is a directory for the output of runs.

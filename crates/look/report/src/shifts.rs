@@ -3,7 +3,8 @@
 use perflab_compare::Outcome;
 use perflab_experiment::{Better, counted};
 use perflab_history::{
-    ALARM_EVERY, Confirmation, Said, Seen, Series, Shift, Shifts, Suspicion, View, subject_name,
+    ALARM_EVERY, Confirmation, Said, Seen, Series, Shift, Shifts, Suspicion, Value, View,
+    subject_name,
 };
 use perflab_plot::{Tone, clean};
 use perflab_stats::changes::SHORTEST;
@@ -19,16 +20,16 @@ const BESIDE: usize = 8;
 /// Since when each series has its level.
 pub fn shifts_text(view: &View, shifts: &Shifts) -> String {
     let mut text = format!(
-        "{}: {} in {}; the chance that any is false is at most {}\n",
+        "{}: {} in {} series; the chance that any is false is at most {}\n",
         view.name,
         counted(shifts.found.len(), "change"),
-        counted(shifts.series, "metric"),
+        shifts.series,
         share(shifts.level)
     );
     if shifts.short > 0 {
         text += &format!(
-            "{} with fewer than {SHORTEST} values: too few to find a change\n",
-            counted(shifts.short, "metric")
+            "{} series with fewer than {SHORTEST} values: too few to find a change\n",
+            shifts.short
         );
     }
     for (number, shift) in (1..).zip(&shifts.found) {
@@ -143,19 +144,21 @@ fn one(view: &View, shift: &Shift, number: usize) -> String {
         style(series, size).answer(size),
         probability(shift.p_adjusted)
     );
-    let last = |place: usize| series.values.iter().rev().find(|value| value.place < place);
+    let is_there = |value: &&Value| {
+        let seen = view.revisions.get(value.place);
+        seen.is_some_and(|seen| !seen.off_branch)
+    };
+    let values = || series.values.iter().filter(is_there);
+    let last = |place: usize| values().rev().find(|value| value.place < place);
     let name = |seen: &Seen| format!("{} of {}", seen.revision.name(), seen.revision.date());
     let before = last(shift.low).and_then(|value| view.revisions.get(value.place));
     if let Some(before) = before {
         text += &format!(
-            "after {}, up to one of these, or with a revision between that was not measured:\n",
+            "after {}, with one of these revisions or an unmeasured one between them:\n",
             name(before)
         );
     }
-    let candidates = series
-        .values
-        .iter()
-        .filter(|value| (shift.low..=shift.high).contains(&value.place));
+    let candidates = values().filter(|value| (shift.low..=shift.high).contains(&value.place));
     let candidates: Vec<&Seen> = candidates
         .filter_map(|value| view.revisions.get(value.place))
         .collect();
@@ -189,12 +192,12 @@ fn candidate_rows(candidates: &[&Seen], likely: &str) -> String {
     let rows: Vec<[String; 3]> = candidates[first..end].iter().map(row).collect();
     let mut text = String::new();
     if first > 0 {
-        text += &format!("    {} before these\n", counted(first, "revision"));
+        text += &format!("    {} earlier\n", counted(first, "revision"));
     }
     text += &aligned(&rows, 3);
     if let Some(last) = candidates[end..].last() {
         let more = counted(candidates.len() - end, "revision");
-        text += &format!("    {more} behind these, up to {}\n", last.revision.name());
+        text += &format!("    {more} later, up to {}\n", last.revision.name());
     }
     text
 }
@@ -205,7 +208,7 @@ fn confirmed(view: &View, shift: &Shift, series: &Series, before: Option<&Seen>)
         let behind = view.revisions.get(shift.high);
         return before.zip(behind).map_or(String::new(), |(before, behind)| {
             format!(
-                "this size is too large on average; to measure it: perflab history run HISTORY.toml --confirm {}..{}\n",
+                "the size is too large on average; to measure it again: perflab history run HISTORY.toml --confirm {}..{}\n",
                 before.revision.name(),
                 behind.revision.name()
             )

@@ -2,9 +2,12 @@
 
 use perflab_experiment::counted;
 use perflab_history::{Revision, Suspects};
-use perflab_stats::bisection::{Found, Revision as Place, Runs};
+use perflab_stats::bisection::{Found, Posterior, Revision as Place, Runs};
 
 use crate::terminal::escape;
+
+/// Share of the probability that the revisions hold whose number is told.
+const HELD: f64 = 0.95;
 
 /// Which revision introduced the change.
 pub(super) fn found_text(suspects: &Suspects, found: &Found) -> String {
@@ -12,9 +15,12 @@ pub(super) fn found_text(suspects: &Suspects, found: &Found) -> String {
     let revisions: Vec<&Revision> = revisions.collect();
     let with = percent(found.probability);
     let mut text = match revisions.as_slice() {
-        [only] => format!("{} introduced the change: {with}\n", only.name()),
+        [only] => format!(
+            "{} introduced the change (probability {with})\n",
+            only.name()
+        ),
         several => format!(
-            "one of {} introduced the change: {with}; some cannot be built or run, so they cannot be told apart\n",
+            "one of {} introduced the change (probability {with}); they cannot be told apart, as some cannot be built or run\n",
             counted(several.len(), "revision")
         ),
     };
@@ -27,7 +33,7 @@ pub(super) fn found_text(suspects: &Suspects, found: &Found) -> String {
 /// Says that nothing changed.
 pub(super) fn no_change_text(suspects: &Suspects, probability: f64) -> String {
     format!(
-        "no change from {} to {}: {}\n",
+        "no change from {} to {} (probability {})\n",
         suspects.good.name(),
         suspects.bad().name(),
         percent(probability)
@@ -56,8 +62,36 @@ pub(super) fn percent(probability: f64) -> String {
 /// What the search took.
 pub(super) fn spent(runs: Runs) -> String {
     format!(
-        "{} between the ends and {} of the ends\n",
-        counted(runs.candidates, "run"),
-        counted(runs.good + runs.bad, "run")
+        "{}: {} between the ends, {} of the ends\n",
+        counted(runs.total(), "run"),
+        runs.candidates,
+        runs.good + runs.bad
     )
+}
+
+/// Among how many revisions the change is.
+pub(super) fn known(suspects: &Suspects, posterior: &Posterior) -> String {
+    let mut masses: Vec<(usize, f64)> = posterior.revisions.iter().copied().enumerate().collect();
+    masses.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut held = 0.0;
+    let few = masses.iter().take_while(|(_, mass)| {
+        let goes_on = held < HELD;
+        held += mass;
+        goes_on
+    });
+    let few = few.count();
+    let (at, mass) = masses.first().copied().unwrap_or((0, 0.0));
+    let first = format!("{} ({})", suspects.at(Place::At(at)).name(), percent(mass));
+    let none = posterior.no_change;
+    if none > 1.0 - HELD {
+        return format!("perhaps no change at all ({})", percent(none));
+    }
+    match few {
+        1 => format!("most likely {first}"),
+        _ => format!(
+            "one of {} ({} at least), most likely {first}",
+            counted(few, "revision"),
+            percent(HELD)
+        ),
+    }
 }

@@ -1,7 +1,5 @@
 //! The answer measured again: both sides of the change, with fresh builds.
 
-use std::num::NonZeroU32;
-
 use perflab_compare::{SampleSelection, Selection, SubjectKey, compare_result};
 use perflab_experiment::counted;
 use perflab_history::{Builder, Built, CampaignFacts, Purpose, Revision, value_of};
@@ -16,7 +14,7 @@ use super::failed::has_failed;
 use super::steps::Steps;
 use crate::failure::Failure;
 use crate::history::campaign::Campaign;
-use crate::history::session::confirming;
+use crate::history::session::Sides;
 
 /// What the search is about.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +34,7 @@ pub(super) fn confirm(
     steps: &Steps<'_>,
     found: &Found,
     builder: &mut Builder<'_>,
-    runs: Option<NonZeroU32>,
+    runs: Sides,
     question: Question<'_>,
 ) -> Result<(String, bool), Failure> {
     let candidate = found
@@ -86,7 +84,7 @@ fn rises(steps: &Steps<'_>, subject: &SubjectKey) -> Result<bool, Failure> {
 fn former(
     steps: &Steps<'_>,
     sides: &[&Revision],
-    runs: Option<NonZeroU32>,
+    runs: Sides,
     builder: &mut Builder<'_>,
 ) -> Result<Option<(CampaignFacts, OpenedResult)>, Failure> {
     let Some(facts) = steps.campaigns(&Purpose::Confirm)?.pop() else {
@@ -98,7 +96,7 @@ fn former(
     steps.go_on(&facts, builder)?;
     let is_enough = |result: &OpenedResult| {
         let planned = result.plan.runs.len();
-        let wanted = runs.map_or(0, |runs| runs.get() as usize * sides.len());
+        let wanted = runs.enough() as usize * sides.len();
         result.records.len() >= planned && planned >= wanted
     };
     let result = steps.session.directory.opened(&facts)?.filter(is_enough);
@@ -109,24 +107,26 @@ fn measure(
     steps: &Steps<'_>,
     sides: &[&Revision],
     builder: &mut Builder<'_>,
-    runs: Option<NonZeroU32>,
+    runs: Sides,
 ) -> Result<(CampaignFacts, OpenedResult), Failure> {
     let session = &steps.session;
     let mut ready: Vec<(Revision, Built)> = Vec::new();
     let mut facts = steps.facts(Purpose::Confirm)?;
     for revision in sides {
-        let side = steps.end(revision, true, builder)?;
+        let side = steps.fresh(revision, &ready, builder)?;
         match ready.is_empty() {
             true => facts.control = side.0.clone(),
             false => facts.add(&side.0, &side.1),
         }
         ready.push(side);
     }
-    let design = confirming(session.read, runs);
+    let design = runs.design(session.read);
+    let each = design.runs.unwrap_or_default() as usize;
     let campaign = Campaign::new(session.read, &ready, design)?;
     session.say(&format!(
-        "measuring {} with fresh builds, to confirm the answer",
-        counted(ready.len(), "revision")
+        "measuring {} with fresh builds, {} of each, to confirm the answer",
+        counted(ready.len(), "revision"),
+        counted(each, "run")
     ));
     session.measure(facts.clone(), &ready, &campaign, builder)?;
     let result = session.directory.opened(&facts)?;

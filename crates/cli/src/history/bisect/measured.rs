@@ -18,12 +18,12 @@ use super::arguments::BisectArguments;
 use super::command;
 use super::confirm::{Question, confirm};
 use super::failed::has_failed;
-use super::steps::Steps;
+use super::steps::{Followed, Steps};
 use crate::failure::{Code, Failure};
 use crate::history::check::check;
 use crate::history::file::{Read, read};
 use crate::history::run::warn_if_shallow;
-use crate::history::session::{Session, Site};
+use crate::history::session::{FEWEST, Session, Sides, Site};
 use crate::terminal;
 
 /// The smallest step that the search goes on for, in standard deviations of a run.
@@ -69,7 +69,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
             ));
         }
     };
-    // Who looks on makes runs slower, which is no evidence.
+    // An observed run is slower, so it is no evidence.
     read.experiment.observe = None;
     let end = arguments.measuring.end()?;
     check(&read)?;
@@ -91,7 +91,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
         let suspects = Suspects::new(&source, branch, [good, bad], arguments.first_parent)?;
         (
             suspects,
-            Timeline::new(&read.file, &source, &Asked::default())?,
+            Timeline::new(&read.file, &source, &Asked::default(), None)?,
         )
     };
     let steps = Steps {
@@ -117,13 +117,14 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     let outcome = match arguments.fails {
         true => {
             let evidence = Outcomes::new(certainty(arguments.flaky))?;
-            let search = Bisection::new(suspects.lineage.clone(), terms, evidence)?;
-            search_with(
+            let mut search = Bisection::new(suspects.lineage.clone(), terms, evidence)?;
+            let followed = steps.follow(&mut search, &mut builder, &has_failed)?;
+            answer(
                 &steps,
-                search,
+                &search,
+                followed,
                 &mut builder,
                 arguments,
-                &has_failed,
                 Question::Fails,
             )
         }
@@ -189,19 +190,17 @@ fn of_metric(
         ))
     })?;
     let subject = subject(&first, arguments)?;
-    let is_positive = |record: &RunRecord| value_of(record, &subject).map(|value| value > 0.0);
-    let mut all = Vec::new();
-    for revision in std::iter::once(&steps.suspects.good).chain(&steps.suspects.revisions) {
-        all.extend(steps.values_of(revision, is_positive)?);
-    }
-    let scale = if all.into_iter().all(|is| is) {
-        Scale::Ratio
-    } else {
-        Scale::Shift
-    };
     let value = |record: &RunRecord| value_of(record, &subject);
     let question = Question::Differs(&subject);
-    search_with(steps, search(scale)?, builder, arguments, &value, question)
+    // A value that is not positive may come at any time.
+    for scale in [Scale::Ratio, Scale::Shift] {
+        let mut search = search(scale)?;
+        let followed = steps.follow(&mut search, builder, &value)?;
+        if followed != Followed::OffScale {
+            return answer(steps, &search, followed, builder, arguments, question);
+        }
+    }
+    Err(Failure::no_data("a value has no place on any scale"))
 }
 
 /// What is looked at: the only subject of those that are asked for.
@@ -231,34 +230,37 @@ fn subject(result: &OpenedResult, arguments: &BisectArguments) -> Result<Subject
     match keys.as_slice() {
         [only] => Ok(only.clone()),
         [] => Err(Failure::usage(
-            "no metric of the experiment is what --metric, --benchmark and --workload ask for",
+            "no metric that was measured has what --metric, --benchmark and --workload ask for; `perflab bisect` without \
+             them lists the metrics",
         )),
         several => {
             let names: Vec<String> = several.iter().map(subject_name).collect();
             Err(Failure::usage(format!(
-                "one metric is looked at, and these were measured; choose with --metric, --benchmark and --workload:\n  {}",
+                "several metrics were measured; choose one with --metric, --benchmark and --workload:\n  {}",
                 names.join("\n  ")
             )))
         }
     }
 }
 
-/// Measures until there is an answer, and confirms it.
-fn search_with<E: Evidence>(
+/// Prints the answer, and confirms it.
+fn answer<E: Evidence>(
     steps: &Steps<'_>,
-    mut search: Bisection<E>,
+    search: &Bisection<E>,
+    followed: Followed,
     builder: &mut Builder<'_>,
     arguments: &BisectArguments,
-    value: &dyn Fn(&RunRecord) -> Option<E::Value>,
     question: Question<'_>,
 ) -> Result<Option<Code>, Failure> {
-    let is_over = steps.follow(&mut search, builder, value)?;
     let suspects = steps.suspects;
     match search.answer() {
         Answer::Found(found) => {
             terminal::print(&found_text(suspects, &found))?;
-            let (text, is_confirmed) =
-                confirm(steps, &found, builder, arguments.confirm, question)?;
+            let runs = Sides {
+                asked: arguments.confirm,
+                least: FEWEST.max(search.confirming() as u32),
+            };
+            let (text, is_confirmed) = confirm(steps, &found, builder, runs, question)?;
             terminal::print(&format!("{text}{}", spent(search.runs())))?;
             Ok((!is_confirmed).then_some(Code::NoData))
         }
@@ -274,7 +276,7 @@ fn search_with<E: Evidence>(
             "undecided after {}; raise --most-runs, or make runs longer so that they vary less",
             counted(search.runs().total(), "run")
         ))),
-        Answer::Open if is_over => Err(Failure::new(
+        Answer::Open if followed == Followed::Late => Err(Failure::new(
             Code::TimeLimit,
             "no answer within the time of --budget; the same command resumes the search",
         )),

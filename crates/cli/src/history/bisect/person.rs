@@ -17,10 +17,9 @@ use perflab_stats::bisection::{
     Answer, Bisection, Block, Event, Outcomes, Revision as Place, Run, Terms,
 };
 
-use super::answer::{found_text, line, no_change_text};
+use super::answer::{found_text, known, line, no_change_text};
 use super::arguments::{LogArguments, OneArguments, Spoken};
 use super::measured::certainty;
-use super::steps::known;
 use crate::failure::{Code, Failure};
 use crate::output;
 use crate::terminal;

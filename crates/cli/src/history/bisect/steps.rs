@@ -1,6 +1,6 @@
 //! The steps of a search: each a campaign with the ends and a revision between them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,16 +13,24 @@ use perflab_report::operand;
 use perflab_stats::bisection::{Bisection, Event, Evidence, Plan, Posterior, Revision as Place};
 use perflab_store::{OpenedResult, RunRecord};
 
-use super::answer::percent;
+use super::answer::known;
 use crate::failure::Failure;
 use crate::history::campaign::Campaign;
 use crate::history::session::{Session, seed};
 
-/// Share of the probability that the revisions hold whose number is told.
-const HELD: f64 = 0.95;
-
 /// Campaigns in a row without a usable run after which a search ends.
 const MOST_IDLE: u32 = 3;
+
+/// How the steps of a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Followed {
+    /// There is an answer, or nothing is left to measure.
+    Answered,
+    /// The time was over before.
+    Late,
+    /// A value is not positive, so it has no ratio to others.
+    OffScale,
+}
 
 /// What the steps of a search share.
 pub(super) struct Steps<'s> {
@@ -107,23 +115,32 @@ impl Steps<'_> {
         Ok(None)
     }
 
-    /// Learns from what was measured before, and measures until there is an answer; true if the time was over before.
+    /// Learns from what was measured before, and measures until there is an answer, or one of the ends without it.
     pub(super) fn follow<E: Evidence>(
         &self,
         search: &mut Bisection<E>,
         builder: &mut Builder<'_>,
         value: &dyn Fn(&RunRecord) -> Option<E::Value>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Followed, Failure> {
         let mut trail = Trail::new(self.suspects);
         let before = self.campaigns(&Purpose::Bisect)?;
         if let Some(last) = before.last() {
             self.go_on(last, builder)?;
         }
+        let measured = before.iter().flat_map(|facts| &facts.revisions);
+        let measured: HashSet<&str> = measured.map(|revision| revision.id.as_str()).collect();
         for mut facts in before.iter().cloned() {
-            if self.again {
-                facts.unbuilt.clear();
+            // What could not be built at first may have been since.
+            let is_unbuilt = |revision: &Revision| !measured.contains(revision.id.as_str());
+            facts
+                .unbuilt
+                .retain(|revision| !self.again && is_unbuilt(revision));
+            if self.learn(&facts, search, &mut trail, value)?.is_none() {
+                return Ok(Followed::OffScale);
             }
-            self.learn(&facts, search, &mut trail, value)?;
+        }
+        if !self.again {
+            self.skip_in_vain(&trail, search);
         }
         if !before.is_empty() {
             let steps = counted(before.len(), "step");
@@ -134,12 +151,23 @@ impl Steps<'_> {
         let mut idle = 0;
         while let Some(plan) = search.next() {
             if self.end.is_some_and(|end| Instant::now() >= end) {
-                return Ok(true);
+                return Ok(Followed::Late);
             }
             step += 1;
             let facts = self.measure(&plan, builder)?;
-            let learnt = self.learn(&facts, search, &mut trail, value)?;
-            idle = if learnt == 0 { idle + 1 } else { 0 };
+            let Some(learnt) = self.learn(&facts, search, &mut trail, value)? else {
+                return Ok(Followed::OffScale);
+            };
+            for end in [&self.suspects.good, self.suspects.bad()] {
+                let is_in_vain = |place| trail.is_in_vain(place);
+                if facts.measured().any(|revision| revision.id == end.id)
+                    && self.suspects.place(&end.id).is_some_and(is_in_vain)
+                {
+                    return Err(self.no_end(end));
+                }
+            }
+            let skipped = self.skip_in_vain(&trail, search);
+            idle = if learnt + skipped == 0 { idle + 1 } else { 0 };
             if idle == MOST_IDLE {
                 return Err(Failure::no_data(format!(
                     "the last {MOST_IDLE} campaigns have no usable run, so the search cannot continue; `perflab show {}` \
@@ -149,39 +177,46 @@ impl Steps<'_> {
             }
             self.say_step(step, &plan, &facts, &search.posterior());
         }
-        Ok(false)
+        Ok(Followed::Answered)
     }
 
-    /// Learns from a campaign; returns how much there was to learn.
+    /// Learns from a campaign; returns how much there was to learn, nothing if the scale of the search has no place for a
+    /// value.
     fn learn<E: Evidence>(
         &self,
         facts: &CampaignFacts,
         search: &mut Bisection<E>,
         trail: &mut Trail<'_>,
         value: &dyn Fn(&RunRecord) -> Option<E::Value>,
-    ) -> Result<usize, Failure> {
+    ) -> Result<Option<usize>, Failure> {
         let result = self.session.directory.opened(facts)?;
         let events = trail.follow(facts, result.as_ref(), value);
         let learnt = events.len();
-        if trail.is_in_vain(Place::Good) {
-            return Err(self.no_end(&self.suspects.good));
-        }
         for event in events {
             match event {
-                Event::Skipped(at) if at + 1 == self.suspects.revisions.len() => {
-                    return Err(self.no_end(self.suspects.bad()));
+                Event::Skipped(at) => {
+                    search.skip(at);
                 }
-                Event::Skipped(at) => search.skip(at),
-                Event::Measured(block) => search.observe(&block)?,
+                Event::Measured(block) => match search.observe(&block) {
+                    Err(perflab_stats::Error::NotPositive { .. }) => return Ok(None),
+                    observed => observed?,
+                },
             }
         }
-        Ok(learnt)
+        Ok(Some(learnt))
+    }
+
+    /// Skips the revisions between the ends that never gave anything; returns how many are skipped for the first time.
+    fn skip_in_vain<E: Evidence>(&self, trail: &Trail<'_>, search: &mut Bisection<E>) -> usize {
+        let last = self.suspects.revisions.len().saturating_sub(1);
+        let in_vain = (0..last).filter(|at| trail.is_in_vain(Place::At(*at)));
+        in_vain.filter(|at| search.skip(*at)).count()
     }
 
     fn no_end(&self, revision: &Revision) -> Failure {
         Failure::no_data(format!(
-            "no run of the end {} passed, so nothing can be compared with it; `perflab show` on the last campaign below {} \
-             says why",
+            "the end {} gave no usable run in several campaigns, so nothing can be compared with it; `perflab show` on the \
+             last campaign below {} says why",
             revision.name(),
             operand(self.session.directory.path())
         ))
@@ -195,18 +230,20 @@ impl Steps<'_> {
     ) -> Result<CampaignFacts, Failure> {
         let mut facts = self.facts(Purpose::Bisect)?;
         let mut counts = HashMap::from([(self.suspects.good.name(), plan.good)]);
-        let mut ready = vec![self.end(&self.suspects.good, false, builder)?];
+        let mut ready = vec![self.end(&self.suspects.good, builder)?];
         if plan.bad > 0 {
-            let bad = self.end(self.suspects.bad(), false, builder)?;
+            let bad = self.end(self.suspects.bad(), builder)?;
             facts.add(&bad.0, &bad.1);
             counts.insert(bad.0.name(), plan.bad);
             ready.push(bad);
         }
         if let Some((at, runs)) = plan.candidate {
             let revision = self.suspects.at(Place::At(at));
-            let built = self.build(revision, false, builder)?;
+            let built = self.build(revision, builder)?;
             facts.add(revision, &built);
             if built.tree.is_none() {
+                // Nothing is measured.
+                facts.revisions.clear();
                 self.session.directory.add(self.session.held, &facts)?;
                 return Ok(facts);
             }
@@ -248,19 +285,42 @@ impl Steps<'_> {
     pub(super) fn end(
         &self,
         revision: &Revision,
-        fresh: bool,
+        builder: &mut Builder<'_>,
+    ) -> Result<(Revision, Built), Failure> {
+        self.needed(revision, self.wanted(revision), builder)
+    }
+
+    /// A revision that must be built, and is built again even if it is there, unless one of these is the same build.
+    pub(super) fn fresh(
+        &self,
+        revision: &Revision,
+        others: &[(Revision, Built)],
+        builder: &mut Builder<'_>,
+    ) -> Result<(Revision, Built), Failure> {
+        let wanted = self.wanted(revision).afresh(builder, others)?;
+        self.needed(revision, wanted, builder)
+    }
+
+    fn needed(
+        &self,
+        revision: &Revision,
+        wanted: Wanted<'_>,
         builder: &mut Builder<'_>,
     ) -> Result<(Revision, Built), Failure> {
         // Nothing can be done without it, so it is tried again in each call.
-        let built = self.build_with(revision, fresh, true, builder)?;
+        let wanted = Wanted {
+            again: true,
+            ..wanted
+        };
+        let built = self.session.build(&wanted, builder)?;
         match &built.tree {
             Some(_) => Ok((revision.clone(), built)),
-            None => Err(Failure::environment(format!(
-                "{} cannot be built, and the search needs it: {}; see {}",
-                revision.name(),
-                built.facts.detail.as_deref().unwrap_or_default(),
-                self.session.log(&built).display(),
-            ))),
+            None => {
+                let why = self
+                    .session
+                    .unbuilt(revision, &built, "and the search needs it");
+                Err(Failure::environment(why))
+            }
         }
     }
 
@@ -270,49 +330,21 @@ impl Steps<'_> {
         facts: &CampaignFacts,
         builder: &mut Builder<'_>,
     ) -> Result<(), Failure> {
-        let mut build = |revision: &Revision| self.build(revision, false, builder);
+        let mut build = |revision: &Revision| self.build(revision, builder);
         self.session.go_on(facts, &mut build)?;
         Ok(())
     }
 
-    fn build(
-        &self,
-        revision: &Revision,
-        fresh: bool,
-        builder: &mut Builder<'_>,
-    ) -> Result<Built, BuildError> {
-        self.build_with(revision, fresh, self.again, builder)
+    fn build(&self, revision: &Revision, builder: &mut Builder<'_>) -> Result<Built, BuildError> {
+        self.session.build(&self.wanted(revision), builder)
     }
 
-    fn build_with(
-        &self,
-        revision: &Revision,
-        fresh: bool,
-        again: bool,
-        builder: &mut Builder<'_>,
-    ) -> Result<Built, BuildError> {
-        let wanted = Wanted {
-            fresh,
-            again,
-            ..Wanted::new(
-                revision,
-                commands_at(&self.timeline.quirks, self.place(revision)),
-            )
-        };
-        self.session.build(&wanted, builder)
-    }
-
-    /// The place of a revision in the history, by which quirks go: of one within a merged branch that of its time.
-    fn place(&self, revision: &Revision) -> usize {
-        let by_time = || {
-            let earlier = |other: &Revision| other.time <= revision.time;
-            self.timeline
-                .revisions
-                .iter()
-                .rposition(earlier)
-                .unwrap_or(0)
-        };
-        self.timeline.place(&revision.id).unwrap_or_else(by_time)
+    fn wanted<'w>(&'w self, revision: &'w Revision) -> Wanted<'w> {
+        let place = self.timeline.place_by_time(revision);
+        Wanted {
+            again: self.again,
+            ..Wanted::new(revision, commands_at(&self.timeline.quirks, place))
+        }
     }
 
     /// Says what was measured, and what is known.
@@ -337,30 +369,5 @@ impl Steps<'_> {
         let known = known(self.suspects, posterior);
         self.session
             .say(&format!("step {step}: {}; {known}", measured.join(", ")));
-    }
-}
-
-/// Among how many revisions the change is.
-pub(super) fn known(suspects: &Suspects, posterior: &Posterior) -> String {
-    let mut masses: Vec<(usize, f64)> = posterior.revisions.iter().copied().enumerate().collect();
-    masses.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut held = 0.0;
-    let few = masses.iter().take_while(|(_, mass)| {
-        let goes_on = held < HELD;
-        held += mass;
-        goes_on
-    });
-    let few = few.count();
-    let (at, mass) = masses.first().copied().unwrap_or((0, 0.0));
-    let first = suspects.at(Place::At(at)).name();
-    let none = posterior.no_change;
-    match none > 1.0 - HELD {
-        true => format!("{} on no change at all", percent(none)),
-        false => format!(
-            "{} on {}, {} on {first}",
-            percent(HELD),
-            counted(few, "revision"),
-            percent(mass)
-        ),
     }
 }

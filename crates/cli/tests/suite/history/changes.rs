@@ -16,7 +16,7 @@ fn a_change_is_found_with_an_interval_of_revisions() {
         histories.laboratory.call(&words).code(0)
     };
     changes(&[]).prints(&[
-        "1 change in 1 metric; the chance that any is false is at most 5%",
+        "1 change in 1 series; the chance that any is false is at most 5%",
         "1. build size [bytes]: +5",
         "  > 2026-01-15",
     ]);
@@ -90,7 +90,7 @@ fn a_change_is_found_with_an_interval_of_revisions() {
     let few = Histories::with(HISTORY, &[100, 110, 120]);
     few.run(&[]).code(0);
     let said = few.laboratory.call(&["history", "changes", "h"]).code(0);
-    said.prints(&["1 metric with fewer than 8 values"]);
+    said.prints(&["1 series with fewer than 8 values"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_watch_measures_what_tells_most() {
         .laboratory
         .call(&["history", "changes", "h"])
         .code(0);
-    changes.prints(&["1 change in 1 metric", "confirmed in campaign "]);
+    changes.prints(&["1 change in 1 series", "confirmed in campaign "]);
     // The one before it was measured too, though it is no fourth one.
     let measured = histories.measured();
     let hashes = histories.git(
@@ -149,7 +149,10 @@ fn a_watch_measures_what_tells_most() {
     histories.commit("echo 1090 > built", "2026-06-01");
     let said = watch(&["--campaigns", "1"]);
     assert!(
-        said.err.contains("next: the newest revision") && said.err.contains("the budget is spent"),
+        said.err.contains("next: the newest revision")
+            && said
+                .err
+                .contains("1 campaign measured, as --campaigns says"),
         "{said:?}"
     );
 }
@@ -191,7 +194,7 @@ fn a_change_with_the_last_revisions_is_suspected() {
         .call(&["history", "changes", "h"])
         .code(0);
     let said = said.prints(&[
-        "0 changes in 1 metric",
+        "0 changes in 1 series",
         "suspected, not proven: w size [bytes] is higher since about ",
     ]);
     assert!(said.out.contains("of 2026-01-28"), "{said:?}");

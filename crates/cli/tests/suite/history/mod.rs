@@ -1,6 +1,8 @@
 //! Histories: what is measured of a repository, that it is measured once, and that the repository is only read.
 
 mod changes;
+mod interrupted;
+mod kept;
 mod measuring;
 mod shown;
 mod sources;
@@ -107,6 +109,21 @@ impl Histories {
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
+    }
+
+    /// Leaves so many runs of a campaign, as if the laboratory had been killed then.
+    fn cut(&self, campaign: u32, runs: usize) {
+        let directory = format!("h/campaigns/{campaign:06}");
+        let text = self.laboratory.read(&format!("{directory}/runs.jsonl"));
+        let left: String = text.split_inclusive('\n').take(runs).collect();
+        self.laboratory
+            .write(&format!("{directory}/runs.jsonl"), left);
+        for run in runs + 1..=text.lines().count() {
+            let path = self.laboratory.path(&format!("{directory}/runs/{run:06}"));
+            fs::remove_dir_all(path).unwrap();
+        }
+        let summaries = self.laboratory.path("h/summaries");
+        fs::remove_dir_all(summaries).unwrap();
     }
 
     /// How often each variant was measured in all campaigns.

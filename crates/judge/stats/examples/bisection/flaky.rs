@@ -3,6 +3,8 @@
 use perflab_stats::bisection::{
     Answer, Bisection, Block, Lineage, Outcomes, Plan, Revision, Run, Terms,
 };
+use perflab_stats::boschloo::boschloo;
+use perflab_stats::proportion::Proportion;
 
 use crate::simulated::Random;
 use crate::trials::{End, Outcome};
@@ -63,11 +65,30 @@ pub fn search(flaky: &Flaky, mut random: Random) -> Outcome {
             return nothing;
         }
     }
+    let runs = search.confirming().max(12);
+    let mut fails = |bad_or_good: f64| (0..runs).filter(|_| random.uniform() < bad_or_good).count();
+    let mut is_shown = |before: f64, after: f64| {
+        let (before, after) = (fails(before), fails(after));
+        let sides = [before, after].map(|failed| Proportion::new(failed, runs));
+        let [Ok(of_before), Ok(of_after)] = sides else {
+            return false;
+        };
+        after > before && boschloo(of_before, of_after).is_ok_and(|test| test.p <= 0.05)
+    };
     let end = match (search.answer(), change) {
         (Answer::NoChange { .. }, None) => End::Right,
         (Answer::NoChange { .. }, Some(_)) => End::Missed,
-        (Answer::Found(found), Some(change)) if found.revisions == [change] => End::Right,
-        (Answer::Found(_), _) => End::Wrong { confirmed: false },
+        (Answer::Found(found), Some(change)) if found.revisions == [change] => End::Found {
+            confirmed: is_shown(good, bad),
+        },
+        // Both sides are good, or both are bad.
+        (Answer::Found(found), change) => {
+            let is_bad = change.is_some_and(|change| found.revisions[0] > change);
+            let level = if is_bad { bad } else { good };
+            End::Wrong {
+                confirmed: is_shown(level, level),
+            }
+        }
         _ => End::Undecided,
     };
     let runs = search.runs();

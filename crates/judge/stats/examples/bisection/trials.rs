@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use perflab_stats::Stratum;
-use perflab_stats::bisection::{Answer, Bisection, Lineage, Measured, Revision, Terms};
+use perflab_stats::bisection::{Answer, Bisection, Found, Lineage, Measured, Revision, Terms};
 use perflab_stats::location::{NullCache, Scale, Side, location_test};
 
 use crate::simulated::Random;
@@ -13,8 +13,12 @@ use crate::world::{History, World};
 /// What became of one search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The revision, or no change where there is none.
+    /// No change where there is none.
     Right,
+    /// The revision; whether a comparison with its neighbour confirmed it.
+    Found {
+        confirmed: bool,
+    },
     /// Another revision; whether a comparison with its neighbour confirmed it.
     Wrong {
         confirmed: bool,
@@ -59,6 +63,7 @@ pub fn simulate(trials: u64, one: impl Fn(u64) -> Outcome + Sync) -> Vec<Outcome
 /// The search of the library.
 pub fn search(world: &World, random: Random) -> Outcome {
     let mut history = History::new(world, random);
+    let change = history.change;
     let nothing = Outcome {
         end: End::Undecided,
         candidates: 0,
@@ -75,12 +80,23 @@ pub fn search(world: &World, random: Random) -> Outcome {
             return nothing;
         }
     }
-    let end = match (search.answer(), history.change) {
+    let runs = search.confirming();
+    let mut confirmed = |found: &Found| {
+        confirmed(
+            &mut history,
+            found.before[0],
+            Revision::At(found.after[0]),
+            runs,
+        )
+    };
+    let end = match (search.answer(), change) {
         (Answer::NoChange { .. }, None) => End::Right,
         (Answer::NoChange { .. }, Some(_)) => End::Missed,
-        (Answer::Found(found), Some(change)) if found.revisions == [change] => End::Right,
+        (Answer::Found(found), Some(change)) if found.revisions == [change] => End::Found {
+            confirmed: confirmed(&found),
+        },
         (Answer::Found(found), _) => End::Wrong {
-            confirmed: confirmed(&mut history, found.before[0], Revision::At(found.after[0])),
+            confirmed: confirmed(&found),
         },
         _ => End::Undecided,
     };
@@ -92,8 +108,8 @@ pub fn search(world: &World, random: Random) -> Outcome {
     }
 }
 
-/// Whether 10 blocks of 3 + 3 runs, all of fresh builds, show a difference of two neighbours.
-fn confirmed(history: &mut History<'_>, before: Revision, after: Revision) -> bool {
+/// Whether blocks of 3 + 3 runs, all of fresh builds, show a difference of two neighbours: `runs` of each, 12 at least.
+fn confirmed(history: &mut History<'_>, before: Revision, after: Revision, runs: usize) -> bool {
     let mut block = || {
         let runs = history.in_random_order([before, after].repeat(3)).runs;
         let side = |revision| -> Vec<f64> {
@@ -102,7 +118,7 @@ fn confirmed(history: &mut History<'_>, before: Revision, after: Revision) -> bo
         };
         Stratum::new(side(before), side(after))
     };
-    let blocks: Vec<Stratum> = (0..10).map(|_| block()).collect();
+    let blocks: Vec<Stratum> = (0..runs.max(12).div_ceil(3)).map(|_| block()).collect();
     let test = location_test(
         &mut NullCache::default(),
         &blocks,
@@ -136,7 +152,7 @@ pub fn plain(world: &World, each: usize, random: Random) -> Outcome {
     let right = history.change == Some(low);
     Outcome {
         end: if right {
-            End::Right
+            End::Found { confirmed: false }
         } else {
             End::Wrong { confirmed: false }
         },

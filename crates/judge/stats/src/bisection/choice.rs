@@ -2,7 +2,6 @@
 
 use super::Bisection;
 use super::evidence::{Design, Evidence};
-use super::hypotheses::NO_CHANGE;
 use super::terms::{Answer, Plan};
 
 /// Probability of no change above which only the ends are measured. A step that was found early is overestimated, and
@@ -27,10 +26,7 @@ impl<E: Evidence> Bisection<E> {
         if posterior.no_change > DOUBT {
             return Some(ends_only(self.evidence.doubt()));
         }
-        let classes = self.classes();
-        let favourite = (NO_CHANGE + 1..classes.len())
-            .max_by(|&a, &b| classes[a].total_cmp(&classes[b]))
-            .unwrap_or(NO_CHANGE);
+        let favourite = self.favourite(&self.classes());
         let Some(probe) = self.probe(favourite, &posterior.revisions) else {
             return Some(ends_only(self.evidence.doubt()));
         };

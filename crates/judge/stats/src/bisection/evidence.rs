@@ -12,6 +12,15 @@ pub struct Design {
     pub ends: usize,
 }
 
+/// Confidence of the comparison that confirms an answer.
+pub(super) const CONFIDENCE: f64 = 0.95;
+
+/// How likely it is to do so, if the answer is right.
+pub(super) const POWER: f64 = 0.95;
+
+/// Most runs of each of its sides.
+pub(super) const MOST_CONFIRMING: usize = 500;
+
 /// Whether a block could be learnt from as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Learnt {
@@ -64,4 +73,7 @@ pub trait Evidence: Sealed {
 
     /// How to measure a revision, if the class is right.
     fn design(&self, class: usize) -> Design;
+
+    /// Runs of a good and of a bad revision with which a comparison shows that they differ, if the class is right.
+    fn confirming(&self, class: usize) -> usize;
 }

@@ -12,8 +12,9 @@ mod grid;
 mod tests;
 
 use super::block::{Block, Revision, Run};
-use super::evidence::{Design, Evidence, Learnt, Sealed};
+use super::evidence::{CONFIDENCE, Design, Evidence, Learnt, MOST_CONFIRMING, POWER, Sealed};
 use crate::check;
+use crate::detectable::runs_to_show;
 use crate::error::Error;
 use crate::location::Scale;
 use crate::summary::median;
@@ -299,5 +300,13 @@ impl Evidence for Measured {
             runs: runs as usize,
             ends: ends.ceil().clamp(runs.min(2.0), MOST_ENDS) as usize,
         }
+    }
+
+    fn confirming(&self, class: usize) -> usize {
+        if self.anchor.is_none() {
+            return MOST_CONFIRMING;
+        }
+        let step = self.ends(class).step;
+        runs_to_show(step, CONFIDENCE, POWER, (1, MOST_CONFIRMING)).unwrap_or(MOST_CONFIRMING)
     }
 }

@@ -8,9 +8,10 @@
 //! With `certain` near 1 and a test that never errs, this is plain bisection.
 
 use super::block::{Block, Revision};
-use super::evidence::{Design, Evidence, Learnt, Sealed};
+use super::evidence::{CONFIDENCE, Design, Evidence, Learnt, MOST_CONFIRMING, POWER, Sealed};
 use super::hypotheses::NO_CHANGE;
 use crate::check;
+use crate::distribution::normal_upper_quantile;
 use crate::error::Error;
 
 /// Failures and passes.
@@ -217,5 +218,20 @@ impl Evidence for Outcomes {
             runs: 1,
             ends: usize::from(wanted),
         }
+    }
+
+    /// By the normal approximation with the correction for continuity of Casagrande, Pike and Smith, *Biometrics* 34
+    /// (1978) 483.
+    fn confirming(&self, class: usize) -> usize {
+        let [good, bad] = self.failing(class);
+        let z =
+            normal_upper_quantile(0.5 * (1.0 - CONFIDENCE)) + normal_upper_quantile(1.0 - POWER);
+        let apart = (bad - good).max(LEAST);
+        let variance = good * (1.0 - good) + bad * (1.0 - bad);
+        let normal = z * z * variance / (apart * apart);
+        let runs = 0.25 * normal * (1.0 + (1.0 + 4.0 / (normal * apart)).sqrt()).powi(2);
+        // Without any variance the correction is all there is.
+        let runs = if normal > 0.0 { runs } else { 1.0 / apart };
+        (runs.ceil() as usize).min(MOST_CONFIRMING)
     }
 }

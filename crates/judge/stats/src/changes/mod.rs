@@ -25,6 +25,7 @@
 pub mod arrivals;
 pub(crate) mod dependence;
 mod intervals;
+mod located;
 mod null;
 mod place;
 pub(crate) mod scan;
@@ -32,12 +33,10 @@ pub(crate) mod segments;
 
 use crate::check;
 use crate::error::Error;
-use crate::resampling::{Random, Resampling};
-use crate::summary::median;
+use crate::resampling::Resampling;
 
 pub use intervals::{SHORTEST, layers};
-use place::Search;
-use segments::{Found, between};
+pub use located::Located;
 
 /// Most places of a history.
 pub const MOST_VALUES: usize = 200_000;
@@ -137,31 +136,7 @@ pub struct Changes {
 /// An unusable value, more than [`MOST_VALUES`] places, a level or a confidence outside (0, 1), no
 /// draws or too many.
 pub fn changes(series: &[Option<f64>], terms: &Terms) -> Result<Changes, Error> {
-    check::probability("level", terms.level)?;
-    check::probability("confidence", terms.confidence)?;
-    let mut random = terms.resampling.random()?;
-    let (values, places) = present(series)?;
-    let peaks = scan::peaks(&values);
-    let (autocorrelation, factor) = dependence(&values, &peaks);
-    let bar = factor * null::critical(values.len(), terms.level);
-    let found = segments::found(&values, &peaks, bar);
-    let search = Search {
-        confidence: terms.confidence,
-        draws: terms.resampling.draws,
-        factor,
-    };
-    let described = (0..found.len())
-        .map(|index| describe(&values, &places, &found, index, search, &mut random));
-    let largest = peaks
-        .iter()
-        .fold(0.0, |most, peak| peak.statistic.max(most));
-    Ok(Changes {
-        changes: described.collect::<Result<_, _>>()?,
-        p: null::p(values.len(), largest / factor),
-        values: values.len(),
-        autocorrelation,
-        factor,
-    })
+    Located::new(series, terms)?.described()
 }
 
 /// The largest rank CUSUM of a series over all its seeded intervals; 0 where all values are equal,
@@ -215,29 +190,4 @@ fn dependence(values: &[f64], peaks: &[scan::Peak]) -> (f64, f64) {
     let autocorrelation = dependence::autocorrelation(values, &places);
     let factor = dependence::factor(autocorrelation, values.len());
     (autocorrelation, factor)
-}
-
-/// Everything about one change.
-fn describe(
-    values: &[f64],
-    places: &[usize],
-    found: &[Found],
-    index: usize,
-    search: Search,
-    random: &mut Random,
-) -> Result<Change, Error> {
-    let Found { place, statistic } = found[index];
-    let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
-    let (start, end) = between(&cuts, index, values.len());
-    let (low, high) = place::interval(&values[start..end], place - start, search, random);
-    let statistic = statistic / search.factor;
-    Ok(Change {
-        place: places[place],
-        low: places[start + low - 1] + 1,
-        high: places[start + high],
-        statistic,
-        p: null::p(values.len(), statistic),
-        before: median(&values[start..place])?,
-        after: median(&values[place..end])?,
-    })
 }

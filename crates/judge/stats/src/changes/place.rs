@@ -29,7 +29,7 @@ const PLAIN: usize = 99;
 const CAUTION: f64 = 0.8;
 
 /// What is asked for.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Search {
     /// Of the interval.
     pub(super) confidence: f64,
@@ -58,11 +58,28 @@ pub(super) fn interval(
     search: Search,
     random: &mut Random,
 ) -> (usize, usize) {
+    outermost(values, place, search, |tests, k| {
+        tests.is_kept(k, search, random)
+    })
+}
+
+/// First and last place that are not refused without a test. No interval reaches beyond them, and they are found at once.
+pub(super) fn bounds(values: &[f64], place: usize, search: Search) -> (usize, usize) {
+    outermost(values, place, search, |tests, k| tests.is_near(k, search))
+}
+
+/// First and last place around `place` for which `is_kept` holds; `place` itself where it holds for none.
+fn outermost(
+    values: &[f64],
+    place: usize,
+    search: Search,
+    mut is_kept: impl FnMut(&Tests, usize) -> bool,
+) -> (usize, usize) {
     let width = width(values, place, search.factor);
     let start = place.saturating_sub(width);
     let end = (place + width).min(values.len());
     let tests = Tests::of(&values[start..end], place - start);
-    let mut is_kept = |k: &usize| tests.is_kept(*k, search, random);
+    let mut is_kept = |k: &usize| is_kept(&tests, *k);
     let low = (1..place - start).find(&mut is_kept);
     let high = (place - start + 1..end - start).rev().find(is_kept);
     let at = |k: usize| start + k;
@@ -126,12 +143,22 @@ impl Tests {
         }
     }
 
+    /// How far the squared CUSUM of a place is from the largest one.
+    fn distance(&self, k: usize, search: Search) -> f64 {
+        (self.largest - self.squared(self.sums[k], k)) / (search.factor * search.factor)
+    }
+
+    /// Whether it takes a test to refuse a place.
+    fn is_near(&self, k: usize, search: Search) -> bool {
+        self.distance(k, search) <= search.far() * self.variance
+    }
+
     fn is_kept(&self, k: usize, search: Search, random: &mut Random) -> bool {
-        let at = self.squared(self.sums[k], k);
-        let distance = (self.largest - at) / (search.factor * search.factor);
-        if distance > search.far() * self.variance {
+        if !self.is_near(k, search) {
             return false;
         }
+        let at = self.squared(self.sums[k], k);
+        let distance = self.distance(k, search);
         // A little less, so that the same CUSUM counts as reached however it was rounded.
         let goal = (at + distance) * (1.0 - 1e-12);
         let enough = search.enough();
@@ -276,6 +303,8 @@ mod tests {
             for place in 1..values.len() {
                 let (low, high) = interval(&values, place, search, &mut random);
                 assert!(0 < low && low <= place && place <= high && high < values.len());
+                let (first, last) = bounds(&values, place, search);
+                assert!(0 < first && first <= low && high <= last && last < values.len());
             }
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use perflab_experiment::{Command, Status};
 use perflab_runner::{Fault, Host};
+use perflab_store::remove_all;
 
 use super::error::BuildError;
 use super::facts::{BuildFacts, SCHEMA};
@@ -14,7 +15,7 @@ use super::key::BuildKey;
 use super::mirror::Mirror;
 use super::programs::program;
 use super::site::{Site, text_of};
-use super::trees::{Trees, remove};
+use super::trees::Trees;
 use super::wanted::{Built, Wanted};
 use super::words::Words;
 use super::workshop::{Workshop, needed};
@@ -65,15 +66,7 @@ impl<'a> Builder<'a> {
         origin: &'a Path,
         home: &'a Path,
     ) -> Result<Self, BuildError> {
-        let mut environment = host.environment(&[]);
-        environment.set("GIT_TERMINAL_PROMPT", "0");
-        environment.extend(
-            file.build
-                .env
-                .iter()
-                .map(|(name, value)| (name.into(), value.into())),
-        );
-        let workshop = Workshop { host, environment };
+        let workshop = Workshop::new(host, &file.build);
         let logs = home.join(LOGS);
         fs::create_dir_all(&logs).map_err(BuildError::io("make", &logs))?;
         let trees = Trees::open(home)?;
@@ -133,7 +126,7 @@ impl<'a> Builder<'a> {
         let known = self.known.get(&key).filter(|_| !wanted.fresh);
         if let Some(facts) = known {
             let has_passed = facts.status.passed();
-            let is_there = has_passed && self.trees.has(&key);
+            let is_there = has_passed && self.trees.has(&key, facts.build);
             if is_there || !(has_passed || wanted.again) {
                 return Ok(Built {
                     tree: is_there.then(|| self.tree_of(&key)),
@@ -146,14 +139,17 @@ impl<'a> Builder<'a> {
         // A fresh build that fails must not cost the one that is there.
         self.trees.set_aside(&key)?;
         let facts = self.make(wanted, &key, &tasks)?;
+        if !facts.status.passed() {
+            self.workshop.check_room(self.home)?;
+        }
         self.journal.append(&facts)?;
         note(&mut self.known, key.clone(), facts.clone());
         let has_passed = facts.status.passed();
         if has_passed {
-            self.trees.complete(&key)?;
+            self.trees.complete(&key, facts.build)?;
             self.trees.drop_aside(&key)?;
         } else {
-            remove(&self.trees.of(&key))?;
+            remove_all(&self.trees.of(&key))?;
             self.trees.put_back(&key)?;
         }
         Ok(Built {
@@ -229,7 +225,7 @@ impl<'a> Builder<'a> {
         self.builds += 1;
         let logs = self.home.join(LOGS).join(format!("{:06}", self.builds));
         // A laboratory that was killed may have left logs of a build that is not in the journal.
-        remove(&logs)?;
+        remove_all(&logs)?;
         fs::create_dir(&logs).map_err(BuildError::io("make", &logs))?;
         let mut site = Site {
             revision,

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use perflab_runner::Fault;
+use perflab_store::remove_all;
 
 use super::error::BuildError;
 use super::workshop::{Workshop, needed};
@@ -32,6 +33,8 @@ const KEPT: &str = "refs/perflab/built";
 #[derive(Debug)]
 pub(super) struct Mirror {
     directory: PathBuf,
+    /// The address that submodules and the like are relative to.
+    address: String,
 }
 
 impl Mirror {
@@ -43,14 +46,15 @@ impl Mirror {
     ) -> Result<Self, BuildError> {
         let directory = home.join(NAME);
         let log = home.join("mirror.log");
+        let address = address(origin);
         if directory.join("HEAD").is_file() {
             remove_locks(&directory)?;
             needed(fetch(workshop, &directory, origin, &log)?, &log)?;
-            return Ok(Self { directory });
+            return Ok(Self { directory, address });
         }
         // A copy that was not finished has another name.
         let unfinished = home.join(format!("{NAME}.partial"));
-        super::trees::remove(&unfinished)?;
+        remove_all(&unfinished)?;
         fs::create_dir_all(&unfinished).map_err(BuildError::io("make", &unfinished))?;
         for words in [
             ["init", "--quiet", "--bare"],
@@ -60,7 +64,7 @@ impl Mirror {
         }
         needed(fetch(workshop, &unfinished, origin, &log)?, &log)?;
         fs::rename(&unfinished, &directory).map_err(BuildError::io("rename", &unfinished))?;
-        Ok(Self { directory })
+        Ok(Self { directory, address })
     }
 
     /// The copy as a repository.
@@ -90,6 +94,8 @@ impl Mirror {
             tree,
         ];
         needed(workshop.git(copy, &self.directory, log)?, log)?;
+        let origin = ["config", "remote.origin.url", &self.address];
+        needed(workshop.git(origin, Path::new(tree), log)?, log)?;
         let words = ["checkout", "--quiet", "--detach", commit, "--"];
         let done = workshop.git(words, Path::new(tree), log)?;
         if done.is_err() || !submodules {
@@ -100,6 +106,15 @@ impl Mirror {
     }
 }
 
+/// The address of the repository that one in a directory was cloned from; its own where it was not, or has a relative one.
+fn address(origin: &str) -> String {
+    let of_clone = Repository::open(Path::new(origin))
+        .ok()
+        .and_then(|repository| repository.address())
+        .filter(|address| !address.starts_with('.'));
+    of_clone.unwrap_or_else(|| origin.to_owned())
+}
+
 fn fetch(
     workshop: &Workshop<'_>,
     into: &Path,
@@ -108,7 +123,6 @@ fn fetch(
 ) -> Result<Result<(), Fault>, BuildError> {
     // A copy of a shallow clone is as shallow.
     let words = [
-        "fetch",
         "--quiet",
         "--prune",
         "--update-shallow",
@@ -117,7 +131,12 @@ fn fetch(
         "--",
         origin,
     ];
-    let words = words.into_iter().chain(FETCHED);
+    // It stays so until all is fetched at once.
+    let unshallow = into.join("shallow").is_file().then_some("--unshallow");
+    let words = std::iter::once("fetch")
+        .chain(unshallow)
+        .chain(words)
+        .chain(FETCHED);
     match has_head(workshop, into, origin, log)? {
         Ok(true) => workshop.git(words.chain([FETCHED_HEAD]), into, log),
         Ok(false) => {

@@ -1,9 +1,10 @@
 //! The files of builds, as long as there is room.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use perflab_store::remove_all;
 
 use super::error::BuildError;
 use super::key::BuildKey;
@@ -11,7 +12,7 @@ use super::key::BuildKey;
 /// Directory of all trees.
 const NAME: &str = "trees";
 
-/// Says that a build is complete; touched when it is used.
+/// Says that a build is complete, by its number; touched when it is used.
 const COMPLETE: &str = "complete";
 
 /// Ends the name of a build's directory that was set aside.
@@ -31,7 +32,7 @@ impl Trees {
         let trees = Self { directory };
         for path in trees.all()? {
             if !path.join(COMPLETE).exists() {
-                remove(&path)?;
+                remove_all(&path)?;
             }
         }
         // What was set aside for a build that did not come to its end is back.
@@ -53,9 +54,13 @@ impl Trees {
         self.directory.join(key.as_str())
     }
 
-    /// Whether a build is there; it counts as used now.
-    pub(super) fn has(&self, key: &BuildKey) -> bool {
+    /// Whether a build is there; it counts as used now. One of another number is another build: a laboratory may have been
+    /// killed after it had noted a new one, and the former one was put back then.
+    pub(super) fn has(&self, key: &BuildKey, build: u32) -> bool {
         let mark = self.of(key).join(COMPLETE);
+        if fs::read_to_string(&mark).ok() != Some(build.to_string()) {
+            return false;
+        }
         let touched = fs::File::options()
             .write(true)
             .open(mark)
@@ -83,7 +88,7 @@ impl Trees {
 
     /// Removes the build that was set aside.
     pub(super) fn drop_aside(&self, key: &BuildKey) -> Result<(), BuildError> {
-        remove(&self.aside(key))
+        Ok(remove_all(&self.aside(key))?)
     }
 
     fn aside(&self, key: &BuildKey) -> PathBuf {
@@ -93,15 +98,15 @@ impl Trees {
     /// An empty directory for a build.
     pub(super) fn begin(&self, key: &BuildKey) -> Result<PathBuf, BuildError> {
         let path = self.of(key);
-        remove(&path)?;
+        remove_all(&path)?;
         fs::create_dir(&path).map_err(BuildError::io("make", &path))?;
         Ok(path)
     }
 
     /// Says that a build is complete.
-    pub(super) fn complete(&self, key: &BuildKey) -> Result<(), BuildError> {
+    pub(super) fn complete(&self, key: &BuildKey, build: u32) -> Result<(), BuildError> {
         let mark = self.of(key).join(COMPLETE);
-        fs::write(&mark, b"").map_err(BuildError::io("write", &mark))
+        fs::write(&mark, build.to_string()).map_err(BuildError::io("write", &mark))
     }
 
     /// Removes the builds that were not used for the longest time until the others take at most so many bytes. Those
@@ -117,7 +122,7 @@ impl Trees {
         for (_, bytes, path) in found {
             let is_needed = needed.iter().any(|key| self.of(key) == path);
             if total > most && !is_needed {
-                remove(&path)?;
+                remove_all(&path)?;
                 total -= bytes;
             }
         }
@@ -130,16 +135,6 @@ impl Trees {
         entries
             .map(|entry| Ok(entry.map_err(failed())?.path()))
             .collect()
-    }
-}
-
-/// Removes a directory with all that is in it, if it is there.
-pub(super) fn remove(path: &Path) -> Result<(), BuildError> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(BuildError::io("remove", path)(error))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -40,7 +40,7 @@ impl Builder<'_> {
         let trial = last.unwrap_or(0) + 1;
         let logs = self.home.join(LOGS).join(directory(trial));
         // A laboratory that was killed may have left logs of a trial that is not in the journal.
-        super::trees::remove(&logs)?;
+        perflab_store::remove_all(&logs)?;
         fs::create_dir_all(&logs).map_err(BuildError::io("make", &logs))?;
         let host = self.workshop.host;
         let started = host.timestamp().to_string();

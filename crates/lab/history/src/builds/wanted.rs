@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use perflab_experiment::Command;
 
+use super::error::BuildError;
 use super::facts::BuildFacts;
 use super::key::BuildKey;
+use super::make::Builder;
 use crate::revision::Revision;
 
 /// A build that was made, now or before.
@@ -46,5 +48,22 @@ impl<'w> Wanted<'w> {
             again: false,
             fresh: false,
         }
+    }
+
+    /// Made again even if it is there, unless one of these is the same build.
+    ///
+    /// # Errors
+    /// As [`Builder::key_of`].
+    pub fn afresh(
+        self,
+        builder: &Builder<'_>,
+        others: &[(Revision, Built)],
+    ) -> Result<Self, BuildError> {
+        let key = builder.key_of(&self)?;
+        let is_new = others.iter().all(|(_, other)| other.key != key);
+        Ok(Self {
+            fresh: is_new,
+            ..self
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Commands that are executed for a build.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,18 +9,74 @@ use perflab_experiment::Status;
 use perflab_runner::{Aside, Environment, Fault, Host, Trouble};
 
 use super::error::BuildError;
+use crate::file::BuildTable;
 use crate::git::QUIET;
 
 /// Time limit of git: a fetch of a large repository takes long.
 const GIT_LIMIT: Duration = Duration::from_secs(3600);
 
+/// Room on a disk below which it counts as full, in bytes: who ran out of it leaves less than a few blocks.
+const LEAST_ROOM_BYTES: u64 = 1 << 14;
+
+/// What git needs of the environment to reach a repository of others: keys, words to ask for a password with, proxies.
+const OF_GIT: [&str; 17] = [
+    "SSH_AUTH_SOCK",
+    "SSH_ASKPASS",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_SSL_CAINFO",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "XDG_CONFIG_HOME",
+    "http_proxy",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+];
+
 /// Where commands are executed.
 pub(super) struct Workshop<'a> {
     pub(super) host: &'a dyn Host,
     pub(super) environment: Environment,
+    /// That of git where it reaches other repositories.
+    pub(super) of_git: Environment,
 }
 
-impl Workshop<'_> {
+impl<'a> Workshop<'a> {
+    /// With the environment of a build.
+    pub(super) fn new(host: &'a dyn Host, build: &BuildTable) -> Self {
+        let environment = |inherit: &[&str]| {
+            let inherit: Vec<String> = inherit.iter().map(|name| (*name).to_owned()).collect();
+            let mut environment = host.environment(&inherit);
+            environment.set("GIT_TERMINAL_PROMPT", "0");
+            let own = build.env.iter();
+            environment.extend(own.map(|(name, value)| (name.into(), value.into())));
+            environment
+        };
+        Self {
+            host,
+            environment: environment(&[]),
+            of_git: environment(&OF_GIT),
+        }
+    }
+
+    /// Where there is no room left, what fails says nothing of the revision.
+    pub(super) fn check_room(&self, home: &Path) -> Result<(), BuildError> {
+        for path in [home.to_owned(), std::env::temp_dir()] {
+            let room = self.host.room(&path);
+            if room.is_some_and(|room| room < LEAST_ROOM_BYTES) {
+                let full = io::Error::from(io::ErrorKind::StorageFull);
+                return Err(BuildError::io("build with the room left in", &path)(full));
+            }
+        }
+        Ok(())
+    }
+
     /// Executes a command; a fault where it fails.
     pub(super) fn execute(
         &self,
@@ -30,13 +87,18 @@ impl Workshop<'_> {
         limit: Duration,
     ) -> Result<Result<(), Fault>, BuildError> {
         let aside = self.aside(purpose, Status::NoBuild, argv, directory, log, limit);
+        self.done(&aside)
+    }
+
+    fn done(&self, aside: &Aside<'_>) -> Result<Result<(), Fault>, BuildError> {
         match aside.execute(self.host) {
             Ok(()) => Ok(Ok(())),
             Err(Trouble::Fault(fault)) => Ok(Err(fault)),
             Err(Trouble::Interrupted) => Err(BuildError::Interrupted),
-            Err(Trouble::Fatal(source)) => {
-                Err(BuildError::io("execute a command in", directory)(source))
-            }
+            Err(Trouble::Fatal(source)) => Err(BuildError::io(
+                "execute a command in",
+                aside.directory,
+            )(source)),
         }
     }
 
@@ -92,7 +154,11 @@ impl Workshop<'_> {
         let words = words.into_iter().map(W::into);
         let git = std::iter::once(OsString::from("git"));
         let argv: Vec<OsString> = git.chain(quiet).chain(words).collect();
-        self.execute("git", &argv, directory, log, GIT_LIMIT)
+        let aside = self.aside("git", Status::NoBuild, &argv, directory, log, GIT_LIMIT);
+        self.done(&Aside {
+            environment: &self.of_git,
+            ..aside
+        })
     }
 }
 

@@ -77,9 +77,10 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Where it is.
-    pub fn directory(&self) -> &Path {
-        &self.directory
+    /// The address that it was cloned from; nothing where it was not, or git cannot tell.
+    pub(crate) fn address(&self) -> Option<String> {
+        let address = self.text(&["config", "--get", "remote.origin.url"]).ok()?;
+        Some(address).filter(|address| !address.is_empty())
     }
 
     /// The directory by which it can be named: that of its work tree, or where it is.

@@ -26,25 +26,21 @@ pub(super) fn table(known: &Known, most: usize) -> Markup {
                     th scope="col" { "control" } th.number scope="col" { "revisions" }
                     th scope="col" { "first" } th scope="col" { "last" }
                 } }
-                tbody { @for facts in known.campaigns.iter().rev().take(most) { (row(facts)) } }
+                tbody { @for facts in known.campaigns.iter().rev().take(most) { (row(known, facts)) } }
             }
         }
     }
 }
 
-fn row(facts: &CampaignFacts) -> Markup {
-    let by_time = |facts: &CampaignFacts| {
-        let mut revisions = facts.revisions.clone();
-        revisions.sort_by_key(|revision| revision.time);
-        revisions
-    };
-    let revisions = by_time(facts);
+fn row(known: &Known, facts: &CampaignFacts) -> Markup {
+    let mut revisions = facts.revisions.clone();
+    revisions.sort_by_key(|revision| revision.time);
     html! {
         tr {
             td.number data-value=(facts.campaign) {
-                @match facts.revisions.is_empty() {
-                    true => { (facts.campaign) }
-                    false => { a href=(HistoryAddress::Campaign(facts.campaign)) { (facts.campaign) } }
+                @match known.is_result(facts.campaign) {
+                    false => { (facts.campaign) }
+                    true => { a href=(HistoryAddress::Campaign(facts.campaign)) { (facts.campaign) } }
                 }
             }
             td { (say(facts.started.get(..19).unwrap_or(&facts.started))) }

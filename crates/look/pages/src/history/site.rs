@@ -1,10 +1,10 @@
 //! All pages of a history.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use maud::{Markup, html};
-use perflab_history::{ChangesView, Files, HistoryDir, HistoryFile, Seen};
+use perflab_history::{CampaignFacts, ChangesView, Files, HistoryDir, HistoryFile, Seen};
 
 use super::address::HistoryAddress;
 use super::{campaigns, data, feed, first, metric, revision, revisions, tests_table};
@@ -30,7 +30,9 @@ pub struct HistorySite {
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(super) found: ChangesView,
-    pub(super) campaigns: Vec<perflab_history::CampaignFacts>,
+    pub(super) campaigns: Vec<CampaignFacts>,
+    /// Those of which there is a result.
+    with_result: HashSet<u32>,
     /// The place of each revision, by its name in addresses.
     places: HashMap<String, usize>,
     /// The files that changed with each revision, where all pages are made.
@@ -42,6 +44,11 @@ impl Known {
     pub(super) fn revision(&self, name: &str) -> Option<(usize, &Seen)> {
         let place = *self.places.get(name)?;
         Some((place, self.found.view.revisions.get(place)?))
+    }
+
+    /// Whether there is a result of a campaign.
+    pub(super) fn is_result(&self, campaign: u32) -> bool {
+        self.with_result.contains(&campaign)
     }
 
     /// The address of the revision at a place.
@@ -81,10 +88,8 @@ impl HistorySite {
             .file()
             .ok()
             .and_then(|text| HistoryFile::parse(&text, "history.toml").ok());
-        let name = file
-            .as_ref()
-            .map_or("a history without a name", |file| &file.name)
-            .to_owned();
+        let name = directory.name();
+        let name = name.unwrap_or_else(|_| "a history without a name".to_owned());
         let found = known(&directory, &name);
         Some(Self {
             question: file.and_then(|file| file.question),
@@ -242,8 +247,11 @@ fn known(directory: &HistoryDir, name: &str) -> Result<Known, String> {
         _ => None,
     });
     let places = places.collect();
+    let is_result = |facts: &&CampaignFacts| perflab_store::is_result(&directory.result(facts));
+    let with_result = campaigns.iter().filter(is_result);
     Ok(Known {
         found,
+        with_result: with_result.map(|facts| facts.campaign).collect(),
         campaigns,
         places,
         files: None,

@@ -1,0 +1,289 @@
+//! Since when? The changes of all series of a history, with one error for all of them.
+//!
+//! Where the changes are is found at once. The interval of each takes most of the time, so it is found for those only that
+//! somebody asks for.
+
+use std::sync::OnceLock;
+
+use perflab_stats::Resampling;
+use perflab_stats::changes::arrivals::arrivals;
+use perflab_stats::changes::{Located, SHORTEST, Terms};
+use perflab_stats::detectable::runs_to_show;
+use perflab_stats::summary::median;
+
+use crate::campaign::CampaignFacts;
+use crate::marks::Mark;
+use crate::parallel::parallel;
+use crate::points::SubjectPoints;
+use crate::revision::Revision;
+use crate::series::Value;
+use crate::shifts::{ALARM_EVERY, Confirmation, LEVEL, Shift, Shifts, Suspicion};
+use crate::view::View;
+
+/// Confidence of each interval of revisions.
+const CONFIDENCE: f64 = 0.95;
+
+/// How likely it is that a confirmation shows a change.
+const POWER: f64 = 0.95;
+
+/// Most runs of each side of a confirmation.
+const MOST_RUNS: usize = 200;
+
+/// Random orders behind an interval of revisions.
+const DRAWS: usize = 999;
+
+/// Their seed: the same history gives the same answer.
+const SEED: u64 = 1;
+
+/// A campaign that measured both sides of a change, with what it says.
+pub(crate) type Confirming = (CampaignFacts, Vec<SubjectPoints>);
+
+/// The search for the changes of a view.
+#[derive(Debug)]
+pub struct Search<'v> {
+    view: &'v View,
+    confirmations: Vec<Confirming>,
+    marks: Vec<Mark>,
+    searched: Vec<Searched>,
+    /// Series with too few values.
+    short: usize,
+}
+
+/// A series with its changes.
+#[derive(Debug)]
+struct Searched {
+    /// Its place in the view.
+    series: usize,
+    values: Vec<Value>,
+    located: Located,
+    /// Those that somebody asked for.
+    asked: Vec<OnceLock<Option<Shift>>>,
+}
+
+/// A change of which only the place is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spot {
+    /// Among the series that were searched.
+    searched: usize,
+    /// Among the changes of the series.
+    change: usize,
+    /// p-value of "no change", adjusted for all series.
+    pub p_adjusted: f64,
+}
+
+impl<'v> Search<'v> {
+    /// Finds where the series of a view change.
+    pub(crate) fn new(view: &'v View, confirmations: Vec<Confirming>, marks: Vec<Mark>) -> Self {
+        let (long, short): (Vec<_>, Vec<_>) =
+            measured_series(view).partition(|(_, values)| values.len() >= SHORTEST);
+        // Each series gets its share of the error.
+        let terms = Terms {
+            level: LEVEL / long.len().max(1) as f64,
+            confidence: CONFIDENCE,
+            resampling: Resampling {
+                draws: DRAWS,
+                seed: SEED,
+            },
+        };
+        let located = parallel(&long, |(_, values)| {
+            let differences = values.iter().map(|value| Some(value.difference));
+            Located::new(&differences.collect::<Vec<_>>(), &terms).ok()
+        });
+        let searched = long.into_iter().zip(located);
+        let searched = searched.filter_map(|((series, values), located)| {
+            let located = located?;
+            Some(Searched {
+                series,
+                values,
+                asked: vec![OnceLock::new(); located.len()],
+                located,
+            })
+        });
+        Self {
+            view,
+            confirmations,
+            marks,
+            searched: searched.collect(),
+            short: short.len(),
+        }
+    }
+
+    /// All changes, by series and then by revision.
+    pub fn spots(&self) -> Vec<Spot> {
+        let series = self.searched.len() as f64;
+        let all = self.searched.iter().enumerate();
+        let spots = all.flat_map(|(searched, of)| {
+            let places = of.located.places().enumerate();
+            places.map(move |(change, (_, p))| Spot {
+                searched,
+                change,
+                p_adjusted: (p * series).min(1.0),
+            })
+        });
+        spots.collect()
+    }
+
+    /// The place in the view of the series of a change, and between which places of the view its interval lies.
+    pub fn bounds(&self, spot: Spot) -> Option<(usize, (usize, usize))> {
+        let of = self.searched.get(spot.searched)?;
+        let (low, high) = of.located.bounds(spot.change)?;
+        Some((of.series, (of.place(low)?, of.place(high)?)))
+    }
+
+    /// All that is known of a change.
+    pub fn shift(&self, spot: Spot) -> Option<&Shift> {
+        let of = self.searched.get(spot.searched)?;
+        let asked = of.asked.get(spot.change)?;
+        asked.get_or_init(|| self.described(of, spot)).as_ref()
+    }
+
+    /// Runs of each side with which a comparison at 95 % confidence shows a change with probability 0.95, by how the values
+    /// of the series vary around the levels before and after it; 1 if there is no such change.
+    pub fn runs_to_confirm(&self, spot: Spot) -> usize {
+        let shift = self.shift(spot);
+        let of = self.searched.get(spot.searched);
+        of.zip(shift)
+            .map_or(1, |(of, shift)| of.runs_to_show(shift))
+    }
+
+    /// All changes, and what is suspected.
+    pub fn all(&self) -> Shifts {
+        let found = parallel(&self.spots(), |spot| self.shift(*spot).cloned());
+        let found: Vec<Shift> = found.into_iter().flatten().collect();
+        let suspected = measured_series(self.view);
+        let suspected = suspected.filter_map(|(index, values)| suspicion(index, &values, &found));
+        Shifts {
+            suspected: suspected.collect(),
+            series: self.searched.len(),
+            short: self.short,
+            level: LEVEL,
+            found,
+        }
+    }
+
+    fn described(&self, of: &Searched, spot: Spot) -> Option<Shift> {
+        let change = of.located.change(spot.change).ok()??;
+        let mut shift = Shift {
+            series: of.series,
+            place: of.place(change.place)?,
+            low: of.place(change.low)?,
+            high: of.place(change.high)?,
+            before: change.before,
+            after: change.after,
+            p_adjusted: spot.p_adjusted,
+            confirmation: None,
+            said: None,
+        };
+        // The last one counts.
+        let mut confirmations = self.confirmations.iter().rev();
+        shift.confirmation =
+            confirmations.find_map(|confirming| self.confirmation(&shift, of, confirming));
+        shift.said = self.view.said(&shift, &self.marks);
+        Some(shift)
+    }
+
+    /// What a campaign says of a change, if it measured both sides.
+    fn confirmation(
+        &self,
+        shift: &Shift,
+        of: &Searched,
+        (facts, points): &Confirming,
+    ) -> Option<Confirmation> {
+        let series = self.view.series.get(shift.series)?;
+        let place = |revision: &Revision| {
+            let mut seen = self.view.revisions.iter();
+            seen.position(|seen| seen.revision.id == revision.id)
+        };
+        let to = facts.revisions.first()?;
+        let (from, until) = (place(&facts.control)?, place(to)?);
+        // With another change between its sides it says nothing of either.
+        let mut others = of.changes().filter(|other| *other != shift.place);
+        let is_alone = !others.any(|other| (from + 1..=until).contains(&other));
+        if !is_alone || from >= shift.low || until < shift.high {
+            return None;
+        }
+        let own = points.iter().find(|own| own.subject == series.subject)?;
+        let point = own.points.iter().find(|point| point.revision == to.id)?;
+        // A control that measured 0 has no relative difference.
+        if series.relative && !point.relative {
+            return None;
+        }
+        let value = point.value(until, series.relative);
+        Some(Confirmation {
+            campaign: facts.campaign,
+            from: facts.control.clone(),
+            to: to.clone(),
+            difference: value.difference,
+            low: value.low,
+            high: value.high,
+        })
+    }
+}
+
+impl Searched {
+    /// The place in the view of a value of the series.
+    fn place(&self, value: usize) -> Option<usize> {
+        self.values.get(value).map(|value| value.place)
+    }
+
+    fn runs_to_show(&self, shift: &Shift) -> usize {
+        let size = shift.after - shift.before;
+        // What varies is a value, the median of some runs.
+        let runs = self.values.iter().map(|value| value.runs as f64);
+        let runs = median(&runs.collect::<Vec<_>>()).unwrap_or(1.0);
+        let step = size.abs() / (self.deviation() * runs.sqrt());
+        runs_to_show(step, CONFIDENCE, POWER, (1, MOST_RUNS)).unwrap_or(MOST_RUNS)
+    }
+
+    /// Standard deviation of the values within what lies between changes: 1.4826 times the median of the absolute
+    /// differences from the median, as for normal values.
+    fn deviation(&self) -> f64 {
+        let cuts: Vec<usize> = self.located.places().map(|(value, _)| value).collect();
+        let starts = std::iter::once(0).chain(cuts.iter().copied());
+        let ends = cuts.iter().copied().chain([self.values.len()]);
+        let off = starts.zip(ends).flat_map(|(start, end)| {
+            let stretch = self.values.get(start..end).unwrap_or_default();
+            let stretch: Vec<f64> = stretch.iter().map(|value| value.difference).collect();
+            let level = median(&stretch).unwrap_or_default();
+            stretch.into_iter().map(move |value| (value - level).abs())
+        });
+        1.4826 * median(&off.collect::<Vec<_>>()).unwrap_or_default()
+    }
+
+    /// The places in the view of all changes.
+    fn changes(&self) -> impl Iterator<Item = usize> {
+        let places = self.located.places();
+        places.filter_map(|(value, _)| self.place(value))
+    }
+}
+
+/// The values of each series that was measured, with its place. Series of builds are not among them: a size is exact,
+/// and a time is that of a single build. Nor are revisions that the branch does not have.
+fn measured_series(view: &View) -> impl Iterator<Item = (usize, Vec<Value>)> {
+    let series = view.series.iter().enumerate();
+    let measured = series.filter(|(_, series)| !series.is_of_builds);
+    let is_there = |place: usize| {
+        let seen = view.revisions.get(place);
+        seen.is_some_and(|seen| !seen.off_branch)
+    };
+    measured.map(move |(index, series)| {
+        let values = series.values.iter().copied();
+        let there = values.filter(|value| is_there(value.place));
+        (index, there.collect())
+    })
+}
+
+/// What the values since the last change of a series suggest.
+fn suspicion(index: usize, values: &[Value], found: &[Shift]) -> Option<Suspicion> {
+    let own = found.iter().filter(|shift| shift.series == index);
+    let from = own.map(|shift| shift.place).max().unwrap_or(0);
+    let last: Vec<&Value> = values.iter().filter(|value| value.place >= from).collect();
+    let differences: Vec<Option<f64>> = last.iter().map(|value| Some(value.difference)).collect();
+    let alarm = arrivals(&differences, ALARM_EVERY).ok()?.alarm?;
+    Some(Suspicion {
+        series: index,
+        since: last.get(alarm.since)?.place,
+        at: last.get(alarm.at)?.place,
+        rises: alarm.rises,
+    })
+}
