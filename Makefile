@@ -41,7 +41,7 @@ tools:
 		redis-server:redis-server redis-benchmark:redis-tools ministat:ministat hyperfine:hyperfine \
 		python3:python3 /usr/lib/python3/dist-packages/prometheus_client:python3-prometheus-client fio:fio \
 		fs_mark:fsmark iperf3:iperf3 pgbench:postgresql '/usr/lib/postgresql/*/bin/postgres:postgresql' \
-		sysbench:sysbench gdb:gdb tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk bpftrace:bpftrace
+		sysbench:sysbench gdb:gdb jq:jq tcpbench:tcpbench perf:linux-perf /usr/bin/time:time wrk:wrk bpftrace:bpftrace
 
 demo: build
 	@scripts/need redis-server:redis-server redis-benchmark:redis-tools

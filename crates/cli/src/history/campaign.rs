@@ -1,7 +1,6 @@
 //! A campaign, measured as any experiment is.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use perflab_experiment::{Experiment, Plan, Revised};
 use perflab_history::{
@@ -114,9 +113,9 @@ impl Campaign {
     }
 
     /// Measures what is left of it; whether it could, as the machine is the same.
-    fn resume(&self, session: &Session<'_>, path: &Path) -> Result<bool, Failure> {
+    fn resume(&self, session: &Session<'_>, facts: &CampaignFacts) -> Result<bool, Failure> {
         let environment = self.look(session)?;
-        let mut result = ResultDir::resume(path)?;
+        let mut result = ResultDir::resume(&session.directory.result(facts))?;
         let differences = result
             .environment()
             .machine
@@ -124,11 +123,13 @@ impl Campaign {
         if !differences.is_empty() {
             let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
             terminal::say(&format!(
-                "note: the machine has changed since the campaign began, so what is left of it is not measured: {}",
+                "note: the machine has changed since campaign {} began, so what is left of it is not measured: {}",
+                facts.campaign,
                 differences.join("; ")
             ));
             return Ok(false);
         }
+        session.say(&format!("resuming campaign {}", facts.campaign));
         let plan = result.plan().clone();
         self.measure(session, &plan, &mut result)?;
         Ok(true)
@@ -236,7 +237,6 @@ impl Session<'_> {
                 return not_resumed(format!("{name} was in another directory then"));
             }
         }
-        self.say(&format!("resuming campaign {}", facts.campaign));
-        campaign.resume(self, &self.directory.result(facts))
+        campaign.resume(self, facts)
     }
 }

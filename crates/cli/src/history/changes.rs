@@ -1,7 +1,7 @@
 //! `perflab history changes`: since when each metric has its level.
 
 use perflab_history::{ChangesView, HistoryDir};
-use perflab_report::shifts_text;
+use perflab_report::changes_text;
 
 use super::arguments::{ChangesArguments, Format};
 use crate::failure::{Code, Failure};
@@ -12,7 +12,7 @@ pub fn changes(arguments: &ChangesArguments) -> Result<Option<Code>, Failure> {
     let directory = HistoryDir::open(&arguments.directory)?;
     let found = ChangesView::read(&directory, &directory.name()?)?;
     let text = match arguments.format {
-        Format::Text => shifts_text(&found.view, &found.changes),
+        Format::Text => changes_text(&found.view, &found.changes),
         Format::Json => terminal::json(&found)?,
     };
     terminal::print(&text)?;

@@ -39,11 +39,8 @@ impl Work<'_> {
         let sides = [first, last].map(|place| (&self.timeline.revisions[place], place));
         let [(from, _), (to, _)] = sides;
         let campaigns = self.session.directory.campaigns()?;
-        let sides_of = |facts: &CampaignFacts| facts.confirms.clone();
         let both = Some([from.id.clone(), to.id.clone()]);
-        let former = campaigns
-            .iter()
-            .rfind(|facts| facts.is_confirmation() && sides_of(facts) == both);
+        let former = campaigns.iter().rfind(|facts| facts.sides() == both);
         if let Some(facts) = former
             && self.go_on(facts, builder)?
         {

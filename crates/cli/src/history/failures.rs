@@ -1,7 +1,7 @@
 //! What goes wrong with a history, with the code that says whose fault it is.
 
 use perflab_history::{
-    BuildError, CampaignError, DetailsError, DirectoryError, GitError, ListError, SuspectsError,
+    BuildError, CampaignError, DetailsError, DirectoryError, GitError, ListError, SearchRangeError,
     TimelineError,
 };
 
@@ -56,11 +56,11 @@ impl From<DetailsError> for Failure {
 }
 
 /// The ends of a search are the user's.
-impl From<SuspectsError> for Failure {
-    fn from(error: SuspectsError) -> Self {
+impl From<SearchRangeError> for Failure {
+    fn from(error: SearchRangeError) -> Self {
         match error {
-            SuspectsError::Git(error) => error.into(),
-            SuspectsError::Timeline(error) => error.into(),
+            SearchRangeError::Git(error) => error.into(),
+            SearchRangeError::Timeline(error) => error.into(),
             error => Self::usage(error),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use perflab_history::{ChangeState, ChangesView, HistoryDir, Mark, Shift, subject_name};
+use perflab_history::{Change, ChangeState, ChangesView, HistoryDir, Mark, subject_name};
 
 use crate::failure::{Code, Failure};
 use crate::terminal;
@@ -55,20 +55,20 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
     let found = ChangesView::read(&directory, &directory.name()?)?;
     let view = &found.view;
     let place = view.place_of(&arguments.revision)?;
-    let metric = |shift: &Shift| {
-        let series = view.series.get(shift.series);
+    let metric = |change: &Change| {
+        let series = view.series.get(change.series);
         series.map(|series| series.subject.metric.name.as_str())
     };
-    let is_meant = |shift: &&Shift| {
-        let is_around = (shift.low..=shift.high).contains(&place);
+    let is_meant = |change: &&Change| {
+        let is_around = (change.low..=change.high).contains(&place);
         let wanted = arguments.metric.as_deref();
-        is_around && wanted.is_none_or(|wanted| metric(shift) == Some(wanted))
+        is_around && wanted.is_none_or(|wanted| metric(change) == Some(wanted))
     };
-    let meant: Vec<&Shift> = found.changes.found.iter().filter(is_meant).collect();
+    let meant: Vec<&Change> = found.changes.found.iter().filter(is_meant).collect();
     if meant.is_empty() {
-        let where_they_are = found.changes.found.iter().filter_map(|shift| {
-            let name = view.revisions.get(shift.place)?.revision.name();
-            Some(format!("{name} ({})", metric(shift)?))
+        let where_they_are = found.changes.found.iter().filter_map(|change| {
+            let name = view.revisions.get(change.place)?.revision.name();
+            Some(format!("{name} ({})", metric(change)?))
         });
         let all: Vec<String> = where_they_are.collect();
         return Err(Failure::usage(match all.is_empty() {
@@ -91,8 +91,8 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
     let now = jiff::Timestamp::now().to_string();
     let (metric, why) = (arguments.metric.clone(), arguments.why.clone());
     directory.mark(&Mark::new(now, revision, metric, state, why))?;
-    for shift in meant {
-        if let Some(series) = view.series.get(shift.series) {
+    for change in meant {
+        if let Some(series) = view.series.get(change.series) {
             let word = state.map_or("mark removed", ChangeState::word);
             let name = terminal::escape(&subject_name(&series.subject));
             terminal::print(&format!("{name}: {word}\n"))?;

@@ -94,7 +94,7 @@ impl Site {
 }
 
 /// Removes what a laboratory that was killed left in a result, whether or not runs of it are missing. One that cannot be
-/// trusted is left as it is; who reads it says why.
+/// trusted is left as it is: the command that reads it says why.
 fn settle(machine: &ThisMachine, result: &Path) {
     if ResultDir::resume(result).is_ok() {
         remove_scratch(machine, result);
@@ -144,7 +144,7 @@ impl Session<'_> {
     /// Says that a revision cannot be built, why, and what that means.
     pub(super) fn unbuilt(&self, revision: &Revision, built: &Built, meaning: &str) -> String {
         format!(
-            "{} cannot be built, {meaning}: {}; see {}",
+            "{} cannot be built: {}; see {}; {meaning}",
             revision.name(),
             built.facts.detail.as_deref().unwrap_or_default(),
             self.log(built).display()

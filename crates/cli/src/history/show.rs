@@ -54,7 +54,7 @@ pub fn show(arguments: &ShowArguments) -> Result<Option<Code>, Failure> {
                 known.push(name);
             }
         }
-        let help = perflab_experiment::suggestion(metric, known.into_iter());
+        let help = perflab_experiment::suggestion(metric, known);
         let help = help.unwrap_or_else(|| "nothing was measured yet".to_owned());
         return Err(Failure::usage(format!(
             "--metric: no metric is called {metric}; {help}"

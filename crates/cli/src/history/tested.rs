@@ -18,18 +18,18 @@ impl Work<'_> {
         let Some(table) = &self.file.tests else {
             return Ok(());
         };
-        let done = self.session.directory.trial_keys(table)?;
+        let done = self.session.directory.test_run_keys(table)?;
         let done = done
             .iter()
             .filter(|key| **key == built.key.to_string())
             .count();
         for _ in done..table.runs as usize {
-            if let Some(trial) = builder.test(revision, built, table)? {
+            if let Some(test_run) = builder.test(revision, built, table)? {
                 self.session.say(&format!(
                     "tested {} in {:.1} s: {}",
                     revision.name(),
-                    trial.seconds,
-                    trial.detail.as_deref().unwrap_or(trial.status.name())
+                    test_run.seconds,
+                    test_run.detail.as_deref().unwrap_or(test_run.status.name())
                 ));
             }
         }
@@ -42,7 +42,7 @@ impl Work<'_> {
         let Some(table) = &self.file.tests else {
             return Ok(());
         };
-        let keys = self.session.directory.trial_keys(table)?;
+        let keys = self.session.directory.test_run_keys(table)?;
         let mut done: HashMap<String, usize> = HashMap::new();
         for key in keys {
             *done.entry(key).or_default() += 1;

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use perflab_experiment::counted;
-use perflab_history::{Builder, CampaignFacts, Search, Step, View, next_step, subject_name};
+use perflab_history::{Builder, CampaignFacts, Detection, Step, View, next_step, subject_name};
 
 use super::session::FEWEST;
 use super::work::Work;
 use crate::failure::Failure;
 
 impl Work<'_> {
-    /// The most informative campaigns, until all is known or the budget is spent.
+    /// The most informative campaigns, until all is known or no more may be begun.
     pub(super) fn watch(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
         let directory = self.session.directory;
         let mut campaigns = directory.campaigns()?;
@@ -30,17 +30,17 @@ impl Work<'_> {
             .filter(CampaignFacts::is_confirmation)
         {
             if !facts.unbuilt.is_empty() || self.session.is_complete(&facts)? {
-                tried.extend(facts.confirms);
+                tried.extend(facts.sides());
             }
         }
         while !self.is_over() {
             let view = View::read(directory, &self.file.name)?;
-            let search = Search::read(directory, &view)?;
+            let detection = Detection::read(directory, &view)?;
             let id = |place: usize| self.timeline.revisions[place].id.clone();
             let step = next_step(
                 self.timeline,
                 &view,
-                &search,
+                &detection,
                 |place| known.contains(&self.timeline.revisions[place].id),
                 |from, to| tried.contains(&[id(from), id(to)]),
             );

@@ -196,7 +196,7 @@ impl Work<'_> {
                     ready.push((revision.clone(), built));
                 }
                 // That it cannot be built is recorded already.
-                None if unbuilt.contains(&revision.id) => {}
+                None if unbuilt.contains(&(revision.id.clone(), built.facts.build)) => {}
                 None => facts.add(revision, &built),
             }
         }
@@ -208,12 +208,18 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// The revisions that campaigns of the history list as those that cannot be built.
-    fn unbuilt(&self) -> Result<HashSet<String>, Failure> {
+    /// The revisions that campaigns of the history list as those that cannot be built, with the number of the build.
+    fn unbuilt(&self) -> Result<HashSet<(String, u32)>, Failure> {
         let campaigns = self.session.directory.campaigns()?;
-        let of_history = campaigns.into_iter().filter(CampaignFacts::is_of_history);
-        let unbuilt = of_history.flat_map(|facts| facts.unbuilt);
-        Ok(unbuilt.map(|revision| revision.id).collect())
+        let of_history = campaigns.iter().filter(|facts| facts.is_of_history());
+        let unbuilt = of_history.flat_map(|facts| {
+            let listed = facts.unbuilt.iter();
+            listed.filter_map(|revision| {
+                let build = facts.builds.get(&revision.name())?;
+                Some((revision.id.clone(), *build))
+            })
+        });
+        Ok(unbuilt.collect())
     }
 
     /// Measures what was built, the first of which is the control.
@@ -264,7 +270,7 @@ impl Work<'_> {
         match &built.tree {
             Some(_) => Ok(built),
             None => {
-                let why = "and it is the control; choose another `control` in [revisions]";
+                let why = "it is the control, so nothing can be measured; choose another `control` in [revisions]";
                 let why = self.session.unbuilt(control, &built, why);
                 Err(Failure::environment(why))
             }

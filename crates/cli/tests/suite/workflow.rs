@@ -1,5 +1,5 @@
-//! The workflow for pull requests in the documents: its steps are executed as the service would, on a pull request
-//! that is slower and on one that is not.
+//! The workflows in the documents: their steps are executed as the service would, on a pull request that is slower, on
+//! one that is not, and on a branch into which a slower one was merged.
 
 use std::fs;
 use std::path::Path;
@@ -8,6 +8,11 @@ use std::process::{Command, Output};
 use perflab_testing::needs;
 
 use crate::support::Laboratory;
+
+const MERGES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/how-to/measure-on-merge.md"
+);
 
 const RECIPE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -123,4 +128,58 @@ fn a_faster_one_passes() {
     assert_eq!(said.status.code(), Some(0), "{said:?}");
     let comment = laboratory.read("comparison.md");
     assert!(says(&comment, "faster"), "{comment}");
+}
+
+#[test]
+fn a_commit_that_is_slower_is_commented_on_once() {
+    needs("git", "git");
+    needs("jq", "jq");
+    let recipe = fs::read_to_string(MERGES).unwrap();
+    let laboratory = Laboratory::new();
+    fs::create_dir_all(laboratory.path("perf")).unwrap();
+    let mut files = recipe.split("```toml\n").skip(1);
+    let mut file = || files.next().unwrap().split("```").next().unwrap();
+    laboratory.write("perf/perf.toml", file());
+    laboratory.write("perf/history.toml", file());
+    laboratory.write("Makefile", "program: source\n\tcp source program\n");
+    laboratory.write(".gitignore", "*\n!source\n!Makefile\n!perf\n!perf/*\n");
+    let directory = laboratory.path("");
+    let git = |words: &[&str]| crate::support::git(&directory, None, words);
+    git(&["init", "--quiet", "--initial-branch", "main"]);
+    let mut commits = Vec::new();
+    for number in 1..=16 {
+        let milliseconds = if number < 9 { 10 } else { 100 };
+        laboratory.program(
+            "source",
+            &format!("# {number}\nsleep 0.{milliseconds:03}\n"),
+        );
+        git(&["add", "--all"]);
+        git(&[
+            "commit",
+            "--quiet",
+            "--message",
+            &format!("number {number}"),
+        ]);
+        commits.push(git(&["rev-parse", "HEAD"]));
+    }
+    laboratory.program("gh", "echo \"$@\" >> said\n");
+    let workflow = block(&recipe, "yaml");
+    let settings = "export HISTORY=$PWD/history GITHUB_REPOSITORY=a/b PATH=$PWD:$PATH\n";
+    for _ in 0..2 {
+        for name in [
+            "Measure what tells most",
+            "Find confirmed changes",
+            "Comment on their commits",
+            "Write the pages",
+        ] {
+            let script = format!("{settings}{}", step(workflow, name));
+            let done = execute(&laboratory, &script);
+            assert!(done.status.success(), "{name}: {done:?}");
+        }
+    }
+    let said = laboratory.read("said");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let path = format!("api repos/a/b/commits/{}/comments", commits[8]);
+    assert!(said.starts_with(&path), "{said}");
+    assert!(laboratory.path("pages/index.html").exists());
 }

@@ -5,7 +5,8 @@
 //! can be selected in each way, ascending, with both ends.
 
 use perflab_history::{
-    Every, HistoryFile, Pattern, Revision, Word, changes, read_log, select, symbols, versions,
+    Every, HistoryFile, Pattern, Revision, Word, read_log, select, symbol_changes, symbols,
+    versions,
 };
 
 /// Whether the input is worth keeping in a corpus.
@@ -28,7 +29,7 @@ pub fn run(input: &[u8]) -> bool {
         }
         b's' => {
             let found = symbols(rest);
-            let none = changes(&found, &found);
+            let none = symbol_changes(&found, &found);
             assert!(none.came.is_empty() && none.went.is_empty() && none.resized.is_empty());
         }
         _ => return false,

@@ -110,9 +110,7 @@ impl<E: Evidence> Bisection<E> {
         for event in events {
             match event {
                 Event::Measured(block) => search.observe(block)?,
-                Event::Skipped(revision) => {
-                    search.skip(*revision);
-                }
+                Event::Skipped(revision) => search.skip(*revision),
             }
         }
         Ok(search)
@@ -196,15 +194,17 @@ impl<E: Evidence> Bisection<E> {
         self.evidence.learn(block, self.lineage.bad(), &is_bad)
     }
 
-    /// Notes that a revision cannot be measured, because it cannot be built for instance; whether that is new. The ends can
-    /// be measured.
-    pub fn skip(&mut self, revision: usize) -> bool {
-        let is_new = revision < self.lineage.bad() && !self.skipped[revision];
-        if is_new {
+    /// Notes that a revision cannot be measured, because it cannot be built for instance. The ends can be measured.
+    pub fn skip(&mut self, revision: usize) {
+        if revision < self.lineage.bad() && !self.skipped[revision] {
             self.skipped[revision] = true;
             self.groups = Groups::new(&self.lineage, &self.skipped);
         }
-        is_new
+    }
+
+    /// Whether a revision is known not to be measurable.
+    pub fn is_skipped(&self, revision: usize) -> bool {
+        self.skipped.get(revision).is_some_and(|skipped| *skipped)
     }
 
     /// The revisions and which contains which.
@@ -253,9 +253,9 @@ impl<E: Evidence> Bisection<E> {
             .unwrap_or(NO_CHANGE)
     }
 
-    /// Runs of each side with which a comparison of a good and a bad revision, at 95 % confidence, shows with probability
-    /// 0.95 that they differ, if the change is as large as was learnt; 500 at most. Values that chose an answer make the
-    /// change look a little larger than it is.
+    /// Runs of each side with which a comparison of a good and a bad revision shows with probability 0.95 that they differ,
+    /// if the change is as large as was learnt; 500 at most. Values that chose an answer make the change look a little
+    /// larger than it is.
     pub fn confirming(&self) -> usize {
         self.evidence.confirming(self.favourite(&self.classes()))
     }

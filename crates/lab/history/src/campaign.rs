@@ -103,6 +103,14 @@ impl CampaignFacts {
         self.purpose == Purpose::Confirm && self.ends.is_none()
     }
 
+    /// The revisions on the two sides of a confirmation of a change of the history, the older one first.
+    pub fn sides(&self) -> Option<[String; 2]> {
+        let mut later = self.revisions.iter().chain(&self.unbuilt);
+        let both = || Some([self.control.id.clone(), later.next()?.id.clone()]);
+        self.is_confirmation()
+            .then(|| self.confirms.clone().or_else(both))?
+    }
+
     /// All revisions that are measured, the control first.
     pub fn measured(&self) -> impl Iterator<Item = &Revision> {
         std::iter::once(&self.control).chain(&self.revisions)

@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::builds::{BuildFacts, Symbol, SymbolChanges, changes};
+use crate::builds::{BuildFacts, Symbol, SymbolChanges, symbol_changes};
 use crate::directory::HistoryDir;
 use crate::git::{GitError, Repository};
 use crate::revision::Revision;
@@ -186,7 +186,7 @@ fn programs(
             .programs
             .iter()
             .find(|former| former.path == program.path)?;
-        let changes = changes(
+        let changes = symbol_changes(
             &own(before, former.symbols.as_ref()?)?,
             &own(after, program.symbols.as_ref()?)?,
         );

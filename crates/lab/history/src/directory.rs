@@ -4,10 +4,10 @@
 //! DIR/history.toml       the history file as it was at the last run
 //! DIR/campaigns.jsonl    what was planned, one line for each campaign
 //! DIR/campaigns/000001/  a result: what `perflab run` makes, with revisions as variants
-//! DIR/summaries/VERSION/000001.json   what that came to, as this perflab reads it; it may be removed
+//! DIR/summaries/VERSION-N/000001.json   what that came to, as this perflab reads it; it may be removed
 //! DIR/outline.json       the revisions of the branch and the quirks, as they were at the last run
 //! DIR/marks.jsonl        what people said of changes
-//! DIR/tests.jsonl, DIR/tests   see `trials`
+//! DIR/tests.jsonl, DIR/tests   see `test_runs`
 //! DIR/builds.jsonl, DIR/builds, DIR/trees, DIR/mirror.git   see `builds`
 //! DIR/lock               held by the laboratory that writes
 //! ```
@@ -29,7 +29,7 @@ use crate::marks::Mark;
 use crate::parallel::parallel;
 use crate::revision::Revision;
 use crate::summary::Summary;
-use crate::trials::{self, TestFacts, TrialFacts};
+use crate::test_runs::{self, TestFacts, TestRunFacts};
 
 /// The copy of the history file. A directory that has one, and campaigns, is a history.
 pub(crate) const FILE: &str = "history.toml";
@@ -243,15 +243,15 @@ impl HistoryDir {
     ///
     /// # Errors
     /// If the journal or a file of it cannot be trusted.
-    pub fn trials(&self) -> Result<Vec<(TrialFacts, Vec<TestFacts>)>, DirectoryError> {
-        let facts: Vec<TrialFacts> = Journal::new(self.path.join(trials::JOURNAL)).read()?;
+    pub fn test_runs(&self) -> Result<Vec<(TestRunFacts, Vec<TestFacts>)>, DirectoryError> {
+        let facts: Vec<TestRunFacts> = Journal::new(self.path.join(test_runs::JOURNAL)).read()?;
         let with_tests = facts.into_iter().map(|facts| {
             let path = self
                 .path
-                .join(trials::LOGS)
+                .join(test_runs::LOGS)
                 .join(facts.directory())
-                .join(trials::TESTS);
-            let tests = trials::read(&path).map_err(|source| DirectoryError::Io {
+                .join(test_runs::TESTS);
+            let tests = test_runs::read(&path).map_err(|source| DirectoryError::Io {
                 what: "read",
                 path,
                 source,
@@ -261,12 +261,12 @@ impl HistoryDir {
         with_tests.collect()
     }
 
-    /// The key of the build of each trial of the tests of this table.
+    /// The key of the build of each execution of the tests of this table.
     ///
     /// # Errors
     /// If the journal cannot be trusted.
-    pub fn trial_keys(&self, table: &TestsTable) -> Result<Vec<String>, DirectoryError> {
-        let facts: Vec<TrialFacts> = Journal::new(self.path.join(trials::JOURNAL)).read()?;
+    pub fn test_run_keys(&self, table: &TestsTable) -> Result<Vec<String>, DirectoryError> {
+        let facts: Vec<TestRunFacts> = Journal::new(self.path.join(test_runs::JOURNAL)).read()?;
         let table = table.hash();
         let facts = facts.into_iter().filter(|facts| facts.table == table);
         Ok(facts.map(|facts| facts.key).collect())

@@ -7,8 +7,10 @@
 mod builds;
 mod built_series;
 mod campaign;
+mod changes;
 mod date;
 mod details;
+mod detection;
 mod directory;
 mod every;
 mod file;
@@ -28,26 +30,28 @@ mod points;
 mod quirk;
 mod reading;
 mod revision;
-mod search;
+mod search_range;
 mod selection;
 mod series;
-mod shifts;
 mod stamps;
 mod summary;
-mod suspects;
+mod test_runs;
 mod timeline;
 mod trail;
-mod trials;
 mod view;
 
 pub use builds::{
     BuildError, BuildFacts, BuildKey, Builder, Built, ProgramFacts, StepFacts, Symbol,
-    SymbolChange, SymbolChanges, Wanted, changes, symbols,
+    SymbolChange, SymbolChanges, Wanted, symbol_changes, symbols,
 };
 pub use campaign::{
     CampaignError, CampaignFacts, Ends, Purpose, Ready, campaign_experiment, is_of_tree,
 };
+pub use changes::{
+    ALARM_EVERY, Change, Changes, ChangesView, Confirmation, LEVEL, SuspectedChange,
+};
 pub use details::{Details, DetailsError, Files};
+pub use detection::{ChangePoint, Detection};
 pub use directory::{DirectoryError, Held, HistoryDir, is_history};
 pub use every::{Every, Word};
 pub use file::{BuildTable, HistoryFile, Measure, Quirk, Revisions, SourceTable, TestsTable};
@@ -64,14 +68,12 @@ pub use pattern::Pattern;
 pub use points::{Point, SubjectPoints, subject_name};
 pub use quirk::{DatedQuirk, commands_at};
 pub use revision::Revision;
-pub use search::{Search, Spot};
+pub use search_range::{SearchRange, SearchRangeError};
 pub use selection::{Place, SelectionError, select};
 pub use series::{Seen, Series, Value};
-pub use shifts::{ALARM_EVERY, ChangesView, Confirmation, LEVEL, Shift, Shifts, Suspicion};
 pub use stamps::HistoryStamps;
 pub use summary::Summary;
-pub use suspects::{Suspects, SuspectsError};
+pub use test_runs::{TestFacts, TestRunFacts};
 pub use timeline::{Asked, Source, Timeline, TimelineError, file_versions};
 pub use trail::{Trail, value_of};
-pub use trials::{TestFacts, TrialFacts};
 pub use view::View;

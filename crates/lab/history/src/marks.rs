@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::changes::Change;
 use crate::revision::Revision;
-use crate::shifts::Shift;
 use crate::view::View;
 
 /// Version of the format of a line.
@@ -90,9 +90,9 @@ impl Mark {
 
 impl View {
     /// What was said last of a change.
-    pub fn said(&self, shift: &Shift, marks: &[Mark]) -> Option<Said> {
-        let series = self.series.get(shift.series)?;
-        let around = self.revisions.get(shift.low..=shift.high)?;
+    pub fn said(&self, change: &Change, marks: &[Mark]) -> Option<Said> {
+        let series = self.series.get(change.series)?;
+        let around = self.revisions.get(change.low..=change.high)?;
         let is_of = |mark: &&Mark| {
             let metric = &series.subject.metric.name;
             mark.metric.as_ref().is_none_or(|name| name == metric)

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::detection::Detection;
 use crate::order::order;
-use crate::search::Search;
 use crate::timeline::Timeline;
 use crate::view::View;
 
@@ -44,7 +44,7 @@ pub enum Step {
 pub fn next_step(
     timeline: &Timeline,
     view: &View,
-    search: &Search<'_>,
+    detection: &Detection<'_>,
     is_known: impl Fn(usize) -> bool,
     is_tried: impl Fn(usize, usize) -> bool,
 ) -> Step {
@@ -54,39 +54,45 @@ pub fn next_step(
     let sides = Sides::new(timeline, view);
     let known: Vec<bool> = (0..timeline.revisions.len()).map(&is_known).collect();
     // The surest change first.
-    let mut surest = search.spots();
+    let mut surest = detection.points();
     surest.sort_by(|a, b| a.p_adjusted.total_cmp(&b.p_adjusted));
-    for spot in &surest {
+    for point in &surest {
         let unknown = |series: usize, (low, high): (usize, usize)| {
             let (from, to) = sides.of(series, low, high)?;
             let between = known.get(from..=to)?;
             let places = order(between).into_iter().map(|at| from + at);
             Some(places.collect::<Vec<usize>>()).filter(|places| !places.is_empty())
         };
-        let Some((series, bounds)) = search.bounds(*spot) else {
+        let Some((series, bounds)) = detection.bounds(*point) else {
             continue;
         };
-        // Where it can be is found in less time than where it is.
+        // The bounds take little time, the interval takes much.
         if unknown(series, bounds).is_none() {
             continue;
         }
-        let Some(shift) = search.shift(*spot).filter(|shift| !shift.is_dismissed()) else {
+        let Some(change) = detection
+            .change(*point)
+            .filter(|change| !change.is_dismissed())
+        else {
             continue;
         };
-        if let Some(places) = unknown(series, (shift.low, shift.high)) {
+        if let Some(places) = unknown(series, (change.low, change.high)) {
             return Step::Narrow { series, places };
         }
     }
-    for spot in surest {
-        let Some(shift) = search.shift(spot).filter(|shift| !shift.is_dismissed()) else {
+    for point in surest {
+        let Some(change) = detection
+            .change(point)
+            .filter(|change| !change.is_dismissed())
+        else {
             continue;
         };
-        let series = shift.series;
-        let Some((from, to)) = sides.of(series, shift.low, shift.high) else {
+        let series = change.series;
+        let Some((from, to)) = sides.of(series, change.low, change.high) else {
             continue;
         };
-        if shift.confirmation.is_none() && !is_tried(from, to) {
-            let runs = search.runs_to_confirm(spot);
+        if change.confirmation.is_none() && !is_tried(from, to) {
+            let runs = detection.runs_to_confirm(point);
             return Step::Confirm {
                 series,
                 from,

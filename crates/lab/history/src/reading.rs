@@ -1,10 +1,10 @@
 //! What is known of a history, read from its directory.
 
 use crate::campaign::CampaignFacts;
+use crate::changes::ChangesView;
+use crate::detection::{Confirming, Detection};
 use crate::directory::{DirectoryError, HistoryDir};
 use crate::points::SubjectPoints;
-use crate::search::{Confirming, Search};
-use crate::shifts::ChangesView;
 use crate::view::View;
 
 impl View {
@@ -26,11 +26,11 @@ impl View {
         let found: Vec<SubjectPoints> = summaries.flat_map(|summary| summary.points).collect();
         let (builds, outline) = (directory.builds()?, directory.outline()?);
         let view = Self::new(name, &campaigns, &builds, found, &outline);
-        Ok(view.with_tests(&directory.trials()?))
+        Ok(view.with_tests(&directory.test_runs()?))
     }
 }
 
-impl<'v> Search<'v> {
+impl<'v> Detection<'v> {
     /// Finds where the series of a view change, with what was confirmed and said of the history in this directory.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl ChangesView {
     /// As [`View::read`].
     pub fn read(directory: &HistoryDir, name: &str) -> Result<Self, DirectoryError> {
         let view = View::read(directory, name)?;
-        let changes = Search::read(directory, &view)?.all();
+        let changes = Detection::read(directory, &view)?.all();
         Ok(Self { view, changes })
     }
 }

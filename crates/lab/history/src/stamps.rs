@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use perflab_store::FileStamps;
 
 use crate::directory::{CAMPAIGNS, FILE, MARKS, OUTLINE, RESULTS, SUMMARIES};
-use crate::trials;
+use crate::test_runs;
 
 /// Length and time of the files of a history, and of its last campaign: they differ once something was added. Another
 /// campaign may be resumed, and has its summary then.
@@ -27,7 +27,7 @@ impl HistoryStamps {
             MARKS,
             SUMMARIES,
             crate::builds::JOURNAL,
-            trials::JOURNAL,
+            test_runs::JOURNAL,
         ];
         let stamp = |file: &str| match fs::metadata(path.join(file)) {
             Ok(metadata) => (metadata.len(), metadata.modified().ok()),

@@ -10,7 +10,7 @@ use perflab_stats::bisection::{Block, Event, Revision as Place, Run};
 use perflab_store::{OpenedResult, RunRecord};
 
 use crate::campaign::CampaignFacts;
-use crate::suspects::Suspects;
+use crate::search_range::SearchRange;
 
 /// Two runs with more time between them are in different sessions: the machine may have changed its speed for good.
 const PAUSE: Duration = Duration::from_secs(600);
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_secs(600);
 /// Follows the campaigns of a bisection, in the order in which they were planned.
 #[derive(Debug)]
 pub struct Trail<'s> {
-    suspects: &'s Suspects,
+    range: &'s SearchRange,
     session: u32,
     last: Option<Timestamp>,
     tries: HashMap<Place, Tries>,
@@ -39,13 +39,18 @@ const MOST_TRIES: u32 = 2;
 
 impl<'s> Trail<'s> {
     /// Before the first campaign.
-    pub fn new(suspects: &'s Suspects) -> Self {
+    pub fn new(range: &'s SearchRange) -> Self {
         Self {
-            suspects,
+            range,
             session: 0,
             last: None,
             tries: HashMap::new(),
         }
+    }
+
+    /// Whatever came of the campaigns so far, revisions are tried again.
+    pub fn forget_tries(&mut self) {
+        self.tries.clear();
     }
 
     /// Whether a revision was run in several campaigns, and never gave anything.
@@ -61,7 +66,7 @@ impl<'s> Trail<'s> {
         result: Option<&OpenedResult>,
         value: impl Fn(&RunRecord) -> Option<V>,
     ) -> Vec<Event<V>> {
-        let skipped = |id: &str| match self.suspects.place(id) {
+        let skipped = |id: &str| match self.range.place(id) {
             Some(Place::At(at)) => Some(Event::Skipped(at)),
             _ => None,
         };
@@ -77,7 +82,7 @@ impl<'s> Trail<'s> {
         let renews = experiment.is_ok_and(|experiment| is_new_build(experiment.design.refresh));
         let mut runs = Vec::new();
         for revision in facts.measured() {
-            let Some(place) = self.suspects.place(&revision.id) else {
+            let Some(place) = self.range.place(&revision.id) else {
                 continue;
             };
             let name = revision.name();

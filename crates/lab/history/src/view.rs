@@ -17,7 +17,7 @@ use crate::outline::{Outline, SeenQuirk};
 use crate::points::SubjectPoints;
 use crate::revision::Revision;
 use crate::series::{Seen, Series};
-use crate::trials::{TestFacts, TrialFacts};
+use crate::test_runs::{TestFacts, TestRunFacts};
 
 /// A history as it was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -160,14 +160,14 @@ impl View {
 
     /// With the tests that were executed: those of the last build of each revision.
     #[must_use]
-    pub fn with_tests(self, trials: &[(TrialFacts, Vec<TestFacts>)]) -> Self {
+    pub fn with_tests(self, test_runs: &[(TestRunFacts, Vec<TestFacts>)]) -> Self {
         // Tests of another table are others.
-        let table = trials.last().map(|(facts, _)| &facts.table);
-        let trials = trials
+        let table = test_runs.last().map(|(facts, _)| &facts.table);
+        let test_runs = test_runs
             .iter()
             .filter(|(facts, _)| Some(&facts.table) == table);
         let mut by_key: HashMap<&str, Vec<&[TestFacts]>> = HashMap::new();
-        for (facts, tests) in trials {
+        for (facts, tests) in test_runs {
             by_key.entry(&facts.key).or_default().push(tests);
         }
         // Revisions with the same build share its runs, which are evidence once.

@@ -17,7 +17,7 @@ pub fn remove_all(path: &Path) -> Result<(), StoreError> {
             if error.kind() != ErrorKind::PermissionDenied {
                 return Err(error);
             }
-            // Who made a directory may have forbidden it to everybody.
+            // A run or a build may have forbidden its directory to everybody.
             open_up(path);
             fs::remove_dir_all(path)
         }),

@@ -2,6 +2,7 @@
 
 mod aligned;
 mod answer;
+mod changes;
 mod command;
 mod csv;
 mod deciles;
@@ -24,7 +25,6 @@ mod revision;
 mod row_warning;
 pub mod sections;
 pub mod sentences;
-mod shifts;
 mod steady;
 mod stopping;
 mod table;
@@ -36,6 +36,7 @@ mod warning;
 
 pub use self::csv::csv;
 pub use answer::{Sentence, answers};
+pub use changes::{change_sentences, changes_text, suspected_sentences};
 pub use command::{command, command_of_run, operand};
 pub use detail::{detail, facts};
 pub use difference::{Differences, Estimate, interval, percent, percent_within};
@@ -49,7 +50,6 @@ pub use number::{probability, share, value, value_with_unit};
 pub use planning::plan_text;
 pub use revision::revision_text;
 pub use row_warning::{no_deciles, row_warnings};
-pub use shifts::{shift_sentences, shifts_text, suspicion_sentences};
 pub use steady::steady_text;
 pub use stopping::ending;
 pub use terminal::TextOptions;

@@ -1,7 +1,7 @@
 //! The answer in words.
 
 use perflab_experiment::counted;
-use perflab_history::{Revision, Suspects};
+use perflab_history::{Revision, SearchRange};
 use perflab_stats::bisection::{Found, Posterior, Revision as Place, Runs};
 
 use crate::terminal::escape;
@@ -10,8 +10,8 @@ use crate::terminal::escape;
 const HELD: f64 = 0.95;
 
 /// Which revision introduced the change.
-pub(super) fn found_text(suspects: &Suspects, found: &Found) -> String {
-    let revisions = found.revisions.iter().map(|at| suspects.at(Place::At(*at)));
+pub(super) fn found_text(range: &SearchRange, found: &Found) -> String {
+    let revisions = found.revisions.iter().map(|at| range.at(Place::At(*at)));
     let revisions: Vec<&Revision> = revisions.collect();
     let with = percent(found.probability);
     let mut text = match revisions.as_slice() {
@@ -31,11 +31,11 @@ pub(super) fn found_text(suspects: &Suspects, found: &Found) -> String {
 }
 
 /// Says that nothing changed.
-pub(super) fn no_change_text(suspects: &Suspects, probability: f64) -> String {
+pub(super) fn no_change_text(range: &SearchRange, probability: f64) -> String {
     format!(
         "no change from {} to {} (probability {})\n",
-        suspects.good.name(),
-        suspects.bad().name(),
+        range.good.name(),
+        range.bad().name(),
         percent(probability)
     )
 }
@@ -70,7 +70,7 @@ pub(super) fn spent(runs: Runs) -> String {
 }
 
 /// Among how many revisions the change is.
-pub(super) fn known(suspects: &Suspects, posterior: &Posterior) -> String {
+pub(super) fn known(range: &SearchRange, posterior: &Posterior) -> String {
     let mut masses: Vec<(usize, f64)> = posterior.revisions.iter().copied().enumerate().collect();
     masses.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut held = 0.0;
@@ -81,7 +81,7 @@ pub(super) fn known(suspects: &Suspects, posterior: &Posterior) -> String {
     });
     let few = few.count();
     let (at, mass) = masses.first().copied().unwrap_or((0, 0.0));
-    let first = format!("{} ({})", suspects.at(Place::At(at)).name(), percent(mass));
+    let first = format!("{} ({})", range.at(Place::At(at)).name(), percent(mass));
     let none = posterior.no_change;
     if none > 1.0 - HELD {
         return format!("perhaps no change at all ({})", percent(none));

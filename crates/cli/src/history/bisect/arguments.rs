@@ -70,14 +70,14 @@ pub struct BisectArguments {
 
     /// Most runs in all; then the search ends without an answer.
     #[arg(long, value_name = "N", default_value = "2000")]
-    pub most_runs: NonZeroU32,
+    pub max_runs: NonZeroU32,
 
     /// Runs of each side to confirm the answer with [default: as many as show the change, as large as the search learnt].
     ///
     /// The default is as many as the experiment has (20 for a command), but 12 at least, and at least as many as show a
     /// change as large as the search learnt in 95 of 100 cases; of these 500 at most.
     #[arg(long, value_name = "N")]
-    pub confirm: Option<NonZeroU32>,
+    pub confirm_runs: Option<NonZeroU32>,
 
     /// Directory for builds and runs [default: that of the history, or results/bisect-GOOD-BAD].
     #[arg(long, value_name = "DIR")]

@@ -37,14 +37,11 @@ pub(super) fn confirm(
     runs: Sides,
     question: Question<'_>,
 ) -> Result<(String, bool), Failure> {
-    let candidate = found
-        .after
-        .first()
-        .map(|at| steps.suspects.at(Place::At(*at)));
+    let candidate = found.after.first().map(|at| steps.range.at(Place::At(*at)));
     let before: Vec<&Revision> = found
         .before
         .iter()
-        .map(|place| steps.suspects.at(*place))
+        .map(|place| steps.range.at(*place))
         .collect();
     let Some(candidate) = candidate.filter(|_| !before.is_empty()) else {
         let text = "NOT confirmed: no revision before or after the answer can be measured\n";
@@ -77,7 +74,7 @@ pub(super) fn confirm(
 /// Whether the metric is higher at the newer end, by all runs of the search.
 fn rises(steps: &Steps<'_>, subject: &SubjectKey) -> Result<bool, Failure> {
     let of = |end| steps.values_of(end, |record| value_of(record, subject));
-    Ok(median(&of(steps.suspects.bad())?)? > median(&of(&steps.suspects.good)?)?)
+    Ok(median(&of(steps.range.bad())?)? > median(&of(&steps.range.good)?)?)
 }
 
 /// The last confirmation of this answer, resumed if it was interrupted; nothing if it has fewer runs than are asked for.

@@ -5,8 +5,8 @@ use std::path::Path;
 use perflab_compare::{SampleSelection, Selection, SubjectKey, result_subjects};
 use perflab_experiment::counted;
 use perflab_history::{
-    Asked, BuildKey, Builder, Ends, HistoryFile, Purpose, Repository, Revisions, Source, Suspects,
-    Timeline, subject_name, value_of,
+    Asked, BuildKey, Builder, Ends, HistoryFile, Purpose, Repository, Revisions, SearchRange,
+    Source, Timeline, subject_name, value_of,
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, Terms};
@@ -77,7 +77,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     // A name that is wrong is told before anything is copied or built.
     if let Ok(Some(repository)) = read.repository() {
         warn_if_shallow(Some(&repository))?;
-        Suspects::new(
+        SearchRange::new(
             &Source::Git(&repository),
             branch,
             [good, bad],
@@ -86,11 +86,11 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     }
     let site = Site::take(&read, &out, &arguments.measuring)?;
     let mut builder = site.builder(&read)?;
-    let (suspects, timeline) = {
+    let (range, timeline) = {
         let source = read.source(builder.repository())?;
-        let suspects = Suspects::new(&source, branch, [good, bad], arguments.first_parent)?;
+        let range = SearchRange::new(&source, branch, [good, bad], arguments.first_parent)?;
         (
-            suspects,
+            range,
             Timeline::new(&read.file, &source, &Asked::default(), None)?,
         )
     };
@@ -100,24 +100,24 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
             ..site.session(&read, arguments.quiet)
         },
         ends: Ends {
-            good: suspects.good.id.clone(),
-            bad: suspects.bad().id.clone(),
+            good: range.good.id.clone(),
+            bad: range.bad().id.clone(),
             measured: measured_by(&read)?,
         },
-        suspects: &suspects,
+        range: &range,
         timeline: &timeline,
         end,
         again: arguments.again,
     };
     steps.say_begin(&out);
     let terms = Terms {
-        most_runs: arguments.most_runs.get() as usize,
+        most_runs: arguments.max_runs.get() as usize,
         ..Terms::default()
     };
     let outcome = match arguments.fails {
         true => {
             let evidence = Outcomes::new(certainty(arguments.flaky))?;
-            let mut search = Bisection::new(suspects.lineage.clone(), terms, evidence)?;
+            let mut search = Bisection::new(range.lineage.clone(), terms, evidence)?;
             let followed = steps.follow(&mut search, &mut builder, &has_failed)?;
             answer(
                 &steps,
@@ -167,16 +167,19 @@ fn of_metric(
     let search = |scale| -> Result<_, Failure> {
         let evidence = Measured::new(scale, SMALLEST, vary)?;
         Ok(Bisection::new(
-            steps.suspects.lineage.clone(),
+            steps.range.lineage.clone(),
             terms,
             evidence,
         )?)
     };
     // Which metrics there are is known once something was measured.
-    if let Some(last) = steps.campaigns(&Purpose::Bisect)?.last() {
-        steps.go_on(last, builder)?;
-    }
     let mut first = steps.first()?;
+    if first.is_none()
+        && let Some(last) = steps.campaigns(&Purpose::Bisect)?.last()
+    {
+        steps.go_on(last, builder)?;
+        first = steps.first()?;
+    }
     if first.is_none()
         && let Some(plan) = search(Scale::Ratio)?.next()
     {
@@ -200,7 +203,8 @@ fn of_metric(
             return answer(steps, &search, followed, builder, arguments, question);
         }
     }
-    Err(Failure::no_data("a value has no place on any scale"))
+    // A shift is there for all values.
+    Err(Failure::no_data("values of the metric cannot be compared"))
 }
 
 /// What is looked at: the only subject of those that are asked for.
@@ -252,12 +256,12 @@ fn answer<E: Evidence>(
     arguments: &BisectArguments,
     question: Question<'_>,
 ) -> Result<Option<Code>, Failure> {
-    let suspects = steps.suspects;
+    let range = steps.range;
     match search.answer() {
         Answer::Found(found) => {
-            terminal::print(&found_text(suspects, &found))?;
+            terminal::print(&found_text(range, &found))?;
             let runs = Sides {
-                asked: arguments.confirm,
+                asked: arguments.confirm_runs,
                 least: FEWEST.max(search.confirming() as u32),
             };
             let (text, is_confirmed) = confirm(steps, &found, builder, runs, question)?;
@@ -267,13 +271,13 @@ fn answer<E: Evidence>(
         Answer::NoChange { probability } => {
             terminal::print(&format!(
                 "{}{}",
-                no_change_text(suspects, probability),
+                no_change_text(range, probability),
                 spent(search.runs())
             ))?;
             Ok(None)
         }
         Answer::Undecided => Err(Failure::no_data(format!(
-            "undecided after {}; raise --most-runs, or make runs longer so that they vary less",
+            "undecided after {}; raise --max-runs, or make runs longer so that they vary less",
             counted(search.runs().total(), "run")
         ))),
         Answer::Open if followed == Followed::Late => Err(Failure::new(

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use perflab_history::{Repository, Revision, Source, Suspects};
+use perflab_history::{Repository, Revision, SearchRange, Source};
 use perflab_stats::bisection::{
     Answer, Bisection, Block, Event, Outcomes, Revision as Place, Run, Terms,
 };
@@ -56,7 +56,7 @@ pub(super) fn said(word: &Spoken) -> Result<Option<Code>, Failure> {
 struct Search {
     text: String,
     repository: Repository,
-    suspects: Suspects,
+    range: SearchRange,
     search: Bisection<Outcomes>,
 }
 
@@ -98,12 +98,12 @@ impl Search {
         }
         let repository = Repository::open(Path::new(directory.unwrap_or(".")))?;
         let source = Source::Git(&repository);
-        let suspects = Suspects::new(&source, None, [good, bad], flags.contains(&"first-parent"))?;
+        let range = SearchRange::new(&source, None, [good, bad], flags.contains(&"first-parent"))?;
         let certain = certainty(flags.contains(&"flaky"));
         // The user has tried the ends already.
         let ends = [
             (Place::Good, false),
-            (Place::At(suspects.revisions.len() - 1), true),
+            (Place::At(range.revisions.len() - 1), true),
         ];
         let mut events = vec![block(&ends)];
         for (number, words) in lines {
@@ -114,9 +114,9 @@ impl Search {
                     format!("expected `good`, `bad` or `skip` and a revision, found `{found}`"),
                 ));
             };
-            let place = place(&repository, &suspects, name)?;
+            let place = place(&repository, &range, name)?;
             events.push(match (*word, place) {
-                ("skip", Place::At(at)) if at + 1 < suspects.revisions.len() => Event::Skipped(at),
+                ("skip", Place::At(at)) if at + 1 < range.revisions.len() => Event::Skipped(at),
                 ("skip", _) => {
                     return Err(wrong(
                         number,
@@ -127,7 +127,7 @@ impl Search {
             });
         }
         let search = Bisection::replay(
-            suspects.lineage.clone(),
+            range.lineage.clone(),
             Terms::default(),
             Outcomes::new(certain)?,
             &events,
@@ -135,7 +135,7 @@ impl Search {
         Ok(Self {
             text,
             repository,
-            suspects,
+            range,
             search,
         })
     }
@@ -159,25 +159,25 @@ impl Search {
     fn next(&self) -> Option<&Revision> {
         let plan = self.search.next()?;
         Some(match plan.candidate {
-            Some((at, _)) => self.suspects.at(Place::At(at)),
+            Some((at, _)) => self.range.at(Place::At(at)),
             // The end that was tried less often.
             None if plan.good > 0
                 && (plan.bad == 0 || self.search.runs().good <= self.search.runs().bad) =>
             {
-                &self.suspects.good
+                &self.range.good
             }
-            None => self.suspects.bad(),
+            None => self.range.bad(),
         })
     }
 
     /// What is known, and what is to be done.
     fn state(&self) -> String {
         match (self.search.answer(), self.next()) {
-            (Answer::Found(found), _) => found_text(&self.suspects, &found),
-            (Answer::NoChange { probability }, _) => no_change_text(&self.suspects, probability),
+            (Answer::Found(found), _) => found_text(&self.range, &found),
+            (Answer::NoChange { probability }, _) => no_change_text(&self.range, probability),
             (_, Some(next)) => format!(
                 "{}\ntry {}\nthen say `perflab bisect good`, `bad` or `skip`\n",
-                known(&self.suspects, &self.search.posterior()),
+                known(&self.range, &self.search.posterior()),
                 line(next)
             ),
             (_, None) => "undecided: what is left cannot be told apart\n".to_owned(),
@@ -199,13 +199,13 @@ fn block(seen: &[(Place, bool)]) -> Event<bool> {
 }
 
 /// The place of a revision that a person names.
-fn place(repository: &Repository, suspects: &Suspects, name: &str) -> Result<Place, Failure> {
+fn place(repository: &Repository, range: &SearchRange, name: &str) -> Result<Place, Failure> {
     let commit = repository.commit(name)?;
-    suspects.place(&commit).ok_or_else(|| {
+    range.place(&commit).ok_or_else(|| {
         Failure::usage(format!(
             "{name} is not between {} and {}, so it says nothing of them",
-            suspects.good.name(),
-            suspects.bad().name()
+            range.good.name(),
+            range.bad().name()
         ))
     })
 }
@@ -218,7 +218,7 @@ fn start(
 ) -> Result<Option<Code>, Failure> {
     let repository = Repository::open(directory.unwrap_or(Path::new(".")))?;
     let first_parent = flags.contains(&"first-parent");
-    let suspects = Suspects::new(&Source::Git(&repository), None, [good, bad], first_parent)?;
+    let range = SearchRange::new(&Source::Git(&repository), None, [good, bad], first_parent)?;
     let mut text = match directory.map(Path::to_str) {
         None => String::new(),
         Some(Some(directory)) if !directory.contains('\n') => format!("{IN}{directory}\n"),
@@ -228,7 +228,7 @@ fn start(
             ));
         }
     };
-    let words = ["start", &suspects.good.id, &suspects.bad().id];
+    let words = ["start", &range.good.id, &range.bad().id];
     text += &words
         .into_iter()
         .chain(flags.iter().copied())

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use perflab_experiment::{Refresh, Revised, counted};
 use perflab_history::{
-    BuildError, Builder, Built, CampaignFacts, Ends, Purpose, Revision, Suspects, Timeline, Trail,
-    Wanted, commands_at,
+    BuildError, Builder, Built, CampaignFacts, Ends, Purpose, Revision, SearchRange, Timeline,
+    Trail, Wanted, commands_at,
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Bisection, Event, Evidence, Plan, Posterior, Revision as Place};
@@ -36,7 +36,7 @@ pub(super) enum Followed {
 pub(super) struct Steps<'s> {
     pub(super) session: Session<'s>,
     pub(super) ends: Ends,
-    pub(super) suspects: &'s Suspects,
+    pub(super) range: &'s SearchRange,
     pub(super) timeline: &'s Timeline,
     pub(super) end: Option<Instant>,
     /// Whether revisions are tried again that could not be built.
@@ -48,9 +48,9 @@ impl Steps<'_> {
     pub(super) fn say_begin(&self, out: &Path) {
         self.session.say(&format!(
             "searching {} after {}, up to {}; results go to {}",
-            counted(self.suspects.revisions.len(), "revision"),
-            self.suspects.good.name(),
-            self.suspects.bad().name(),
+            counted(self.range.revisions.len(), "revision"),
+            self.range.good.name(),
+            self.range.bad().name(),
             operand(out),
         ));
     }
@@ -96,7 +96,7 @@ impl Steps<'_> {
 
     /// The first of them in which runs of both ends passed.
     pub(super) fn first(&self) -> Result<Option<OpenedResult>, Failure> {
-        let ends = [self.suspects.good.name(), self.suspects.bad().name()];
+        let ends = [self.range.good.name(), self.range.bad().name()];
         for facts in self.campaigns(&Purpose::Bisect)? {
             let Some(result) = self.session.directory.opened(&facts)? else {
                 continue;
@@ -122,7 +122,7 @@ impl Steps<'_> {
         builder: &mut Builder<'_>,
         value: &dyn Fn(&RunRecord) -> Option<E::Value>,
     ) -> Result<Followed, Failure> {
-        let mut trail = Trail::new(self.suspects);
+        let mut trail = Trail::new(self.range);
         let before = self.campaigns(&Purpose::Bisect)?;
         if let Some(last) = before.last() {
             self.go_on(last, builder)?;
@@ -139,12 +139,15 @@ impl Steps<'_> {
                 return Ok(Followed::OffScale);
             }
         }
-        if !self.again {
-            self.skip_in_vain(&trail, search);
+        match self.again {
+            true => trail.forget_tries(),
+            false => {
+                self.skip_in_vain(&trail, search);
+            }
         }
         if !before.is_empty() {
             let steps = counted(before.len(), "step");
-            let known = known(self.suspects, &search.posterior());
+            let known = known(self.range, &search.posterior());
             self.session.say(&format!("after {steps}: {known}"));
         }
         let mut step = before.len();
@@ -158,10 +161,10 @@ impl Steps<'_> {
             let Some(learnt) = self.learn(&facts, search, &mut trail, value)? else {
                 return Ok(Followed::OffScale);
             };
-            for end in [&self.suspects.good, self.suspects.bad()] {
+            for end in [&self.range.good, self.range.bad()] {
                 let is_in_vain = |place| trail.is_in_vain(place);
                 if facts.measured().any(|revision| revision.id == end.id)
-                    && self.suspects.place(&end.id).is_some_and(is_in_vain)
+                    && self.range.place(&end.id).is_some_and(is_in_vain)
                 {
                     return Err(self.no_end(end));
                 }
@@ -194,9 +197,7 @@ impl Steps<'_> {
         let learnt = events.len();
         for event in events {
             match event {
-                Event::Skipped(at) => {
-                    search.skip(at);
-                }
+                Event::Skipped(at) => search.skip(at),
                 Event::Measured(block) => match search.observe(&block) {
                     Err(perflab_stats::Error::NotPositive { .. }) => return Ok(None),
                     observed => observed?,
@@ -208,9 +209,11 @@ impl Steps<'_> {
 
     /// Skips the revisions between the ends that never gave anything; returns how many are skipped for the first time.
     fn skip_in_vain<E: Evidence>(&self, trail: &Trail<'_>, search: &mut Bisection<E>) -> usize {
-        let last = self.suspects.revisions.len().saturating_sub(1);
+        let last = self.range.revisions.len().saturating_sub(1);
         let in_vain = (0..last).filter(|at| trail.is_in_vain(Place::At(*at)));
-        in_vain.filter(|at| search.skip(*at)).count()
+        let new: Vec<usize> = in_vain.filter(|at| !search.is_skipped(*at)).collect();
+        new.iter().for_each(|at| search.skip(*at));
+        new.len()
     }
 
     fn no_end(&self, revision: &Revision) -> Failure {
@@ -229,16 +232,16 @@ impl Steps<'_> {
         builder: &mut Builder<'_>,
     ) -> Result<CampaignFacts, Failure> {
         let mut facts = self.facts(Purpose::Bisect)?;
-        let mut counts = HashMap::from([(self.suspects.good.name(), plan.good)]);
-        let mut ready = vec![self.end(&self.suspects.good, builder)?];
+        let mut counts = HashMap::from([(self.range.good.name(), plan.good)]);
+        let mut ready = vec![self.end(&self.range.good, builder)?];
         if plan.bad > 0 {
-            let bad = self.end(self.suspects.bad(), builder)?;
+            let bad = self.end(self.range.bad(), builder)?;
             facts.add(&bad.0, &bad.1);
             counts.insert(bad.0.name(), plan.bad);
             ready.push(bad);
         }
         if let Some((at, runs)) = plan.candidate {
-            let revision = self.suspects.at(Place::At(at));
+            let revision = self.range.at(Place::At(at));
             let built = self.build(revision, builder)?;
             facts.add(revision, &built);
             if built.tree.is_none() {
@@ -274,7 +277,7 @@ impl Steps<'_> {
 
     /// The facts of a new campaign of this search.
     pub(super) fn facts(&self, purpose: Purpose) -> Result<CampaignFacts, Failure> {
-        let facts = self.session.facts(purpose, self.suspects.good.clone())?;
+        let facts = self.session.facts(purpose, self.range.good.clone())?;
         Ok(CampaignFacts {
             ends: Some(self.ends.clone()),
             ..facts
@@ -351,7 +354,7 @@ impl Steps<'_> {
     fn say_step(&self, step: usize, plan: &Plan, facts: &CampaignFacts, posterior: &Posterior) {
         let mut measured = Vec::new();
         if let Some((at, runs)) = plan.candidate {
-            let name = self.suspects.at(Place::At(at)).name();
+            let name = self.range.at(Place::At(at)).name();
             measured.push(format!("{} of {name}", counted(runs, "run")));
         }
         if plan.good + plan.bad > 0 {
@@ -366,7 +369,7 @@ impl Steps<'_> {
                 revision.name()
             )];
         }
-        let known = known(self.suspects, posterior);
+        let known = known(self.range, posterior);
         self.session
             .say(&format!("step {step}: {}; {known}", measured.join(", ")));
     }

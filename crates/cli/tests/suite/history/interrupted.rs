@@ -1,9 +1,12 @@
 //! What a laboratory that was killed, or that failed, leaves: it is resumed, cleared away, or tried again.
 
 use std::fs;
+use std::process::Command;
+
+use perflab_testing::needs;
 
 use super::{EXPERIMENT, HISTORY, Histories};
-use crate::support::tool;
+use crate::support::Said;
 
 #[test]
 fn a_campaign_is_resumed_though_a_patch_was_measured_since() {
@@ -53,32 +56,44 @@ fn what_a_kill_behind_the_last_run_leaves_is_cleared_away() {
 }
 
 #[test]
-fn a_confirmation_is_measured_anew_where_the_machine_has_changed() {
+fn a_confirmation_is_measured_again_where_the_machine_has_changed() {
     let histories = Histories::with(HISTORY, &[100, 110]);
     histories.run(&[]).code(0);
     let range = "HEAD~1..HEAD";
     histories.run(&["--confirm", range]).code(0);
     histories.cut(2, 3);
-    let file = "h/campaigns/000002/fingerprint.json";
-    let text = histories.laboratory.read(file);
-    let release = histories.laboratory.read("/proc/sys/kernel/osrelease");
-    let changed = text.replace(release.trim(), "0.0.1-other");
-    assert_ne!(changed, text);
-    histories.laboratory.write(file, &changed);
-    let meta = "h/campaigns/000002/meta.json";
-    let hashes = histories.laboratory.read(meta);
-    let sha256 = |text: &str| {
-        let path = histories.laboratory.write("text", text);
-        let said = tool(
-            &["sha256sum", path.to_str().unwrap()],
-            path.parent().unwrap(),
-        );
-        said.split(' ').next().unwrap().to_owned()
+    // A machine with fewer CPUs is another one.
+    let words = [
+        "history",
+        "run",
+        "history.toml",
+        "--out",
+        "h",
+        "--confirm",
+        range,
+    ];
+    let command = histories.laboratory.perflab(&words);
+    needs("taskset", "util-linux");
+    let status = histories.laboratory.read("/proc/self/status");
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .unwrap();
+    let Some((first, _)) = allowed.trim().split_once([',', '-']) else {
+        eprintln!("one CPU has no other machine with fewer");
+        return;
     };
-    let replaced = hashes.replace(&sha256(&text), &sha256(&changed));
-    assert_ne!(replaced, hashes);
-    histories.laboratory.write(meta, replaced);
-    let said = histories.run(&["--confirm", range]).code(0);
+    let settings = command.get_envs();
+    let settings = settings.filter_map(|(name, value)| Some((name, value?)));
+    let confined = Command::new("taskset")
+        .args(["-c", first])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .envs(settings)
+        .current_dir(histories.laboratory.path("."))
+        .output()
+        .unwrap();
+    let said = Said::from(confined).code(0);
     said.says(&["the machine has changed", "campaign 3: "]);
 }
 
@@ -111,6 +126,7 @@ fn a_build_of_another_number_is_another_build() {
     assert_eq!(said.err.matches("built ").count(), 2, "{said:?}");
 }
 
+/// Root may remove it in any case.
 #[test]
 fn a_directory_that_a_build_has_closed_is_no_obstacle() {
     let histories = Histories::with(HISTORY, &[100]);
@@ -153,12 +169,11 @@ fn a_revision_that_cannot_be_built_is_listed_however_it_was_met() {
     histories.run(&[]).code(0);
     assert_eq!(histories.journal("campaigns.jsonl").len(), campaigns);
     // The laboratory was killed after the builds.
-    for name in ["campaigns.jsonl", "summaries", "campaigns"] {
-        let path = histories.laboratory.path(&format!("h/{name}"));
-        match path.is_dir() {
-            true => fs::remove_dir_all(path).unwrap(),
-            false => fs::remove_file(path).unwrap(),
-        }
+    let path = |name: &str| histories.laboratory.path(&format!("h/{name}"));
+    fs::remove_file(path("campaigns.jsonl")).unwrap();
+    for name in ["summaries", "campaigns"] {
+        fs::remove_dir_all(path(name)).unwrap();
+        fs::create_dir(path(name)).unwrap();
     }
     histories.run(&[]).code(0);
     histories
@@ -172,7 +187,7 @@ fn a_revision_is_measured_again_where_the_control_failed() {
     let histories = Histories::with(HISTORY, &[100, 110]);
     let command = "command = [\"cat\", \"{tree}/built\"]";
     assert!(EXPERIMENT.contains(command));
-    let failing = "shell = true\ncommand = \"grep -v 100 {tree}/built || test -e {tree}/../../../ok && cat {tree}/built\"";
+    let failing = "shell = true\ncommand = \"if grep -q 100 {tree}/built; then test -e {tree}/../../../../ok || exit 1; fi; cat {tree}/built\"";
     histories
         .laboratory
         .write("exp.toml", EXPERIMENT.replace(command, failing));

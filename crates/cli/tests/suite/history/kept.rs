@@ -1,7 +1,5 @@
 //! What was measured keeps its meaning when the file, the branch, its tags or a patch change.
 
-use std::process::Command;
-
 use super::{HISTORY, Histories};
 
 #[test]
@@ -26,13 +24,7 @@ fn the_control_stays_when_the_history_begins_earlier() {
         .prints(&[&format!("control: {}", &commits[2][..12])]);
     histories.run(&[]).code(0);
     let shown = histories.show().code(0);
-    shown.prints(&[
-        "120 B at the control",
-        "-16.7%",
-        "-8.33%",
-        "+8.33%",
-        "+16.7%",
-    ]);
+    shown.prints(&["120 B at the control", "-16.7%", "-8.3%", "+8.3%", "+16.7%"]);
     // Another one that somebody asks for is another: all is measured against it.
     from(&commits[0], &format!("control = \"{}\"\n", commits[0]));
     histories.run(&[]).code(0);
@@ -83,12 +75,7 @@ fn a_clone_that_was_shallow_is_so_no_more() {
     let laboratory = &histories.laboratory;
     let url = format!("file://{}", laboratory.path("repo").display());
     let git = |words: &[&str], directory: &str| {
-        let done = Command::new("git")
-            .args(words)
-            .current_dir(laboratory.path(directory))
-            .status()
-            .unwrap();
-        assert!(done.success(), "{words:?}");
+        crate::support::git(&laboratory.path(directory), None, words);
     };
     git(&["clone", "--quiet", "--depth", "2", &url, "shallow"], ".");
     laboratory.write("history.toml", HISTORY.replace("\"repo\"", "\"shallow\""));
@@ -114,14 +101,8 @@ fn submodules_are_where_the_repository_came_from() {
     let add = ["submodule", "--quiet", "add", "../lib", "lib"];
     histories.git(&[&allow[..], &add[..]].concat(), "2026-01-02");
     histories.commit("cat lib/size > built", "2026-01-02");
-    let url = laboratory.path("repo");
-    let cloned = Command::new("git")
-        .args(["clone", "--quiet"])
-        .arg(&url)
-        .arg(laboratory.path("clone"))
-        .status()
-        .unwrap();
-    assert!(cloned.success());
+    let words = ["clone", "--quiet", "--origin", "origin", "repo", "clone"];
+    crate::support::git(&laboratory.path("."), None, &words);
     laboratory.write("gitconfig", "[protocol \"file\"]\n\tallow = always\n");
     let config = laboratory.path("gitconfig");
     let words = ["history", "run", "history.toml", "--out", "h"];

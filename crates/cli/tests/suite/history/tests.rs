@@ -34,8 +34,12 @@ fn tests_of_each_revision_are_kept_and_told_by_severity() {
         histories.commit(&format!("echo {day} > built"), &format!("2026-01-{day:02}"));
     }
     histories.run(&[]).code(0);
-    let trials = histories.journal("tests.jsonl");
-    assert_eq!(trials.len(), 12, "two for each revision, the control too");
+    let test_runs = histories.journal("tests.jsonl");
+    assert_eq!(
+        test_runs.len(),
+        12,
+        "two for each revision, the control too"
+    );
     let said = histories
         .laboratory
         .call(&["history", "show", "h", "--tests"])

@@ -18,6 +18,7 @@ mod real;
 #[path = "../simulated/mod.rs"]
 #[expect(dead_code, reason = "only its random numbers are needed")]
 mod simulated;
+mod sizes;
 mod steps;
 mod tail;
 
@@ -42,11 +43,12 @@ const TERMS: Terms = Terms {
 /// A table: prints its lines, and tells whether every promise in it is kept.
 type Table = fn(trials: u64, seed: u64) -> bool;
 
-const TABLES: [(&str, Table); 6] = [
+const TABLES: [(&str, Table); 7] = [
     ("Tail", tail::table),
     ("None", none::table),
     ("Steps", steps::table),
     ("Places", steps::places),
+    ("Sizes", sizes::table),
     ("Families", families::table),
     ("Arrivals", arriving::table),
 ];

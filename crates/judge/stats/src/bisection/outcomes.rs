@@ -224,11 +224,13 @@ impl Evidence for Outcomes {
     /// (1978) 483.
     fn confirming(&self, class: usize) -> usize {
         let [good, bad] = self.failing(class);
-        let z =
-            normal_upper_quantile(0.5 * (1.0 - CONFIDENCE)) + normal_upper_quantile(1.0 - POWER);
+        let of_test = normal_upper_quantile(0.5 * (1.0 - CONFIDENCE));
+        let of_power = normal_upper_quantile(1.0 - POWER);
         let apart = (bad - good).max(LEAST);
-        let variance = good * (1.0 - good) + bad * (1.0 - bad);
-        let normal = z * z * variance / (apart * apart);
+        let variance = |p: f64| p * (1.0 - p);
+        let pooled = 2.0 * variance(0.5 * (good + bad));
+        let own = variance(good) + variance(bad);
+        let normal = ((of_test * pooled.sqrt() + of_power * own.sqrt()) / apart).powi(2);
         let runs = 0.25 * normal * (1.0 + (1.0 + 4.0 / (normal * apart)).sqrt()).powi(2);
         // Without any variance the correction is all there is.
         let runs = if normal > 0.0 { runs } else { 1.0 / apart };

@@ -35,10 +35,10 @@ impl Located {
         let (values, places) = present(series)?;
         let peaks = scan::peaks(&values);
         let (autocorrelation, factor) = dependence(&values, &peaks);
-        let bar = factor * null::critical(values.len(), terms.level);
+        let threshold = factor * null::critical(values.len(), terms.level);
         let statistics = peaks.iter().map(|peak| peak.statistic);
         Ok(Self {
-            found: found(&values, &peaks, bar),
+            found: found(&values, &peaks, threshold),
             search: Search {
                 confidence: terms.confidence,
                 draws: terms.resampling.draws,

@@ -6,12 +6,12 @@
 //! 1. In each seeded interval ([`layers`]), the rank CUSUM says where the ranks before a place differ
 //!    most from those behind it, and by how many standard deviations.
 //! 2. The threshold is the quantile of the largest of all these statistics in a series without
-//!    changes. It depends on the number of values alone (`null`, a table). Where neighbours are alike
-//!    it is multiplied by `sqrt((1 + rho) / (1 - rho))`, `rho` the autocorrelation of the ranks within
+//!    changes. It depends on the number of values alone (`null`, a table). Where values are
+//!    autocorrelated it is multiplied by `sqrt((1 + rho) / (1 - rho))`, `rho` the autocorrelation of the ranks within
 //!    segments.
 //! 3. The narrowest interval over the threshold has the first change, the narrowest of those without
 //!    a change the next one. Then each change is found again between its neighbours (`segments`).
-//! 4. The interval of each place holds what permutation tests do not refuse (`place`).
+//! 4. The interval of each place holds what permutation tests do not reject (`place`).
 //!
 //! The promise: if the values within each stretch between true changes are exchangeable, any of the
 //! changes found is false in at most the stated share of series. False is a change whose evidence
@@ -55,7 +55,7 @@ pub struct Terms {
     pub level: f64,
     /// Confidence of each interval of places, between 0 and 1.
     pub confidence: f64,
-    /// The random orders behind the intervals of places. They change nothing else.
+    /// The random permutations behind the intervals of places. They change nothing else.
     pub resampling: Resampling,
 }
 
@@ -64,7 +64,7 @@ pub struct Terms {
 pub struct Change {
     /// The first value after the change, by its index in the series.
     pub place: usize,
-    /// The earliest place that is not refused. It may be a missing value: if the values in front of
+    /// The earliest place that is not rejected. It may be a missing value: if the values in front of
     /// a change are missing, nobody knows which of them was the first after it.
     pub low: usize,
     /// The latest.
@@ -184,8 +184,8 @@ fn few_enough(found: usize) -> Result<(), Error> {
 
 /// Autocorrelation within segments, and what it multiplies the threshold by.
 fn dependence(values: &[f64], peaks: &[scan::Peak]) -> (f64, f64) {
-    let bar = null::critical(values.len(), REFERENCE_LEVEL);
-    let segments = segments::found(values, peaks, bar);
+    let threshold = null::critical(values.len(), REFERENCE_LEVEL);
+    let segments = segments::found(values, peaks, threshold);
     let places: Vec<usize> = segments.iter().map(|found| found.place).collect();
     let autocorrelation = dependence::autocorrelation(values, &places);
     let factor = dependence::factor(autocorrelation, values.len());

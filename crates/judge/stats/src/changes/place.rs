@@ -1,9 +1,9 @@
-//! Between which places did it change? The places that a permutation test does not refuse.
+//! Between which places did it change? The places that a permutation test does not reject.
 //!
 //! If the change is in front of the value at `k`, the values before it are in random order, and so
-//! are those behind it. So both parts are put into random orders, which leaves the CUSUM at `k` as it
-//! is, and the largest CUSUM of the stretch is compared with the largest ones of these orders: where
-//! few orders reach it, the change is not at `k`. With exchangeable noise on both sides the test is
+//! are those behind it. So both parts are permuted at random, which leaves the CUSUM at `k` as it is,
+//! and the largest CUSUM of the stretch is compared with those of the permutations: where few reach
+//! it, the change is not at `k`. With exchangeable noise on both sides the test is
 //! exact, whatever the noise and the step. With autocorrelated noise the distance between the
 //! squares of both CUSUMs is divided by the square of the threshold's factor.
 //!
@@ -21,10 +21,10 @@ const WIDTH: (f64, f64) = (40.0, 1000.0);
 /// The same in units of `(factor * deviation / step)^2`, the scale on which a place is uncertain.
 const UNITS: f64 = 40.0;
 
-/// Orders after which a place is refused if none of them reaches the largest CUSUM.
+/// Permutations after which a place is rejected if none of them reaches the largest CUSUM.
 const PLAIN: usize = 99;
 
-/// Part of the level at which places are refused. A change that is hardly found is found best where
+/// Part of the level at which places are rejected. A change that is hardly found is found best where
 /// chance has moved it, and the tests do not know of that choice.
 const CAUTION: f64 = 0.8;
 
@@ -39,19 +39,19 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// So many orders that reach the largest CUSUM, the one found included, keep a place.
+    /// So many permutations that reach the largest CUSUM, the one found included, keep a place.
     fn enough(self) -> usize {
         (CAUTION * (1.0 - self.confidence) * (self.draws + 1) as f64).floor() as usize + 1
     }
 
-    /// A distance of squared CUSUMs that is refused without a test. For normal values and small steps
+    /// A distance of squared CUSUMs that is rejected without a test. For normal values and small steps
     /// `-2 ln(1 - sqrt(confidence))` would be the limit, and twice as much in one of 400 at 95 %.
     fn far(self) -> f64 {
         6.0 - 2.0 * (1.0 - self.confidence.sqrt()).ln()
     }
 }
 
-/// First and last place of `values` that are not refused; `place` is one of them.
+/// First and last place of `values` that are not rejected; `place` is one of them.
 pub(super) fn interval(
     values: &[f64],
     place: usize,
@@ -63,7 +63,7 @@ pub(super) fn interval(
     })
 }
 
-/// First and last place that are not refused without a test. No interval reaches beyond them, and they are found at once.
+/// First and last place that are not rejected without a test. No interval reaches beyond them, and they are found at once.
 pub(super) fn bounds(values: &[f64], place: usize, search: Search) -> (usize, usize) {
     outermost(values, place, search, |tests, k| tests.is_near(k, search))
 }
@@ -148,7 +148,7 @@ impl Tests {
         (self.largest - self.squared(self.sums[k], k)) / (search.factor * search.factor)
     }
 
-    /// Whether it takes a test to refuse a place.
+    /// Whether it takes a test to reject a place.
     fn is_near(&self, k: usize, search: Search) -> bool {
         self.distance(k, search) <= search.far() * self.variance
     }

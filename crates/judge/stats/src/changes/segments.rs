@@ -21,9 +21,12 @@ pub(crate) struct Found {
     pub(crate) statistic: f64,
 }
 
-/// The changes of a series, whose peaks are given, that reach `bar`; in order.
-pub(crate) fn found(values: &[f64], peaks: &[Peak], bar: f64) -> Vec<Found> {
-    let mut over: Vec<&Peak> = peaks.iter().filter(|peak| peak.statistic >= bar).collect();
+/// The changes of a series, whose peaks are given, that reach `threshold`; in order.
+pub(crate) fn found(values: &[f64], peaks: &[Peak], threshold: f64) -> Vec<Found> {
+    let mut over: Vec<&Peak> = peaks
+        .iter()
+        .filter(|peak| peak.statistic >= threshold)
+        .collect();
     over.sort_by(|a, b| {
         let by_length = a.within.len().cmp(&b.within.len());
         by_length.then(b.statistic.total_cmp(&a.statistic))

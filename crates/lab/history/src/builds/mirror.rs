@@ -1,6 +1,6 @@
 //! A copy of a repository, from which revisions are checked out: that of the user is only ever read.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use perflab_runner::Fault;
@@ -48,7 +48,13 @@ impl Mirror {
         let log = home.join("mirror.log");
         let address = address(origin);
         if directory.join("HEAD").is_file() {
-            remove_locks(&directory)?;
+            for entry in entries(&directory)? {
+                // Objects are many, and only git's notes about them are locked.
+                match entry.file_name() == "objects" {
+                    true => remove_locks(&entry.path().join("info"))?,
+                    false => remove_lock(&entry)?,
+                }
+            }
             needed(fetch(workshop, &directory, origin, &log)?, &log)?;
             return Ok(Self { directory, address });
         }
@@ -164,18 +170,28 @@ fn has_head(
     }))
 }
 
-/// Removes the locks of a git that was killed. Only this laboratory writes to the copy, and no name of git's ends so.
+/// Removes the locks of a git that was killed from a directory, if it is there. Only this laboratory writes to the copy,
+/// and no name of git's ends so.
 fn remove_locks(directory: &Path) -> Result<(), BuildError> {
-    for entry in fs::read_dir(directory).map_err(BuildError::io("read", directory))? {
-        let entry = entry.map_err(BuildError::io("read", directory))?;
-        let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if entry.file_name() != "objects" {
-                remove_locks(&path)?;
-            }
-        } else if path.extension().is_some_and(|end| end == "lock") {
-            fs::remove_file(&path).map_err(BuildError::io("remove", &path))?;
-        }
+    if !directory.is_dir() {
+        return Ok(());
     }
-    Ok(())
+    entries(directory)?.iter().try_for_each(remove_lock)
+}
+
+fn remove_lock(entry: &DirEntry) -> Result<(), BuildError> {
+    let path = entry.path();
+    if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        return remove_locks(&path);
+    }
+    match path.extension().is_some_and(|end| end == "lock") {
+        true => fs::remove_file(&path).map_err(BuildError::io("remove", &path)),
+        false => Ok(()),
+    }
+}
+
+fn entries(directory: &Path) -> Result<Vec<DirEntry>, BuildError> {
+    let read = || BuildError::io("read", directory);
+    let entries = fs::read_dir(directory).map_err(read())?;
+    entries.map(|entry| entry.map_err(read())).collect()
 }

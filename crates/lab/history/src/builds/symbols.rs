@@ -65,7 +65,7 @@ pub fn symbols(file: &[u8]) -> Vec<Symbol> {
 
 /// How the functions differ, each list with the largest difference first. Functions of one name, as static ones of
 /// several files, are one: their sizes are added up.
-pub fn changes(before: &[Symbol], after: &[Symbol]) -> SymbolChanges {
+pub fn symbol_changes(before: &[Symbol], after: &[Symbol]) -> SymbolChanges {
     let (before, after) = (by_name(before), by_name(after));
     let mut found = SymbolChanges::default();
     for (name, (size, addresses)) in &before {

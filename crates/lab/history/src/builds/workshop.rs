@@ -1,7 +1,8 @@
 //! Commands that are executed for a build.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::git::QUIET;
 /// Time limit of git: a fetch of a large repository takes long.
 const GIT_LIMIT: Duration = Duration::from_secs(3600);
 
-/// Room on a disk below which it counts as full, in bytes: who ran out of it leaves less than a few blocks.
+/// Room on a disk below which it may be full, in bytes: a build that ran out of it leaves less than a few blocks.
 const LEAST_ROOM_BYTES: u64 = 1 << 14;
 
 /// What git needs of the environment to reach a repository of others: keys, words to ask for a password with, proxies.
@@ -70,8 +71,14 @@ impl<'a> Workshop<'a> {
         for path in [home.to_owned(), std::env::temp_dir()] {
             let room = self.host.room(&path);
             if room.is_some_and(|room| room < LEAST_ROOM_BYTES) {
-                let full = io::Error::from(io::ErrorKind::StorageFull);
-                return Err(BuildError::io("build with the room left in", &path)(full));
+                // Some file systems say so and have room.
+                let probe = path.join(format!(".room-{}", std::process::id()));
+                let written = File::create(&probe).and_then(|mut file| {
+                    file.write_all(&[1; LEAST_ROOM_BYTES as usize])?;
+                    file.sync_all()
+                });
+                let _ = fs::remove_file(&probe);
+                written.map_err(BuildError::io("build with the room that is left in", &path))?;
             }
         }
         Ok(())

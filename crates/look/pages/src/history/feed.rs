@@ -2,8 +2,8 @@
 
 use maud::html;
 use perflab_compare::Outcome;
-use perflab_history::{Shift, Shifts, View, subject_name};
-use perflab_report::shift_sentences;
+use perflab_history::{Change, Changes, View, subject_name};
+use perflab_report::change_sentences;
 
 use super::address::{HistoryAddress, encoded};
 use super::site::Known;
@@ -17,10 +17,10 @@ const LETTER: usize = 7;
 const ROOM: usize = 10;
 
 /// The changes that nobody dismissed.
-fn standing(known: &Known) -> Shifts {
+fn standing(known: &Known) -> Changes {
     let changes = &known.found.changes;
-    let found = changes.found.iter().filter(|shift| !shift.is_dismissed());
-    Shifts {
+    let found = changes.found.iter().filter(|change| !change.is_dismissed());
+    Changes {
         found: found.cloned().collect(),
         ..changes.clone()
     }
@@ -33,11 +33,11 @@ pub(super) fn feed(name: &str, known: &Known) -> String {
     let mut entries: Vec<_> = changes
         .found
         .iter()
-        .zip(shift_sentences(view, &changes))
+        .zip(change_sentences(view, &changes))
         .collect();
-    entries.sort_by_key(|(shift, _)| std::cmp::Reverse(shift.place));
+    entries.sort_by_key(|(change, _)| std::cmp::Reverse(change.place));
     let root = format!("urn:perflab:history:{}", encoded(name));
-    let newest = entries.first().and_then(|(shift, _)| time(view, shift));
+    let newest = entries.first().and_then(|(change, _)| time(view, change));
     let body = html! {
         feed xmlns="http://www.w3.org/2005/Atom" {
             title { (say(name)) ": changes" }
@@ -45,11 +45,11 @@ pub(super) fn feed(name: &str, known: &Known) -> String {
             author { name { "perflab" } }
             updated { (newest.unwrap_or_else(|| "1970-01-01T00:00:00Z".to_owned())) }
             link rel="self" href=(HistoryAddress::Feed) {}
-            @for (shift, (place, sentence)) in entries.iter().take(MOST) {
+            @for (change, (place, sentence)) in entries.iter().take(MOST) {
                 entry {
                     title { (say(&sentence.text)) }
-                    id { (root) ":" (identity(view, shift)) }
-                    updated { (time(view, shift).unwrap_or_default()) }
+                    id { (root) ":" (identity(view, change)) }
+                    updated { (time(view, change).unwrap_or_default()) }
                     @if let Some(address) = known.address(*place) { link href=(address) {} }
                 }
             }
@@ -61,10 +61,10 @@ pub(super) fn feed(name: &str, known: &Known) -> String {
     )
 }
 
-fn time(view: &View, shift: &Shift) -> Option<String> {
+fn time(view: &View, change: &Change) -> Option<String> {
     Some(
         view.revisions
-            .get(shift.place)?
+            .get(change.place)?
             .revision
             .timestamp()
             .to_string(),
@@ -72,14 +72,14 @@ fn time(view: &View, shift: &Shift) -> Option<String> {
 }
 
 /// What tells a change from others of the history.
-fn identity(view: &View, shift: &Shift) -> String {
+fn identity(view: &View, change: &Change) -> String {
     let metric = view
         .series
-        .get(shift.series)
+        .get(change.series)
         .map(|series| subject_name(&series.subject));
     let revision = view
         .revisions
-        .get(shift.place)
+        .get(change.place)
         .map(|seen| seen.revision.id.as_str());
     format!(
         "{}:{}",
@@ -95,14 +95,14 @@ pub(super) fn badge(known: &Known) -> String {
     let newest = changes
         .found
         .iter()
-        .zip(shift_sentences(view, &changes))
-        .max_by_key(|(shift, _)| shift.place);
+        .zip(change_sentences(view, &changes))
+        .max_by_key(|(change, _)| change.place);
     let (text, colour) = match newest {
         None => ("no change".to_owned(), "#5f656d"),
-        Some((shift, (_, sentence))) => {
+        Some((change, (_, sentence))) => {
             let since = view
                 .revisions
-                .get(shift.place)
+                .get(change.place)
                 .map(|seen| seen.revision.date());
             let (word, colour) = match sentence.outcome {
                 Outcome::Better => ("better", "#1a7431"),

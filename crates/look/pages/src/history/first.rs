@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use perflab_experiment::counted;
 use perflab_history::View;
 use perflab_report::plots::series;
-use perflab_report::{shift_sentences, suspicion_sentences};
+use perflab_report::{change_sentences, suspected_sentences};
 
 use super::address::HistoryAddress;
 use super::site::{HistorySite, Known, Plots};
@@ -29,8 +29,8 @@ const MOST_CHANGES: usize = 50;
 
 pub(super) fn first(site: &HistorySite, known: &Known, plots: &mut Plots) -> Markup {
     let view = &known.found.view;
-    let sentences = shift_sentences(view, &known.found.changes);
-    let suspected = suspicion_sentences(view, &known.found.changes);
+    let sentences = change_sentences(view, &known.found.changes);
+    let suspected = suspected_sentences(view, &known.found.changes);
     let from = view.revisions.len().saturating_sub(DRAWN);
     html! {
         h1 { (say(site.question.as_deref().unwrap_or(site.name()))) }
@@ -114,8 +114,8 @@ fn drawn(known: &Known) -> Vec<usize> {
             .changes
             .found
             .iter()
-            .filter(|shift| shift.series == index);
-        own.map(|shift| shift.place).max()
+            .filter(|change| change.series == index);
+        own.map(|change| change.place).max()
     };
     let mut all: Vec<usize> = (0..view.series.len()).collect();
     let is_measured = |index: &usize| {

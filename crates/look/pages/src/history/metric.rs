@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 use perflab_history::subject_name;
+use perflab_report::change_sentences;
 use perflab_report::plots::series;
-use perflab_report::shift_sentences;
 
 use super::address::HistoryAddress;
 use super::first::link;
@@ -16,16 +16,16 @@ pub(super) fn metric(known: &Known, index: usize, plots: &mut Plots) -> Option<(
     let own = view.series.get(index)?;
     let name = subject_name(&own.subject);
     let plot = series(view, changes, index, 0, &|place| link(known, place))?;
-    let mine = perflab_history::Shifts {
+    let mine = perflab_history::Changes {
         found: changes
             .found
             .iter()
-            .filter(|shift| shift.series == index)
+            .filter(|change| change.series == index)
             .cloned()
             .collect(),
         ..changes.clone()
     };
-    let sentences = shift_sentences(view, &mine);
+    let sentences = change_sentences(view, &mine);
     let body = html! {
         p.crumbs { a href=(HistoryAddress::First) { "History" } }
         h1 { (say(&name)) }

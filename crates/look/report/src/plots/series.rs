@@ -1,12 +1,12 @@
 //! A series of a history: the difference of each revision from the control.
 
 use perflab_experiment::counted;
-use perflab_history::{Series, Shifts, Value, View, subject_name};
+use perflab_history::{Changes, Series, Value, View, subject_name};
 use perflab_plot::{Area, Axis, Layer, Marker, Marks, Plot, Point, Tone, Which};
 
 use super::axis_unit::{in_unit, titled};
+use crate::changes::{outcome, tone};
 use crate::difference::{Differences, Estimate};
-use crate::shifts::{outcome, tone};
 
 /// Quirks that it names; more would hide the values.
 const MOST_QUIRKS: usize = 12;
@@ -15,7 +15,7 @@ const MOST_QUIRKS: usize = 12;
 /// of the page of a revision, by its place.
 pub fn series(
     view: &View,
-    changes: &Shifts,
+    changes: &Changes,
     index: usize,
     from: usize,
     link: &dyn Fn(usize) -> Option<String>,
@@ -25,14 +25,14 @@ pub fn series(
     let values: Vec<&Value> = values.collect();
     let (factor, unit) = scale(series, &values);
     let mut layers = Vec::new();
-    let own = changes.found.iter().filter(|shift| shift.series == index);
-    for shift in own.filter(|shift| shift.high >= from) {
+    let own = changes.found.iter().filter(|change| change.series == index);
+    for change in own.filter(|change| change.high >= from) {
         layers.push(Layer::unnamed(
-            tone(outcome(series, shift.size(series))),
+            tone(outcome(series, change.size(series))),
             Marks::Stripe {
                 axis: Which::X,
-                low: shift.low.max(from) as f64 - 0.5,
-                high: shift.high as f64 + 0.5,
+                low: change.low.max(from) as f64 - 0.5,
+                high: change.high as f64 + 0.5,
             },
         ));
     }

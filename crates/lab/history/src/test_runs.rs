@@ -14,13 +14,13 @@ use perflab_experiment::{Outcome, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The journal of trials.
+/// The journal of what was executed.
 pub(crate) const JOURNAL: &str = "tests.jsonl";
 
 /// The directory of their logs.
 pub(crate) const LOGS: &str = "tests";
 
-/// The file that says how each test of a trial ended.
+/// The file that says how each test ended.
 pub(crate) const TESTS: &str = "tests.json";
 
 /// Version of the format of a line.
@@ -28,11 +28,12 @@ pub(crate) const SCHEMA: u32 = 1;
 
 /// A line of `tests.jsonl`: the tests of a build were executed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TrialFacts {
+pub struct TestRunFacts {
     /// Version of this format: 1.
     pub schema: u32,
-    /// The trial's number, from 1: the name of the directory with its logs.
-    pub trial: u32,
+    /// Its number, from 1: the name of the directory with its logs.
+    #[serde(alias = "trial")]
+    pub test_run: u32,
     /// What the build was made of, as a hash.
     pub key: String,
     /// The revision that it was made for. Others with the same content share it.
@@ -71,19 +72,19 @@ pub struct TestFacts {
     pub message: Option<String>,
 }
 
-impl TrialFacts {
+impl TestRunFacts {
     /// The name of the directory of its logs.
     pub fn directory(&self) -> String {
-        directory(self.trial)
+        directory(self.test_run)
     }
 }
 
-/// The name of the directory of a trial's logs.
-pub(crate) fn directory(trial: u32) -> String {
-    format!("{trial:06}")
+/// The name of the directory of its logs.
+pub(crate) fn directory(test_run: u32) -> String {
+    format!("{test_run:06}")
 }
 
-/// How each test of a trial ended; none where it was not understood.
+/// How each test ended; nothing where the file is missing.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<TestFacts>> {
     match fs::read(path) {
         Ok(text) => serde_json::from_slice(&text).map_err(io::Error::from),

@@ -1,7 +1,6 @@
 //! Since when? The changes of all series of a history, with one error for all of them.
 //!
-//! Where the changes are is found at once. The interval of each takes most of the time, so it is found for those only that
-//! somebody asks for.
+//! To find where the changes are takes little time. Their intervals take most of it, so each is found when it is asked for.
 
 use std::sync::OnceLock;
 
@@ -12,12 +11,12 @@ use perflab_stats::detectable::runs_to_show;
 use perflab_stats::summary::median;
 
 use crate::campaign::CampaignFacts;
+use crate::changes::{ALARM_EVERY, Change, Changes, Confirmation, LEVEL, SuspectedChange};
 use crate::marks::Mark;
 use crate::parallel::parallel;
 use crate::points::SubjectPoints;
 use crate::revision::Revision;
 use crate::series::Value;
-use crate::shifts::{ALARM_EVERY, Confirmation, LEVEL, Shift, Shifts, Suspicion};
 use crate::view::View;
 
 /// Confidence of each interval of revisions.
@@ -29,7 +28,7 @@ const POWER: f64 = 0.95;
 /// Most runs of each side of a confirmation.
 const MOST_RUNS: usize = 200;
 
-/// Random orders behind an interval of revisions.
+/// Random permutations behind an interval of revisions.
 const DRAWS: usize = 999;
 
 /// Their seed: the same history gives the same answer.
@@ -40,29 +39,29 @@ pub(crate) type Confirming = (CampaignFacts, Vec<SubjectPoints>);
 
 /// The search for the changes of a view.
 #[derive(Debug)]
-pub struct Search<'v> {
+pub struct Detection<'v> {
     view: &'v View,
     confirmations: Vec<Confirming>,
     marks: Vec<Mark>,
-    searched: Vec<Searched>,
+    searched: Vec<SeriesChanges>,
     /// Series with too few values.
     short: usize,
 }
 
 /// A series with its changes.
 #[derive(Debug)]
-struct Searched {
+struct SeriesChanges {
     /// Its place in the view.
     series: usize,
     values: Vec<Value>,
     located: Located,
     /// Those that somebody asked for.
-    asked: Vec<OnceLock<Option<Shift>>>,
+    asked: Vec<OnceLock<Option<Change>>>,
 }
 
 /// A change of which only the place is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spot {
+pub struct ChangePoint {
     /// Among the series that were searched.
     searched: usize,
     /// Among the changes of the series.
@@ -71,7 +70,7 @@ pub struct Spot {
     pub p_adjusted: f64,
 }
 
-impl<'v> Search<'v> {
+impl<'v> Detection<'v> {
     /// Finds where the series of a view change.
     pub(crate) fn new(view: &'v View, confirmations: Vec<Confirming>, marks: Vec<Mark>) -> Self {
         let (long, short): (Vec<_>, Vec<_>) =
@@ -92,7 +91,7 @@ impl<'v> Search<'v> {
         let searched = long.into_iter().zip(located);
         let searched = searched.filter_map(|((series, values), located)| {
             let located = located?;
-            Some(Searched {
+            Some(SeriesChanges {
                 series,
                 values,
                 asked: vec![OnceLock::new(); located.len()],
@@ -109,50 +108,50 @@ impl<'v> Search<'v> {
     }
 
     /// All changes, by series and then by revision.
-    pub fn spots(&self) -> Vec<Spot> {
+    pub fn points(&self) -> Vec<ChangePoint> {
         let series = self.searched.len() as f64;
         let all = self.searched.iter().enumerate();
-        let spots = all.flat_map(|(searched, of)| {
+        let points = all.flat_map(|(searched, of)| {
             let places = of.located.places().enumerate();
-            places.map(move |(change, (_, p))| Spot {
+            places.map(move |(change, (_, p))| ChangePoint {
                 searched,
                 change,
                 p_adjusted: (p * series).min(1.0),
             })
         });
-        spots.collect()
+        points.collect()
     }
 
-    /// The place in the view of the series of a change, and between which places of the view its interval lies.
-    pub fn bounds(&self, spot: Spot) -> Option<(usize, (usize, usize))> {
-        let of = self.searched.get(spot.searched)?;
-        let (low, high) = of.located.bounds(spot.change)?;
+    /// The place in the view of the series of a change, and between which places of the view its interval is.
+    pub fn bounds(&self, point: ChangePoint) -> Option<(usize, (usize, usize))> {
+        let of = self.searched.get(point.searched)?;
+        let (low, high) = of.located.bounds(point.change)?;
         Some((of.series, (of.place(low)?, of.place(high)?)))
     }
 
     /// All that is known of a change.
-    pub fn shift(&self, spot: Spot) -> Option<&Shift> {
-        let of = self.searched.get(spot.searched)?;
-        let asked = of.asked.get(spot.change)?;
-        asked.get_or_init(|| self.described(of, spot)).as_ref()
+    pub fn change(&self, point: ChangePoint) -> Option<&Change> {
+        let of = self.searched.get(point.searched)?;
+        let asked = of.asked.get(point.change)?;
+        asked.get_or_init(|| self.described(of, point)).as_ref()
     }
 
     /// Runs of each side with which a comparison at 95 % confidence shows a change with probability 0.95, by how the values
     /// of the series vary around the levels before and after it; 1 if there is no such change.
-    pub fn runs_to_confirm(&self, spot: Spot) -> usize {
-        let shift = self.shift(spot);
-        let of = self.searched.get(spot.searched);
-        of.zip(shift)
-            .map_or(1, |(of, shift)| of.runs_to_show(shift))
+    pub fn runs_to_confirm(&self, point: ChangePoint) -> usize {
+        let change = self.change(point);
+        let of = self.searched.get(point.searched);
+        of.zip(change)
+            .map_or(1, |(of, change)| of.runs_to_show(change))
     }
 
     /// All changes, and what is suspected.
-    pub fn all(&self) -> Shifts {
-        let found = parallel(&self.spots(), |spot| self.shift(*spot).cloned());
-        let found: Vec<Shift> = found.into_iter().flatten().collect();
-        let suspected = measured_series(self.view);
-        let suspected = suspected.filter_map(|(index, values)| suspicion(index, &values, &found));
-        Shifts {
+    pub fn all(&self) -> Changes {
+        let found = parallel(&self.points(), |point| self.change(*point).cloned());
+        let found: Vec<Change> = found.into_iter().flatten().collect();
+        let series = measured_series(self.view);
+        let suspected = series.filter_map(|(index, values)| suspected(index, &values, &found));
+        Changes {
             suspected: suspected.collect(),
             series: self.searched.len(),
             short: self.short,
@@ -161,35 +160,35 @@ impl<'v> Search<'v> {
         }
     }
 
-    fn described(&self, of: &Searched, spot: Spot) -> Option<Shift> {
-        let change = of.located.change(spot.change).ok()??;
-        let mut shift = Shift {
+    fn described(&self, of: &SeriesChanges, point: ChangePoint) -> Option<Change> {
+        let change = of.located.change(point.change).ok()??;
+        let mut change = Change {
             series: of.series,
             place: of.place(change.place)?,
             low: of.place(change.low)?,
             high: of.place(change.high)?,
             before: change.before,
             after: change.after,
-            p_adjusted: spot.p_adjusted,
+            p_adjusted: point.p_adjusted,
             confirmation: None,
             said: None,
         };
         // The last one counts.
         let mut confirmations = self.confirmations.iter().rev();
-        shift.confirmation =
-            confirmations.find_map(|confirming| self.confirmation(&shift, of, confirming));
-        shift.said = self.view.said(&shift, &self.marks);
-        Some(shift)
+        change.confirmation =
+            confirmations.find_map(|confirming| self.confirmation(&change, of, confirming));
+        change.said = self.view.said(&change, &self.marks);
+        Some(change)
     }
 
     /// What a campaign says of a change, if it measured both sides.
     fn confirmation(
         &self,
-        shift: &Shift,
-        of: &Searched,
+        change: &Change,
+        of: &SeriesChanges,
         (facts, points): &Confirming,
     ) -> Option<Confirmation> {
-        let series = self.view.series.get(shift.series)?;
+        let series = self.view.series.get(change.series)?;
         let place = |revision: &Revision| {
             let mut seen = self.view.revisions.iter();
             seen.position(|seen| seen.revision.id == revision.id)
@@ -197,9 +196,9 @@ impl<'v> Search<'v> {
         let to = facts.revisions.first()?;
         let (from, until) = (place(&facts.control)?, place(to)?);
         // With another change between its sides it says nothing of either.
-        let mut others = of.changes().filter(|other| *other != shift.place);
+        let mut others = of.changes().filter(|other| *other != change.place);
         let is_alone = !others.any(|other| (from + 1..=until).contains(&other));
-        if !is_alone || from >= shift.low || until < shift.high {
+        if !is_alone || from >= change.low || until < change.high {
             return None;
         }
         let own = points.iter().find(|own| own.subject == series.subject)?;
@@ -220,28 +219,30 @@ impl<'v> Search<'v> {
     }
 }
 
-impl Searched {
+impl SeriesChanges {
     /// The place in the view of a value of the series.
     fn place(&self, value: usize) -> Option<usize> {
         self.values.get(value).map(|value| value.place)
     }
 
-    fn runs_to_show(&self, shift: &Shift) -> usize {
-        let size = shift.after - shift.before;
-        // What varies is a value, the median of some runs.
+    fn runs_to_show(&self, change: &Change) -> usize {
+        let size = change.after - change.before;
+        // A value is the difference of some runs from about as many of the control, so its variance is twice that of a run
+        // over their number. What a build does to all its runs is taken for noise of the runs.
         let runs = self.values.iter().map(|value| value.runs as f64);
         let runs = median(&runs.collect::<Vec<_>>()).unwrap_or(1.0);
-        let step = size.abs() / (self.deviation() * runs.sqrt());
+        let step = size.abs() / (self.deviation() * (0.5 * runs).sqrt());
         runs_to_show(step, CONFIDENCE, POWER, (1, MOST_RUNS)).unwrap_or(MOST_RUNS)
     }
 
-    /// Standard deviation of the values within what lies between changes: 1.4826 times the median of the absolute
-    /// differences from the median, as for normal values.
+    /// Standard deviation of the values between changes: 1.4826 times the median of the absolute differences from the
+    /// median, as for normal values. Of one or two values between changes such differences say nothing.
     fn deviation(&self) -> f64 {
         let cuts: Vec<usize> = self.located.places().map(|(value, _)| value).collect();
         let starts = std::iter::once(0).chain(cuts.iter().copied());
         let ends = cuts.iter().copied().chain([self.values.len()]);
-        let off = starts.zip(ends).flat_map(|(start, end)| {
+        let stretches = starts.zip(ends).filter(|(start, end)| end - start > 2);
+        let off = stretches.flat_map(|(start, end)| {
             let stretch = self.values.get(start..end).unwrap_or_default();
             let stretch: Vec<f64> = stretch.iter().map(|value| value.difference).collect();
             let level = median(&stretch).unwrap_or_default();
@@ -274,13 +275,13 @@ fn measured_series(view: &View) -> impl Iterator<Item = (usize, Vec<Value>)> {
 }
 
 /// What the values since the last change of a series suggest.
-fn suspicion(index: usize, values: &[Value], found: &[Shift]) -> Option<Suspicion> {
-    let own = found.iter().filter(|shift| shift.series == index);
-    let from = own.map(|shift| shift.place).max().unwrap_or(0);
+fn suspected(index: usize, values: &[Value], found: &[Change]) -> Option<SuspectedChange> {
+    let own = found.iter().filter(|change| change.series == index);
+    let from = own.map(|change| change.place).max().unwrap_or(0);
     let last: Vec<&Value> = values.iter().filter(|value| value.place >= from).collect();
     let differences: Vec<Option<f64>> = last.iter().map(|value| Some(value.difference)).collect();
     let alarm = arrivals(&differences, ALARM_EVERY).ok()?.alarm?;
-    Some(Suspicion {
+    Some(SuspectedChange {
         series: index,
         since: last.get(alarm.since)?.place,
         at: last.get(alarm.at)?.place,

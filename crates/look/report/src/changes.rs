@@ -3,7 +3,7 @@
 use perflab_compare::Outcome;
 use perflab_experiment::{Better, counted};
 use perflab_history::{
-    ALARM_EVERY, Confirmation, Said, Seen, Series, Shift, Shifts, Suspicion, Value, View,
+    ALARM_EVERY, Change, Changes, Confirmation, Said, Seen, Series, SuspectedChange, Value, View,
     subject_name,
 };
 use perflab_plot::{Tone, clean};
@@ -18,58 +18,58 @@ use crate::number::{probability, share};
 const BESIDE: usize = 8;
 
 /// Since when each series has its level.
-pub fn shifts_text(view: &View, shifts: &Shifts) -> String {
+pub fn changes_text(view: &View, changes: &Changes) -> String {
     let mut text = format!(
         "{}: {} in {} series; the chance that any is false is at most {}\n",
         view.name,
-        counted(shifts.found.len(), "change"),
-        shifts.series,
-        share(shifts.level)
+        counted(changes.found.len(), "change"),
+        changes.series,
+        share(changes.level)
     );
-    if shifts.short > 0 {
+    if changes.short > 0 {
         text += &format!(
             "{} series with fewer than {SHORTEST} values: too few to find a change\n",
-            shifts.short
+            changes.short
         );
     }
-    for (number, shift) in (1..).zip(&shifts.found) {
-        text += &one(view, shift, number);
+    for (number, change) in (1..).zip(&changes.found) {
+        text += &one(view, change, number);
     }
-    for sentence in suspicion_sentences(view, shifts) {
+    for sentence in suspected_sentences(view, changes) {
         text += &format!("\n{sentence}\n");
     }
     text
 }
 
 /// What is said of each change, with the place of the first revision behind it, in the order of the changes.
-pub fn shift_sentences(view: &View, shifts: &Shifts) -> Vec<(usize, Sentence)> {
-    let sentence = |shift: &Shift| {
-        let series = view.series.get(shift.series)?;
-        let seen = view.revisions.get(shift.place)?;
-        let size = Estimate::new(shift.size(series), None, None);
+pub fn change_sentences(view: &View, changes: &Changes) -> Vec<(usize, Sentence)> {
+    let sentence = |change: &Change| {
+        let series = view.series.get(change.series)?;
+        let seen = view.revisions.get(change.place)?;
+        let size = Estimate::new(change.size(series), None, None);
         let text = format!(
             "{}: {} since {} of {}{}",
             clean(&subject_name(&series.subject)),
             style(series, size).answer(size),
             seen.revision.name(),
             seen.revision.date(),
-            match &shift.confirmation {
+            match &change.confirmation {
                 None => String::new(),
                 Some(found) => {
                     let size = Estimate::new(found.difference, found.low, found.high);
-                    let word = confirming(found, shift, series);
+                    let word = confirming(found, change, series);
                     format!("; {word}: {}", style(series, size).answer(size))
                 }
             }
         );
-        let text = match &shift.said {
+        let text = match &change.said {
             Some(said) => format!("{text}; {}", said_text(said)),
             None => text,
         };
-        let outcome = outcome(series, shift.size(series));
-        Some((shift.place, Sentence { text, outcome }))
+        let outcome = outcome(series, change.size(series));
+        Some((change.place, Sentence { text, outcome }))
     };
-    shifts.found.iter().filter_map(sentence).collect()
+    changes.found.iter().filter_map(sentence).collect()
 }
 
 /// What somebody said of a change.
@@ -105,26 +105,26 @@ fn style(series: &Series, size: Estimate) -> Differences {
 }
 
 /// The word for what the values of a confirmation show.
-fn confirming(found: &Confirmation, shift: &Shift, series: &Series) -> &'static str {
-    match found.confirms(shift.size(series)) {
+fn confirming(found: &Confirmation, change: &Change, series: &Series) -> &'static str {
+    match found.confirms(change.size(series)) {
         true => "confirmed",
         false => "not confirmed",
     }
 }
 
 /// The changes that are suspected and not proven, a sentence each.
-pub fn suspicion_sentences(view: &View, shifts: &Shifts) -> Vec<String> {
-    let suspected = shifts.suspected.iter();
+pub fn suspected_sentences(view: &View, changes: &Changes) -> Vec<String> {
+    let suspected = changes.suspected.iter();
     suspected
-        .filter_map(|suspicion| suspected_text(view, suspicion))
+        .filter_map(|suspected| suspected_text(view, suspected))
         .collect()
 }
 
 /// A change that is not proven yet.
-fn suspected_text(view: &View, suspicion: &Suspicion) -> Option<String> {
-    let series = view.series.get(suspicion.series)?;
-    let since = view.revisions.get(suspicion.since)?;
-    let way = if suspicion.rises { "higher" } else { "lower" };
+fn suspected_text(view: &View, suspected: &SuspectedChange) -> Option<String> {
+    let series = view.series.get(suspected.series)?;
+    let since = view.revisions.get(suspected.since)?;
+    let way = if suspected.rises { "higher" } else { "lower" };
     Some(format!(
         "suspected, not proven: {} is {way} since about {} of {} (false alarms: at most 1 in {ALARM_EVERY} values)",
         clean(&subject_name(&series.subject)),
@@ -133,16 +133,16 @@ fn suspected_text(view: &View, suspicion: &Suspicion) -> Option<String> {
     ))
 }
 
-fn one(view: &View, shift: &Shift, number: usize) -> String {
-    let Some(series) = view.series.get(shift.series) else {
+fn one(view: &View, change: &Change, number: usize) -> String {
+    let Some(series) = view.series.get(change.series) else {
         return String::new();
     };
-    let size = Estimate::new(shift.size(series), None, None);
+    let size = Estimate::new(change.size(series), None, None);
     let mut text = format!(
         "\n{number}. {}: {}, {}\n",
         clean(&subject_name(&series.subject)),
         style(series, size).answer(size),
-        probability(shift.p_adjusted)
+        probability(change.p_adjusted)
     );
     let is_there = |value: &&Value| {
         let seen = view.revisions.get(value.place);
@@ -151,23 +151,23 @@ fn one(view: &View, shift: &Shift, number: usize) -> String {
     let values = || series.values.iter().filter(is_there);
     let last = |place: usize| values().rev().find(|value| value.place < place);
     let name = |seen: &Seen| format!("{} of {}", seen.revision.name(), seen.revision.date());
-    let before = last(shift.low).and_then(|value| view.revisions.get(value.place));
+    let before = last(change.low).and_then(|value| view.revisions.get(value.place));
     if let Some(before) = before {
         text += &format!(
             "after {}, with one of these revisions or an unmeasured one between them:\n",
             name(before)
         );
     }
-    let candidates = values().filter(|value| (shift.low..=shift.high).contains(&value.place));
+    let candidates = values().filter(|value| (change.low..=change.high).contains(&value.place));
     let candidates: Vec<&Seen> = candidates
         .filter_map(|value| view.revisions.get(value.place))
         .collect();
-    let found = view.revisions.get(shift.place);
+    let found = view.revisions.get(change.place);
     text += &candidate_rows(&candidates, found.map_or("", |seen| &seen.revision.id));
-    if let Some(said) = &shift.said {
+    if let Some(said) = &change.said {
         text += &format!("{}\n", said_text(said));
     }
-    text + &confirmed(view, shift, series, before)
+    text + &confirmed(view, change, series, before)
 }
 
 /// The revisions among which a change is, a line each, those around the most likely one if they are many.
@@ -203,9 +203,9 @@ fn candidate_rows(candidates: &[&Seen], likely: &str) -> String {
 }
 
 /// What came out when both sides were measured again, or how to do that.
-fn confirmed(view: &View, shift: &Shift, series: &Series, before: Option<&Seen>) -> String {
-    let Some(found) = &shift.confirmation else {
-        let behind = view.revisions.get(shift.high);
+fn confirmed(view: &View, change: &Change, series: &Series, before: Option<&Seen>) -> String {
+    let Some(found) = &change.confirmation else {
+        let behind = view.revisions.get(change.high);
         return before.zip(behind).map_or(String::new(), |(before, behind)| {
             format!(
                 "the size is too large on average; to measure it again: perflab history run HISTORY.toml --confirm {}..{}\n",
@@ -217,7 +217,7 @@ fn confirmed(view: &View, shift: &Shift, series: &Series, before: Option<&Seen>)
     let size = Estimate::new(found.difference, found.low, found.high);
     format!(
         "{} in campaign {}: {} from {} to {}\n",
-        confirming(found, shift, series),
+        confirming(found, change, series),
         found.campaign,
         style(series, size).answer(size),
         found.from.name(),

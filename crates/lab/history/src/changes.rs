@@ -16,7 +16,7 @@ pub const ALARM_EVERY: f64 = 1000.0;
 
 /// The changes of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Shifts {
+pub struct Changes {
     /// Series that were looked at.
     pub series: usize,
     /// Series with too few values, of which nothing is said.
@@ -24,10 +24,10 @@ pub struct Shifts {
     /// Chance that any of the changes is false, for all series together.
     pub level: f64,
     /// The changes, by series and then by revision.
-    pub found: Vec<Shift>,
+    pub found: Vec<Change>,
     /// Series whose last values look like a change that is not proven yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub suspected: Vec<Suspicion>,
+    pub suspected: Vec<SuspectedChange>,
 }
 
 /// The view of a history with its changes.
@@ -37,7 +37,7 @@ pub struct ChangesView {
     #[serde(flatten)]
     pub view: View,
     /// Its changes.
-    pub changes: Shifts,
+    pub changes: Changes,
 }
 
 impl ChangesView {
@@ -52,7 +52,7 @@ impl ChangesView {
 /// A change that the last values of a series suggest. Of a series without a change, one in [`ALARM_EVERY`] values raises
 /// such an alarm at most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Suspicion {
+pub struct SuspectedChange {
     /// The place of the series in the view.
     pub series: usize,
     /// About the first revision after the change, by its place in the view.
@@ -65,7 +65,7 @@ pub struct Suspicion {
 
 /// A change of the level of a series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Shift {
+pub struct Change {
     /// The place of the series in the view.
     pub series: usize,
     /// The first revision after the change, by its place in the view.
@@ -115,7 +115,7 @@ impl Confirmation {
     }
 }
 
-impl Shift {
+impl Change {
     /// Whether somebody said that it is none, or does not matter.
     pub fn is_dismissed(&self) -> bool {
         let said = self.said.as_ref().map(|said| said.state);

@@ -16,7 +16,7 @@ use super::words::Words;
 use crate::file::TestsTable;
 use crate::journal::Journal;
 use crate::revision::Revision;
-use crate::trials::{JOURNAL, LOGS, SCHEMA, TESTS, TestFacts, TrialFacts, directory};
+use crate::test_runs::{JOURNAL, LOGS, SCHEMA, TESTS, TestFacts, TestRunFacts, directory};
 
 /// Largest report that is read.
 const LARGEST: u64 = 256 << 20;
@@ -31,15 +31,15 @@ impl Builder<'_> {
         revision: &Revision,
         built: &Built,
         table: &TestsTable,
-    ) -> Result<Option<TrialFacts>, BuildError> {
+    ) -> Result<Option<TestRunFacts>, BuildError> {
         let Some(tree) = &built.tree else {
             return Ok(None);
         };
-        let journal: Journal<TrialFacts> = Journal::new(self.home.join(JOURNAL));
-        let last = journal.read()?.iter().map(|facts| facts.trial).max();
-        let trial = last.unwrap_or(0) + 1;
-        let logs = self.home.join(LOGS).join(directory(trial));
-        // A laboratory that was killed may have left logs of a trial that is not in the journal.
+        let journal: Journal<TestRunFacts> = Journal::new(self.home.join(JOURNAL));
+        let last = journal.read()?.iter().map(|facts| facts.test_run).max();
+        let test_run = last.unwrap_or(0) + 1;
+        let logs = self.home.join(LOGS).join(directory(test_run));
+        // A laboratory that was killed may have left logs of tests that are not in the journal.
         perflab_store::remove_all(&logs)?;
         fs::create_dir_all(&logs).map_err(BuildError::io("make", &logs))?;
         let host = self.workshop.host;
@@ -90,9 +90,9 @@ impl Builder<'_> {
         let text = serde_json::to_vec(&tests)
             .map_err(|error| BuildError::io("write", &logs)(io::Error::from(error)))?;
         write_file(&logs, TESTS, &text)?;
-        let facts = TrialFacts {
+        let facts = TestRunFacts {
             schema: SCHEMA,
-            trial,
+            test_run,
             key: built.key.to_string(),
             revision: revision.id.clone(),
             table: table.hash(),

@@ -11,7 +11,7 @@ use crate::timeline::{Names, Source, TimelineError};
 
 /// The revisions that may have introduced a change, between two ends.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Suspects {
+pub struct SearchRange {
     /// The older end, which has no change.
     pub good: Revision,
     /// All others, parents before children. The newer end is the last one.
@@ -22,7 +22,7 @@ pub struct Suspects {
 
 /// Why there are no revisions between two ends.
 #[derive(Debug, thiserror::Error)]
-pub enum SuspectsError {
+pub enum SearchRangeError {
     /// An end cannot be found.
     #[error(transparent)]
     Timeline(#[from] TimelineError),
@@ -63,7 +63,7 @@ pub enum SuspectsError {
     Lineage(#[source] perflab_stats::Error),
 }
 
-impl Suspects {
+impl SearchRange {
     /// Those between two ends, each a revision or a date: the last revision of the branch up to it, by default of `HEAD`. With `first_parent` a merged branch is one revision.
     ///
     /// # Errors
@@ -73,20 +73,21 @@ impl Suspects {
         branch: Option<&str>,
         [good, bad]: [&str; 2],
         first_parent: bool,
-    ) -> Result<Self, SuspectsError> {
+    ) -> Result<Self, SearchRangeError> {
         match source {
             Source::Git(repository) => {
                 in_git(source, repository, (branch, [good, bad]), first_parent)
             }
             Source::Listed(all) => {
-                let place = |name| -> Result<usize, SuspectsError> {
+                let place = |name| -> Result<usize, SearchRangeError> {
                     let place = Names(source).place("GOOD or BAD", name)?;
                     Ok(place_of(all, &times(all), &place).map_err(TimelineError::from)?)
                 };
                 let (first, last) = (place(good)?, place(bad)?);
                 let revisions = all.get(first + 1..=last).unwrap_or_default().to_vec();
                 check(&all[first], &all[last], first <= last)?;
-                let lineage = Lineage::linear(revisions.len()).map_err(SuspectsError::Lineage)?;
+                let lineage =
+                    Lineage::linear(revisions.len()).map_err(SearchRangeError::Lineage)?;
                 Ok(Self {
                     good: all[first].clone(),
                     revisions,
@@ -120,13 +121,13 @@ impl Suspects {
 }
 
 /// The ends must be two revisions in this order.
-fn check(good: &Revision, bad: &Revision, is_in_order: bool) -> Result<(), SuspectsError> {
+fn check(good: &Revision, bad: &Revision, is_in_order: bool) -> Result<(), SearchRangeError> {
     if good.id == bad.id {
-        return Err(SuspectsError::Same(good.name()));
+        return Err(SearchRangeError::Same(good.name()));
     }
     match is_in_order {
         true => Ok(()),
-        false => Err(SuspectsError::Backwards {
+        false => Err(SearchRangeError::Backwards {
             good: good.name(),
             bad: bad.name(),
         }),
@@ -138,8 +139,8 @@ fn in_git(
     repository: &Repository,
     (branch, ends): (Option<&str>, [&str; 2]),
     first_parent: bool,
-) -> Result<Suspects, SuspectsError> {
-    let [good, bad] = ends.map(|name| -> Result<Revision, SuspectsError> {
+) -> Result<SearchRange, SearchRangeError> {
+    let [good, bad] = ends.map(|name| -> Result<Revision, SearchRangeError> {
         let commit = Names(source).commit(repository, branch, name)?;
         Ok(repository.revision(&commit)?)
     });
@@ -150,7 +151,7 @@ fn in_git(
         .is_none_or(|base| *base != good.id && *base != bad.id);
     check(&good, &bad, is_apart || base.as_ref() == Some(&good.id))?;
     if is_apart {
-        return Err(SuspectsError::Apart {
+        return Err(SearchRangeError::Apart {
             good: good.name(),
             bad: bad.name(),
             base: base.map(|base| base[..base.len().min(12)].to_owned()),
@@ -168,8 +169,8 @@ fn in_git(
             .filter_map(|parent| places.get(parent.as_str()).copied())
             .collect()
     });
-    let lineage = Lineage::new(parents.collect()).map_err(SuspectsError::Lineage)?;
-    Ok(Suspects {
+    let lineage = Lineage::new(parents.collect()).map_err(SearchRangeError::Lineage)?;
+    Ok(SearchRange {
         good,
         revisions,
         lineage,
