@@ -25,6 +25,23 @@ pub(super) struct Point {
     pub(super) ln_prior_without_step: f64,
 }
 
+impl Point {
+    /// Variance of normal values in which a test by ranks sees a step as well as in runs of new builds: `1 / (4 pi I^2)`,
+    /// `I` the integral of the square of their density (Lehmann, *Nonparametrics*, 1975, section 2.4).
+    pub(super) fn variance_to_ranks(&self) -> f64 {
+        let parts = self.tails.iter().zip(SCALES).map(|(weight, scale)| {
+            let variance = (self.sd * scale).powi(2) + self.between_builds.powi(2);
+            (weight, variance)
+        });
+        let pairs = parts
+            .clone()
+            .flat_map(|one| parts.clone().map(move |other| (one, other)));
+        let products = pairs.map(|(one, other)| one.0 * other.0 / (one.1 + other.1).sqrt());
+        // The square root of 2 pi is left out of each.
+        0.5 / products.sum::<f64>().powi(2)
+    }
+}
+
 /// Weights of the parts of the noise that scatter by [`SCALES`] standard deviations.
 pub(super) type Tails = [f64; 4];
 

@@ -112,3 +112,28 @@ fn a_build_is_forgotten() {
     assert!(covariance[0] > 0.0 && covariance[2] > 0.0 && covariance[5] > 0.0);
     assert!(covariance[1] < 0.0);
 }
+
+/// Of normal noise it is the variance; tails make a test by ranks need more runs, but far fewer than their variance says.
+#[test]
+fn ranks_see_less_through_tails() {
+    let of = |tails, between_builds| {
+        let point = Point {
+            sd: 2.0,
+            wander: 0.0,
+            between_builds,
+            tails,
+            step: 0.0,
+            step_sd: 1.0,
+            noise: 0,
+            is_first_step: true,
+            ln_prior: 0.0,
+            ln_prior_without_step: 0.0,
+        };
+        point.variance_to_ranks()
+    };
+    assert!((of([1.0, 0.0, 0.0, 0.0], 0.0) - 4.0).abs() < 1e-12);
+    assert!((of([1.0, 0.0, 0.0, 0.0], 3.0) - 13.0).abs() < 1e-12);
+    // 0.86 of the values are within 2, the others nowhere near: I is 0.86^2 of that without these, and a little.
+    let slow = of([0.86, 0.0, 0.14, 0.0], 0.0);
+    assert!(slow > 6.5 && slow < 4.0 / 0.86_f64.powi(4), "{slow}");
+}
