@@ -26,6 +26,7 @@ pub struct Progress {
     done_before: u64,
     done: u64,
     block: u64,
+    ends_at_once: bool,
     is_limit: bool,
     budget: Option<Duration>,
     failed: u64,
@@ -44,6 +45,8 @@ pub struct Extent {
     pub done: usize,
     /// Runs of all cells within a block.
     pub block: usize,
+    /// Whether the runs of a block end together.
+    pub ends_at_once: bool,
     /// Whether it may end before.
     pub is_limit: bool,
     /// The time after which no block is begun.
@@ -57,6 +60,7 @@ impl Progress {
             total,
             done,
             block,
+            ends_at_once,
             is_limit,
             budget,
         } = *extent;
@@ -68,6 +72,7 @@ impl Progress {
             done_before: done as u64,
             done: done as u64,
             block: block as u64,
+            ends_at_once,
             is_limit,
             budget,
             failed: 0,
@@ -86,17 +91,23 @@ impl Progress {
     /// Time left, if the rest goes like what was done here. Cells differ, so it is not known before
     /// each was measured as often as it will be in the rest: for a block.
     fn left(&self) -> Option<Duration> {
-        let here = self
-            .done
-            .checked_sub(self.done_before)
-            .filter(|here| *here >= self.block.max(1))?;
+        let block = self.block.max(1);
+        let mut here = self.done.checked_sub(self.done_before)?;
+        if self.ends_at_once {
+            // The others of its block are recorded at once.
+            here = here.next_multiple_of(block);
+        }
+        if here < block {
+            return None;
+        }
         let elapsed = self.started.elapsed();
         let each_s = elapsed.as_secs_f64() / here as f64;
-        let mut rest = self.total.saturating_sub(self.done) as f64;
+        let done = self.done_before + here;
+        let mut rest = self.total.saturating_sub(done) as f64;
         if let Some(budget) = self.budget {
             // A block that was begun in time is measured to its end.
             let within = budget.saturating_sub(elapsed).as_secs_f64() / each_s;
-            let (done, block) = (self.done as f64, self.block as f64);
+            let (done, block) = (done as f64, block as f64);
             rest = rest.min(((done + within) / block).ceil() * block - done);
         }
         Duration::try_from_secs_f64(each_s * rest).ok()
@@ -228,6 +239,7 @@ mod tests {
             total: 30,
             done: 10,
             block: 4,
+            ends_at_once: false,
             is_limit: false,
             budget: None,
         };
@@ -237,6 +249,10 @@ mod tests {
         assert_eq!(progress.left(), None);
         progress.done = 14;
         assert_eq!(progress.left().unwrap().as_secs(), 240);
+        // The first of a block that is done.
+        progress.ends_at_once = true;
+        progress.done = 11;
+        assert_eq!(progress.left().unwrap().as_secs(), 240);
     }
 
     #[test]
@@ -245,6 +261,7 @@ mod tests {
             total: 30,
             done: 0,
             block: 4,
+            ends_at_once: false,
             is_limit: false,
             budget: None,
         };

@@ -131,6 +131,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         total: plan.runs.len(),
         done: done.len(),
         block: plan.runs.iter().filter(|run| run.block == 1).count(),
+        ends_at_once: experiment.design.is_in_slices(),
         is_limit: until_decided.is_some(),
         budget: until_decided
             .and_then(|rule| rule.budget_ms)

@@ -146,6 +146,7 @@ impl Campaign {
             total: plan.runs.len(),
             done: done.len(),
             block: plan.runs.iter().filter(|run| run.block == 1).count(),
+            ends_at_once: self.experiment.design.is_in_slices(),
             is_limit: false,
             budget: None,
         };

@@ -195,6 +195,8 @@ fn the_examples_that_are_run_are_those_that_are_shown() {
         ("relink/relink.toml", "how-to/relink.md"),
         ("history/primes.toml", "history.md"),
         ("history/history.toml", "history.md"),
+        ("tutorial/words.toml", "tutorial-history.md"),
+        ("tutorial/history.toml", "tutorial-history.md"),
     ] {
         let text = fs::read_to_string(Path::new(FIXTURES).join(name)).unwrap();
         let page = document(page);

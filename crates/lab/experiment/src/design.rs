@@ -169,6 +169,11 @@ impl Design {
         }
     }
 
+    /// Whether the runs of a block are executed in slices, so that they end together and are as many for all variants.
+    pub fn is_in_slices(&self) -> bool {
+        self.slices.is_some() || self.slice.is_some() || self.together
+    }
+
     /// The fewest slices that a run may have; nothing where runs are executed as a whole.
     pub fn least_slices(&self) -> Option<u32> {
         self.slices.or(self.slice.map(|_| 2))

@@ -256,7 +256,7 @@ impl Steps<'_> {
         let most = counts.values().copied().max().unwrap_or(1).max(1) as u32;
         let design = &self.session.read.experiment.design;
         // Runs that take turns are as many for all.
-        let in_turns = design.slices.is_some() || design.slice.is_some() || design.together;
+        let in_turns = design.is_in_slices();
         let design = Revised {
             runs: Some(most),
             block: Some(if in_turns { 1 } else { most }),
