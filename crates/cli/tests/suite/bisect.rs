@@ -254,7 +254,11 @@ regex = '(\d)$'
         "size",
     ]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.out.starts_with("no change from"), "{said:?}");
+    let head = said.out.lines().next().unwrap();
+    assert!(
+        head.starts_with("no change") && head.contains(" from "),
+        "{said:?}"
+    );
     assert!(said.out.contains(": 0 between the ends"), "{said:?}");
     // The history of the same directory knows nothing of it.
     let said = searches
@@ -344,6 +348,25 @@ fn what_cannot_be_searched_is_refused() {
     let base = format!("their last common commit is {}", &two[..12]);
     let said = searches.bisect(&[side, four, "--", "true"]);
     assert!(said.err.contains(&base), "{said:?}");
+}
+
+/// That nothing is found says nothing of differences that drown in the noise.
+#[test]
+fn no_change_has_a_size() {
+    let script = "sleep 0.00$(( $(od -An -N1 -tu1 /dev/urandom) % 8 + 2 ))";
+    let searches = Searches::with(&vec![script.to_owned(); 6]);
+    let [good, bad] = searches.ends();
+    let words = [
+        good, bad, "--out", "../out", "--metric", "wall", "--", "sh", "work.sh",
+    ];
+    let said = searches.bisect(&words);
+    assert_eq!(said.code, 0, "{said:?}");
+    let head = said.out.lines().next().unwrap();
+    let size = head
+        .strip_prefix("no change of ")
+        .and_then(|rest| rest.split_once("% or more from "))
+        .and_then(|(percent, _)| percent.parse::<f64>().ok());
+    assert!(size.is_some_and(|size| size > 5.0), "{said:?}");
 }
 
 /// What the ends lacked in earlier calls is no word on them.

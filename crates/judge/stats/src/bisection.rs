@@ -260,6 +260,12 @@ impl<E: Evidence> Bisection<E> {
         self.evidence.confirming(self.favourite(&self.classes()))
     }
 
+    /// The smallest difference that is looked for: of failures as a share of runs, of a metric as a ratio minus 1 or a shift,
+    /// by the scatter of its runs. Of smaller ones "no change" says nothing.
+    pub fn smallest(&self) -> f64 {
+        self.evidence.smallest()
+    }
+
     /// What has been found.
     pub fn answer(&self) -> Answer {
         self.answer_to(&self.posterior())

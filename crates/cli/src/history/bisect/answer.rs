@@ -2,7 +2,11 @@
 
 use perflab_experiment::counted;
 use perflab_history::{Revision, SearchRange};
-use perflab_stats::bisection::{Found, Posterior, Revision as Place, Runs};
+use perflab_report::value_with_unit;
+use perflab_stats::bisection::{
+    Bisection, Found, Measured, Outcomes, Posterior, Revision as Place, Runs,
+};
+use perflab_stats::location::Scale;
 
 use crate::terminal::escape;
 
@@ -30,10 +34,15 @@ pub(super) fn found_text(range: &SearchRange, found: &Found) -> String {
     text
 }
 
-/// Says that nothing changed.
-pub(super) fn no_change_text(range: &SearchRange, probability: f64) -> String {
+/// Says that nothing changed by so much or more.
+pub(super) fn no_change_text(range: &SearchRange, probability: f64, size: &str) -> String {
+    // Where values are always the same, any difference would have been seen.
+    let of_size = match size {
+        "0%" => String::new(),
+        size => format!(" of {size} or more"),
+    };
     format!(
-        "no change from {} to {} (probability {})\n",
+        "no change{of_size} from {} to {} (probability {})\n",
         range.good.name(),
         range.bad().name(),
         percent(probability)
@@ -93,5 +102,18 @@ pub(super) fn known(range: &SearchRange, posterior: &Posterior) -> String {
             counted(few, "revision"),
             percent(HELD)
         ),
+    }
+}
+
+/// The smallest difference of failures that a search looks for.
+pub(super) fn of_failures(search: &Bisection<Outcomes>) -> String {
+    format!("{} of runs", percent(search.smallest()))
+}
+
+/// The smallest difference of a metric that a search looks for, by how its runs scatter.
+pub(super) fn of_metric(search: &Bisection<Measured>, scale: Scale, unit: &str) -> String {
+    match scale {
+        Scale::Ratio => percent(search.smallest()),
+        Scale::Shift => value_with_unit(search.smallest(), unit),
     }
 }

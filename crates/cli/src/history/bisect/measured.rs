@@ -13,7 +13,9 @@ use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, 
 use perflab_stats::location::Scale;
 use perflab_store::{OpenedResult, RunRecord};
 
-use super::answer::{found_text, no_change_text, spent};
+use super::answer::{
+    found_text, no_change_text, of_failures, of_metric as smallest_of_metric, spent,
+};
 use super::arguments::BisectArguments;
 use super::command;
 use super::confirm::{Question, confirm};
@@ -122,7 +124,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
             answer(
                 &steps,
                 &search,
-                followed,
+                (followed, &of_failures(&search)),
                 &mut builder,
                 arguments,
                 Question::Fails,
@@ -200,7 +202,9 @@ fn of_metric(
         let mut search = search(scale)?;
         let followed = steps.follow(&mut search, builder, &value)?;
         if followed != Followed::OffScale {
-            return answer(steps, &search, followed, builder, arguments, question);
+            let smallest = smallest_of_metric(&search, scale, &subject.metric.unit);
+            let ended = (followed, smallest.as_str());
+            return answer(steps, &search, ended, builder, arguments, question);
         }
     }
     // A shift is there for all values.
@@ -247,11 +251,11 @@ fn subject(result: &OpenedResult, arguments: &BisectArguments) -> Result<Subject
     }
 }
 
-/// Prints the answer, and confirms it.
+/// Prints the answer, and confirms it. `smallest`: the smallest difference that was looked for, in words.
 fn answer<E: Evidence>(
     steps: &Steps<'_>,
     search: &Bisection<E>,
-    followed: Followed,
+    (followed, smallest): (Followed, &str),
     builder: &mut Builder<'_>,
     arguments: &BisectArguments,
     question: Question<'_>,
@@ -271,7 +275,7 @@ fn answer<E: Evidence>(
         Answer::NoChange { probability } => {
             terminal::print(&format!(
                 "{}{}",
-                no_change_text(range, probability),
+                no_change_text(range, probability, smallest),
                 spent(search.runs())
             ))?;
             Ok(None)

@@ -17,7 +17,7 @@ use perflab_stats::bisection::{
     Answer, Bisection, Block, Event, Outcomes, Revision as Place, Run, Terms,
 };
 
-use super::answer::{found_text, known, line, no_change_text};
+use super::answer::{found_text, known, line, no_change_text, of_failures};
 use super::arguments::{LogArguments, OneArguments, Spoken};
 use super::measured::certainty;
 use crate::failure::{Code, Failure};
@@ -174,7 +174,9 @@ impl Search {
     fn state(&self) -> String {
         match (self.search.answer(), self.next()) {
             (Answer::Found(found), _) => found_text(&self.range, &found),
-            (Answer::NoChange { probability }, _) => no_change_text(&self.range, probability),
+            (Answer::NoChange { probability }, _) => {
+                no_change_text(&self.range, probability, &of_failures(&self.search))
+            }
             (_, Some(next)) => format!(
                 "{}\ntry {}\nthen say `perflab bisect good`, `bad` or `skip`\n",
                 known(&self.range, &self.search.posterior()),

@@ -13,6 +13,7 @@ mod tests;
 
 use super::block::{Block, Revision, Run};
 use super::evidence::{CONFIDENCE, Design, Evidence, Learnt, MOST_CONFIRMING, POWER, Sealed};
+use super::hypotheses::NO_CHANGE;
 use crate::check;
 use crate::detectable::runs_to_show;
 use crate::error::Error;
@@ -303,6 +304,24 @@ impl Evidence for Measured {
         Design {
             runs: runs as usize,
             ends: ends.ceil().clamp(runs.min(2.0), MOST_ENDS) as usize,
+        }
+    }
+
+    fn smallest(&self) -> f64 {
+        let Some(cloud) = self.classes.get(NO_CHANGE) else {
+            return f64::NAN;
+        };
+        let most = cloud.largest();
+        let (mut total, mut sd) = (0.0, 0.0);
+        for (at, ln_weight, ..) in cloud.known() {
+            let (weight, point) = ((ln_weight - most).exp(), &self.points[at]);
+            total += weight;
+            sd += weight * (point.sd.powi(2) + point.between_builds.powi(2)).sqrt();
+        }
+        let step = self.smallest * sd / total;
+        match self.scale {
+            Scale::Ratio => step.exp_m1(),
+            Scale::Shift => step,
         }
     }
 

@@ -220,6 +220,10 @@ impl Evidence for Outcomes {
         }
     }
 
+    fn smallest(&self) -> f64 {
+        LEAST
+    }
+
     /// By the normal approximation with the correction for continuity of Casagrande, Pike and Smith, *Biometrics* 34
     /// (1978) 483.
     fn confirming(&self, class: usize) -> usize {
