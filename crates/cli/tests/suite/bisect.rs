@@ -42,6 +42,15 @@ impl Searches {
         self.revisions.push(self.git(&["rev-parse", "HEAD"]));
     }
 
+    /// Writes an experiment, and a history file of the repository that measures with it.
+    fn write_history(&self, experiment: &str) {
+        self.laboratory.write("exp.toml", experiment);
+        self.laboratory.write(
+            "history.toml",
+            "name = \"h\"\n[source]\ngit = \"repo\"\n[measure]\nexperiment = \"exp.toml\"\n",
+        );
+    }
+
     /// Calls the laboratory in the repository.
     fn bisect(&self, words: &[&str]) -> Said {
         self.laboratory
@@ -204,33 +213,8 @@ fn a_history_file_says_how_to_build_and_measure() {
             .map(|number| (100 + number / 5 * 7).to_string())
             .collect::<Vec<_>>(),
     );
-    searches.laboratory.write(
-        "exp.toml",
-        r#"
-[design]
-runs = 4
-block = 2
-[variants.any]
-vars = { tree = "." }
-[workloads.w]
-driver = "generic"
-command = ["tail", "-n1", "{tree}/work.sh"]
-[[workloads.w.metrics]]
-name = "size"
-unit = "bytes"
-better = "lower"
-regex = '^(\d+)'
-[[workloads.w.metrics]]
-name = "digit"
-unit = ""
-better = "lower"
-regex = '(\d)$'
-"#,
-    );
-    searches.laboratory.write(
-        "history.toml",
-        "name = \"h\"\n[source]\ngit = \"repo\"\n[measure]\nexperiment = \"exp.toml\"\n",
-    );
+    let digit = "[[workloads.w.metrics]]\nname = \"digit\"\nunit = \"\"\nbetter = \"lower\"\nregex = '(\\d)$'\n";
+    searches.write_history(&format!("{SIZES}{digit}"));
     let [good, bad] = searches.ends();
     let words = [good, bad, "--history", "../history.toml", "--out", "../out"];
     let said = searches.bisect(&[&words[..], &["--metric", "size"]].concat());
@@ -416,17 +400,11 @@ fn what_was_built_with_again_counts_without() {
 /// The ratio of a value to others is none where it is 0, and such a value may come late.
 #[test]
 fn a_value_of_nothing_between_the_ends() {
-    let sizes: Vec<String> = (1..=9)
-        .map(|number| if number < 5 { "5" } else { "0" }.to_owned())
-        .collect();
-    let mut sizes = sizes;
+    let size = |number| if number < 5 { "5" } else { "0" };
+    let mut sizes: Vec<String> = (1..=9).map(|number| size(number).to_owned()).collect();
     sizes[8] = "1".to_owned();
     let searches = Searches::with(&sizes);
-    searches.laboratory.write("exp.toml", SIZES);
-    searches.laboratory.write(
-        "history.toml",
-        "name = \"h\"\n[source]\ngit = \"repo\"\n[measure]\nexperiment = \"exp.toml\"\n",
-    );
+    searches.write_history(SIZES);
     let [good, bad] = searches.ends();
     let words = [good, bad, "--history", "../history.toml", "--out", "../out"];
     let said = searches.bisect(&words);

@@ -58,6 +58,7 @@ use current::{Current, RunOutcome, record};
 use instance::Instance;
 use ledger::Ledger;
 use member::Member;
+pub use room::LEAST_ROOM_BYTES;
 use room::disk_full;
 
 pub use error::LabError;

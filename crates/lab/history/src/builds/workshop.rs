@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use perflab_experiment::Status;
-use perflab_runner::{Aside, Environment, Fault, Host, Trouble};
+use perflab_runner::{Aside, Environment, Fault, Host, LEAST_ROOM_BYTES, Trouble};
 
 use super::error::BuildError;
 use crate::file::BuildTable;
@@ -15,9 +15,6 @@ use crate::git::QUIET;
 
 /// Time limit of git: a fetch of a large repository takes long.
 const GIT_LIMIT: Duration = Duration::from_secs(3600);
-
-/// Room on a disk below which it may be full, in bytes: a build that ran out of it leaves less than a few blocks.
-const LEAST_ROOM_BYTES: u64 = 1 << 14;
 
 /// What git needs of the environment to reach a repository of others: keys, words to ask for a password with, proxies.
 const OF_GIT: [&str; 17] = [

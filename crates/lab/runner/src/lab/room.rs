@@ -10,7 +10,7 @@ use crate::host::Host;
 
 /// Room on the result's disk below which it counts as full, in bytes: a program that ran out of
 /// it leaves less than a few blocks.
-const LEAST_ROOM_BYTES: u64 = 1 << 14;
+pub const LEAST_ROOM_BYTES: u64 = 1 << 14;
 
 /// Whether the result's disk has no room left: then the run may have failed, or done less, for
 /// that alone, and is not recorded.
