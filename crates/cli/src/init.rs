@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use perflab_drivers::most_slices;
 use perflab_experiment::{Experiment, TOOLS};
 use perflab_report::operand;
 
@@ -91,24 +92,31 @@ fn text(arguments: &InitArguments) -> Result<String, Failure> {
         (servers, [command, ..]) => (by_server(servers)?, load(command, true)),
         (_, []) => return Err(Failure::usage("there is no command")),
     };
-    let head = HEAD.replace("LAYOUT", layout(arguments));
+    let head = HEAD.replace("LAYOUT", &layout(arguments));
     Ok(format!("{head}\n{}\n\n{workload}", variants.trim_end()))
 }
 
-/// Tools whose work is cut into slices without a word of the user.
-const CUT: [&str; 4] = ["redis-benchmark", "pgbench", "memtier_benchmark", "wrk"];
+/// Slices of a run, where its tool can cut its work into so many, and the fewest that are worth the while.
+const SLICES: u32 = 40;
+const FEWEST: u32 = 5;
+
+/// The most slices, up to [`SLICES`], into which a tool cuts the work that these arguments ask for.
+fn slices(tool: &str, args: &[String]) -> Option<u32> {
+    let driver = perflab_drivers::tool(tool)?;
+    let can_cut = |count| driver.slices(args, count).is_ok();
+    can_cut(FEWEST).then(|| most_slices(FEWEST, SLICES, can_cut))
+}
 
 /// How runs are laid out: servers take turns, which shows smaller differences where the machine's speed changes.
-fn layout(arguments: &InitArguments) -> &'static str {
-    const SLICES: &str = "slices = 40          # servers of a block take turns in so many slices of each run; \
-                          `perflab doctor --noise`\n                     # tells their best length";
+fn layout(arguments: &InitArguments) -> String {
     const BLOCK: &str = "block = 3            # runs of each variant within a block, which divides `runs`; \
                          the order in a block is random";
     const BOTH: &str = "block = 3            # runs of each variant within a block, which divides `runs`; \
                         the order in a block is random\n# slices = 40        # instead of `block`: servers take turns \
                         within a run; the command needs {slice:AMOUNT}";
     let tool = arguments.commands.first().and_then(|command| tool(command));
-    match tool {
+    let slices = tool.and_then(|(tool, args)| slices(tool, &args));
+    let layout = match slices {
         _ if arguments.server.is_empty() => BLOCK,
         // Servers on one port cannot be up at the same time.
         _ if !arguments
@@ -118,9 +126,15 @@ fn layout(arguments: &InitArguments) -> &'static str {
         {
             BLOCK
         }
-        Some((tool, _)) if CUT.contains(&tool) => SLICES,
-        _ => BOTH,
-    }
+        Some(slices) => {
+            return format!(
+                "slices = {slices:<10}  # servers of a block take turns in so many slices of each run; \
+                 `perflab doctor --noise`\n                     # tells their best length"
+            );
+        }
+        None => BOTH,
+    };
+    layout.to_owned()
 }
 
 const HEAD: &str = r#"# What is compared, and how. All keys are explained in docs/experiment-file.md.

@@ -167,30 +167,45 @@ fn from_noise(
             "--slice: a slice is no longer than the run that --each gives",
         ));
     }
+    if goal.block == 0 {
+        return Err(Failure::usage(
+            "--block 0: how far the runs of a single block differ by the CPU's noise depends on how many there are; give \
+             the runs of each variant in a block",
+        ));
+    }
     let found = noise_of(path)?;
     let mut plan: Option<PlanReport> = None;
     let mut warnings = Vec::new();
     for (cpu, wall) in &found {
         let best = slice_s.or(wall.best_slice_s);
-        let slices = best.map(|slice_s| (format!("in slices of {}", time(slice_s)), slice_s, true));
-        let whole = ("whole runs".to_owned(), run_s, false);
-        if slices.is_none() {
+        if best.is_none() {
             warnings.push(format!(
                 "CPU {cpu}, in slices: the doctor measured too shortly"
             ));
         }
-        for (way, slice_s, in_turns) in [whole].into_iter().chain(slices) {
+        let whole = wall.sd_in_blocks(run_s, 2 * goal.block);
+        let whole = ("whole runs".to_owned(), false, whole);
+        let slices = best.map(|slice_s| {
+            let of_pair = wall.sd_in_slices(slice_s, run_s);
+            // Both runs of a pair have a part in its deviation.
+            let of_run = of_pair.map(|sd| sd / 2.0_f64.sqrt());
+            (format!("in slices of {}", time(slice_s)), true, of_run)
+        });
+        for (way, in_turns, sd) in [whole].into_iter().chain(slices) {
             let label = format!("CPU {cpu}, {way}");
-            let Some(of_pair) = wall.sd_in_slices(slice_s, run_s) else {
+            let Some(sd) = sd else {
+                let (stretches, what) = match in_turns {
+                    true => ("of that length", "choose another --slice, or "),
+                    false => ("nearly as long as a block of them", ""),
+                };
                 warnings.push(format!(
-                    "{label}: the doctor did not measure how stretches of that length differ; it measures those from \
-                     1 ms to an eighth of --noise: choose another --slice, or run the doctor with a longer --noise"
+                    "{label}: the doctor did not measure how stretches {stretches} differ; it measures those from 1 ms to \
+                     an eighth of --noise: {what}run it with a longer --noise"
                 ));
                 continue;
             };
             goal.in_turns = in_turns;
-            // Both runs of a pair have a part in its deviation.
-            match deviation_plan(&label, of_pair / 2.0_f64.sqrt(), goal) {
+            match deviation_plan(&label, sd, goal) {
                 Err(error) => warnings.push(format!("{label}: {error}")),
                 Ok(next) => match &mut plan {
                     None => plan = Some(next),

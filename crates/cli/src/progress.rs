@@ -6,7 +6,7 @@ use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use perflab_experiment::{Cell, PlannedRun};
+use perflab_experiment::{Cell, Experiment, Plan, PlannedRun};
 use perflab_runner::{Reporter, Standstill};
 use perflab_store::RunRecord;
 
@@ -26,7 +26,7 @@ pub struct Progress {
     done_before: u64,
     done: u64,
     block: u64,
-    ends_at_once: bool,
+    at_once: u64,
     is_limit: bool,
     budget: Option<Duration>,
     failed: u64,
@@ -45,12 +45,25 @@ pub struct Extent {
     pub done: usize,
     /// Runs of all cells within a block.
     pub block: usize,
-    /// Whether the runs of a block end together.
-    pub ends_at_once: bool,
+    /// Runs that end together, as those that take turns.
+    pub at_once: usize,
     /// Whether it may end before.
     pub is_limit: bool,
     /// The time after which no block is begun.
     pub budget: Option<Duration>,
+}
+
+/// Runs of a plan that end together: those of a block that are compared with each other, if they take turns.
+pub fn at_once(experiment: &Experiment, plan: &Plan) -> usize {
+    let cell = |run: &PlannedRun| plan.cells.get(run.cell);
+    let (Some(first), true) = (plan.runs.first(), experiment.design.is_in_slices()) else {
+        return 1;
+    };
+    let is_beside_first = |run: &&PlannedRun| {
+        let cells = cell(first).zip(cell(run));
+        run.block == first.block && cells.is_some_and(|(a, b)| a.is_comparable(b))
+    };
+    plan.runs.iter().filter(is_beside_first).count()
 }
 
 impl Progress {
@@ -60,7 +73,7 @@ impl Progress {
             total,
             done,
             block,
-            ends_at_once,
+            at_once,
             is_limit,
             budget,
         } = *extent;
@@ -72,7 +85,7 @@ impl Progress {
             done_before: done as u64,
             done: done as u64,
             block: block as u64,
-            ends_at_once,
+            at_once: at_once as u64,
             is_limit,
             budget,
             failed: 0,
@@ -92,11 +105,9 @@ impl Progress {
     /// each was measured as often as it will be in the rest: for a block.
     fn left(&self) -> Option<Duration> {
         let block = self.block.max(1);
-        let mut here = self.done.checked_sub(self.done_before)?;
-        if self.ends_at_once {
-            // The others of its block are recorded at once.
-            here = here.next_multiple_of(block);
-        }
+        // The others of those that end together are recorded at once.
+        let here = self.done.checked_sub(self.done_before)?;
+        let here = here.next_multiple_of(self.at_once.max(1));
         if here < block {
             return None;
         }
@@ -239,7 +250,7 @@ mod tests {
             total: 30,
             done: 10,
             block: 4,
-            ends_at_once: false,
+            at_once: 1,
             is_limit: false,
             budget: None,
         };
@@ -249,9 +260,11 @@ mod tests {
         assert_eq!(progress.left(), None);
         progress.done = 14;
         assert_eq!(progress.left().unwrap().as_secs(), 240);
-        // The first of a block that is done.
-        progress.ends_at_once = true;
+        // The first of two that are done, of which a block has two pairs.
+        progress.at_once = 2;
         progress.done = 11;
+        assert_eq!(progress.left(), None);
+        progress.done = 13;
         assert_eq!(progress.left().unwrap().as_secs(), 240);
     }
 
@@ -261,7 +274,7 @@ mod tests {
             total: 30,
             done: 0,
             block: 4,
-            ends_at_once: false,
+            at_once: 1,
             is_limit: false,
             budget: None,
         };

@@ -20,11 +20,11 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use perflab_experiment::{MAX_RUNS, Plan, counted};
 use perflab_report::operand;
-use perflab_runner::metric_mistakes;
+use perflab_runner::{Needed, metric_mistakes};
 use perflab_store::RunRecord;
 
 use crate::failure::{Code, Failure};
-use crate::progress::{Extent, Progress};
+use crate::progress::{Extent, Progress, at_once};
 use crate::results::{RESULTS, now_for_a_name};
 use crate::settings;
 use crate::standby::{lock, stand_by};
@@ -131,7 +131,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         total: plan.runs.len(),
         done: done.len(),
         block: plan.runs.iter().filter(|run| run.block == 1).count(),
-        ends_at_once: experiment.design.is_in_slices(),
+        at_once: at_once(&experiment, &plan),
         is_limit: until_decided.is_some(),
         budget: until_decided
             .and_then(|rule| rule.budget_ms)
@@ -144,7 +144,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
         plan: &plan,
         machine: &machine,
         observers: looking_on,
-        may_fail: false,
+        needed: Needed::All,
     };
     let outcome = execution.execute(&mut result, &done, &mut progress, &mut |records| {
         rule.is_met(records)

@@ -72,6 +72,20 @@ impl Bench<'_> {
                 "`{}` reads or sets the terminal, which stops it for good; give it --input FILE, or let it use no terminal",
                 places[place].command.line
             )),
+            TurnsError::Foreign { place, process } => Failure::environment(format!(
+                "`{}` cannot take turns: its process {process} runs as another user and may not be stopped, so that it goes \
+                 on; run perflab as that user, or leave --slices out",
+                places[place].command.line
+            )),
+            TurnsError::Unstopped {
+                place,
+                thread,
+                state,
+            } => Failure::environment(format!(
+                "`{}` cannot take turns: its thread {thread} does not stop (SIGSTOP) but stays in state {state} of proc(5), \
+                 as when a debugger drops signals; leave --slices out",
+                places[place].command.line
+            )),
             TurnsError::Lost(_) | TurnsError::Standstill => Failure::environment(format!(
                 "{error}, one of {}",
                 counted(places.len(), "command")

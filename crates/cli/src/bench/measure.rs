@@ -153,6 +153,7 @@ impl Bench<'_> {
             &environment,
             stdout,
             stderr(&command.output),
+            self.cpus.as_ref(),
         )?;
         if !self.tolerated.accepts(ended.exit) {
             return Err(failed(command, ended.exit));
@@ -196,7 +197,8 @@ impl Bench<'_> {
         time.as_secs_f64()
     }
 
-    /// Seconds of one run of what tells the shell's time, of the time that is judged; none if it fails.
+    /// Seconds of one run of what tells the shell's time, of the time that is judged; none if it fails. It runs where the
+    /// commands do.
     ///
     /// # Errors
     /// When it cannot be started, or is stopped.
@@ -208,6 +210,9 @@ impl Bench<'_> {
             &environment,
             Redirect::Null,
             Redirect::Null,
+            self.slices
+                .as_ref()
+                .map_or(self.cpus.as_ref(), |slices| Some(&slices.cpus)),
         )?;
         let passed = matches!(ended.exit, Exit::Code(0));
         Ok(passed.then_some(self.time_s(&ended)))
@@ -223,7 +228,14 @@ impl Bench<'_> {
         };
         let argv = self.shell.argv(line)?;
         let environment = self.variables(0, None);
-        let ended = self.launch(line, &argv, &environment, stderr(output), stderr(output))?;
+        let ended = self.launch(
+            line,
+            &argv,
+            &environment,
+            stderr(output),
+            stderr(output),
+            self.cpus.as_ref(),
+        )?;
         match ended.exit {
             Exit::Code(0) => Ok(()),
             exit => Err(Failure::no_data(format!(
@@ -250,6 +262,7 @@ impl Bench<'_> {
         environment: &Environment,
         stdout: Redirect<'_>,
         stderr: Redirect<'_>,
+        cpus: Option<&CpuSet>,
     ) -> Result<Ended, Failure> {
         let launch = Launch {
             argv,
@@ -258,7 +271,7 @@ impl Bench<'_> {
             stdin: self.input.as_deref(),
             stdout,
             stderr,
-            cpus: self.cpus.as_ref(),
+            cpus,
         };
         let ended = self
             .host

@@ -18,8 +18,8 @@ const HEAD: [&str; 7] = [
 const LEGEND: &str = "\
 difference: standard deviation of the log ratio of two equal halves of 1 s of work that take turns
   in such slices, in random order; of whole runs of that length where these are longer
-with switches: the same with 0.2 ms lost for each slice; runs for 1 %: of each variant, to show a
-  difference of 1 % in 80 % of experiments at 95 % confidence
+with switches: the same with 0.2 ms lost for each slice; runs for 1 %: of each variant, in pairs,
+  to show a difference of 1 % of the typical run in 80 % of reports, as perflab plan counts them
 in CPU time: with switches, by the time that the CPU worked for them, not others
 ";
 

@@ -6,14 +6,14 @@ use perflab_experiment::{Experiment, Plan, Revised};
 use perflab_history::{
     BuildError, Builder, Built, CampaignFacts, Ready, Revision, campaign_experiment, is_of_tree,
 };
-use perflab_runner::LabError;
+use perflab_runner::{LabError, Needed};
 use perflab_store::{Environment, OpenedResult, Origin, ResultDir};
 
 use super::check::parsed;
 use super::file::Read;
 use super::session::Session;
 use crate::failure::{Code, Failure};
-use crate::progress::{Extent, Progress};
+use crate::progress::{Extent, Progress, at_once};
 use crate::run::measure::{Execution, look};
 use crate::run::observers::observers;
 use crate::terminal;
@@ -109,7 +109,7 @@ impl Campaign {
         };
         let path = session.directory.result(facts);
         let mut result = ResultDir::create(&path, &self.text, &plan, environment, origin)?;
-        self.measure(session, &plan, &mut result)
+        self.measure(session, facts, &plan, &mut result)
     }
 
     /// Measures what is left of it; whether it could, as the machine is the same.
@@ -131,13 +131,14 @@ impl Campaign {
         }
         session.say(&format!("resuming campaign {}", facts.campaign));
         let plan = result.plan().clone();
-        self.measure(session, &plan, &mut result)?;
+        self.measure(session, facts, &plan, &mut result)?;
         Ok(true)
     }
 
     fn measure(
         &self,
         session: &Session<'_>,
+        facts: &CampaignFacts,
         plan: &Plan,
         result: &mut ResultDir,
     ) -> Result<(), Failure> {
@@ -146,18 +147,25 @@ impl Campaign {
             total: plan.runs.len(),
             done: done.len(),
             block: plan.runs.iter().filter(|run| run.block == 1).count(),
-            ends_at_once: self.experiment.design.is_in_slices(),
+            at_once: at_once(&self.experiment, plan),
             is_limit: false,
             budget: None,
         };
         let mut progress = Progress::new(&extent, session.quiet);
+        // Without the control no revision of a history has a value. Of a confirmation and of a search all are compared.
+        let control = facts.control.name();
+        let needed = match (session.may_fail, facts.is_of_history()) {
+            (true, _) => Needed::None,
+            (false, true) => Needed::Only(&control),
+            (false, false) => Needed::All,
+        };
         let execution = Execution {
             experiment: &self.experiment,
             home: &session.read.experiment_home,
             plan,
             machine: session.machine,
             observers: observers(&self.experiment)?,
-            may_fail: session.may_fail,
+            needed,
         };
         let path = result.path().to_path_buf();
         let outcome = execution.execute(result, &done, &mut progress, &mut |_| false)?;

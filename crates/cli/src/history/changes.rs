@@ -12,7 +12,7 @@ pub fn changes(arguments: &ChangesArguments) -> Result<Option<Code>, Failure> {
     let directory = HistoryDir::open(&arguments.directory)?;
     let found = ChangesView::read(&directory, &directory.name()?)?;
     let text = match arguments.format {
-        Format::Text => changes_text(&found.view, &found.changes),
+        Format::Text => changes_text(&found.view, &found.changes, &arguments.directory),
         Format::Json => terminal::json(&found)?,
     };
     terminal::print(&text)?;

@@ -1,42 +1,87 @@
 //! What `perflab history run` would measure.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use perflab_experiment::{Experiment, counted};
-use perflab_history::{HistoryFile, Timeline};
+use perflab_history::{HistoryFile, Revision, Timeline};
+
+use super::known::names;
 
 /// Revisions that are listed at the beginning and at the end of many.
 const LISTED: usize = 15;
 
+/// The revisions of which something is known, by id.
+#[derive(Default)]
+pub(super) struct SoFar {
+    /// Those that need not be measured any more.
+    pub(super) settled: HashSet<String>,
+    /// Those that could not be built. Whether they are built again is known once the commands of `version` have told what
+    /// builds.
+    pub(super) unbuilt: HashSet<String>,
+}
+
 /// The plan in words.
-pub(super) fn dry_run(file: &HistoryFile, experiment: &Experiment, timeline: &Timeline) -> String {
+pub(super) fn dry_run(
+    file: &HistoryFile,
+    experiment: &Experiment,
+    timeline: &Timeline,
+    so_far: &SoFar,
+) -> String {
     let mut text = String::new();
+    let (done, left): (Vec<&Revision>, Vec<&Revision>) = timeline
+        .measured()
+        .partition(|revision| so_far.settled.contains(&revision.id));
+    // The control is built again in each call.
+    let (unbuilt, left): (Vec<&Revision>, Vec<&Revision>) = left
+        .into_iter()
+        .partition(|one| one.id != timeline.control.id && so_far.unbuilt.contains(&one.id));
+    let done = match done.len() {
+        0 => String::new(),
+        1 => "1 revision is measured already; ".to_owned(),
+        done => format!("{done} revisions are measured already; "),
+    };
     let question = file
         .question
         .as_ref()
         .map(|question| format!(": {question}"));
     let _ = writeln!(text, "{}{}", file.name, question.unwrap_or_default());
-    let selected = timeline.selected.len();
+    let selected = left.len();
     let _ = writeln!(
         text,
-        "{} of {} to measure; control: {} of {}",
+        "{} of {} to measure; {done}control: {} of {}",
         selected,
         counted(timeline.revisions.len(), "revision"),
         timeline.control.name(),
         timeline.control.date()
     );
     let together = (file.measure.together as usize).max(1);
-    let others = timeline
-        .measured()
+    let others = left
+        .iter()
         .filter(|revision| revision.id != timeline.control.id)
         .count();
+    // The control is in each campaign, and alone in one where nothing else is left.
+    let least = usize::from(!left.is_empty());
+    let campaigns = others.div_ceil(together).max(least);
     let runs = file.measure.runs.unwrap_or(experiment.design.runs);
     let _ = writeln!(
         text,
         "{} of at most {together} with the control, {} of each revision in a campaign",
-        counted(others.div_ceil(together), "campaign"),
+        counted(campaigns, "campaign"),
         counted(runs as usize, "run"),
     );
+    if !unbuilt.is_empty() {
+        let they_are = match unbuilt.len() {
+            1 => "it is",
+            _ => "they are",
+        };
+        let _ = writeln!(
+            text,
+            "{} could not be built so far: {}; {they_are} built again if [build] has changed",
+            counted(unbuilt.len(), "revision"),
+            names(&unbuilt)
+        );
+    }
     for quirk in &timeline.quirks {
         let first = timeline.revisions.get(quirk.place);
         let from = first.map_or("none yet".to_owned(), |first| {
@@ -44,7 +89,7 @@ pub(super) fn dry_run(file: &HistoryFile, experiment: &Experiment, timeline: &Ti
         });
         let _ = writeln!(text, "quirk {}  {}  {from}", quirk.letter, quirk.quirk.what);
     }
-    for (number, revision) in timeline.measured().enumerate() {
+    for (number, revision) in left.into_iter().enumerate() {
         let is_listed = number < LISTED || number + LISTED >= selected;
         if !is_listed {
             if number == LISTED {

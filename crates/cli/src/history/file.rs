@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use perflab_experiment::Experiment;
 use perflab_history::{
-    HistoryFile, Repository, Revision, Source, file_versions, local_path, versions,
+    Asked, HistoryFile, Repository, Revision, Source, Timeline, command_argv, file_versions,
+    local_path, versions,
 };
 
+use super::check::check_inputs;
 use crate::failure::{Code, Failure};
 use crate::output::directory_of;
 use crate::results::RESULTS;
@@ -81,7 +83,7 @@ impl Read {
         let Some(command) = &source.list else {
             return Ok(file_versions(&self.file)?);
         };
-        let argv = command.exec_argv();
+        let argv = command_argv(command, &self.home.to_string_lossy()).map_err(Failure::usage)?;
         let (program, arguments) = argv
             .split_first()
             .ok_or_else(|| Failure::usage("`list` is empty"))?;
@@ -91,10 +93,8 @@ impl Read {
             .stdin(std::process::Stdio::null())
             .output()
             .map_err(|error| {
-                Failure::new(
-                    Code::Environment,
-                    format!("cannot start `{program}` of `list`: {error}"),
-                )
+                let program = program.display();
+                Failure::environment(format!("cannot start `{program}` of `list`: {error}"))
             })?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -107,7 +107,30 @@ impl Read {
                 ),
             ));
         }
-        Ok(versions(&String::from_utf8_lossy(&output.stdout))?)
+        let found = versions(&String::from_utf8_lossy(&output.stdout))?;
+        match found.is_empty() {
+            false => Ok(found),
+            true => Err(Failure::usage(format!(
+                "`list` in [source] names no version: `{}` printed no line; expected `NAME DATE` for each version, as \
+                 `1.2 2026-11-21`",
+                command.argv.join(" ")
+            ))),
+        }
+    }
+
+    /// The revisions that are asked for. `former`: the control so far.
+    pub(super) fn timeline(
+        &self,
+        repository: Option<&Repository>,
+        asked: &Asked,
+        former: Option<&Revision>,
+    ) -> Result<Timeline, Failure> {
+        let source = self.source(repository)?;
+        let timeline = Timeline::new(&self.file, &source, asked, former)?;
+        if let Some(repository) = repository {
+            check_inputs(self, repository, &timeline.control)?;
+        }
+        Ok(timeline)
     }
 
     /// Where revisions come from.

@@ -89,8 +89,13 @@ pub fn mark(arguments: &MarkArguments) -> Result<Option<Code>, Failure> {
     };
     let revision = &view.revisions[place].revision;
     let now = jiff::Timestamp::now().to_string();
-    let (metric, why) = (arguments.metric.clone(), arguments.why.clone());
-    directory.mark(&Mark::new(now, revision, metric, state, why))?;
+    let changes = meant.iter().filter_map(|change| view.marked(change));
+    directory.mark(&Mark {
+        metric: arguments.metric.clone(),
+        state,
+        why: arguments.why.clone(),
+        ..Mark::new(now, revision, changes.collect())
+    })?;
     for change in meant {
         if let Some(series) = view.series.get(change.series) {
             let word = state.map_or("mark removed", ChangeState::word);

@@ -9,6 +9,7 @@ mod confirm;
 mod dry_run;
 mod failures;
 mod file;
+mod known;
 mod mark;
 mod run;
 mod session;

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use perflab_history::{Asked, HistoryDir, Outline, Purpose, Repository, Timeline};
+use perflab_history::{Asked, HistoryDir, Outline, Purpose, Repository};
 use perflab_report::operand;
 
 use super::arguments::{CampaignArguments, RunArguments, WatchArguments};
-use super::check::check;
-use super::dry_run::dry_run;
+use super::check::{check, check_patch};
+use super::dry_run::{SoFar, dry_run};
 use super::file::read;
+use super::known::{settled, unbuilt};
 use super::session::Site;
 use super::work::{Manner, Patch, Work};
 use crate::failure::{Code, Failure};
@@ -32,7 +33,7 @@ pub fn run(arguments: &RunArguments) -> Result<Option<Code>, Failure> {
     let asked = asked(arguments)?;
     if arguments.dry_run {
         let out = arguments.campaigns.out.as_deref();
-        return print_plan(&arguments.file, &asked, out);
+        return print_plan(&arguments.file, &asked, out, arguments.again);
     }
     let goal = match (patch(arguments)?, &arguments.confirm) {
         (Some(patch), _) => Goal::Patch(patch),
@@ -67,20 +68,32 @@ pub fn watch(arguments: &WatchArguments) -> Result<Option<Code>, Failure> {
     )
 }
 
-/// Prints what would be measured.
-fn print_plan(file: &Path, asked: &Asked, out: Option<&Path>) -> Result<Option<Code>, Failure> {
+/// Prints what would be measured. `again`: also what failed before.
+fn print_plan(
+    file: &Path,
+    asked: &Asked,
+    out: Option<&Path>,
+    again: bool,
+) -> Result<Option<Code>, Failure> {
     let read = read(file)?;
     check(&read)?;
     let repository = read.repository()?;
     warn_if_shallow(repository.as_ref())?;
-    let out = read.out(out);
-    let former = match HistoryDir::open(&out) {
-        Ok(directory) => directory.control()?,
-        Err(_) => None,
+    let directory = HistoryDir::open(&read.out(out)).ok();
+    let former = match &directory {
+        Some(directory) => directory.control()?,
+        None => None,
     };
-    let source = read.source(repository.as_ref())?;
-    let timeline = Timeline::new(&read.file, &source, asked, former.as_ref())?;
-    terminal::print(&dry_run(&read.file, &read.experiment, &timeline))?;
+    let timeline = read.timeline(repository.as_ref(), asked, former.as_ref())?;
+    let mut so_far = SoFar::default();
+    if let Some(directory) = &directory {
+        so_far.settled = settled(directory, &timeline, again)?;
+        if !again {
+            so_far.unbuilt = unbuilt(directory)?;
+        }
+    }
+    let text = dry_run(&read.file, &read.experiment, &timeline, &so_far);
+    terminal::print(&text)?;
     Ok(None)
 }
 
@@ -95,6 +108,9 @@ fn execute(
     let read = read(file)?;
     let end = campaigns.measuring.end()?;
     check(&read)?;
+    if matches!(goal, Goal::Patch(_)) {
+        check_patch(&read)?;
+    }
     let out = read.out(campaigns.out.as_deref());
     let site = Site::take(&read, &out, &campaigns.measuring)?;
     if !campaigns.quiet {
@@ -106,11 +122,8 @@ fn execute(
     }
     let mut builder = site.builder(&read)?;
     warn_if_shallow(builder.repository())?;
-    let timeline = {
-        let source = read.source(builder.repository())?;
-        let former = site.directory.control()?;
-        Timeline::new(&read.file, &source, asked, former.as_ref())?
-    };
+    let former = site.directory.control()?;
+    let timeline = read.timeline(builder.repository(), asked, former.as_ref())?;
     let directory = &site.directory;
     directory.note_outline(&site.held, &Outline::of(&read.file.name, &timeline))?;
     directory.keep_summaries(&site.held, &directory.campaigns()?)?;
@@ -149,16 +162,16 @@ fn asked(arguments: &RunArguments) -> Result<Asked, Failure> {
         .find_map(|(flag, text)| Some((flag, text.as_ref()?)));
     let Some((flag, text)) = range else {
         return Ok(Asked {
-            since: arguments.since.clone(),
-            until: arguments.until.clone(),
+            since: arguments.since.clone().map(|text| ("--since", text)),
+            until: arguments.until.clone().map(|text| ("--until", text)),
             every: arguments.every,
         });
     };
     match text.split_once("..") {
         Some((from, to)) if !from.is_empty() && !to.is_empty() && !to.starts_with('.') => {
             Ok(Asked {
-                since: Some(from.to_owned()),
-                until: Some(to.to_owned()),
+                since: Some((flag, from.to_owned())),
+                until: Some((flag, to.to_owned())),
                 every: Some(perflab_history::Every::default()),
             })
         }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use perflab_experiment::Revised;
 use perflab_history::{
-    BuildError, BuildKey, Builder, Built, CampaignFacts, Held, HistoryDir, HistoryFile, Purpose,
-    Revision, Wanted,
+    BuildError, BuildKey, Builder, Built, CampaignFacts, Held, HistoryDir, Purpose, Revision,
+    Wanted,
 };
 use perflab_machine::MachineLock;
 use perflab_runner::{ThisMachine, remove_scratch};
@@ -47,12 +47,7 @@ impl Site {
         )?;
         let lock = lock(measuring.wait)?;
         let machine = stand_by(Some(&lock))?;
-        // A file without a name would have that of its copy.
-        let name_of = |text: &str| {
-            let file = HistoryFile::parse(text, "history.toml").ok()?;
-            Some(file.name).filter(|name| name != "history")
-        };
-        let (directory, held) = HistoryDir::hold(out, &read.file.name, &read.text, name_of)?;
+        let (directory, held) = HistoryDir::hold(out, &read.file.name, &read.text)?;
         let home = directory.path().canonicalize().map_err(|error| {
             let path = directory.path().display();
             Failure::environment(format!("cannot find {path}: {error}"))

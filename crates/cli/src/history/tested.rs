@@ -54,14 +54,15 @@ impl Work<'_> {
             let revision = &self.timeline.revisions[*place];
             // A build that was tested often enough need not be there.
             let quirks = commands_at(&self.timeline.quirks, *place);
-            let key = builder.key_of(&Wanted::new(revision, quirks))?;
+            let wanted = Wanted::new(revision, quirks);
+            let key = builder.key_of(&wanted)?;
             if done
                 .get(&key.to_string())
                 .is_some_and(|runs| *runs >= table.runs as usize)
             {
                 continue;
             }
-            let built = self.build(revision, *place, builder)?;
+            let built = self.session.build(&wanted, builder)?;
             self.test(revision, &built, builder)?;
             self.session.make_room(&[built.key], builder)?;
         }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use perflab_experiment::counted;
 use perflab_history::{Builder, CampaignFacts, Detection, Step, View, next_step, subject_name};
 
+use super::known::{is_current, settled};
 use super::session::FEWEST;
 use super::work::Work;
 use crate::failure::Failure;
@@ -13,15 +14,16 @@ impl Work<'_> {
     /// The most informative campaigns, until all is known or no more may be begun.
     pub(super) fn watch(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
         let directory = self.session.directory;
-        let mut campaigns = directory.campaigns()?;
+        let campaigns = directory.campaigns()?;
         // A change that was being confirmed may not be the next to be confirmed any more.
-        let last = campaigns.iter().rfind(|facts| self.is_current(facts));
+        let last = campaigns
+            .iter()
+            .rfind(|facts| is_current(facts, self.timeline));
         let last_confirmation = campaigns.iter().rfind(|facts| facts.is_confirmation());
         for facts in last.into_iter().chain(last_confirmation) {
             self.go_on(facts, builder)?;
         }
-        campaigns.retain(|facts| self.is_current(facts));
-        let mut known = self.known(&campaigns)?;
+        let mut done = settled(directory, self.timeline, self.manner.again)?;
         // One that cannot be built is not tried again and again.
         let mut tried: HashSet<[String; 2]> = HashSet::new();
         for facts in directory
@@ -41,17 +43,17 @@ impl Work<'_> {
                 self.timeline,
                 &view,
                 &detection,
-                |place| known.contains(&self.timeline.revisions[place].id),
+                |place| !self.is_left(&self.timeline.revisions[place], &done),
                 |from, to| tried.contains(&[id(from), id(to)]),
             );
             let is_recorded = match step {
                 Step::Newest(place) => {
                     self.say_why("the newest revision");
-                    self.next(&[place], builder, &mut known)?
+                    self.next(&[place], builder, &mut done)?
                 }
                 Step::Narrow { series, places } => {
                     self.say_why(&format!("where {} changed", name(&view, series)));
-                    self.next(&places, builder, &mut known)?
+                    self.next(&places, builder, &mut done)?
                 }
                 Step::Confirm {
                     series,
@@ -70,15 +72,17 @@ impl Work<'_> {
                 Step::Gaps(places) => {
                     let left = counted(places.len(), "revision");
                     self.say_why(&format!("{left} that nothing is known of"));
-                    self.next(&places, builder, &mut known)?
+                    self.next(&places, builder, &mut done)?
                 }
                 Step::Nothing => {
+                    self.say_failures(&self.failures(&done)?);
                     self.session.say("nothing is left to measure");
                     return self.test_all(builder);
                 }
             };
             self.begun += u32::from(is_recorded);
         }
+        self.say_failures(&self.failures(&done)?);
         self.session.say(&self.why_over());
         Ok(())
     }

@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use perflab_experiment::counted;
 use perflab_history::{
-    BuildError, Builder, Built, CampaignFacts, HistoryFile, Purpose, Revision, Timeline, Wanted,
-    commands_at, order,
+    BuildError, Builder, Built, CampaignFacts, HistoryFile, Purpose, Revision, Timeline, View,
+    Wanted, commands_at, order,
 };
 
 use super::campaign::Campaign;
+use super::known::{failing, is_current, settled};
 use super::session::{Session, seed};
 use crate::failure::Failure;
 
@@ -46,26 +47,35 @@ impl Work<'_> {
     /// Campaigns until nothing is left, or no more may be begun.
     pub(super) fn all(&mut self, builder: &mut Builder<'_>) -> Result<(), Failure> {
         let mut campaigns = self.session.directory.campaigns()?;
-        campaigns.retain(|facts| self.is_current(facts));
+        campaigns.retain(|facts| is_current(facts, self.timeline));
         if let Some(last) = campaigns.last() {
             self.go_on(last, builder)?;
         }
         // Whatever comes of it, nothing is tried twice in one call.
-        let mut known = self.known(&campaigns)?;
+        let mut done = settled(self.session.directory, self.timeline, self.manner.again)?;
         loop {
-            let left = self.left(&known);
+            let left = self.left(&done);
             if left.is_empty() {
-                self.session
-                    .say("all revisions are measured, or could not be built");
+                let failures = self.failures(&done)?;
+                self.say_failures(&failures);
+                let all = match failures.is_empty() {
+                    true => "all revisions",
+                    false => "all other revisions",
+                };
+                if !failures.are_all {
+                    self.session
+                        .say(&format!("{all} are measured, or could not be built"));
+                }
                 return self.test_all(builder);
             }
             if self.is_over() {
+                self.say_failures(&self.failures(&done)?);
                 let left = counted(left.len(), "revision");
                 self.session
                     .say(&format!("{}: {left} left to measure", self.why_over()));
                 return Ok(());
             }
-            self.begun += u32::from(self.next(&left, builder, &mut known)?);
+            self.begun += u32::from(self.next(&left, builder, &mut done)?);
         }
     }
 
@@ -107,47 +117,17 @@ impl Work<'_> {
             )));
         }
         ready.push((patched, with_patch));
-        self.measure(facts, &ready, builder)
+        self.measure(facts, &ready, builder)?;
+        let view = View::read(self.session.directory, &self.file.name)?;
+        self.say_failing(&failing(&view, ready.iter().map(|(revision, _)| revision)));
+        Ok(())
     }
 
-    /// Whether the values of a campaign are among those of the history, relative to its control. That of a patch is measured
-    /// again from the start when it was interrupted.
-    pub(super) fn is_current(&self, facts: &CampaignFacts) -> bool {
-        facts.is_of_history()
-            && facts.purpose != Purpose::Patch
-            && facts.control.id == self.timeline.control.id
-    }
-
-    /// The revisions that campaigns have measured, or tried to.
-    pub(super) fn known(&self, campaigns: &[CampaignFacts]) -> Result<HashSet<String>, Failure> {
-        let mut known = HashSet::from([self.timeline.control.id.clone()]);
-        let summaries = self.session.directory.summaries(campaigns)?;
-        for (facts, summary) in campaigns.iter().zip(summaries) {
-            let Some(summary) = summary else {
-                continue;
-            };
-            let has_control = summary.has_passed(&facts.control.name());
-            // A revision whose runs fail is known as well as one whose runs pass. One that passes where the control fails
-            // has no value.
-            let is_known = |revision: &&Revision| {
-                let name = revision.name();
-                let is_told = match summary.has_passed(&name) {
-                    true => has_control,
-                    false => !self.manner.again,
-                };
-                summary.has_measured(&name) && is_told
-            };
-            let measured = facts.revisions.iter().filter(is_known);
-            known.extend(measured.map(|revision| revision.id.clone()));
-        }
-        Ok(known)
-    }
-
-    /// Places of the revisions that are not known yet, in the order in which to measure them.
-    fn left(&self, known: &HashSet<String>) -> Vec<usize> {
-        let is_known = |revision: &Revision| known.contains(&revision.id);
-        let is_known: Vec<bool> = self.timeline.measured().map(is_known).collect();
-        let places = order(&is_known).into_iter();
+    /// Places of the revisions that are left to measure, in the order in which to measure them.
+    fn left(&self, done: &HashSet<String>) -> Vec<usize> {
+        let is_done = |revision: &Revision| !self.is_left(revision, done);
+        let is_done: Vec<bool> = self.timeline.measured().map(is_done).collect();
+        let places = order(&is_done).into_iter();
         places.map(|index| self.timeline.selected[index]).collect()
     }
 
@@ -172,12 +152,12 @@ impl Work<'_> {
     }
 
     /// Builds the control and as many of the revisions as belong together, and measures them; whether anything was
-    /// recorded.
+    /// recorded. All that were tried are `done` then.
     pub(super) fn next(
         &self,
         left: &[usize],
         builder: &mut Builder<'_>,
-        known: &mut HashSet<String>,
+        done: &mut HashSet<String>,
     ) -> Result<bool, Failure> {
         let mut ready = vec![(self.timeline.control.clone(), self.control(builder)?)];
         let mut facts = self.facts(self.manner.purpose.clone())?;
@@ -188,7 +168,7 @@ impl Work<'_> {
             }
             let revision = &self.timeline.revisions[*place];
             let built = self.build(revision, *place, builder)?;
-            known.insert(revision.id.clone());
+            done.insert(revision.id.clone());
             match built.tree {
                 Some(_) => {
                     self.test(revision, &built, builder)?;
@@ -201,7 +181,10 @@ impl Work<'_> {
             }
         }
         match (facts.revisions.is_empty(), facts.unbuilt.is_empty()) {
-            (false, _) => self.measure(facts, &ready, builder)?,
+            (false, _) => {
+                done.insert(self.timeline.control.id.clone());
+                self.measure(facts, &ready, builder)?;
+            }
             (true, false) => self.session.directory.add(self.session.held, &facts)?,
             (true, true) => return Ok(false),
         }
@@ -231,10 +214,13 @@ impl Work<'_> {
     ) -> Result<(), Failure> {
         let design = self.session.read.file.measure.design(seed());
         let campaign = Campaign::new(self.session.read, ready, design)?;
+        let beside = match facts.beside_control().count() {
+            0 => String::new(),
+            others => format!("{} and ", counted(others, "revision")),
+        };
         self.session.say(&format!(
-            "campaign {}: {} and the control {}",
+            "campaign {}: {beside}the control {}",
             facts.campaign,
-            counted(facts.revisions.len(), "revision"),
             facts.control.name()
         ));
         self.session.measure(facts, ready, &campaign, builder)

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use perflab_experiment::{Experiment, Plan};
 use perflab_machine::MachineFacts;
-use perflab_runner::{Lab, LabError, Observer, Preflight, ThisMachine, preflight, programs};
+use perflab_runner::{
+    Lab, LabError, Needed, Observer, Preflight, ThisMachine, preflight, programs,
+};
 use perflab_store::{Environment, ResultDir, RunRecord};
 
 use super::refuse_all;
@@ -63,8 +65,8 @@ pub(crate) struct Execution<'e> {
     pub(crate) plan: &'e Plan,
     pub(crate) machine: &'e ThisMachine,
     pub(crate) observers: Vec<Box<dyn Observer>>,
-    /// Whether it goes on where a cell fails again and again.
-    pub(crate) may_fail: bool,
+    /// The variants that end it where they fail again and again.
+    pub(crate) needed: Needed<'e>,
 }
 
 impl Execution<'_> {
@@ -83,14 +85,14 @@ impl Execution<'_> {
             plan,
             machine,
             observers,
-            may_fail,
+            needed,
         } = self;
         let mut settings = settings::begin(experiment)?;
         let outcome = Lab::new(experiment, home, plan, result, machine, progress)
             .map(|lab| {
                 lab.with_settings(settings.session())
                     .with_observers(observers)
-                    .despite_failures(may_fail)
+                    .with_needed(needed)
             })
             .and_then(|mut lab| lab.execute(done, is_met));
         progress.finish();

@@ -1,9 +1,12 @@
 //! `bench --slices`: commands that take turns on a CPU and are compared by CPU time, whatever disturbs or ends them.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use perflab_testing::needs;
+use perflab_testing::{needs, not_checked, test_name};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
@@ -21,6 +24,15 @@ fn bench(laboratory: &Laboratory, arguments: &[&str]) -> Said {
 
 fn lines(laboratory: &Laboratory, name: &str) -> Vec<String> {
     laboratory.read(name).lines().map(str::to_owned).collect()
+}
+
+/// Whether a warning says that a command sleeps. On a busy machine it may wait for a CPU as well, which is said with how
+/// much.
+fn is_idle(said: &Said, name: &str) -> bool {
+    let unbroken = said.out.replace("\n  ", " ");
+    let about = format!("warning: `{name}`: ");
+    let mut own = unbroken.lines().filter(|line| line.starts_with(&about));
+    own.any(|line| line.contains("it sleeps or waits") || line.contains("waited for one for"))
 }
 
 #[test]
@@ -214,6 +226,7 @@ fn what_does_not_go_with_turns_is_refused() {
 
 #[test]
 fn what_makes_cpu_time_say_little_is_named() {
+    needs("python3", "python3");
     let laboratory = Laboratory::new();
     // Long enough to be there at a look: those between turns are few.
     let stray =
@@ -221,27 +234,117 @@ fn what_makes_cpu_time_say_little_is_named() {
     let timer = format!("exec timeout 1h sh -c '{WORK}; {WORK}'");
     let crowd = format!("({WORK}; {WORK}; {WORK}) & {WORK}; {WORK}; {WORK}; wait");
     let left = "sleep 300 & :";
+    let handler = "exec python3 -c '
+import signal, time
+signal.signal(signal.SIGCONT, lambda *_: None)
+until = time.process_time() + 0.1
+while time.process_time() < until: pass'";
+    // Four at a time, each of which ends within some turns.
+    let short = WORK.replace("30000", "2000");
+    let jobs = format!("seq 40 | xargs -P4 -n1 sh -c '{short}'");
     let all = [
-        "-r", "3", "-n", "stray", "-n", "sleeper", "-n", "timer", "-n", "crowd", "-n", "left",
+        "-r", "2", "-n", "stray", "-n", "sleeper", "-n", "timer", "-n", "crowd", "-n", "left",
+        "-n", "handler", "-n", "jobs",
     ];
-    let said = bench(
-        &laboratory,
-        &[&all[..], &[&stray, "sleep 0.5", &timer, &crowd, left]].concat(),
-    );
+    let commands = [&stray, "sleep 0.5", &timer, &crowd, left, handler, &jobs];
+    let said = bench(&laboratory, &[&all[..], &commands].concat());
     let said = said.code(0);
     // A run of it ends in its first turn, or in the next one where it is slow.
     let (_, turns) = said.out.split_once("`left`: a run has ").unwrap();
     let turns: f64 = turns.split(' ').next().unwrap().parse().unwrap();
     assert!(turns < 4.0, "{}", said.out);
+    assert!(is_idle(&said, "sleeper"), "{}", said.out);
     said.prints(&[
         "left its process group, and so ran during the turns of others",
-        "`sleeper`: it sleeps or waits: it used a CPU for",
         "`timer`: `timeout` has a timer",
         "`crowd`: several of its threads or processes need a CPU",
         "`left`: `s",
         "still ran when the command had ended",
+        "`handler`: `python3` handles SIGCONT",
+        "`jobs`: several of its threads or processes need a CPU",
     ]);
     laboratory.assert_nothing_runs();
+}
+
+#[test]
+fn what_works_first_and_sleeps_later_is_not_taken_for_what_lacks_a_cpu() {
+    let laboratory = Laboratory::new();
+    let late = format!("{WORK}; {WORK}; {WORK}; sleep 0.4");
+    let said = bench(&laboratory, &["-r", "2", "-n", "late", &late, WORK]).code(0);
+    assert!(is_idle(&said, "late"), "{}", said.out);
+}
+
+/// A shell that writes down where it may run, and for what.
+const TELLS_CPUS: &str = "\
+echo \"$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status) $2\" >> cpus
+exec sh \"$@\"
+";
+
+#[test]
+fn commands_and_the_empty_shell_run_on_the_last_cpu_or_on_those_asked_for() {
+    let laboratory = Laboratory::new();
+    laboratory.program("shell", TELLS_CPUS);
+    let set = rustix::thread::sched_getaffinity(None).unwrap();
+    let own: Vec<usize> = (0..1024).filter(|cpu| set.is_set(*cpu)).collect();
+    let [first, last] = [own[0], own[own.len() - 1]].map(|cpu| cpu.to_string());
+    for (flags, cpu) in [(&[][..], &last), (&["--cpus", &first], &first)] {
+        laboratory.write("cpus", "");
+        let all = ["-q", "-r", "2", "-S", "./shell", ": a", ": b"];
+        bench(&laboratory, &[&all[..], flags].concat()).code(0);
+        let mut seen = lines(&laboratory, "cpus");
+        // One run of the empty shell comes before all blocks.
+        assert_eq!(seen.len(), 7, "{seen:?}");
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen, ["", ": a", ": b"].map(|line| format!("{cpu} {line}")));
+    }
+}
+
+/// A program of root that everybody may execute as root, for somebody else.
+#[test]
+fn a_command_of_another_user_is_named_and_not_waited_for() {
+    if !rustix::process::geteuid().is_root() {
+        not_checked(
+            &test_name(),
+            "only root can make a program that runs as root",
+        );
+        return;
+    }
+    let laboratory = Laboratory::new();
+    let own = laboratory.path("");
+    for directory in [own.clone(), own.join("tmp")] {
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let program = laboratory.path("as-root");
+    needs("setpriv", "util-linux");
+    fs::copy("/usr/bin/setpriv", &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
+    let nobody = |arguments: &[&str]| {
+        let all = [&["bench", "--slices", "5ms", "-r", "2"], arguments].concat();
+        let mut command = laboratory.perflab(&all);
+        Said::from(command.uid(65534).gid(65534).output().unwrap())
+    };
+    let begin = Instant::now();
+    nobody(&["-N", "./as-root --reuid=0 sleep 300", "sleep 0.1"])
+        .code(5)
+        .says(&[
+            "`./as-root --reuid=0 sleep 300` cannot take turns",
+            "runs as another user",
+        ]);
+    assert!(begin.elapsed() < Duration::from_secs(100));
+    let left = processes(own.to_str().unwrap().trim_end_matches('/'));
+    for process in &left {
+        signal(
+            process.split(' ').next().unwrap().parse().unwrap(),
+            Signal::KILL,
+        );
+    }
+    assert_eq!(left.len(), 1, "{left:?}");
+    // Its leader can be stopped, and is.
+    nobody(&["./as-root --reuid=0 sleep 0.3; :", "sleep 0.3"])
+        .code(0)
+        .prints(&["`sleep` runs as another user and may not be stopped"]);
+    laboratory.await_nothing_runs();
 }
 
 /// One that is stopped as its group is, while it leaves the group, would be stopped for good, and waited for.
@@ -328,10 +431,10 @@ fn states(laboratory: &Laboratory) -> String {
     let word = laboratory.path("");
     let state = |process: &String| {
         let pid = process.split(' ').next().unwrap();
-        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         // The reaper waits for the laboratory's end, whatever becomes of the job.
         let is_job = String::from_utf8_lossy(&environment).contains("PERFLAB_MARK=");
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let state = stat
             .rsplit_once(") ")
             .and_then(|(_, rest)| rest.chars().next());

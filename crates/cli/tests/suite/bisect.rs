@@ -1,5 +1,7 @@
 //! `perflab bisect`: the revision that introduced a change is found, by measuring and by what a person says.
 
+mod ends;
+
 use std::fs;
 
 use perflab_testing::needs;

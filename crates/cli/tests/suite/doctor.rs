@@ -94,7 +94,7 @@ fn the_noise_is_told_by_time_scale() {
             number(&of_slice["sd_with_switches"]),
         );
         assert!((with / sd - (1.0 + 2e-4 / slice_s).sqrt()).abs() < 1e-9);
-        assert!(of_slice["runs"].as_u64().unwrap() >= 2, "{of_slice}");
+        assert!(of_slice["runs"].as_u64().unwrap() >= 6, "{of_slice}");
     }
     let is_best = |of_slice: &&Value| of_slice["slice_s"] == wall["best_slice_s"];
     assert!(
@@ -124,7 +124,8 @@ fn two_cpus_are_measured_at_the_same_time_too() {
     let laboratory = Laboratory::new();
     let said = laboratory.call(&["doctor", "--cpus", &cpus.join(","), "--noise", "9s"]);
     // Where others take most of the CPUs, the time may be too short for whole runs of a second.
-    let is_told = said.out.contains(" here") && said.out.contains("at the same time and swap CPUs");
+    let out = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_told = out.contains(" here") && out.contains("at the same time and swap CPUs");
     assert!(is_told || said.out.contains("too short"), "{}", said.out);
 }
 

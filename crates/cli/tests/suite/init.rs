@@ -125,6 +125,17 @@ fn slices_are_proposed_where_servers_can_take_turns() {
         both.contains(turns) && both.contains("\nblock = 3 "),
         "{both}"
     );
+    // As many as the tool's work has parts.
+    for (load, slices) in [
+        ("wrk -d 10s http://127.0.0.1:{port}/", "\nslices = 10 "),
+        ("pgbench -t 4000 -p {port}", "\nslices = 40 "),
+        ("redis-benchmark -p {port} -n 5000", "\nslices = 10 "),
+        ("wrk -d 2s http://127.0.0.1:{port}/", turns),
+        ("redis-benchmark -p {port} --threads 2", turns),
+    ] {
+        let written = written(&["--server", "s {port}", load]);
+        assert!(written.contains(slices), "{load}: {written}");
+    }
     // Both would listen on the same port.
     for alone in [
         written(&["--server", "s -p 7000", "wrk http://127.0.0.1:7000"]),

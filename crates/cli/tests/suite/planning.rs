@@ -120,3 +120,44 @@ fn runs_that_share_a_build_are_planned_in_builds() {
         .says(&["--block 6: the runs of a block share a build here"]);
     plan(&["--block=3"]).code(0);
 }
+
+/// The variance of runs in a block of six lies between those of blocks of four and of eight, which are two thirds of the
+/// squares of the Allan deviations of one and two runs, and four sevenths of those of one, two and four.
+#[test]
+fn whole_runs_are_planned_with_what_the_runs_of_a_block_differ_by() {
+    let laboratory = Laboratory::new();
+    laboratory.write("noise.json", include_str!("../documents/noise.json"));
+    let plan = |flags: &[&str]| {
+        let all = ["plan", "--noise", "noise.json", "--show", "1%"];
+        laboratory.call(&[&all[..], flags].concat())
+    };
+    let sd = |flags: &[&str]| {
+        let all = [&["--each=1s", "--questions=mean", "--format=json"], flags].concat();
+        let said = plan(&all).code(0);
+        said.json()["rows"][0]["relative_sd"].as_f64().unwrap()
+    };
+    // As it is recorded: of 1 s, 2 s and 5 s.
+    let [one, two, five] = [0.095_472, 0.083_091, 0.064_068_f64];
+    let share = 2.0_f64.ln() / 2.5_f64.ln();
+    let squares = [one, two, two.powf(1.0 - share) * five.powf(share)].map(|allan| allan * allan);
+    let four = 2.0 / 3.0 * (squares[0] + squares[1]);
+    let eight = 4.0 / 7.0 * squares.iter().sum::<f64>();
+    for (flags, expected) in [
+        (&[][..], ((four + eight) / 2.0).sqrt()),
+        (&["--block=2"], four.sqrt()),
+        (&["--block=1"], one),
+    ] {
+        let sd = sd(flags);
+        assert!(
+            (sd / expected - 1.0).abs() < 1e-3,
+            "{flags:?}: {sd} {expected}"
+        );
+    }
+    plan(&["--each=5s"]).code(0).prints(&[
+        "warning: no plan for CPU 0, whole runs: the doctor did not measure how stretches nearly as long as a block",
+        "run it with a longer --noise",
+    ]);
+    plan(&["--each=1s", "--block=0"])
+        .code(2)
+        .says(&["--block 0: how far the runs of a single block differ"]);
+}

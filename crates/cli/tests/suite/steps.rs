@@ -154,3 +154,41 @@ fn steps_are_found_in_values_that_nobody_declared() {
             .all(|warning| !warning.contains("steps"))
     );
 }
+
+/// All runs of the candidate end at a limit, whose digits are fewer than those of the baseline: no step hides so much. And
+/// a third variant that is coarser than the other two tells nothing of them.
+#[test]
+fn each_side_has_its_own_steps() {
+    let laboratory = Laboratory::new();
+    let lines = |of: &dyn Fn(u32) -> f64| -> String {
+        (0..20).map(|run| format!("{}\n", of(run))).collect()
+    };
+    let noise = |run: u32| f64::from(run * 37 % 101) / 1e5;
+    laboratory.write("old.txt", lines(&|run| 0.12 + noise(run)));
+    laboratory.write("new.txt", lines(&|run| 0.124 + noise(run + 7)));
+    laboratory.write("limit.txt", "5\n".repeat(20));
+    let arguments = [
+        "compare",
+        "old=old.txt",
+        "new=new.txt",
+        "limit=limit.txt",
+        "--unit",
+        "s",
+        "--better",
+        "lower",
+    ];
+    let arguments = [&arguments[..], &["--format", "json", "--gate", "none"]].concat();
+    let report = laboratory.call(&arguments).code(0).json();
+    for row in report["rows"].as_array().unwrap() {
+        for question in ["typical", "mean"] {
+            assert_eq!(row[question]["verdict"], "worse", "{row}");
+        }
+        let [low, high] = ends(&row["typical"]);
+        let expected = if row["variant"] == "limit" {
+            30.0..60.0
+        } else {
+            0.025..0.045
+        };
+        assert!(expected.contains(&low) && expected.contains(&high), "{row}");
+    }
+}

@@ -117,8 +117,13 @@ fn typical(
     }
     if rounding.is_any() {
         (low, high) = (scale.moved(low, -inward), scale.moved(high, inward));
+        // The interval leaves out no difference where a difference is proven, and only there.
         if p > 1.0 - terms.confidence {
             (low, high) = (low.min(none), high.max(none));
+        } else if estimate > none {
+            low = low.max(none);
+        } else {
+            high = high.min(none);
         }
     }
     let answer = Answer {

@@ -23,7 +23,7 @@ use crate::multiplicity::holm;
 use crate::quantile::quantile_of_sorted;
 use crate::resampling::Random;
 use crate::resampling::Resampling;
-use crate::steps::Grid;
+use crate::steps::{Grid, Grids, bias_of_both};
 use crate::summary::sorted;
 
 /// Fewest values of a side: with fewer, the outer deciles are false too often.
@@ -53,7 +53,7 @@ pub struct Decile {
     pub p_adjusted: f64,
 }
 
-/// Compares two samples decile by decile. The grid is that of the values, where they lie in steps.
+/// Compares two samples decile by decile. The grids are those of the values, where they lie in steps.
 ///
 /// # Errors
 /// Fewer than 20 values, an unusable one (for ratios also one that is not positive), a
@@ -62,7 +62,7 @@ pub fn shift_function(
     a: &[f64],
     b: &[f64],
     scale: Scale,
-    grid: Option<Grid>,
+    grids: Grids,
     confidence: f64,
     resampling: Resampling,
 ) -> Result<Vec<Decile>, Error> {
@@ -74,13 +74,11 @@ pub fn shift_function(
     }
     check::probability("confidence", confidence)?;
     // What a decile of equal values is, lies anywhere within their step; further off is none.
-    let (off, [a, b]) = match grid {
-        None => (0.0, [a.to_vec(), b.to_vec()]),
-        Some(grid) => (
-            grid.bias_of_both(scale, a, b),
-            [grid.spread(a), grid.spread(b)],
-        ),
+    let off = bias_of_both(grids, scale, [a, b]);
+    let spread = |grid: Option<Grid>, values: &[f64]| {
+        grid.map_or_else(|| values.to_vec(), |grid| grid.spread(values))
     };
+    let [a, b] = [spread(grids[0], a), spread(grids[1], b)];
     let sides = [Side::of(&a), Side::of(&b)];
     let none = scale.none();
     let moved = |difference: f64, by: f64| scale.moved(difference + none, by) - none;

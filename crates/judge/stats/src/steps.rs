@@ -31,6 +31,30 @@ pub enum Grid {
     Reciprocal(f64),
 }
 
+/// The grids of the baseline and of the candidate; absent where values are fine.
+pub type Grids = [Option<Grid>; 2];
+
+/// Steps of which one is larger by a smaller share are equal.
+const SAME: f64 = 0.01;
+
+/// Whether both sides lie on the same grid.
+fn are_equal(grids: Grids) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= SAME * a.max(b);
+    match grids {
+        [Some(Grid::Even(a)), Some(Grid::Even(b))]
+        | [Some(Grid::Reciprocal(a)), Some(Grid::Reciprocal(b))] => near(a, b),
+        _ => false,
+    }
+}
+
+/// How far the difference of two samples may be off at most, on the line of a scale.
+pub(crate) fn bias_of_both(grids: Grids, scale: Scale, sides: [&[f64]; 2]) -> f64 {
+    let off = |(grid, values): (&Option<Grid>, &[f64])| {
+        grid.map_or(0.0, |grid| grid.bias(values) * grid.on_line(scale, values))
+    };
+    grids.iter().zip(sides).map(off).sum()
+}
+
 impl Grid {
     /// The distance of neighbouring values about a value, in its unit.
     pub fn step_at(self, value: f64) -> f64 {
@@ -79,6 +103,12 @@ impl Grid {
         steps.get(3 * steps.len() / 4).copied().unwrap_or(0.0)
     }
 
+    /// The least of these distances.
+    fn least_on_line(self, scale: Scale, values: &[f64]) -> f64 {
+        let steps = values.iter().map(|value| self.on_line_at(scale, *value));
+        steps.fold(f64::INFINITY, f64::min)
+    }
+
     /// The same values, those that are equal spread evenly over their step: what a quantile of them is made of.
     pub fn spread(self, values: &[f64]) -> Vec<f64> {
         let mut sorted = values.to_vec();
@@ -92,18 +122,6 @@ impl Grid {
                 own.map(move |(place, value)| value + share(place) * self.step_at(*value))
             })
             .collect()
-    }
-
-    /// How far the difference of two samples may be off at most, on the line of a scale.
-    pub(crate) fn bias_of_both(self, scale: Scale, a: &[f64], b: &[f64]) -> f64 {
-        let off = |values: &[f64]| self.bias(values) * self.on_line(scale, values);
-        off(a) + off(b)
-    }
-
-    /// The same of the typical run.
-    fn bias_of_typical(self, scale: Scale, middles: [&[f64]; 2]) -> f64 {
-        let off = |values: &[f64]| self.bias(values) * self.on_line_of_most(scale, values);
-        middles.into_iter().map(off).sum()
     }
 
     /// How far the mean of a sample may be off at most, in steps: from 0 to 1/2.
@@ -167,37 +185,51 @@ pub struct Rounding {
 }
 
 impl Rounding {
-    /// That of values on a grid, and of the middles of their units; none where no two values are equal.
+    /// That of values on the grids of both sides, and of the middles of their units; none where no two values are equal.
+    ///
+    /// Rounding to one grid never changes the order of two runs, rounding to two grids may, where they are no further apart
+    /// than half a step of each: so the steps of different grids are added.
     pub(crate) fn of(
-        grid: Grid,
+        grids: Grids,
         scale: Scale,
         all: [&[Observation]; 2],
         middles: [&[f64]; 2],
     ) -> Self {
         let values = all.map(|side| -> Vec<f64> { side.iter().map(|run| run.value).collect() });
-        let [a, b] = &values;
-        let places = grid.places(a.iter().chain(b).copied());
-        let is_shared = places
-            .windows(2)
-            .any(|pair| matches!(pair, [low, high] if high - low < EQUAL));
-        if !is_shared {
+        let is_shared = |grid: &Grid| {
+            let places = grid.places(values.iter().flatten().copied());
+            places
+                .windows(2)
+                .any(|pair| matches!(pair, [low, high] if high - low < EQUAL))
+        };
+        if !grids.iter().flatten().any(is_shared) {
             return Self::default();
         }
-        let biases = [grid.bias(a), grid.bias(b)];
-        let steps = middles.map(|side| grid.on_line_of_most(scale, side));
-        let least = middles
-            .concat()
-            .into_iter()
-            .map(|value| grid.on_line_at(scale, value));
+        let of_sides = |of: &dyn Fn(Grid, usize) -> f64| {
+            [0, 1].map(|side| grids[side].map_or(0.0, |grid| of(grid, side)))
+        };
+        let sum = |of: [f64; 2]| of[0] + of[1];
+        let steps = of_sides(&|grid, side| grid.on_line_of_most(scale, middles[side]));
+        let least = of_sides(&|grid, side| grid.least_on_line(scale, middles[side]));
+        let is_one = are_equal(grids);
         Self {
-            step: steps[0].max(steps[1]),
-            least: least.fold(f64::INFINITY, f64::min),
-            typical: grid.bias_of_typical(scale, middles),
-            mean: grid.bias_of_both(scale, a, b),
-            means: [
-                biases[0] * grid.on_line(Scale::Shift, a),
-                biases[1] * grid.on_line(Scale::Shift, b),
-            ],
+            step: if is_one {
+                steps[0].max(steps[1])
+            } else {
+                sum(steps)
+            },
+            least: if is_one {
+                least[0].min(least[1])
+            } else {
+                sum(least)
+            },
+            typical: sum(of_sides(&|grid, side| {
+                grid.bias(middles[side]) * grid.on_line_of_most(scale, middles[side])
+            })),
+            mean: bias_of_both(grids, scale, [&values[0], &values[1]]),
+            means: of_sides(&|grid, side| {
+                grid.bias(&values[side]) * grid.on_line(Scale::Shift, &values[side])
+            }),
         }
     }
 
@@ -330,7 +362,7 @@ mod tests {
         };
         let of = |a, b| {
             let all = [&side(a)[..], &side(b)[..]];
-            Rounding::of(Grid::Even(1.0), Scale::Shift, all, [&a, &b])
+            Rounding::of([Some(Grid::Even(1.0)); 2], Scale::Shift, all, [&a, &b])
         };
         assert!(!of([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]).is_any());
         assert!(of([1.0, 2.0, 3.0], [3.0, 5.0, 6.0]).is_any());

@@ -206,7 +206,10 @@ fn draft(
         drift: None,
         latencies: Vec::new(),
         is_cause_unknown: false,
-        grid: subject.grid,
+        grids: match comparison.rounding.is_any() {
+            true => subject.grids(base, group),
+            false => [None; 2],
+        },
         rounding: comparison.rounding,
         warnings: Vec::new(),
     };

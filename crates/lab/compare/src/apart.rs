@@ -14,7 +14,7 @@ use perflab_store::RunRecord;
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
-use crate::grid::{found_grid, of_quotients};
+use crate::grid::of_quotients;
 use crate::input::Half;
 use crate::observation::of_one_kind;
 use crate::one_sided::one_sided;
@@ -23,7 +23,7 @@ use crate::result_report::failed;
 use crate::run_warnings::run_warnings;
 use crate::sample_selection::{SampleSelection, metrics};
 use crate::selection::{Questions, Selection};
-use crate::subject::{Group, Subject, SubjectKey};
+use crate::subject::{Group, Steps, Subject, SubjectKey};
 use crate::warning::{NoReference, NotTogether, Warning};
 
 /// The key of a subject: workload, parameters by name, benchmark, metric.
@@ -190,7 +190,7 @@ fn subjects<'r>(
                 let sides = [[own.as_slice(), other], beside];
                 let sides =
                     sides.map(|of| of.concat().into_iter().map(|(.., value)| value).collect());
-                quotient.grid = of_quotients(key.3, &sides, &quotient);
+                quotient.steps = Steps::Known(of_quotients(key.3, &sides, &quotient));
                 quotient.key.metric.name = format!("{metric} of {variant} / {reference}");
                 quotient.key.metric.unit = String::new();
                 divided.push((place, quotient));
@@ -245,9 +245,6 @@ fn of<'r>(half: &Half<'r>, variants: &[&str]) -> Vec<&'r RunRecord> {
 fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Subject {
     let (workload, parameters, benchmark, metric) = key;
     let parameters = parameters.iter();
-    let values = groups
-        .each_ref()
-        .map(|group| -> Vec<f64> { group.iter().map(|(_, value)| *value).collect() });
     let groups = names.into_iter().zip(groups).map(|(name, values)| Group {
         variant: name.to_owned(),
         observations: values
@@ -271,7 +268,7 @@ fn subject(key: &Key<'_>, names: [&str; 2], groups: [Vec<(u32, f64)>; 2]) -> Sub
             observed: false,
         },
         groups: groups.collect(),
-        grid: found_grid(metric, &values),
+        steps: Steps::Sought,
     }
 }
 

@@ -9,6 +9,7 @@ use std::thread;
 use indexmap::{IndexMap, IndexSet};
 use perflab_stats::Observation;
 use perflab_stats::proportion::Proportion;
+use perflab_stats::steps::Grid;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -17,7 +18,7 @@ use crate::comparison::{Calibration, Comparison, Share};
 use crate::error::AnalysisError;
 use crate::outcome::AskedQuestion;
 use crate::selection::Selection;
-use crate::subject::{Group, Subject};
+use crate::subject::{Group, Steps, Subject};
 use crate::workers::Workers;
 
 /// Always the same shuffles: the same runs give the same calibration.
@@ -172,10 +173,25 @@ fn shuffled(subjects: &[Subject], random: &mut ChaCha8Rng) -> Vec<Subject> {
                 })
                 .collect(),
             key: subject.key.clone(),
-            grid: subject.grid,
+            // A value may stand for any variant here.
+            steps: coarsest(&subject.steps),
         }
     };
     subjects.iter().map(moved).collect()
+}
+
+/// The same for all variants: the widest of those that are declared.
+fn coarsest(steps: &Steps) -> Steps {
+    let width = |grid: &Grid| match *grid {
+        Grid::Even(step) | Grid::Reciprocal(step) => step,
+    };
+    match steps {
+        Steps::Declared(declared) => {
+            let grids = declared.values().copied();
+            Steps::Known(grids.max_by(|a, b| width(a).total_cmp(&width(b))))
+        }
+        other => other.clone(),
+    }
 }
 
 /// What is executed together: subjects of one workload with the same parameters share their runs.
@@ -241,7 +257,7 @@ mod tests {
                 observed: false,
             },
             groups: vec![group("old", 100), group("new", 200)],
-            grid: None,
+            steps: Steps::Known(None),
         }
     }
 

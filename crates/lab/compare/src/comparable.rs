@@ -28,8 +28,9 @@ impl Comparable for Subject {
         if !has_runs(base) || !has_runs(candidate) {
             return Ok(None);
         }
+        let grids = self.grids(base, candidate);
         let (base, candidate) = (&base.observations, &candidate.observations);
         let sides = Sides::of(base, candidate)?;
-        Ok(Some(sides.on_grid(base, candidate, self.grid)))
+        Ok(Some(sides.on_grids(base, candidate, grids)))
     }
 }

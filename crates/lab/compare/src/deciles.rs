@@ -49,8 +49,7 @@ pub fn deciles(row: &Row, design: &Design, confidence: f64) -> Result<Vec<Decile
         Scale::Shift
     };
     let [base, candidate] = sides.map(|side| side.values.as_slice());
-    let grid = row.grid.filter(|_| row.rounding.is_any());
-    let deciles = shift_function(base, candidate, scale, grid, confidence, DRAWS);
+    let deciles = shift_function(base, candidate, scale, row.grids, confidence, DRAWS);
     let deciles = deciles.map_err(NoDeciles::Statistics)?;
     let of_row = deciles.into_iter().map(|decile| Decile {
         quantile: decile.quantile,

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use perflab_drivers::{Driver, Kind, Latency as Which};
 use perflab_experiment::{Better, Experiment, Plan, Workload};
 use perflab_stats::quantile::min_values;
-use perflab_store::RunRecord;
+use perflab_store::{RunRecord, SLICES};
 
 use crate::analyse::analyse;
 use crate::comparison::Comparison;
@@ -166,8 +166,8 @@ fn choice<'a>(
     middle.into_iter().chain(tail).collect()
 }
 
-/// About how many requests each benchmark of a run made, from its rates: as if the benchmarks had taken turns,
-/// which is too few for those that were made at once.
+/// About how many requests each benchmark of a run made, or of a slice of it, from its rates. The benchmarks count as if they
+/// had taken turns, which is too few for those that were made at once.
 fn requests(driver: &dyn Driver, record: &RunRecord) -> Option<f64> {
     let mut rates: IndexMap<Option<&str>, f64> = IndexMap::new();
     for sample in &record.samples {
@@ -178,6 +178,8 @@ fn requests(driver: &dyn Driver, record: &RunRecord) -> Option<f64> {
         }
     }
     let requests = record.usage?.wall_s / rates.values().map(|rate| rate.recip()).sum::<f64>();
+    // Each slice has its own quantile.
+    let requests = requests / record.evidence.get(SLICES).unwrap_or(&1.0);
     (requests.is_finite() && requests > 0.0).then_some(requests)
 }
 

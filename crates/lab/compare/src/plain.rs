@@ -6,16 +6,16 @@ use perflab_experiment::Metric;
 use crate::analyse::analyse;
 use crate::comparison::{Comparison, Design};
 use crate::error::AnalysisError;
-use crate::grid::{are_counts, found_grid};
+use crate::grid::are_counts;
 use crate::repeats::repeated;
 use crate::selection::Selection;
-use crate::subject::{Group, Subject, SubjectKey};
+use crate::subject::{Group, Steps, Subject, SubjectKey};
 use crate::warning::Warning;
 
 /// Groups of plain numbers, as what is compared.
 pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject {
-    let mut subject = Subject {
-        grid: None,
+    Subject {
+        steps: Steps::Sought,
         key: SubjectKey {
             workload: name.to_owned(),
             parameters: IndexMap::new(),
@@ -24,9 +24,7 @@ pub fn plain_subject(name: &str, metric: &Metric, groups: Vec<Group>) -> Subject
             observed: false,
         },
         groups,
-    };
-    subject.grid = found_grid(metric, &values(&subject).collect::<Vec<_>>());
-    subject
+    }
 }
 
 /// Compares groups of plain numbers.

@@ -10,7 +10,7 @@ use crate::comparable::Comparable;
 use crate::error::AnalysisError;
 use crate::row::Row;
 use crate::row_warning::RowWarning;
-use crate::subject::{Group, Subject, SubjectKey};
+use crate::subject::{Group, Steps, Subject, SubjectKey};
 
 /// What may be compared as one: a subject, or several of the same metric.
 pub(crate) struct Pool<'s> {
@@ -26,26 +26,26 @@ impl Comparable for Pool<'_> {
 
     /// Nothing where no block has complete runs of both.
     fn sides(&self, base: &Group, candidate: &Group) -> Result<Option<Sides>, Error> {
-        let [base, candidate] =
-            [base, candidate].map(|group| observations(&self.members, &group.variant));
+        let variants = [&base.variant, &candidate.variant];
+        let [base, candidate] = variants.map(|variant| observations(&self.members, variant));
         let Some(sides) = Sides::pooled(&base, &candidate)? else {
             return Ok(None);
         };
-        let rounding: Result<Vec<Rounding>, Error> = self
-            .members
-            .iter()
-            .zip(base.iter().zip(&candidate))
-            .filter(|(member, _)| member.grid.is_some())
-            .map(|(member, (base, candidate))| {
-                let sides = Sides::of(base, candidate)?;
-                Ok(sides.on_grid(base, candidate, member.grid).rounding())
-            })
-            .collect();
-        let mut rounding = rounding?;
-        if !rounding.is_empty() {
-            rounding.resize(self.members.len(), Rounding::default());
+        let mut rounding = Vec::with_capacity(self.members.len());
+        for (member, (base, candidate)) in self.members.iter().zip(base.iter().zip(&candidate)) {
+            let [own, other] = variants
+                .map(|variant| member.groups.iter().find(|group| group.variant == *variant));
+            let grids = own
+                .zip(other)
+                .map_or([None; 2], |(own, other)| member.grids(own, other));
+            rounding.push(match grids {
+                [None, None] => Rounding::default(),
+                grids => Sides::of(base, candidate)?
+                    .on_grids(base, candidate, grids)
+                    .rounding(),
+            });
         }
-        Ok(Some(sides.on_grids(&rounding)))
+        Ok(Some(sides.rounded(&rounding)))
     }
 }
 
@@ -99,7 +99,7 @@ fn pool(subjects: &[Subject]) -> Result<Vec<Pool<'_>>, Error> {
                 },
                 groups: groups?,
                 // What is pooled is no value of an instrument.
-                grid: None,
+                steps: Steps::Known(None),
             };
             Ok(Pool { subject, members })
         })

@@ -15,6 +15,7 @@ use crate::sample_selection::SampleSelection;
 use crate::saturation::add_saturation;
 use crate::selection::Selection;
 use crate::stopping::note_stop;
+use crate::turns::quantile_warnings;
 use crate::warning::Warning;
 
 /// The report on a result, as `perflab compare` prints it.
@@ -48,6 +49,8 @@ pub fn compare_result(
         sample_selection,
         selection,
     );
+    let quantiles = quantile_warnings(experiment, &report);
+    report.warnings.extend(quantiles);
     let usable_cpus = environment.and_then(Environment::usable_cpus);
     add_saturation(&mut report, experiment, &records, usable_cpus);
     if origin

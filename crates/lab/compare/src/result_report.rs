@@ -83,8 +83,7 @@ fn report_of(
         });
     }
     report.warnings.extend(run_warnings(experiment, counted));
-    let sliced = turns::warnings(experiment, counted, &report);
-    report.warnings.extend(sliced);
+    report.warnings.extend(turns::warnings(experiment, counted));
     settle_drift(&mut report);
     let samples = SampleIndex::of(records);
     if experiment.is_imported() {

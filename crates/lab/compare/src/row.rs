@@ -1,7 +1,7 @@
 //! One row of a comparison: what is compared, both sides, and the answers.
 
 use perflab_experiment::Metric;
-use perflab_stats::steps::{Grid, Rounding};
+use perflab_stats::steps::{Grids, Rounding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,9 +51,9 @@ pub struct Row {
     /// Whether it is a change between two results that were not measured together, whose cause nobody knows.
     #[serde(skip)]
     pub is_cause_unknown: bool,
-    /// The steps that the values lie in; absent where they are fine, and of what is pooled.
+    /// The steps that the values of both sides lie in; absent where none of them matters, and of what is pooled.
     #[serde(skip)]
-    pub grid: Option<Grid>,
+    pub grids: Grids,
     /// What these steps do to the answers, which allow for it.
     #[serde(skip)]
     pub rounding: Rounding,

@@ -3,9 +3,11 @@
 use indexmap::IndexMap;
 use perflab_experiment::Metric;
 use perflab_stats::Observation;
-use perflab_stats::steps::Grid;
+use perflab_stats::steps::{Grid, Grids};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::grid::found_grids;
 
 /// What is compared, without the variants: two rows with the same key have the same baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,8 +41,35 @@ pub struct Subject {
     pub key: SubjectKey,
     /// Runs by variant, the baseline among them.
     pub groups: Vec<Group>,
-    /// The steps that its values lie in; absent where they are fine.
-    pub grid: Option<Grid>,
+    /// What is known of the steps that its values lie in.
+    pub steps: Steps,
+}
+
+/// What is known of the steps that values lie in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Steps {
+    /// They are looked for in the values of the two variants that are compared.
+    Sought,
+    /// Those of each variant, as its driver declares them; the values of others are fine.
+    Declared(IndexMap<String, Grid>),
+    /// Those of all variants; none where values are fine.
+    Known(Option<Grid>),
+}
+
+impl Subject {
+    /// The grids of two of its variants.
+    pub fn grids(&self, base: &Group, candidate: &Group) -> Grids {
+        let sides = [base, candidate];
+        match &self.steps {
+            Steps::Sought => {
+                let values =
+                    sides.map(|side| side.observations.iter().map(|one| one.value).collect());
+                found_grids(&self.key.metric, &values)
+            }
+            Steps::Declared(declared) => sides.map(|side| declared.get(&side.variant).copied()),
+            Steps::Known(grid) => [*grid; 2],
+        }
+    }
 }
 
 /// The names of all variants, in the order of the groups.

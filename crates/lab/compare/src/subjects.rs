@@ -9,7 +9,7 @@ use perflab_store::RunRecord;
 
 use crate::configuration::Configuration;
 use crate::error::AnalysisError;
-use crate::grid::{Stepped, grid};
+use crate::grid::{Stepped, steps};
 use crate::sample_selection::{SampleSelection, benchmarks, metrics};
 use crate::selection::Selection;
 use crate::subject::{Group, Subject, SubjectKey};
@@ -161,7 +161,7 @@ pub(crate) fn subjects_of(
     Ok(found
         .into_iter()
         .map(|(key, OfSubject { variants, values })| Subject {
-            grid: grid(&key.metric, &values.into_values().collect::<Vec<_>>()),
+            steps: steps(values),
             key: SubjectKey {
                 workload: key.workload.to_owned(),
                 parameters: key.parameters.0.into_owned(),

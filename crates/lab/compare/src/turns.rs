@@ -2,23 +2,18 @@
 
 use indexmap::IndexMap;
 use perflab_drivers::{Kind, Latency};
-use perflab_experiment::Experiment;
+use perflab_experiment::{Experiment, Metric, Workload};
 use perflab_store::{RUNS_IN_TURNS, RunRecord, SYSTEM_IDLE};
 
 use crate::comparison::Comparison;
 use crate::places;
-use crate::row::Row;
 use crate::warning::Warning;
 
 /// Share of the turns of others that the systems of a variant may take: what a server that waits does for itself.
 const BUSY: f64 = 0.01;
 
 /// What to know of runs in slices.
-pub(crate) fn warnings(
-    experiment: &Experiment,
-    records: &[RunRecord],
-    report: &Comparison,
-) -> Vec<Warning> {
+pub(crate) fn warnings(experiment: &Experiment, records: &[RunRecord]) -> Vec<Warning> {
     if experiment.design.least_slices().is_none() {
         return Vec::new();
     }
@@ -47,21 +42,31 @@ pub(crate) fn warnings(
             of: records.len(),
         });
     }
-    for (workload, own) in &experiment.workloads {
-        let driver = perflab_drivers::tool(own.driver.name());
-        let is_quantile = |row: &Row| {
-            let kind = driver.map(|driver| driver.kind(&row.key.metric.name));
+    warnings
+}
+
+/// A warning for each workload in slices of which percentiles are shown, as rows or beside a throughput.
+pub(crate) fn quantile_warnings(experiment: &Experiment, report: &Comparison) -> Vec<Warning> {
+    if experiment.design.least_slices().is_none() {
+        return Vec::new();
+    }
+    let shows_quantiles = |name: &str, workload: &Workload| {
+        let driver = perflab_drivers::tool(workload.driver.name());
+        let is_quantile = |metric: &Metric| {
+            let kind = driver.map(|driver| driver.kind(&metric.name));
             matches!(kind, Some(Kind::Latency(Latency::Quantile(_))))
         };
-        if report
-            .rows
-            .iter()
-            .any(|row| row.key.workload == *workload && is_quantile(row))
-        {
-            warnings.push(Warning::SlicedQuantiles(workload.clone()));
-        }
-    }
-    warnings
+        let mut own = report.rows.iter().filter(|row| row.key.workload == name);
+        own.any(|row| {
+            let mut beside = row.latencies.iter().map(|latency| &latency.metric);
+            is_quantile(&row.key.metric) || beside.any(is_quantile)
+        })
+    };
+    let workloads = experiment.workloads.iter();
+    workloads
+        .filter(|(name, workload)| shows_quantiles(name, workload))
+        .map(|(name, _)| Warning::SlicedQuantiles(name.clone()))
+        .collect()
 }
 
 /// The share that the systems of each variant took of the time in which others had their turn.

@@ -80,6 +80,19 @@ pub trait Driver: std::fmt::Debug + Send + Sync {
         slices::usual(self.kind(metric), metric)
     }
 
+    /// Whether metrics and their rules are those of a tool that the driver knows, and not the user's own: what the tool
+    /// leaves out of some slices of a run is left out of the run then.
+    fn knows_its_tool(&self) -> bool {
+        true
+    }
+
+    /// Whether a rate counts a part of the work, such as the requests that hit: slices that do the same work may do
+    /// different amounts of that part.
+    fn is_of_part(&self, metric: &str) -> bool {
+        let _ = metric;
+        false
+    }
+
     /// Whether [`Driver::operations`] can tell.
     fn counts_operations(&self) -> bool {
         false
@@ -157,6 +170,14 @@ impl<D: Driver + ?Sized> Driver for &'static D {
 
     fn combine(&self, metric: &str) -> Option<Combine> {
         (**self).combine(metric)
+    }
+
+    fn knows_its_tool(&self) -> bool {
+        (**self).knows_its_tool()
+    }
+
+    fn is_of_part(&self, metric: &str) -> bool {
+        (**self).is_of_part(metric)
     }
 
     fn counts_operations(&self) -> bool {

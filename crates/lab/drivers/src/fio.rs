@@ -87,6 +87,15 @@ impl Driver for Fio {
         }
     }
 
+    fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {
+        let of_percentile = |name: &str| metric.strip_prefix(name)?.parse::<f64>().ok();
+        let starts = ["latency_p", "clat_p", "slat_p"];
+        starts.into_iter().find_map(of_percentile)?;
+        // 64 buckets of a nanosecond or more for each power of two.
+        let octave = (value * 1000.0).log2().floor();
+        Some((octave - 6.0).max(0.0).exp2() / 1000.0)
+    }
+
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {
         let (notes, document) = split(output.stdout);
         let notes = String::from_utf8_lossy(notes);

@@ -138,6 +138,10 @@ impl Driver for Generic {
         rule?.rule.combine
     }
 
+    fn knows_its_tool(&self) -> bool {
+        false
+    }
+
     fn takes_turns(&self) -> Option<&dyn TakesTurns> {
         self.takes_turns.then_some(self)
     }

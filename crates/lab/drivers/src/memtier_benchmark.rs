@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, ReadError, Stream, excerpt};
+use crate::histogram::bucket_ms;
 use crate::json::{amount_at, document, object_at, text_at, value_at};
 use crate::kind::{self, Kind};
 use crate::metric::metric;
@@ -48,6 +49,9 @@ const LATENCIES: [(&str, &str); 3] = [
     ("Min Latency", "min"),
     ("Max Latency", "max"),
 ];
+
+/// Significant decimal figures of the histogram of latencies.
+const FIGURES: u32 = 3;
 
 const STATS: &str = "/ALL STATS";
 const TOTALS: &str = "Totals";
@@ -108,6 +112,17 @@ impl Driver for MemtierBenchmark {
             ));
         }
         read(stats)
+    }
+
+    fn is_of_part(&self, metric: &str) -> bool {
+        // Bytes are those of replies, too.
+        ["hits", "misses", "throughput"].contains(&metric)
+    }
+
+    fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {
+        // The average is not taken from the histogram.
+        let is_bucket = metric.starts_with("latency_") && metric != "latency_avg";
+        is_bucket.then(|| bucket_ms(value, FIGURES))
     }
 
     fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {

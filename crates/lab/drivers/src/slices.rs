@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use perflab_experiment::{Combine, Metric, Sample};
 
+use crate::driver::Driver;
 use crate::error::ArgumentError;
 use crate::kind::{Kind, Latency};
 
@@ -50,6 +51,23 @@ pub(crate) fn share(
     ))
 }
 
+/// The most slices, from `least` to `most`, of which `can_cut` says that the work can be cut into so many, if `least` is one
+/// such number. What can be cut into some slices can be cut into fewer.
+pub fn most_slices(least: u32, most: u32, mut can_cut: impl FnMut(u32) -> bool) -> u32 {
+    if can_cut(most) {
+        return most;
+    }
+    let (mut found, mut too_many) = (least, most);
+    while too_many - found > 1 {
+        let count = found.midpoint(too_many);
+        match can_cut(count) {
+            true => found = count,
+            false => too_many = count,
+        }
+    }
+    found
+}
+
 /// How the values of a metric are combined, where the kind of the metric or the end of its name says so.
 pub(crate) fn usual(kind: Kind, metric: &str) -> Option<Combine> {
     match kind {
@@ -62,82 +80,176 @@ pub(crate) fn usual(kind: Kind, metric: &str) -> Option<Combine> {
     }
 }
 
-/// What several slices make of a metric.
+/// The values of a metric and benchmark in all slices of a run.
 #[derive(Debug, Clone, PartialEq)]
 struct Gathered {
     benchmark: Option<String>,
     metric: Arc<Metric>,
+    rule: Combine,
     values: Vec<f64>,
-    /// How many the first slice gave: several where several of its executions measure the same.
-    of_a_slice: usize,
+    steps: Vec<Option<f64>>,
+    /// The slice of each value.
+    slices: Vec<usize>,
 }
 
-/// The samples of a run from those of its slices. Metrics for which `rule` gives nothing are left out.
+impl Gathered {
+    /// Whether each slice has as many values: several where several of its executions measure the same.
+    fn is_in_each(&self, slices: usize) -> bool {
+        let each = self.slices.len() / slices.max(1);
+        let mut own = self.slices.iter().enumerate();
+        self.slices.len() == each * slices
+            && own.all(|(index, slice)| *slice == index / each.max(1))
+    }
+
+    /// Says that slices do not have it equally often.
+    fn uneven(&self, slices: usize) -> String {
+        let of = |slice: usize| self.slices.iter().filter(|own| **own == slice).count();
+        let first = of(0);
+        let other = (1..slices).find(|slice| of(*slice) != first).unwrap_or(0);
+        format!(
+            "expected the same number of values of {} in each slice, found {first} in slice 1 and {} in slice {}",
+            self.named(),
+            of(other),
+            other + 1
+        )
+    }
+
+    /// The metric, and its benchmark.
+    fn named(&self) -> String {
+        let of = self.benchmark.as_ref();
+        let of = of.map_or_else(String::new, |benchmark| format!(" of {benchmark}"));
+        format!("`{}`{of}", self.metric.name)
+    }
+
+    /// The value of the run. `pace`: the rates at which each slice did its work, where that is another metric.
+    fn value(&self, alike: Alike, pace: Option<&[f64]>) -> f64 {
+        let values = &self.values;
+        let count = values.len() as f64;
+        match (self.rule, alike, pace) {
+            (Combine::Rate, Alike::Work, None) => {
+                count / values.iter().map(|rate| 1.0 / rate).sum::<f64>()
+            }
+            // A slice takes a time in proportion to the reciprocal of its pace.
+            (Combine::Rate, Alike::Work, Some(pace)) => {
+                let times: Vec<f64> = pace.iter().map(|pace| 1.0 / pace).collect();
+                weighted(values, &times)
+            }
+            // In the same time, a slice does as many operations as its pace says.
+            (Combine::Mean, Alike::Time, Some(pace)) => weighted(values, pace),
+            (Combine::Rate | Combine::Mean, ..) => values.iter().sum::<f64>() / count,
+            (Combine::Median, ..) => median(values),
+            (Combine::Sum, ..) => values.iter().sum(),
+            (Combine::Max, ..) => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            (Combine::Min, ..) => values.iter().copied().fold(f64::INFINITY, f64::min),
+        }
+    }
+
+    /// The step of that value: one that is a slice's own lies in the steps of slices. Of others roundings average out,
+    /// but where slices all show the same value, as they may all be rounded the same way.
+    fn step(&self) -> Option<f64> {
+        let steps: Vec<f64> = self.steps.iter().copied().collect::<Option<_>>()?;
+        let first = self.values.first()?;
+        let is_same = self.values.iter().all(|value| value == first);
+        match self.rule {
+            Combine::Median | Combine::Max | Combine::Min => steps.into_iter().reduce(f64::max),
+            Combine::Sum if is_same => Some(steps.iter().sum()),
+            Combine::Rate | Combine::Mean if is_same => steps.into_iter().reduce(f64::max),
+            _ => None,
+        }
+    }
+}
+
+/// The samples of a run from those of its slices, by the rules of their driver. Metrics without a rule are left out.
 ///
 /// # Errors
-/// In words, when slices do not have the same metrics, equally often.
+/// In words: when a metric of the user's is not in each slice equally often, and when values have no combination.
 pub fn combined(
     slices: &[Vec<Sample>],
     alike: Alike,
-    rule: &dyn Fn(&str) -> Option<Combine>,
+    driver: &dyn Driver,
 ) -> Result<Vec<Sample>, String> {
     let mut all: Vec<Gathered> = Vec::new();
-    for (number, slice) in (1..).zip(slices) {
+    for (number, slice) in slices.iter().enumerate() {
         for sample in slice {
-            let same = |known: &&mut Gathered| {
+            let Some(rule) = driver.combine(&sample.metric.name) else {
+                continue;
+            };
+            let same = |known: &Gathered| {
                 known.benchmark == sample.benchmark && known.metric == sample.metric
             };
-            match all.iter_mut().find(same) {
-                Some(known) => known.values.push(sample.value),
-                None => all.push(Gathered {
+            let place = all.iter().position(same).unwrap_or_else(|| {
+                all.push(Gathered {
                     benchmark: sample.benchmark.clone(),
                     metric: Arc::clone(&sample.metric),
-                    values: vec![sample.value],
-                    of_a_slice: 0,
-                }),
+                    rule,
+                    values: Vec::new(),
+                    steps: Vec::new(),
+                    slices: Vec::new(),
+                });
+                all.len() - 1
+            });
+            if let Some(known) = all.get_mut(place) {
+                known.values.push(sample.value);
+                known.steps.push(sample.step);
+                known.slices.push(number);
             }
         }
-        if number == 1 {
-            all.iter_mut()
-                .for_each(|known| known.of_a_slice = known.values.len());
-        }
-        let expected = |known: &Gathered| number * known.of_a_slice;
-        if let Some(other) = all
-            .iter()
-            .find(|known| known.values.len() != expected(known))
-        {
-            let name = &other.metric.name;
-            let of = other.benchmark.as_ref();
-            let of = of.map_or_else(String::new, |benchmark| format!(" of {benchmark}"));
-            return Err(format!(
-                "expected the same number of values of `{name}`{of} in each slice, found {} in the first {number}",
-                other.values.len()
-            ));
-        }
     }
-    let combined = all.into_iter().filter_map(|gathered| {
-        let rule = rule(&gathered.metric.name)?;
-        Some(Sample {
-            benchmark: gathered.benchmark,
-            metric: gathered.metric,
-            value: value(&gathered.values, rule, alike),
-            // Roundings of many slices leave no steps, but a little noise.
-            step: None,
-        })
+    let (all, lacking): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|known| known.is_in_each(slices.len()));
+    if let Some(other) = lacking.first().filter(|_| !driver.knows_its_tool()) {
+        return Err(other.uneven(slices.len()));
+    }
+    let combined = all.iter().map(|own| {
+        let value = own.value(alike, pace(own, &all, alike, driver));
+        match value.is_finite() {
+            true => Ok(Sample {
+                benchmark: own.benchmark.clone(),
+                metric: Arc::clone(&own.metric),
+                value,
+                step: own.step(),
+            }),
+            false => Err(format!(
+                "the values of {} in the slices come to {value}; expected a number: choose another `combine`",
+                own.named()
+            )),
+        }
     });
-    Ok(combined.collect())
+    combined.collect()
 }
 
-fn value(values: &[f64], rule: Combine, alike: Alike) -> f64 {
-    let count = values.len() as f64;
-    match (rule, alike) {
-        (Combine::Rate, Alike::Work) => count / values.iter().map(|rate| 1.0 / rate).sum::<f64>(),
-        (Combine::Rate, Alike::Time) | (Combine::Mean, _) => values.iter().sum::<f64>() / count,
-        (Combine::Median, _) => median(values),
-        (Combine::Sum, _) => values.iter().sum(),
-        (Combine::Max, _) => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        (Combine::Min, _) => values.iter().copied().fold(f64::INFINITY, f64::min),
-    }
+/// The rates at which the slices did their work, if a value counts by these: latencies of slices that take the same time do,
+/// and rates of a part of the work in slices that do the same.
+fn pace<'g>(
+    own: &Gathered,
+    all: &'g [Gathered],
+    alike: Alike,
+    driver: &dyn Driver,
+) -> Option<&'g [f64]> {
+    let is_by_pace = match (own.rule, alike) {
+        (Combine::Mean, Alike::Time) => driver.knows_its_tool(),
+        (Combine::Rate, Alike::Work) => driver.is_of_part(&own.metric.name),
+        _ => false,
+    };
+    let is_pace = |other: &&Gathered| {
+        other.rule == Combine::Rate
+            && other.benchmark == own.benchmark
+            && !driver.is_of_part(&other.metric.name)
+    };
+    let pace = all.iter().find(is_pace).filter(|_| is_by_pace)?;
+    let is_usable = pace.slices == own.slices && pace.values.iter().all(|pace| *pace > 0.0);
+    is_usable.then_some(&pace.values)
+}
+
+/// The mean of values with weights, of which one at least is positive.
+fn weighted(values: &[f64], weights: &[f64]) -> f64 {
+    let sum: f64 = values
+        .iter()
+        .zip(weights)
+        .map(|(value, weight)| value * weight)
+        .sum();
+    sum / weights.iter().sum::<f64>()
 }
 
 /// The middle value, or the mean of the two in the middle. There is at least one.
@@ -150,108 +262,4 @@ fn median(values: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choice::tool;
-    use crate::command_lines::args;
-    use crate::driver::Driver;
-    use perflab_experiment::Better;
-
-    fn tool_of(name: &str) -> &'static dyn Driver {
-        tool(name).unwrap()
-    }
-
-    fn slice(values: &[(&str, f64)]) -> Vec<Sample> {
-        let sample = |&(name, value): &(&str, f64)| Sample {
-            benchmark: Some("GET".to_owned()),
-            metric: Metric::new(name, "", Better::Higher).into(),
-            value,
-            step: None,
-        };
-        values.iter().map(sample).collect()
-    }
-
-    #[test]
-    fn each_rule_combines_in_its_own_way() {
-        let slices = [
-            slice(&[("a", 2.0), ("dropped", 1.0)]),
-            slice(&[("a", 6.0), ("dropped", 1.0)]),
-        ];
-        for (rule, alike, expected) in [
-            // 1 of work takes 1/2 and 1/6: 2 take 2/3.
-            (Combine::Rate, Alike::Work, 3.0),
-            (Combine::Rate, Alike::Time, 4.0),
-            (Combine::Mean, Alike::Work, 4.0),
-            (Combine::Sum, Alike::Work, 8.0),
-            (Combine::Max, Alike::Work, 6.0),
-            (Combine::Min, Alike::Work, 2.0),
-        ] {
-            let rule = |name: &str| (name == "a").then_some(rule);
-            let samples = combined(&slices, alike, &rule).unwrap();
-            assert_eq!(samples.len(), 1);
-            assert!((samples[0].value - expected).abs() < 1e-12);
-            assert_eq!(samples[0].benchmark.as_deref(), Some("GET"));
-        }
-    }
-
-    #[test]
-    fn a_median_passes_over_what_interrupts_few_slices() {
-        let rule = |_: &str| Some(Combine::Median);
-        for (values, expected) in [
-            (&[5.0, 1.0, 90.0][..], 5.0),
-            (&[90.0, 4.0, 1.0, 6.0], 5.0),
-            (&[7.0], 7.0),
-        ] {
-            let slices: Vec<_> = values.iter().map(|value| slice(&[("a", *value)])).collect();
-            let samples = combined(&slices, Alike::Time, &rule).unwrap();
-            assert_eq!(samples[0].value, expected);
-        }
-    }
-
-    #[test]
-    fn slices_must_have_the_same_metrics() {
-        let rule = |_: &str| Some(Combine::Mean);
-        let (one, two) = (slice(&[("a", 1.0)]), slice(&[("a", 1.0), ("b", 1.0)]));
-        for slices in [[one.clone(), two.clone()], [two, one.clone()]] {
-            let error = combined(&slices, Alike::Work, &rule).unwrap_err();
-            assert!(error.contains("`b` of GET"), "{error}");
-        }
-        let both = [one.clone(), one.clone()].concat();
-        let samples = combined(&[both.clone(), both], Alike::Work, &rule).unwrap();
-        assert_eq!(samples.len(), 1);
-        let twice = [one.clone(), [one.clone(), one].concat()];
-        let error = combined(&twice, Alike::Work, &rule).unwrap_err();
-        assert!(error.contains("found 3 in the first 2"), "{error}");
-    }
-
-    #[test]
-    fn tools_say_whether_their_executions_take_the_same_time() {
-        for (tool, line, expected) in [
-            ("wrk", "http://127.0.0.1/", Alike::Time),
-            ("pgbench", "-t 100", Alike::Work),
-            ("pgbench", "-T 5 bench", Alike::Time),
-            ("memtier_benchmark", "-n 100", Alike::Work),
-            ("memtier_benchmark", "--test-time 5", Alike::Time),
-            ("sysbench", "cpu run", Alike::Time),
-            ("sysbench", "cpu --events=0 run", Alike::Time),
-            ("sysbench", "cpu --events=10 --time=0 run", Alike::Work),
-            ("fio", "--time_based --runtime=1", Alike::Time),
-            ("fio", "--size=1M", Alike::Work),
-            ("redis-benchmark", "-n 100", Alike::Work),
-        ] {
-            let alike = tool_of(tool).alike(&args(line));
-            assert_eq!(alike, expected, "{tool} {line}");
-        }
-        let keys = tool_of("memtier_benchmark").slices(&args("-n allkeys"), 2);
-        assert!(keys.unwrap_err().to_string().contains("all keys"));
-    }
-
-    #[test]
-    fn work_that_is_too_little_names_what_would_do() {
-        assert_eq!(share("wrk", "-d", 90, 30, 1).unwrap(), 3);
-        let error = share("wrk", "-d", 20, 30, 1).unwrap_err().to_string();
-        assert!(error.contains("at most 20 slices"), "{error}");
-        let error = share("wrk", "-d", 1, 30, 1).unwrap_err().to_string();
-        assert!(error.contains("at least 30"), "{error}");
-    }
-}
+mod tests;

@@ -19,6 +19,9 @@ use report::{METRICS, read};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sysbench;
 
+/// The width of a bucket of the histogram of latencies, as a share of them: there are 1024 from 0.001 ms to 100 s.
+const BUCKET: f64 = 0.0182;
+
 impl Driver for Sysbench {
     fn name(&self) -> &'static str {
         "sysbench"
@@ -54,11 +57,12 @@ impl Driver for Sysbench {
         read(output.stdout)
     }
 
-    fn step(&self, metric: &str, _: f64, _: &[String]) -> Option<f64> {
-        // The last digits that are printed. The average is made of finer figures, percentiles are of a histogram.
+    fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {
+        // The last digits that are printed. The average is made of finer figures.
         match metric {
             "time" => Some(0.0001),
             "latency_min" | "latency_max" => Some(0.01),
+            _ if metric.starts_with("latency_p") => Some(0.01_f64.max(BUCKET * value)),
             _ => None,
         }
     }

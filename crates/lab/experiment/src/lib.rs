@@ -74,6 +74,6 @@ pub use status::Status;
 pub use system::{Ready, ReadyCheck, Signal, Stop, StopAction, SystemTable};
 pub use systems::System;
 pub use template::{Placeholder, Template, TemplateError};
-pub use validate::{MAX_RUNS, check_command, names_slice};
+pub use validate::{MAX_RUNS, check_command, check_template, names_slice};
 pub use variant::{Build, Variant, Versions};
 pub use workload::{CsvColumn, Extract, MetricRule, Stream, Workload};

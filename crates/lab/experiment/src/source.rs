@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml::value::Datetime;
 
 use crate::error::{Fault, ParseError, Part, Place, Segment};
 use crate::name;
@@ -71,7 +72,9 @@ impl<'a> Source<'a> {
     /// Turns an error of the deserialiser into ours.
     pub fn deserialisation(&self, error: &toml::de::Error) -> ParseError {
         let span = error.span().unwrap_or(0..0);
-        let (message, help) = explain(error.message(), || self.table_around(&span));
+        let written = self.text.get(span.clone()).unwrap_or_default();
+        let (message, help) = date_without_quotes(error.message(), written)
+            .unwrap_or_else(|| explain(error.message(), || self.table_around(&span)));
         located(self.text, self.file, &span, message, help)
     }
 
@@ -207,6 +210,14 @@ fn explain(message: &str, table: impl Fn() -> Option<String>) -> (String, Option
             None,
         ),
     }
+}
+
+/// A date of TOML's own, which is written without quotes, and which the deserialiser takes for a table.
+fn date_without_quotes(message: &str, written: &str) -> Option<(String, Option<String>)> {
+    let wanted = message.strip_prefix("invalid type: map, expected ")?;
+    written.parse::<Datetime>().ok()?;
+    let help = (wanted == "a string").then(|| format!("write the date in quotes: \"{written}\""));
+    Some((format!("expected {wanted}, found the date {written}"), help))
 }
 
 /// `invalid type: FOUND, expected WANTED`, the other way round and in the words of TOML.

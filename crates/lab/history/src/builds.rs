@@ -31,3 +31,5 @@ pub(crate) use make::{JOURNAL, LOGS};
 pub(crate) use mirror::NAME as MIRROR;
 pub use symbols::{Symbol, SymbolChange, SymbolChanges, symbol_changes, symbols};
 pub use wanted::{Built, Wanted};
+pub use words::command_argv;
+pub(crate) use words::{OF_ALL, OF_REVISION};

@@ -32,7 +32,7 @@ pub struct CampaignFacts {
     pub purpose: Purpose,
     /// The revision that the others are relative to.
     pub control: Revision,
-    /// The revisions that are measured beside the control.
+    /// The revisions that are measured beside the control; the control itself where nothing else is.
     pub revisions: Vec<Revision>,
     /// Revisions that would have been measured, but could not be built.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -113,7 +113,13 @@ impl CampaignFacts {
 
     /// All revisions that are measured, the control first.
     pub fn measured(&self) -> impl Iterator<Item = &Revision> {
-        std::iter::once(&self.control).chain(&self.revisions)
+        std::iter::once(&self.control).chain(self.beside_control())
+    }
+
+    /// The revisions that are measured beside the control; none where it is measured alone.
+    pub fn beside_control(&self) -> impl Iterator<Item = &Revision> {
+        let revisions = self.revisions.iter();
+        revisions.filter(|revision| revision.id != self.control.id)
     }
 
     /// Adds a revision with its build: to those that are measured, or to those that could not be built.

@@ -1,5 +1,7 @@
 //! The changes of the series of a history.
 
+use std::cmp::Ordering;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,11 +108,12 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// Whether the values show a difference of this sign.
-    pub fn confirms(&self, size: f64) -> bool {
-        match size > 0.0 {
-            true => self.low.is_some_and(|low| low > 0.0),
-            false => self.high.is_some_and(|high| high < 0.0),
+    /// Whether the values show a difference of this sign; nothing where it has none.
+    pub fn confirms(&self, size: f64) -> Option<bool> {
+        match size.partial_cmp(&0.0)? {
+            Ordering::Greater => Some(self.low.is_some_and(|low| low > 0.0)),
+            Ordering::Less => Some(self.high.is_some_and(|high| high < 0.0)),
+            Ordering::Equal => None,
         }
     }
 }

@@ -42,7 +42,7 @@ pub(crate) const RESULTS: &str = "campaigns";
 
 /// The directory of what they came to. Another perflab may read a result in another way, or keep it in another one: the
 /// number behind the version is that of the format.
-pub(crate) const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"), "-2");
+pub(crate) const SUMMARIES: &str = concat!("summaries/", env!("CARGO_PKG_VERSION"), "-3");
 
 /// The outline of the timeline.
 pub(crate) const OUTLINE: &str = "outline.json";
@@ -61,7 +61,8 @@ pub enum DirectoryError {
     None(PathBuf),
     /// It belongs to another history.
     #[error(
-        "{} is the directory of the history `{found}`, not of `{expected}`; choose another one with --out",
+        "{} is the directory of the history `{found}`, not of `{expected}`; choose another one with --out, or give the \
+         file `name = \"{found}\"` if it is the same history",
         path.display()
     )]
     Another {
@@ -127,16 +128,11 @@ impl HistoryDir {
     }
 
     /// Opens it for writing, and makes it where there is none. `text`: the history file, a copy of which is kept.
-    /// `name`: that of this history. `name_of`: reads it from the file that is there.
+    /// `name`: that of this history.
     ///
     /// # Errors
     /// If there is something else, or another laboratory writes to it.
-    pub fn hold(
-        path: &Path,
-        name: &str,
-        text: &str,
-        name_of: impl FnOnce(&str) -> Option<String>,
-    ) -> Result<(Self, Held), DirectoryError> {
+    pub fn hold(path: &Path, name: &str, text: &str) -> Result<(Self, Held), DirectoryError> {
         let io = |what| {
             let path = path.to_owned();
             move |source| DirectoryError::Io { what, path, source }
@@ -161,8 +157,8 @@ impl HistoryDir {
         for name in names()?.iter().filter(|name| is_cut_short(name)) {
             fs::remove_file(path.join(name)).map_err(io("remove a file of"))?;
         }
-        if let Ok(former) = fs::read_to_string(path.join(FILE))
-            && let Some(found) = name_of(&former)
+        let directory = Self::at(path);
+        if let Some(found) = directory.known_name()
             && found != name
         {
             return Err(DirectoryError::Another {
@@ -174,7 +170,9 @@ impl HistoryDir {
         let results = path.join(RESULTS);
         fs::create_dir_all(&results).map_err(io("make a directory in"))?;
         write_file(path, FILE, text.as_bytes())?;
-        Ok((Self::at(path), Held { _lock: lock }))
+        let held = Held { _lock: lock };
+        directory.note_name(&held, name)?;
+        Ok((directory, held))
     }
 
     fn at(path: &Path) -> Self {

@@ -30,6 +30,7 @@ mod points;
 mod quirk;
 mod reading;
 mod revision;
+mod run_failure;
 mod search_range;
 mod selection;
 mod series;
@@ -42,7 +43,7 @@ mod view;
 
 pub use builds::{
     BuildError, BuildFacts, BuildKey, Builder, Built, ProgramFacts, StepFacts, Symbol,
-    SymbolChange, SymbolChanges, Wanted, symbol_changes, symbols,
+    SymbolChange, SymbolChanges, Wanted, command_argv, symbol_changes, symbols,
 };
 pub use campaign::{
     CampaignError, CampaignFacts, Ends, Purpose, Ready, campaign_experiment, is_of_tree,
@@ -59,7 +60,7 @@ pub use find::find_histories;
 pub use git::{GitError, Repository, local_path, read_log};
 pub use journal::{Journal, JournalError};
 pub use listed::{ListError, in_order, versions};
-pub use marks::{ChangeState, Mark, Said};
+pub use marks::{ChangeState, Mark, MarkedChange, Said};
 pub use next_step::{Step, next_step};
 pub use order::order;
 pub use outcomes::{TestCell, TestSeries, TestState};
@@ -68,8 +69,9 @@ pub use pattern::Pattern;
 pub use points::{Point, SubjectPoints, subject_name};
 pub use quirk::{DatedQuirk, commands_at};
 pub use revision::Revision;
+pub use run_failure::RunFailure;
 pub use search_range::{SearchRange, SearchRangeError};
-pub use selection::{Place, SelectionError, select};
+pub use selection::{Named, Place, SelectionError, select};
 pub use series::{Seen, Series, Value};
 pub use stamps::HistoryStamps;
 pub use summary::Summary;

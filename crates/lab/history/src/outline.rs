@@ -86,6 +86,27 @@ impl HistoryDir {
         }
     }
 
+    /// The name that was noted, or that the copy of the history file has; nothing where neither says one.
+    pub(crate) fn known_name(&self) -> Option<String> {
+        let noted = self.outline().unwrap_or_default().name;
+        let of_file = || {
+            let file = HistoryFile::parse(&self.file().ok()?, FILE).ok()?;
+            // A file without a name would have that of its copy.
+            Some(file.name).filter(|name| name != "history")
+        };
+        Some(noted).filter(|name| !name.is_empty()).or_else(of_file)
+    }
+
+    /// Notes the name of the history, unless it is noted.
+    pub(crate) fn note_name(&self, held: &Held, name: &str) -> Result<(), DirectoryError> {
+        let outline = self.outline().unwrap_or_default();
+        if outline.name == name {
+            return Ok(());
+        }
+        let name = name.to_owned();
+        self.note_outline(held, &Outline { name, ..outline })
+    }
+
     /// Notes the outline of its timeline.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
 //! From the text of a history file to checked types.
 
 use perflab_experiment::{
-    Command, Fault, ParseError, Place, Source, check_command, name_from_file,
+    Command, Fault, ParseError, Place, Source, check_command, check_template, name_from_file,
 };
 
 use perflab_formats::TestFormat;
 
+use crate::builds::{OF_ALL, OF_REVISION};
 use crate::date::last_second;
 use crate::every::{Every, Word};
 use crate::file::{BuildTable, HistoryFile, Quirk, Revisions, SCHEMA, SourceTable, TestsTable};
@@ -118,9 +119,9 @@ fn check_source(table: &SourceTable) -> Result<(), Fault> {
         .list
         .iter()
         .map(|command| (place.key("list"), command));
-    let obtain = table.obtain.iter().enumerate();
-    let obtain = obtain.map(|(index, command)| (place.key("obtain").index(index), command));
-    commands(list.chain(obtain), table.shell)
+    commands(list, table.shell, &OF_ALL)?;
+    let obtain = numbered(&table.obtain, place.key("obtain"));
+    commands(obtain, table.shell, &OF_REVISION)
 }
 
 fn check_revisions(table: &Revisions, source: &SourceTable) -> Result<(), Fault> {
@@ -143,11 +144,10 @@ fn check_revisions(table: &Revisions, source: &SourceTable) -> Result<(), Fault>
 
 fn check_build(table: &BuildTable) -> Result<(), Fault> {
     let place = Place::of(&["build"]);
-    let steps = table.steps.iter().enumerate();
-    let steps = steps.map(|(index, command)| (place.key("steps").index(index), command));
-    let versions = table.version.iter().enumerate();
-    let versions = versions.map(|(index, command)| (place.key("version").index(index), command));
-    commands(steps.chain(versions), table.shell)?;
+    let steps = numbered(&table.steps, place.key("steps"));
+    commands(steps, table.shell, &OF_REVISION)?;
+    let versions = numbered(&table.version, place.key("version"));
+    commands(versions, table.shell, &OF_ALL)?;
     if table.timeout.is_zero() {
         return Err(Fault::value(
             place.key("timeout"),
@@ -158,10 +158,8 @@ fn check_build(table: &BuildTable) -> Result<(), Fault> {
         .directory
         .iter()
         .map(|path| (place.key("directory"), path));
-    let inputs = table.inputs.iter().enumerate();
-    let inputs = inputs.map(|(index, path)| (place.key("inputs").index(index), path));
-    let programs = table.programs.iter().enumerate();
-    let programs = programs.map(|(index, path)| (place.key("programs").index(index), path));
+    let inputs = numbered(&table.inputs, place.key("inputs"));
+    let programs = numbered(&table.programs, place.key("programs"));
     for (at, path) in directory.chain(inputs).chain(programs) {
         inside(path, at)?;
     }
@@ -186,9 +184,8 @@ fn check_tests(table: &TestsTable) -> Result<(), Fault> {
         return Err(Fault::value(place.key("commands"), "there is no command")
             .help("name one that executes the tests, as in [[\"make\", \"check\"]]"));
     }
-    let all = table.commands.iter().enumerate();
-    let all = all.map(|(index, command)| (place.key("commands").index(index), command));
-    commands(all, table.shell)?;
+    let all = numbered(&table.commands, place.key("commands"));
+    commands(all, table.shell, &OF_REVISION)?;
     if let Some(name) = &table.format
         && TestFormat::by_name(name).is_none()
     {
@@ -221,19 +218,32 @@ fn check_quirk(quirk: &Quirk, place: &Place) -> Result<(), Fault> {
             "`what` must be a line that says what changed",
         ));
     }
-    let from = quirk.commands.iter().enumerate();
-    let from = from.map(|(index, command)| (place.key("commands").index(index), command));
-    let before = quirk.before.iter().enumerate();
-    let before = before.map(|(index, command)| (place.key("before").index(index), command));
-    commands(from.chain(before), quirk.shell)
+    let from = numbered(&quirk.commands, place.key("commands"));
+    let before = numbered(&quirk.before, place.key("before"));
+    commands(from.chain(before), quirk.shell, &OF_REVISION)
 }
 
+/// The elements of a list, each with its place.
+fn numbered<T>(list: &[T], place: Place) -> impl Iterator<Item = (Place, &T)> {
+    let list = list.iter().enumerate();
+    list.map(move |(index, element)| (place.index(index), element))
+}
+
+/// Refuses commands that cannot be executed, and placeholders without a value.
 fn commands<'c>(
     commands: impl IntoIterator<Item = (Place, &'c Command)>,
     shell: bool,
+    known: &[&str],
 ) -> Result<(), Fault> {
-    let mut commands = commands.into_iter();
-    commands.try_for_each(|(place, command)| check_command(command, shell, &place))
+    for (place, command) in commands {
+        check_command(command, shell, &place)?;
+        for (index, text) in command.argv.iter().enumerate() {
+            let own = || place.index(index);
+            let place = if command.shell { place.clone() } else { own() };
+            check_template(text, known, &place)?;
+        }
+    }
+    Ok(())
 }
 
 /// What a version may be called: its name becomes that of a variant.

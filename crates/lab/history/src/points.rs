@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use perflab_compare::{ResultInput, SampleSelection, Selection, SubjectKey, compare_result};
 use perflab_experiment::Metric;
 use perflab_store::OpenedResult;
@@ -114,17 +115,18 @@ pub fn points(facts: &CampaignFacts, result: &OpenedResult) -> Vec<SubjectPoints
 /// A name of a subject for people: what tells it from the others.
 pub fn subject_name(subject: &SubjectKey) -> String {
     let Metric { name, unit, .. } = &subject.metric;
-    let mut parts = vec![subject.workload.clone()];
-    parts.extend(
-        subject
-            .parameters
-            .iter()
-            .map(|(name, value)| format!("{name}={value}")),
-    );
+    let mut parts = vec![workload_name(&subject.workload, &subject.parameters)];
     parts.extend(subject.benchmark.clone());
     let unit = match unit.is_empty() {
         true => String::new(),
         false => format!(" [{unit}]"),
     };
     format!("{} {name}{unit}", parts.join(" "))
+}
+
+/// A workload with its parameters, for people.
+pub(crate) fn workload_name(workload: &str, parameters: &IndexMap<String, String>) -> String {
+    let values = parameters.iter();
+    let values = values.map(|(name, value)| format!(" {name}={value}"));
+    std::iter::once(workload.to_owned()).chain(values).collect()
 }

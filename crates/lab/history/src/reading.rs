@@ -5,6 +5,7 @@ use crate::changes::ChangesView;
 use crate::detection::{Confirming, Detection};
 use crate::directory::{DirectoryError, HistoryDir};
 use crate::points::SubjectPoints;
+use crate::run_failure::last_failures;
 use crate::view::View;
 
 impl View {
@@ -22,10 +23,12 @@ impl View {
                 facts.revisions.clear();
             }
         }
+        let failures = last_failures(&campaigns, &summaries);
         let summaries = summaries.into_iter().flatten();
         let found: Vec<SubjectPoints> = summaries.flat_map(|summary| summary.points).collect();
         let (builds, outline) = (directory.builds()?, directory.outline()?);
         let view = Self::new(name, &campaigns, &builds, found, &outline);
+        let view = view.with_failures(failures);
         Ok(view.with_tests(&directory.test_runs()?))
     }
 }

@@ -6,7 +6,7 @@ use perflab_stats::bisection::{Lineage, Revision as Place};
 
 use crate::git::{GitError, Repository};
 use crate::revision::Revision;
-use crate::selection::{place_of, times};
+use crate::selection::{SelectionError, place_of, times};
 use crate::timeline::{Names, Source, TimelineError};
 
 /// The revisions that may have introduced a change, between two ends.
@@ -84,12 +84,15 @@ impl SearchRange {
                     Ok(place_of(all, &times(all), &place).map_err(TimelineError::from)?)
                 };
                 let (first, last) = (place(good)?, place(bad)?);
+                let (Some(good), Some(bad)) = (all.get(first), all.get(last)) else {
+                    return Err(TimelineError::from(SelectionError::Empty).into());
+                };
+                check(good, bad, first <= last)?;
                 let revisions = all.get(first + 1..=last).unwrap_or_default().to_vec();
-                check(&all[first], &all[last], first <= last)?;
                 let lineage =
                     Lineage::linear(revisions.len()).map_err(SearchRangeError::Lineage)?;
                 Ok(Self {
-                    good: all[first].clone(),
+                    good: good.clone(),
                     revisions,
                     lineage,
                 })
@@ -108,6 +111,16 @@ impl SearchRange {
             Place::Good => &self.good,
             Place::At(at) => self.revisions.get(at).unwrap_or(self.bad()),
         }
+    }
+
+    /// The whole hash of the commit that a name stands for, or of the last one up to a date, of those that the newer end
+    /// continues.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn commit(&self, repository: &Repository, name: &str) -> Result<String, SearchRangeError> {
+        let source = Source::Git(repository);
+        Ok(Names(&source).commit(repository, Some(&self.bad().id), name)?)
     }
 
     /// The place of a revision in the search.

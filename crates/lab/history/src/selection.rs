@@ -1,5 +1,7 @@
 //! Which revisions are measured: both ends, and some of those between.
 
+use std::collections::HashSet;
+
 use jiff::civil::{Date, ISOWeekDate};
 use jiff::tz::TimeZone;
 
@@ -11,10 +13,24 @@ use crate::revision::Revision;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// At this revision.
-    Revision(String),
+    Revision(Named),
     /// At the last revision up to this second since 1970.
     Second(i64),
 }
+
+/// A revision that somebody named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The [`Revision::id`] of it.
+    pub id: String,
+    /// The key or the flag with the name.
+    pub key: &'static str,
+    /// The name.
+    pub text: String,
+}
+
+/// The advice where a history leaves out what was merged into it.
+const INSIDE_MERGED: &str = ", or write `first_parent = false` in [source] so that revisions inside merged branches count too";
 
 /// Why no revision can be selected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,10 +40,18 @@ pub enum SelectionError {
     Empty,
     /// A revision exists, but not in this history.
     #[error(
-        "`{0}` is not in the history of the branch; name one of its revisions, a date, or another `branch` (without \
-         `first_parent`, revisions inside merged branches count too)"
+        "`{key}` is \"{text}\", which is not in the history of the branch; name one of its revisions, a date, or another \
+         `branch`{}",
+        if *.has_merged { INSIDE_MERGED } else { "" }
     )]
-    Elsewhere(String),
+    Elsewhere {
+        /// The key or the flag with its name.
+        key: &'static str,
+        /// The name.
+        text: String,
+        /// Whether the history leaves out what was merged into it.
+        has_merged: bool,
+    },
     /// The end is before the beginning.
     #[error("the last revision ({until}) is before the first ({since}); exchange them")]
     Backwards {
@@ -95,11 +119,23 @@ pub(crate) fn place_of(
         Place::Second(second) => Ok(times
             .partition_point(|time| time <= second)
             .saturating_sub(1)),
-        Place::Revision(id) => {
-            let found = history.iter().position(|revision| revision.id == *id);
-            found.ok_or_else(|| SelectionError::Elsewhere(id.clone()))
+        Place::Revision(named) => {
+            let mut all = history.iter();
+            let found = all.position(|revision| revision.id == named.id);
+            found.ok_or_else(|| SelectionError::Elsewhere {
+                key: named.key,
+                text: named.text.clone(),
+                has_merged: has_merged(history),
+            })
         }
     }
+}
+
+/// Whether a history has merges without what they merged, as where first parents only are followed.
+fn has_merged(history: &[Revision]) -> bool {
+    let all: HashSet<&str> = history.iter().map(|own| own.id.as_str()).collect();
+    let mut parents = history.iter().flat_map(|own| &own.parents);
+    parents.any(|parent| !all.contains(parent.as_str()))
 }
 
 /// The time up to each revision.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::builds::BuildFacts;
 use crate::points::{Point, SubjectPoints};
 use crate::revision::Revision;
+use crate::run_failure::RunFailure;
 
 /// A revision, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +20,9 @@ pub struct Seen {
     pub build: Option<BuildFacts>,
     /// The campaigns that measured it.
     pub campaigns: Vec<u32>,
+    /// The first workload of which no run passed in the last of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<RunFailure>,
     /// Whether the branch does not have it: it has a patch, or the branch was rewritten.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off_branch: bool,

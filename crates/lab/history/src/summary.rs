@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::CampaignFacts;
 use crate::points::{SubjectPoints, points};
+use crate::run_failure::{RunFailure, failures};
 
 /// What a campaign came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,11 +25,13 @@ pub struct Summary {
 }
 
 /// What became of the runs of a revision.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Tally {
     planned: usize,
     recorded: usize,
     passed: usize,
+    /// The first workload of which none passed.
+    failure: Option<RunFailure>,
 }
 
 impl Summary {
@@ -45,6 +48,10 @@ impl Summary {
             tally.recorded += 1;
             tally.passed += usize::from(record.status.passed());
         }
+        for (revision, failure) in failures(facts, result) {
+            let tally = tallies.entry(revision.to_owned()).or_default();
+            tally.failure.get_or_insert(failure);
+        }
         Self {
             stamps,
             is_complete: result.records.len() >= result.plan.runs.len(),
@@ -56,17 +63,29 @@ impl Summary {
     /// Whether no run of a revision is missing, or it fails in all its runs so far. Of a campaign that was given up there
     /// may be some runs of others.
     pub fn has_measured(&self, revision: &str) -> bool {
-        let tally = self.tally(revision);
-        tally.recorded > 0 && (tally.recorded >= tally.planned || tally.passed == 0)
+        let is_told = |tally: &Tally| tally.recorded >= tally.planned || tally.passed == 0;
+        self.run(revision).is_some_and(is_told)
     }
 
     /// Whether a run of a revision passed.
     pub fn has_passed(&self, revision: &str) -> bool {
-        self.tally(revision).passed > 0
+        self.run(revision).is_some_and(|tally| tally.passed > 0)
     }
 
-    fn tally(&self, revision: &str) -> Tally {
-        self.tallies.get(revision).copied().unwrap_or_default()
+    /// Whether a run of a revision was recorded.
+    pub(crate) fn has_run(&self, revision: &str) -> bool {
+        self.run(revision).is_some()
+    }
+
+    /// The first workload of which no run of a revision passed.
+    pub(crate) fn failure(&self, revision: &str) -> Option<&RunFailure> {
+        self.run(revision)?.failure.as_ref()
+    }
+
+    /// What became of the runs of a revision, where there are any.
+    fn run(&self, revision: &str) -> Option<&Tally> {
+        let tally = self.tallies.get(revision);
+        tally.filter(|tally| tally.recorded > 0)
     }
 
     /// What was kept in a file of this name; nothing if it is not there, or damaged, or the result has other stamps.

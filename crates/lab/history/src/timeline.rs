@@ -3,14 +3,14 @@
 use perflab_experiment::Template;
 
 use crate::date::last_second;
-use crate::every::Every;
+use crate::every::{Every, Word};
 use crate::file::HistoryFile;
 use crate::git::{GitError, Repository};
 use crate::listed::{ListError, in_order};
 use crate::pattern::Pattern;
 use crate::quirk::{DatedQuirk, dated};
 use crate::revision::Revision;
-use crate::selection::{Place, SelectionError, place_of, select, times};
+use crate::selection::{Named, Place, SelectionError, place_of, select, times};
 
 /// Where the revisions of a history are read from.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ pub enum Source<'s> {
 /// Which revisions are measured, where it is not what the file says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// The first.
-    pub since: Option<String>,
-    /// The last.
-    pub until: Option<String>,
+    /// The first, with the flag that names it.
+    pub since: Option<(&'static str, String)>,
+    /// The last, with its flag.
+    pub until: Option<(&'static str, String)>,
     /// Which of those between.
     pub every: Option<Every>,
 }
@@ -62,11 +62,16 @@ pub enum TimelineError {
         "`{key}` is \"{text}\", which is neither a version of the list nor a date such as 2026-11-21"
     )]
     NoVersion {
-        /// The key of the file.
+        /// The key of the file, or the flag.
         key: &'static str,
         /// What it says.
         text: String,
     },
+    /// Versions of a list have neither tags nor parents.
+    #[error(
+        "only revisions of git have tags and merges; select versions of a list by commit, day, week, month or number"
+    )]
+    OnlyGit,
 }
 
 /// The versions that the table `versions` of a file lists.
@@ -93,10 +98,14 @@ impl Timeline {
     ) -> Result<Self, TimelineError> {
         let names = Names(source);
         let table = &file.revisions;
-        let since = asked.since.as_ref().or(table.since.as_ref());
-        let until = asked.until.as_ref().or(table.until.as_ref());
-        let since = since.map(|text| names.place("since", text)).transpose()?;
-        let until = until.map(|text| names.place("until", text)).transpose()?;
+        let of_file = |key| move |text: &String| (key, text.clone());
+        let since = asked.since.clone();
+        let since = since.or_else(|| table.since.as_ref().map(of_file("since")));
+        let until = asked.until.clone();
+        let until = until.or_else(|| table.until.as_ref().map(of_file("until")));
+        let place = |(key, text): (_, String)| names.place(key, &text);
+        let since = since.map(place).transpose()?;
+        let until = until.map(place).transpose()?;
         let control = table.control.as_ref();
         let control = control
             .map(|text| names.place("control", text))
@@ -112,6 +121,11 @@ impl Timeline {
         };
         let tags = table.tags.as_deref().map(Pattern::new);
         let every = asked.every.unwrap_or(table.every);
+        if matches!(source, Source::Listed(_))
+            && matches!(every, Every::Word(Word::Tag | Word::Merge))
+        {
+            return Err(TimelineError::OnlyGit);
+        }
         let selected = select(
             &revisions,
             since.as_ref(),
@@ -128,17 +142,18 @@ impl Timeline {
             Source::Listed(all) => all.iter().find(|known| known.id == former.id).cloned(),
             Source::Git(repository) => repository.revision(&former.id).ok(),
         });
-        let control = match (&control, source) {
-            (None, _) => former.unwrap_or_else(|| revisions[first].clone()),
-            (Some(place), source) => {
-                match (place_of(&revisions, &times(&revisions), place), source) {
-                    (Ok(found), _) => revisions[found].clone(),
-                    (Err(SelectionError::Elsewhere(commit)), Source::Git(repository)) => {
-                        repository.revision(&commit)?
+        let control = match &control {
+            None => former.unwrap_or_else(|| revisions[first].clone()),
+            Some(place) => match place_of(&revisions, &times(&revisions), place) {
+                Ok(found) => revisions[found].clone(),
+                Err(error) => match (place, source) {
+                    // It need not be one of the branch.
+                    (Place::Revision(named), Source::Git(repository)) => {
+                        repository.revision(&named.id)?
                     }
-                    (Err(error), _) => return Err(error.into()),
-                }
-            }
+                    _ => return Err(error.into()),
+                },
+            },
         };
         Ok(Self {
             quirks: dated(&file.quirks, &at, &revisions)?,
@@ -173,14 +188,18 @@ pub(crate) struct Names<'s>(pub(crate) &'s Source<'s>);
 
 impl Names<'_> {
     pub(crate) fn place(&self, key: &'static str, text: &str) -> Result<Place, TimelineError> {
-        if let Some(place) = self.exact(text) {
-            return Ok(place);
+        let named = |id| {
+            let text = text.to_owned();
+            Place::Revision(Named { id, key, text })
+        };
+        if let Some(id) = self.exact(text) {
+            return Ok(named(id));
         }
         if let Some(second) = last_second(text) {
             return Ok(Place::Second(second));
         }
         match self.0 {
-            Source::Git(repository) => Ok(Place::Revision(repository.commit(text)?)),
+            Source::Git(repository) => Ok(named(repository.commit(text)?)),
             Source::Listed(_) => Err(TimelineError::NoVersion {
                 key,
                 text: text.to_owned(),
@@ -196,7 +215,7 @@ impl Names<'_> {
         text: &str,
     ) -> Result<String, TimelineError> {
         match self.place("GOOD or BAD", text)? {
-            Place::Revision(commit) => Ok(commit),
+            Place::Revision(named) => Ok(named.id),
             place @ Place::Second(_) => {
                 let all = repository.history(branch.unwrap_or("HEAD"), true)?;
                 let found = place_of(&all, &times(&all), &place)?;
@@ -215,17 +234,14 @@ impl Names<'_> {
         }
     }
 
-    /// A version or a tag of just this name, which may look like a date.
-    fn exact(&self, text: &str) -> Option<Place> {
+    /// The version of just this name, which may look like a date, or the commit of such a tag.
+    fn exact(&self, text: &str) -> Option<String> {
         match self.0 {
             Source::Listed(revisions) => {
                 let found = revisions.iter().find(|revision| revision.id == text);
-                found.map(|revision| Place::Revision(revision.id.clone()))
+                found.map(|revision| revision.id.clone())
             }
-            Source::Git(repository) => {
-                let commit = repository.commit(&format!("refs/tags/{text}"));
-                commit.ok().map(Place::Revision)
-            }
+            Source::Git(repository) => repository.commit(&format!("refs/tags/{text}")).ok(),
         }
     }
 }

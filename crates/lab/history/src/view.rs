@@ -16,6 +16,7 @@ use crate::outcomes::{TestCell, TestSeries};
 use crate::outline::{Outline, SeenQuirk};
 use crate::points::SubjectPoints;
 use crate::revision::Revision;
+use crate::run_failure::RunFailure;
 use crate::series::{Seen, Series};
 use crate::test_runs::{TestFacts, TestRunFacts};
 
@@ -74,6 +75,7 @@ impl View {
                     revision: revision.clone(),
                     build: None,
                     campaigns: Vec::new(),
+                    failure: None,
                     off_branch: false,
                 });
                 entry.campaigns.push(facts.campaign);
@@ -83,6 +85,7 @@ impl View {
                     revision: revision.clone(),
                     build: None,
                     campaigns: Vec::new(),
+                    failure: None,
                     off_branch: false,
                 });
             }
@@ -156,6 +159,15 @@ impl View {
             quirks,
             tests: Vec::new(),
         }
+    }
+
+    /// With the failures of revisions, by the ids of these.
+    #[must_use]
+    pub(crate) fn with_failures(mut self, mut failures: HashMap<String, RunFailure>) -> Self {
+        for seen in &mut self.revisions {
+            seen.failure = failures.remove(&seen.revision.id);
+        }
+        self
     }
 
     /// With the tests that were executed: those of the last build of each revision.

@@ -125,13 +125,8 @@ const TAIL_BYTES: u64 = 4096;
 
 /// The last line of a log, for a message; nothing where there is none.
 pub(crate) fn last_line(host: &dyn Host, log: &Path) -> String {
-    last_line_from(host, log, 0)
-}
-
-/// The last line of what stands in a log from this place on.
-pub(crate) fn last_line_from(host: &dyn Host, log: &Path, from: u64) -> String {
     let tail = host.length(log).and_then(|length| {
-        let begin = length.saturating_sub(TAIL_BYTES).max(from);
+        let begin = length.saturating_sub(TAIL_BYTES);
         host.read(log, begin, TAIL_BYTES)
     });
     let Ok(tail) = tail else {

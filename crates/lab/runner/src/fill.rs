@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use perflab_experiment::{Command, Placeholder, Template};
+use perflab_experiment::{Command, Placeholder, Template, TemplateError};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -94,11 +94,18 @@ impl Fill<'_> {
     /// Fills one string.
     pub(crate) fn text(&mut self, text: &str) -> Result<String, Fault> {
         let template = Template::parse(text).map_err(|error| Fault::no_run(error.to_string()))?;
-        template
-            .render(|placeholder| self.value(placeholder))
-            .map_err(|error| {
-                Fault::no_run(format!("{error} in `{text}`, or there is no free port"))
-            })
+        let count = self.share.count;
+        let filled = template.render(|placeholder| self.value(placeholder));
+        filled.map_err(|error| {
+            let why = match &error {
+                TemplateError::Unknown(used) if used.name == "port" => "no port is free".to_owned(),
+                TemplateError::Unknown(used) if used.name == "slice" => {
+                    format!("`{used}` is too little work for {count} slices")
+                }
+                error => error.to_string(),
+            };
+            Fault::no_run(format!("{why}, in `{text}`"))
+        })
     }
 
     /// Fills a path; a relative one is below the experiment file's directory.
@@ -129,7 +136,11 @@ impl Fill<'_> {
             "slices" => Some(self.share.count.to_string()),
             "slice" => match &placeholder.argument {
                 None => Some(self.share.number.to_string()),
-                Some(amount) => Some(self.share.of(amount.parse().ok()?).to_string()),
+                // A slice without work would measure nothing but the start of its program.
+                Some(amount) => match (self.share.of(amount.parse().ok()?), self.share.count) {
+                    (0, 2..) => None,
+                    (share, _) => Some(share.to_string()),
+                },
             },
             _ => None,
         }

@@ -115,11 +115,17 @@ pub trait Host: Debug {
     /// As [`Self::length`], or when it cannot be read.
     fn read(&self, file: &Path, from: u64, most: u64) -> io::Result<Vec<u8>>;
 
-    /// Writes a file.
+    /// Writes a file, instead of whatever is there.
     ///
     /// # Errors
     /// When it cannot be written.
     fn write(&self, file: &Path, content: &[u8]) -> io::Result<()>;
+
+    /// Adds what a regular file holds to the end of another, which is made if there is none.
+    ///
+    /// # Errors
+    /// As [`Self::length`] of both, or when one of them cannot be read or written.
+    fn append(&self, file: &Path, to: &Path) -> io::Result<()>;
 
     /// The files that match a pattern with `*`, in order.
     ///
@@ -177,12 +183,15 @@ pub trait Process: Debug {
     /// Who listens on a TCP port of its host.
     fn listener(&self, port: u16) -> Listener;
 
-    /// Lets it go on with its whole group, and stops them (SIGSTOP) after so long. It returns once nothing of the group
-    /// runs; early, with the group as it is, if the process ends or the user asks to stop.
+    /// Lets it go on with its whole group, and stops them (SIGSTOP) after so long. It returns once nothing of the process
+    /// runs, and all others of the group are told to stop; early, with the group as it is, if the process ends or the
+    /// user asks to stop. A stop that does not hold is waited for until the turn has taken `limit`, or no thread has run for
+    /// some seconds: see [`TurnEnd::Unstopped`].
     ///
     /// # Errors
-    /// When it cannot be watched, or somebody else collected it.
-    fn take_turn(&self, length: Duration) -> io::Result<Turn>;
+    /// `PermissionDenied` where it may not be signalled, as it runs as another user. When it cannot be watched, or
+    /// somebody else collected it.
+    fn take_turn(&self, length: Duration, limit: Option<Duration>) -> io::Result<Turn>;
 
     /// Moves all of its threads, and those of all that came of it, onto these CPUs. What they start later begins there.
     ///
@@ -212,8 +221,6 @@ pub enum Redirect<'a> {
     Null,
     /// Into this file, replaced.
     File(&'a Path),
-    /// Behind what is in this file.
-    Append(&'a Path),
     /// Where the laboratory's own goes.
     Inherit,
 }

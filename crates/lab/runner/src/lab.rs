@@ -57,7 +57,9 @@ use builds::Built;
 use current::{Current, RunOutcome, record};
 use instance::Instance;
 use ledger::Ledger;
+pub use ledger::Needed;
 use member::Member;
+use output::{STREAMS, slice_file};
 pub use room::LEAST_ROOM_BYTES;
 use room::disk_full;
 
@@ -85,8 +87,7 @@ pub struct Lab<'a> {
     places: Vec<CpuSet>,
     settings: Option<&'a mut Session>,
     observers: Vec<Box<dyn Observer + 'a>>,
-    /// Whether a cell may fail again and again, as that is what is asked.
-    may_fail: bool,
+    needed: Needed<'a>,
     kept: BTreeMap<String, Instance<'a>>,
     built: BTreeMap<String, Built>,
     /// Slices of the runs of a cell, by its id, where the experiment says how long a slice is.
@@ -123,7 +124,7 @@ impl<'a> Lab<'a> {
             host,
             settings: None,
             observers: Vec::new(),
-            may_fail: false,
+            needed: Needed::All,
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
             slices: BTreeMap::new(),
@@ -144,10 +145,10 @@ impl<'a> Lab<'a> {
         self
     }
 
-    /// Goes on where a cell fails again and again, if so: whether it fails may be what is asked.
+    /// Ends early only where these variants fail again and again; [`Needed::All`] where nothing is said.
     #[must_use]
-    pub fn despite_failures(mut self, whether: bool) -> Self {
-        self.may_fail = whether;
+    pub fn with_needed(mut self, needed: Needed<'a>) -> Self {
+        self.needed = needed;
         self
     }
 
@@ -165,7 +166,7 @@ impl<'a> Lab<'a> {
         self.slices = slicing::counts(done);
         let started = self.host.now();
         let mut has_run = false;
-        let mut ledger = Ledger::new(done);
+        let mut ledger = Ledger::new(done, self.needed, &self.plan.cells);
         let mut observers = std::mem::take(&mut self.observers);
         for set in self.sets(&ledger) {
             let Some(first) = set.first() else { continue };
@@ -184,9 +185,7 @@ impl<'a> Lab<'a> {
             }
             for record in self.run(&set, &mut observers)? {
                 has_run = true;
-                if let Some(hopeless) = ledger.add(&record)
-                    && !self.may_fail
-                {
+                if let Some(hopeless) = ledger.add(&record) {
                     return Err(hopeless);
                 }
                 records.push(record);
@@ -322,6 +321,10 @@ impl<'a> Lab<'a> {
         if !status.passed() {
             // A number from a run that failed must not be there to be taken.
             run.outcome.samples.clear();
+        }
+        // Those of the run have it.
+        for stream in STREAMS {
+            self.host.remove(&slice_file(&run.logs, stream));
         }
         cut_outputs(&run.logs).map_err(|error| match is_full(&error) {
             true => disk_full(&self.root, error),

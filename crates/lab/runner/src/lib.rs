@@ -41,7 +41,7 @@ pub use host::{
     Ended, Endpoint, Exit, Host, Launch, LaunchError, Listener, Process, Redirect, Relative,
     ResourceUsage, Stopped, Thread, Turn, TurnEnd,
 };
-pub use lab::{LEAST_ROOM_BYTES, Lab, LabError, remove_scratch};
+pub use lab::{LEAST_ROOM_BYTES, Lab, LabError, Needed, remove_scratch};
 pub use libraries::Libraries;
 pub use metrics::metric_mistakes;
 pub use observer::{HITS, Observation, ObservedRun, Observer};

@@ -174,7 +174,21 @@ impl Host for ThisMachine {
     }
 
     fn write(&self, file: &Path, content: &[u8]) -> io::Result<()> {
+        // A process may have put a pipe there, which would be waited for, or a link, which leads elsewhere.
+        if file.symlink_metadata().is_ok_and(|own| !own.is_file()) {
+            self.remove(file);
+        }
         fs::write(file, content)
+    }
+
+    fn append(&self, file: &Path, to: &Path) -> io::Result<()> {
+        let mut from = open_own(file)?;
+        if to.symlink_metadata().is_ok_and(|own| !own.is_file()) {
+            return Err(replaced());
+        }
+        let mut to = File::options().append(true).create(true).open(to)?;
+        io::copy(&mut from, &mut to)?;
+        Ok(())
     }
 
     fn matching(&self, pattern: &Path) -> Result<Vec<PathBuf>, String> {
@@ -207,9 +221,10 @@ impl Host for ThisMachine {
 fn open_own(path: &Path) -> io::Result<File> {
     match path.symlink_metadata()?.is_file() {
         true => File::open(path),
-        false => Err(io::Error::new(
-            ErrorKind::NotFound,
-            "something else is in its place",
-        )),
+        false => Err(replaced()),
     }
+}
+
+fn replaced() -> io::Error {
+    io::Error::new(ErrorKind::NotFound, "something else is in its place")
 }

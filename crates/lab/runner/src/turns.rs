@@ -10,20 +10,23 @@
 //! What slows the machine down then slows all of them down alike. They are to be compared by CPU time: wall time
 //! contains the turns of the others. So [`Seen`] has what makes CPU time in turns say little of a program.
 
+mod seen;
+
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use crate::host::{
-    Ended, Exit, Host, Launch, LaunchError, Process, Relative, Stopped, Thread, Turn, TurnEnd,
+    Ended, Exit, Host, Launch, LaunchError, Process, Relative, Stopped, Turn, TurnEnd,
 };
 
-/// A thread that runs or could run for this share of a turn is one that the program needs a CPU for, if it runs at all:
-/// all threads wait for a CPU when they are continued, if only to sleep on.
-const WANTED: f64 = 0.5;
+use seen::Look;
+pub use seen::Seen;
 
-/// The share of a turn that a thread runs at least, if it does more than to sleep on.
-const RAN: f64 = 0.05;
+/// Turns from one look to the next, at least, and as a share of all turns so far: so the looks are spread over all of a
+/// run, and are few, as a look takes longer than a turn may.
+const LEAST_TURNS: u32 = 2;
+const SHARE_OF_TURNS: u32 = 8;
 
 /// How processes take turns.
 #[derive(Debug, Clone, Copy)]
@@ -41,29 +44,10 @@ pub struct TurnsTaken {
     pub ended: Ended,
     /// Its turns.
     pub turns: u32,
-    /// The time of its turns together.
+    /// The time of its turns together, and of its start.
     pub time: Duration,
     /// What was seen of it meanwhile.
     pub seen: Seen,
-}
-
-/// What was seen of a process, and of those that came of it, when they were looked at between turns.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// One that had left the group, so that it ran during the turns of others.
-    pub astray: Option<String>,
-    /// One that was still there when the process had ended, so that its CPU time is not counted.
-    pub left: Option<String>,
-    /// One with a timer, which goes on during the turns of others.
-    pub timer: Option<String>,
-    /// One that handles SIGCONT, once in each turn.
-    pub handler: Option<String>,
-    /// Turns that were looked at.
-    pub looks: u32,
-    /// Those of them before which, since the last look, more than one thread needed a CPU.
-    pub crowded: u32,
-    /// Those of them in which no thread did.
-    pub idle: u32,
 }
 
 /// Why there is no result of all processes.
@@ -89,6 +73,24 @@ pub enum TurnsError {
         /// Its place.
         place: usize,
     },
+    /// One may not be stopped, as it runs as another user. It goes on.
+    #[error("process {process} may not be stopped")]
+    Foreign {
+        /// Its place.
+        place: usize,
+        /// Its number.
+        process: i32,
+    },
+    /// One did not stop at the end of its turn.
+    #[error("thread {thread} of a process does not stop: its state is {state}")]
+    Unstopped {
+        /// Its place.
+        place: usize,
+        /// A thread of it that does not.
+        thread: i32,
+        /// The letter of its state, proc(5).
+        state: char,
+    },
     /// One had its time, or the user asked to stop.
     #[error("stopped: {why:?}")]
     Stopped {
@@ -109,6 +111,8 @@ struct Player<'h> {
     turns: u32,
     time: Duration,
     seen: Seen,
+    /// The turn that is looked at next.
+    next_look: u32,
     /// What was there at the last look, and the time of the turns before.
     last: (Vec<Relative>, Duration),
     /// Those that have left the group, and were let go on since.
@@ -120,7 +124,7 @@ impl Turns {
     /// end is as it should be.
     ///
     /// # Errors
-    /// See [`TurnsError`]. Whatever has been started is ended.
+    /// See [`TurnsError`]. Whatever has been started is ended, but for what may not be signalled.
     pub fn execute(
         &self,
         host: &dyn Host,
@@ -141,7 +145,15 @@ impl Turns {
                     Some(player) => player,
                     None => Player::start(host, &launches[place])?,
                 };
-                let end = player.turn(self.length).map_err(TurnsError::Lost)?;
+                let left = self.limit.map(|limit| limit.saturating_sub(player.time));
+                let end = player.turn(self.length, left);
+                let end = end.map_err(|error| match error.kind() {
+                    ErrorKind::PermissionDenied => TurnsError::Foreign {
+                        place,
+                        process: player.process.number(),
+                    },
+                    _ => TurnsError::Lost(error),
+                })?;
                 // Who stopped the laboratory may have stopped or continued the processes as well.
                 if moment.until(&host.moment()).is_some() {
                     return Err(TurnsError::Standstill);
@@ -152,6 +164,13 @@ impl Turns {
                     TurnEnd::Interrupted => return Err(stopped(Stopped::Interrupted)),
                     _ if is_late => return Err(stopped(Stopped::TimeLimit)),
                     TurnEnd::Terminal => return Err(TurnsError::Terminal { place }),
+                    TurnEnd::Unstopped { thread, state } => {
+                        return Err(TurnsError::Unstopped {
+                            place,
+                            thread,
+                            state,
+                        });
+                    }
                     TurnEnd::Over => players[place] = Some(player),
                     TurnEnd::Ended => {
                         let own = player.collect().map_err(TurnsError::Lost)?;
@@ -169,37 +188,41 @@ impl Turns {
 }
 
 impl<'h> Player<'h> {
+    /// Its start is a part of its time: the kernel counts it as CPU time of the process.
     fn start(host: &'h dyn Host, launch: &Launch<'_>) -> Result<Self, TurnsError> {
+        let before = host.now();
+        let process = host.start(launch).map_err(TurnsError::Start)?;
         Ok(Self {
-            process: host.start(launch).map_err(TurnsError::Start)?,
+            process,
             turns: 0,
-            time: Duration::ZERO,
+            time: host.now() - before,
             seen: Seen::default(),
+            next_look: LEAST_TURNS,
             last: (Vec::new(), Duration::ZERO),
             free: HashSet::new(),
         })
     }
 
-    /// One turn. The second, the fourth, the eighth and so on are looked at: few, as a look takes longer than a turn
-    /// may, but over all of a run.
-    fn turn(&mut self, length: Duration) -> io::Result<TurnEnd> {
-        let is_looked_at = self.turns > 0 && (self.turns + 1).is_power_of_two();
+    /// One turn, which is looked at now and then. It takes so long at most if it does not stop.
+    fn turn(&mut self, length: Duration, limit: Option<Duration>) -> io::Result<TurnEnd> {
+        let is_looked_at = self.turns + 1 == self.next_look;
         let before = is_looked_at.then(|| self.process.relatives());
         self.free(before.as_deref().unwrap_or_default());
-        let since = self.time;
-        let Turn { took, end } = self.process.take_turn(length)?;
+        let Turn { took, end } = self.process.take_turn(length, limit)?;
         self.turns += 1;
         self.time += took;
         if let (Some(before), TurnEnd::Over) = (before, end) {
             let after = self.process.relatives();
             let (last, at) = &self.last;
-            self.seen.looks += 1;
-            // Where a CPU is busy, one turn is too short for all threads that need it. And threads that need it one after
-            // the other do not both need it for half of a longer time.
-            self.seen.crowded += u32::from(busy(last, &before, since - *at) > 1);
-            self.seen.idle += u32::from(busy(&before, &after, took) == 0);
-            self.seen.look(&after);
+            self.seen.look(&Look {
+                last,
+                before: &before,
+                after: &after,
+                since: self.time - *at,
+                took,
+            });
             self.last = (after, self.time);
+            self.next_look = self.turns + LEAST_TURNS.max(self.turns / SHARE_OF_TURNS);
         }
         Ok(end)
     }
@@ -217,7 +240,7 @@ impl<'h> Player<'h> {
     fn collect(self) -> io::Result<TurnsTaken> {
         let left = self.process.relatives();
         let mut seen = self.seen;
-        seen.look(&left);
+        seen.names(&left);
         seen.left = left.first().map(|relative| relative.name.clone());
         Ok(TurnsTaken {
             ended: self.process.wait(None)?,
@@ -226,56 +249,4 @@ impl<'h> Player<'h> {
             seen,
         })
     }
-}
-
-impl Seen {
-    /// Adds what the processes show that there are.
-    fn look(&mut self, relatives: &[Relative]) {
-        let add = |seen: &mut Option<String>, shows: fn(&Relative) -> bool| {
-            let mut names = relatives.iter().filter(|relative| shows(relative));
-            if let (None, Some(relative)) = (&seen, names.next()) {
-                *seen = Some(relative.name.clone());
-            }
-        };
-        add(&mut self.astray, |relative| !relative.in_group);
-        add(&mut self.timer, |relative| relative.has_timer);
-        add(&mut self.handler, |relative| relative.handles_continue);
-    }
-
-    /// What was seen of another run of the same command as well.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            astray: self.astray.or(other.astray),
-            left: self.left.or(other.left),
-            timer: self.timer.or(other.timer),
-            handler: self.handler.or(other.handler),
-            looks: self.looks + other.looks,
-            crowded: self.crowded + other.crowded,
-            idle: self.idle + other.idle,
-        }
-    }
-}
-
-/// How many threads needed a CPU for much of the time of some turns.
-fn busy(before: &[Relative], after: &[Relative], took: Duration) -> usize {
-    let earlier: Vec<&Thread> = before
-        .iter()
-        .flat_map(|relative| &relative.threads)
-        .collect();
-    let threads = after.iter().flat_map(|relative| &relative.threads);
-    let is_busy = |thread: &&Thread| {
-        let same = earlier
-            .iter()
-            .find(|earlier| earlier.number == thread.number);
-        let (ran, wanted) = same.map_or((Duration::ZERO, Duration::ZERO), |same| {
-            (same.ran, same.wanted)
-        });
-        let (ran, wanted) = (
-            thread.ran.saturating_sub(ran),
-            thread.wanted.saturating_sub(wanted),
-        );
-        ran > took.mul_f64(RAN) && wanted > took.mul_f64(WANTED)
-    };
-    threads.filter(is_busy).count()
 }

@@ -63,7 +63,7 @@ pub use line::{seal, unseal};
 pub use meta::{Hashes, Imported, ImportedFile, Meta, Origin, UntilDecided};
 pub use notice::Notice;
 pub use opened_result::OpenedResult;
-pub use raw_output::is_no_link;
+pub use raw_output::{finished as finished_output, is_no_link, recorded as recorded_output};
 pub use record::{
     EVENTS_LOST, HITS, PLACE_SPEED, RUNS_IN_TURNS, RunRecord, SLICES, SYSTEM_IDLE, Step, StepKind,
     TOGETHER, Usage,

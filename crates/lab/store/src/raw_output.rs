@@ -32,7 +32,7 @@ pub fn is_no_link(output: &Path) -> bool {
 }
 
 /// The directory of a recorded run's output. A laboratory that was killed may not have renamed it yet.
-pub(crate) fn recorded(directory: &Path, run: u32) -> PathBuf {
+pub fn recorded(directory: &Path, run: u32) -> PathBuf {
     let (partial, finished) = (partial(directory, run), finished(directory, run));
     match finished.symlink_metadata().is_err() && partial.is_dir() {
         true => partial,
@@ -50,7 +50,8 @@ pub(crate) fn all_finished(directory: &Path) -> Vec<u32> {
         .collect()
 }
 
-fn finished(directory: &Path, run: u32) -> PathBuf {
+/// The same under its final name, whatever is there.
+pub fn finished(directory: &Path, run: u32) -> PathBuf {
     directory.join(DIRECTORY).join(format!("{run:06}"))
 }
 

@@ -1,5 +1,8 @@
 //! The changes of a history as text.
 
+use std::cmp::{Ordering, Reverse};
+use std::path::Path;
+
 use perflab_compare::Outcome;
 use perflab_experiment::{Better, counted};
 use perflab_history::{
@@ -11,14 +14,15 @@ use perflab_stats::changes::SHORTEST;
 
 use crate::aligned::aligned;
 use crate::answer::Sentence;
+use crate::command::operand;
 use crate::difference::{Differences, Estimate};
 use crate::number::{probability, share};
 
 /// Revisions that are listed on each side of the most likely one.
 const BESIDE: usize = 8;
 
-/// Since when each series has its level.
-pub fn changes_text(view: &View, changes: &Changes) -> String {
+/// Since when each series has its level. `directory`: that of the history, for the commands that measure more.
+pub fn changes_text(view: &View, changes: &Changes, directory: &Path) -> String {
     let mut text = format!(
         "{}: {} in {} series; the chance that any is false is at most {}\n",
         view.name,
@@ -33,7 +37,7 @@ pub fn changes_text(view: &View, changes: &Changes) -> String {
         );
     }
     for (number, change) in (1..).zip(&changes.found) {
-        text += &one(view, change, number);
+        text += &one(view, change, number, directory);
     }
     for sentence in suspected_sentences(view, changes) {
         text += &format!("\n{sentence}\n");
@@ -41,16 +45,15 @@ pub fn changes_text(view: &View, changes: &Changes) -> String {
     text
 }
 
-/// What is said of each change, with the place of the first revision behind it, in the order of the changes.
-pub fn change_sentences(view: &View, changes: &Changes) -> Vec<(usize, Sentence)> {
-    let sentence = |change: &Change| {
+/// What is said of each change, those with the newest revisions first.
+pub fn change_sentences<'c>(view: &View, changes: &'c Changes) -> Vec<(&'c Change, Sentence)> {
+    let sentence = |change: &'c Change| {
         let series = view.series.get(change.series)?;
         let seen = view.revisions.get(change.place)?;
-        let size = Estimate::new(change.size(series), None, None);
         let text = format!(
             "{}: {} since {} of {}{}",
             clean(&subject_name(&series.subject)),
-            style(series, size).answer(size),
+            size_text(change, series),
             seen.revision.name(),
             seen.revision.date(),
             match &change.confirmation {
@@ -67,9 +70,24 @@ pub fn change_sentences(view: &View, changes: &Changes) -> Vec<(usize, Sentence)
             None => text,
         };
         let outcome = outcome(series, change.size(series));
-        Some((change.place, Sentence { text, outcome }))
+        Some((change, Sentence { text, outcome }))
     };
-    changes.found.iter().filter_map(sentence).collect()
+    let mut found: Vec<_> = changes.found.iter().filter_map(sentence).collect();
+    found.sort_by_key(|(change, _)| Reverse(change.place));
+    found
+}
+
+/// By how much the level has changed. Values may have changed where their median has not, as most of them are equal.
+fn size_text(change: &Change, series: &Series) -> String {
+    let size = Estimate::new(change.size(series), None, None);
+    match has_size(change, series) {
+        true => style(series, size).answer(size),
+        false => "a change with the same median".to_owned(),
+    }
+}
+
+fn has_size(change: &Change, series: &Series) -> bool {
+    change.size(series) != 0.0
 }
 
 /// What somebody said of a change.
@@ -82,10 +100,15 @@ fn said_text(said: &Said) -> String {
 
 /// What a difference of a series means.
 pub(crate) fn outcome(series: &Series, difference: f64) -> Outcome {
-    match (series.subject.metric.better, difference > 0.0) {
-        (Better::Neither, _) => Outcome::Differs,
-        (Better::Higher, true) | (Better::Lower, false) => Outcome::Better,
-        (Better::Higher, false) | (Better::Lower, true) => Outcome::Worse,
+    let order = difference.partial_cmp(&0.0);
+    match (series.subject.metric.better, order) {
+        (Better::Neither, _) | (_, Some(Ordering::Equal) | None) => Outcome::Differs,
+        (Better::Higher, Some(Ordering::Greater)) | (Better::Lower, Some(Ordering::Less)) => {
+            Outcome::Better
+        }
+        (Better::Higher, Some(Ordering::Less)) | (Better::Lower, Some(Ordering::Greater)) => {
+            Outcome::Worse
+        }
     }
 }
 
@@ -107,8 +130,9 @@ fn style(series: &Series, size: Estimate) -> Differences {
 /// The word for what the values of a confirmation show.
 fn confirming(found: &Confirmation, change: &Change, series: &Series) -> &'static str {
     match found.confirms(change.size(series)) {
-        true => "confirmed",
-        false => "not confirmed",
+        Some(true) => "confirmed",
+        Some(false) => "not confirmed",
+        None => "measured again",
     }
 }
 
@@ -133,15 +157,14 @@ fn suspected_text(view: &View, suspected: &SuspectedChange) -> Option<String> {
     ))
 }
 
-fn one(view: &View, change: &Change, number: usize) -> String {
+fn one(view: &View, change: &Change, number: usize, directory: &Path) -> String {
     let Some(series) = view.series.get(change.series) else {
         return String::new();
     };
-    let size = Estimate::new(change.size(series), None, None);
     let mut text = format!(
         "\n{number}. {}: {}, {}\n",
         clean(&subject_name(&series.subject)),
-        style(series, size).answer(size),
+        size_text(change, series),
         probability(change.p_adjusted)
     );
     let is_there = |value: &&Value| {
@@ -167,7 +190,13 @@ fn one(view: &View, change: &Change, number: usize) -> String {
     if let Some(said) = &change.said {
         text += &format!("{}\n", said_text(said));
     }
-    text + &confirmed(view, change, series, before)
+    let sides = before.zip(view.revisions.get(change.high));
+    match (&change.confirmation, sides) {
+        (Some(found), _) => text += &confirmed(found, change, series),
+        (None, Some(sides)) => text += &to_confirm(change, series, sides, directory),
+        (None, None) => {}
+    }
+    text
 }
 
 /// The revisions among which a change is, a line each, those around the most likely one if they are many.
@@ -202,18 +231,27 @@ fn candidate_rows(candidates: &[&Seen], likely: &str) -> String {
     text
 }
 
-/// What came out when both sides were measured again, or how to do that.
-fn confirmed(view: &View, change: &Change, series: &Series, before: Option<&Seen>) -> String {
-    let Some(found) = &change.confirmation else {
-        let behind = view.revisions.get(change.high);
-        return before.zip(behind).map_or(String::new(), |(before, behind)| {
-            format!(
-                "the size is too large on average; to measure it again: perflab history run HISTORY.toml --confirm {}..{}\n",
-                before.revision.name(),
-                behind.revision.name()
-            )
-        });
+/// How to measure the sides of a change again.
+fn to_confirm(
+    change: &Change,
+    series: &Series,
+    (before, behind): (&Seen, &Seen),
+    directory: &Path,
+) -> String {
+    let why = match has_size(change, series) {
+        true => "the size is too large on average; to measure it again",
+        false => "to measure both sides again",
     };
+    format!(
+        "{why}: perflab history run HISTORY.toml --out {} --confirm {}..{}\n",
+        operand(directory),
+        before.revision.name(),
+        behind.revision.name()
+    )
+}
+
+/// What came out when both sides were measured again.
+fn confirmed(found: &Confirmation, change: &Change, series: &Series) -> String {
     let size = Estimate::new(found.difference, found.low, found.high);
     format!(
         "{} in campaign {}: {} from {} to {}\n",
@@ -223,4 +261,81 @@ fn confirmed(view: &View, change: &Change, series: &Series, before: Option<&Seen
         found.from.name(),
         found.to.name()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use perflab_history::ChangesView;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A history of six revisions, with changes of its only series.
+    fn found(changes: &serde_json::Value) -> ChangesView {
+        let revision = |place: i64| json!({ "id": format!("v{place}"), "time": place * 86400 });
+        let seen = |place| json!({ "revision": revision(place), "build": null, "campaigns": [1] });
+        let value = |place: i64| json!({ "place": place, "difference": 0.0, "low": null, "high": null, "runs": 2 });
+        let subject = json!({
+            "workload": "w", "parameters": {}, "benchmark": null, "observed": false,
+            "metric": { "name": "errors", "unit": "", "better": "lower" },
+        });
+        let found = json!({
+            "schema": 1, "name": "h", "control": revision(0), "campaigns": 1,
+            "revisions": (0..6).map(seen).collect::<Vec<_>>(),
+            "series": [{
+                "subject": subject, "relative": false, "control": 0.0,
+                "values": (0..6).map(value).collect::<Vec<_>>(),
+            }],
+            "changes": { "series": 1, "short": 0, "level": 0.05, "found": changes },
+        });
+        serde_json::from_value(found).unwrap()
+    }
+
+    fn change(place: usize, after: f64) -> serde_json::Value {
+        json!({
+            "series": 0, "place": place, "low": place, "high": place, "before": 0.0, "after": after,
+            "p_adjusted": 0.01,
+        })
+    }
+
+    #[test]
+    fn a_change_without_a_size_is_neither_better_nor_worse() {
+        let found = found(&json!([change(2, 0.0), change(4, 3.0)]));
+        let sentences = change_sentences(&found.view, &found.changes);
+        let sentences = sentences
+            .iter()
+            .map(|(change, sentence)| (change.place, sentence.outcome, sentence.text.as_str()));
+        assert_eq!(
+            sentences.collect::<Vec<_>>(),
+            [
+                (4, Outcome::Worse, "w errors: +3.0 since v4 of 1970-01-05"),
+                (
+                    2,
+                    Outcome::Differs,
+                    "w errors: a change with the same median since v2 of 1970-01-03"
+                ),
+            ]
+        );
+        let text = changes_text(&found.view, &found.changes, Path::new("a b"));
+        let command = "perflab history run HISTORY.toml --out 'a b' --confirm v1..v2\n";
+        assert!(text.contains("1. w errors: a change with the same median, p = 0.01"));
+        assert!(text.contains(&format!("\nto measure both sides again: {command}")));
+        assert!(text.contains("\nthe size is too large on average; to measure it again: "));
+    }
+
+    #[test]
+    fn a_confirmation_of_a_change_without_a_size_says_what_it_found() {
+        let mut change = change(2, 0.0);
+        let side = |name| json!({ "id": name, "time": 0 });
+        change["confirmation"] = json!({
+            "campaign": 7, "from": side("v1"), "to": side("v2"), "difference": 0.5, "low": 0.25, "high": 0.75,
+        });
+        let found = found(&json!([change]));
+        let text = changes_text(&found.view, &found.changes, Path::new("h"));
+        let again = "measured again in campaign 7: +0.5 [+0.2, +0.8] from v1 to v2\n";
+        assert!(text.contains(again), "{text}");
+        let sentences = change_sentences(&found.view, &found.changes);
+        let (_, sentence) = sentences.first().unwrap();
+        assert!(sentence.text.contains("; measured again: +0.5 "));
+    }
 }

@@ -13,30 +13,34 @@ use crate::number::value_with_unit;
 /// From the lowest to the highest bar.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What is known of each revision: a table for each series that is wanted, then what could not be built.
+/// What is known of each revision: a table for each series that is wanted, then what could not be built, and what failed.
 pub fn history_text(view: &View, wanted: impl Fn(&Series) -> bool) -> String {
     let mut text = head(view);
     for series in view.series.iter().filter(|series| wanted(series)) {
         text.push('\n');
         text += &table(view, series);
     }
-    let unbuilt: Vec<&Seen> = view
-        .revisions
-        .iter()
-        .filter(|seen| seen.is_unbuilt())
-        .collect();
-    if !unbuilt.is_empty() {
-        text += "\nnot built:\n";
-        let row = |seen: &&Seen| {
-            let build = seen.build.as_ref();
-            let detail = build
-                .and_then(|build| build.detail.as_deref())
-                .unwrap_or_default();
-            [seen.revision.date(), seen.revision.name(), clean(detail)]
-        };
-        text += &aligned(&unbuilt.iter().map(row).collect::<Vec<_>>(), 3);
-    }
+    text += &list(view, "not built", |seen| {
+        let build = seen.build.as_ref().filter(|_| seen.is_unbuilt())?;
+        Some(build.detail.clone().unwrap_or_default())
+    });
+    text += &list(view, "runs failed", |seen| {
+        Some(seen.failure.as_ref()?.to_string())
+    });
     text
+}
+
+/// The revisions of which there is something to tell, a line each.
+fn list(view: &View, heading: &str, detail: impl Fn(&Seen) -> Option<String>) -> String {
+    let rows = view.revisions.iter().filter_map(|seen| {
+        let detail = clean(&detail(seen)?);
+        Some([seen.revision.date(), seen.revision.name(), detail])
+    });
+    let rows: Vec<[String; 3]> = rows.collect();
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("\n{heading}:\n{}", aligned(&rows, 3)),
+    }
 }
 
 fn head(view: &View) -> String {

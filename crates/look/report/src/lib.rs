@@ -46,7 +46,7 @@ pub use history::{history_text, value_differences};
 pub use json::{SCHEMA, json, schema};
 pub use markdown::markdown;
 pub use markup::escape as markdown_escape;
-pub use number::{probability, share, value, value_with_unit};
+pub use number::{probability, rough, share, value, value_with_unit};
 pub use planning::plan_text;
 pub use revision::revision_text;
 pub use row_warning::{no_deciles, row_warnings};

@@ -44,6 +44,22 @@ pub fn value_with_unit(value: f64, unit: &str) -> String {
     }
 }
 
+/// A size that is known roughly, in two significant digits, with its unit: `4.1`, `12 ms`, `1.5 KiB`, `240 /s`.
+pub fn rough(value: f64, unit: &str) -> String {
+    let scale = Scale::of(&[value], unit);
+    let scaled = value * scale.factor;
+    if !scaled.is_finite() {
+        return NONE.to_owned();
+    }
+    let number = trimmed(significant(rounded(scaled, 2), 2));
+    match unit {
+        _ if scale.has_unit() => number + &scale.unit(),
+        "" => number,
+        "1/s" => number + " /s",
+        _ => format!("{number} {unit}"),
+    }
+}
+
 /// Whether values of that unit carry it.
 pub(crate) fn value_has_unit(unit: &str) -> bool {
     Scale::of(&[], unit).has_unit()
@@ -306,6 +322,23 @@ mod tests {
         assert_eq!(value_with_unit(3.0, ""), "3");
         assert_eq!(value_with_unit(0.003, "s"), "3.000 ms");
         assert_eq!(value_with_unit(f64::NAN, "1/s"), "…");
+    }
+
+    #[test]
+    fn rough_sizes_have_two_digits() {
+        let cases = [
+            (0.041_1, "", "0.041"),
+            (9.99, "", "10"),
+            (61_350.0, "1/s", "61000 /s"),
+            (0.012_345, "s", "12 ms"),
+            (1536.0, "bytes", "1.5 KiB"),
+            (3.0, "faults", "3 faults"),
+            (0.0, "s", "0 s"),
+            (f64::NAN, "s", "…"),
+        ];
+        for (number, unit, text) in cases {
+            assert_eq!(rough(number, unit), text, "{number} {unit}");
+        }
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! One revision of a history as text.
 
+use std::path::Path;
+
 use perflab_experiment::counted;
-use perflab_history::{BuildFacts, Details, SymbolChange, SymbolChanges, View, subject_name};
+use perflab_history::{BuildFacts, Details, Seen, SymbolChange, SymbolChanges, View, subject_name};
 use perflab_plot::clean;
+use perflab_store::finished_output;
 
 use crate::aligned::aligned;
 use crate::difference::{Differences, Estimate};
@@ -37,26 +40,41 @@ pub fn revision_text(view: &View, details: &Details, all: bool) -> String {
             .collect();
         text += &format!("measured in campaigns/{}\n", campaigns.join(", campaigns/"));
     }
+    if let Some(failure) = &seen.failure {
+        let campaign = format!("campaigns/{:06}", failure.campaign);
+        let output = finished_output(Path::new(&campaign), failure.run);
+        text += &format!(
+            "runs failed: {}; see {}\n",
+            clean(&failure.to_string()),
+            output.display()
+        );
+    }
     text += &values(view, details.place);
-    let Some(before) = details.before.and_then(|before| view.revisions.get(before)) else {
-        return text;
-    };
-    text += &format!(
+    if let Some(before) = details.before.and_then(|before| view.revisions.get(before)) {
+        text += &since(before, details, most);
+    }
+    text
+}
+
+/// What changed since the revision before. Of versions that do not come from git neither commits nor files are known.
+fn since(before: &Seen, details: &Details, most: usize) -> String {
+    let is_of_git = !details.commits.is_empty() || !details.files.is_empty();
+    if !is_of_git && details.programs.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
         "\nsince {} of {}:\n",
         before.revision.name(),
         before.revision.date()
     );
-    let commits = details
-        .commits
-        .iter()
-        .map(|commit| [commit.date(), commit.name(), clean(&commit.subject)]);
-    text += &list(
-        "commit",
-        aligned(&commits.collect::<Vec<_>>(), 3).lines(),
-        most,
-    );
-    let files: Vec<String> = details.files.iter().map(|file| clean(file)).collect();
-    text += &list("file", files.iter().map(String::as_str), most);
+    if is_of_git {
+        let commits = details.commits.iter();
+        let commits = commits.map(|commit| [commit.date(), commit.name(), clean(&commit.subject)]);
+        let commits = aligned(&commits.collect::<Vec<_>>(), 3);
+        text += &list("commit", commits.lines(), most);
+        let files: Vec<String> = details.files.iter().map(|file| clean(file)).collect();
+        text += &list("file", files.iter().map(String::as_str), most);
+    }
     for (program, changes) in &details.programs {
         text += &functions(program, changes, most);
     }

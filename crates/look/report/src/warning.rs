@@ -99,8 +99,8 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             share * 100.0
         ),
         Warning::OutOfTurns { runs, of } => format!(
-            "{runs} of {} took turns with fewer variants than planned, as the laboratory was stopped between the \
-             records of a block",
+            "{runs} of {} took turns with fewer variants than planned: another one failed, or the laboratory was stopped \
+             between the records of a block",
             counted(*of, "run")
         ),
         Warning::PlacesDiffer {

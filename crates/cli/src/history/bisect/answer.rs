@@ -2,7 +2,7 @@
 
 use perflab_experiment::counted;
 use perflab_history::{Revision, SearchRange};
-use perflab_report::value_with_unit;
+use perflab_report::rough;
 use perflab_stats::bisection::{
     Bisection, Found, Measured, Outcomes, Posterior, Revision as Place, Runs,
 };
@@ -12,6 +12,9 @@ use crate::terminal::escape;
 
 /// Share of the probability that the revisions hold whose number is told.
 const HELD: f64 = 0.95;
+
+/// Changes below this share of the values are not told: a search takes values that repeat for scattering by less.
+const SHOWN: f64 = 1e-8;
 
 /// Which revision introduced the change.
 pub(super) fn found_text(range: &SearchRange, found: &Found) -> String {
@@ -34,15 +37,14 @@ pub(super) fn found_text(range: &SearchRange, found: &Found) -> String {
     text
 }
 
-/// Says that nothing changed by so much or more.
+/// Says that nothing changed, by `size` or more, which may be empty.
 pub(super) fn no_change_text(range: &SearchRange, probability: f64, size: &str) -> String {
-    // Where values are always the same, any difference would have been seen.
-    let of_size = match size {
-        "0%" => String::new(),
-        size => format!(" of {size} or more"),
+    let size = match size {
+        "" => String::new(),
+        size => format!(" {size} or more"),
     };
     format!(
-        "no change{of_size} from {} to {} (probability {})\n",
+        "no change{size} from {} to {} (probability {})\n",
         range.good.name(),
         range.bad().name(),
         percent(probability)
@@ -105,15 +107,58 @@ pub(super) fn known(range: &SearchRange, posterior: &Posterior) -> String {
     }
 }
 
-/// The smallest difference of failures that a search looks for.
-pub(super) fn of_failures(search: &Bisection<Outcomes>) -> String {
-    format!("{} of runs", percent(search.smallest()))
+/// The smallest change of failures that a search looks for.
+pub(super) fn size_of_failures(search: &Bisection<Outcomes>) -> String {
+    format!("of {}% of runs", rough(100.0 * search.smallest(), ""))
 }
 
-/// The smallest difference of a metric that a search looks for, by how its runs scatter.
-pub(super) fn of_metric(search: &Bisection<Measured>, scale: Scale, unit: &str) -> String {
+/// The smallest change of a metric that a search looks for, by how its runs scatter. `largest`: the largest value.
+pub(super) fn size_of_metric(
+    search: &Bisection<Measured>,
+    scale: Scale,
+    unit: &str,
+    largest: f64,
+) -> String {
+    size(search.smallest(), scale, unit, largest)
+}
+
+/// A change of a metric in words: of a ratio less 1, or of a shift. Nothing where values are always the same: any change
+/// that they can show would have been seen.
+fn size(smallest: f64, scale: Scale, unit: &str, largest: f64) -> String {
+    let relative = match scale {
+        Scale::Ratio => smallest,
+        Scale::Shift => smallest / largest,
+    };
     match scale {
-        Scale::Ratio => percent(search.smallest()),
-        Scale::Shift => value_with_unit(search.smallest(), unit),
+        _ if largest == 0.0 || !(SHOWN..f64::INFINITY).contains(&relative) => String::new(),
+        // What is rounded to 100 % is one as well.
+        Scale::Ratio if relative >= 0.995 => {
+            format!("by a factor of {}", rough(1.0 + relative, ""))
+        }
+        Scale::Ratio => format!("of {}%", rough(100.0 * relative, "")),
+        Scale::Shift => format!("of {}", rough(smallest, unit)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_written_as_one() {
+        let ratio = |smallest| size(smallest, Scale::Ratio, "s", 3.0);
+        assert_eq!(ratio(0.000_324), "of 0.032%");
+        assert_eq!(ratio(0.0411), "of 4.1%");
+        assert_eq!(ratio(0.0999), "of 10%");
+        assert_eq!(ratio(0.993), "of 99%");
+        assert_eq!(ratio(0.996), "by a factor of 2");
+        assert_eq!(ratio(1.31), "by a factor of 2.3");
+        assert_eq!(ratio(239.0), "by a factor of 240");
+        assert_eq!(ratio(2e-9), "");
+        let shift = |smallest, largest| size(smallest, Scale::Shift, "s", largest);
+        assert_eq!(shift(0.001_234, 0.5), "of 1.2 ms");
+        assert_eq!(shift(1e-69, 0.0), "");
+        assert_eq!(shift(1e-9, 7.0), "");
+        assert_eq!(shift(f64::NAN, 7.0), "");
     }
 }

@@ -41,6 +41,9 @@ pub struct BisectArguments {
     pub build: Vec<String>,
 
     /// Look for the revision since which runs fail, instead of the one since which a metric differs.
+    ///
+    /// A run fails that does not pass: by its exit code, a signal, the time limit, or output that is not understood. Exit code
+    /// 125 says that the revision cannot be tested, as for `git bisect run`.
     #[arg(long, conflicts_with_all = ["metric", "benchmark", "workload"])]
     pub fails: bool,
 
@@ -147,7 +150,8 @@ pub enum Spoken {
 // What is said of one revision.
 #[derive(Debug, Args)]
 pub struct OneArguments {
-    /// The revision.
+    /// The revision, or a date: the last revision up to it.
+    #[arg(value_name = "REV|DATE")]
     pub revision: Option<String>,
     #[command(flatten)]
     pub log: LogArguments,

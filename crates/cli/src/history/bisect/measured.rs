@@ -2,27 +2,25 @@
 
 use std::path::Path;
 
-use perflab_compare::{SampleSelection, Selection, SubjectKey, result_subjects};
 use perflab_experiment::counted;
 use perflab_history::{
     Asked, BuildKey, Builder, Ends, HistoryFile, Purpose, Repository, Revisions, SearchRange,
-    Source, Timeline, subject_name, value_of,
+    Source, Timeline, value_of,
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Answer, Bisection, Evidence, Measured, Outcomes, Terms};
 use perflab_stats::location::Scale;
-use perflab_store::{OpenedResult, RunRecord};
+use perflab_store::RunRecord;
 
-use super::answer::{
-    found_text, no_change_text, of_failures, of_metric as smallest_of_metric, spent,
-};
+use super::answer::{found_text, no_change_text, size_of_failures, size_of_metric, spent};
 use super::arguments::BisectArguments;
 use super::command;
 use super::confirm::{Question, confirm};
-use super::failed::has_failed;
+use super::failed::{has_failed, same_at_both_ends};
 use super::steps::{Followed, Steps};
+use super::subject::{check_workload, subject};
 use crate::failure::{Code, Failure};
-use crate::history::check::check;
+use crate::history::check::{check, check_inputs};
 use crate::history::file::{Read, read};
 use crate::history::run::warn_if_shallow;
 use crate::history::session::{FEWEST, Session, Sides, Site};
@@ -75,24 +73,26 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     read.experiment.observe = None;
     let end = arguments.measuring.end()?;
     check(&read)?;
-    let branch = read.file.source.branch.as_deref();
+    check_workload(&read, arguments)?;
+    let range_of = |source: &Source<'_>| -> Result<SearchRange, Failure> {
+        let branch = read.file.source.branch.as_deref();
+        let range = SearchRange::new(source, branch, [good, bad], arguments.first_parent)?;
+        if let Source::Git(repository) = source {
+            check_inputs(&read, repository, range.bad())?;
+        }
+        Ok(range)
+    };
     // A name that is wrong is told before anything is copied or built.
     if let Ok(Some(repository)) = read.repository() {
         warn_if_shallow(Some(&repository))?;
-        SearchRange::new(
-            &Source::Git(&repository),
-            branch,
-            [good, bad],
-            arguments.first_parent,
-        )?;
+        range_of(&Source::Git(&repository))?;
     }
     let site = Site::take(&read, &out, &arguments.measuring)?;
     let mut builder = site.builder(&read)?;
     let (range, timeline) = {
         let source = read.source(builder.repository())?;
-        let range = SearchRange::new(&source, branch, [good, bad], arguments.first_parent)?;
         (
-            range,
+            range_of(&source)?,
             Timeline::new(&read.file, &source, &Asked::default(), None)?,
         )
     };
@@ -124,7 +124,7 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
             answer(
                 &steps,
                 &search,
-                (followed, &of_failures(&search)),
+                (followed, &size_of_failures(&search)),
                 &mut builder,
                 arguments,
                 Question::Fails,
@@ -189,10 +189,9 @@ fn of_metric(
         first = steps.first()?;
     }
     let first = first.ok_or_else(|| {
-        Failure::no_data(format!(
-            "the ends cannot be compared: no campaign below {} has runs of both that passed; the same command tries again",
-            operand(steps.session.directory.path())
-        ))
+        let ends = [&steps.range.good, steps.range.bad()];
+        let what = "the ends cannot be compared, as in no campaign runs of both passed";
+        steps.no_values(what, &ends)
     })?;
     let subject = subject(&first, arguments)?;
     let value = |record: &RunRecord| value_of(record, &subject);
@@ -202,7 +201,11 @@ fn of_metric(
         let mut search = search(scale)?;
         let followed = steps.follow(&mut search, builder, &value)?;
         if followed != Followed::OffScale {
-            let smallest = smallest_of_metric(&search, scale, &subject.metric.unit);
+            let ends = [&steps.range.good, steps.range.bad()];
+            let [good, bad] = ends.map(|end| steps.values_of(end, value));
+            let largest = [good?, bad?].concat().into_iter().map(f64::abs);
+            let largest = largest.fold(0.0, f64::max);
+            let smallest = size_of_metric(&search, scale, &subject.metric.unit, largest);
             let ended = (followed, smallest.as_str());
             return answer(steps, &search, ended, builder, arguments, question);
         }
@@ -211,51 +214,11 @@ fn of_metric(
     Err(Failure::no_data("values of the metric cannot be compared"))
 }
 
-/// What is looked at: the only subject of those that are asked for.
-fn subject(result: &OpenedResult, arguments: &BisectArguments) -> Result<SubjectKey, Failure> {
-    let input = crate::selection::input(result)?;
-    let selection = Selection::of(input.experiment, input.origin);
-    let samples = SampleSelection {
-        metrics: arguments.metric.iter().cloned().collect(),
-        benchmarks: arguments.benchmark.iter().cloned().collect(),
-        ..SampleSelection::default()
-    };
-    let subjects = result_subjects(
-        input.experiment,
-        input.plan,
-        input.records,
-        &samples,
-        &selection,
-    )?;
-    let mut keys: Vec<SubjectKey> = subjects.into_iter().map(|subject| subject.key).collect();
-    keys.retain(|key| {
-        !key.observed
-            && arguments
-                .workload
-                .as_ref()
-                .is_none_or(|name| *name == key.workload)
-    });
-    match keys.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(Failure::usage(
-            "no metric that was measured has what --metric, --benchmark and --workload ask for; `perflab bisect` without \
-             them lists the metrics",
-        )),
-        several => {
-            let names: Vec<String> = several.iter().map(subject_name).collect();
-            Err(Failure::usage(format!(
-                "several metrics were measured; choose one with --metric, --benchmark and --workload:\n  {}",
-                names.join("\n  ")
-            )))
-        }
-    }
-}
-
-/// Prints the answer, and confirms it. `smallest`: the smallest difference that was looked for, in words.
+/// Prints the answer, and confirms it. `size`: that of the smallest change that was looked for, in words.
 fn answer<E: Evidence>(
     steps: &Steps<'_>,
     search: &Bisection<E>,
-    (followed, smallest): (Followed, &str),
+    (followed, size): (Followed, &str),
     builder: &mut Builder<'_>,
     arguments: &BisectArguments,
     question: Question<'_>,
@@ -273,9 +236,13 @@ fn answer<E: Evidence>(
             Ok((!is_confirmed).then_some(Code::NoData))
         }
         Answer::NoChange { probability } => {
+            let ends = match question {
+                Question::Fails => same_at_both_ends(steps, certainty(arguments.flaky))?,
+                Question::Differs(_) => String::new(),
+            };
             terminal::print(&format!(
-                "{}{}",
-                no_change_text(range, probability, smallest),
+                "{}{ends}{}",
+                no_change_text(range, probability, size),
                 spent(search.runs())
             ))?;
             Ok(None)

@@ -4,10 +4,12 @@ mod answer;
 mod arguments;
 mod command;
 mod confirm;
+mod ends;
 mod failed;
 mod measured;
 mod person;
 mod steps;
+mod subject;
 
 pub use arguments::BisectArguments;
 

@@ -17,7 +17,7 @@ use perflab_stats::bisection::{
     Answer, Bisection, Block, Event, Outcomes, Revision as Place, Run, Terms,
 };
 
-use super::answer::{found_text, known, line, no_change_text, of_failures};
+use super::answer::{found_text, known, line, no_change_text, size_of_failures};
 use super::arguments::{LogArguments, OneArguments, Spoken};
 use super::measured::certainty;
 use crate::failure::{Code, Failure};
@@ -175,7 +175,7 @@ impl Search {
         match (self.search.answer(), self.next()) {
             (Answer::Found(found), _) => found_text(&self.range, &found),
             (Answer::NoChange { probability }, _) => {
-                no_change_text(&self.range, probability, &of_failures(&self.search))
+                no_change_text(&self.range, probability, &size_of_failures(&self.search))
             }
             (_, Some(next)) => format!(
                 "{}\ntry {}\nthen say `perflab bisect good`, `bad` or `skip`\n",
@@ -202,7 +202,7 @@ fn block(seen: &[(Place, bool)]) -> Event<bool> {
 
 /// The place of a revision that a person names.
 fn place(repository: &Repository, range: &SearchRange, name: &str) -> Result<Place, Failure> {
-    let commit = repository.commit(name)?;
+    let commit = range.commit(repository, name)?;
     range.place(&commit).ok_or_else(|| {
         Failure::usage(format!(
             "{name} is not between {} and {}, so it says nothing of them",
@@ -259,7 +259,7 @@ fn add(word: &str, one: &OneArguments) -> Result<Option<Code>, Failure> {
     let path = &one.log.path;
     let search = Search::open(path)?;
     let id = match (&one.revision, search.next()) {
-        (Some(name), _) => search.repository.commit(name)?,
+        (Some(name), _) => search.range.commit(&search.repository, name)?,
         (None, Some(next)) => next.id.clone(),
         (None, None) => {
             return Err(Failure::usage(

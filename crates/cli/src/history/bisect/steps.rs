@@ -11,7 +11,7 @@ use perflab_history::{
 };
 use perflab_report::operand;
 use perflab_stats::bisection::{Bisection, Event, Evidence, Plan, Posterior, Revision as Place};
-use perflab_store::{OpenedResult, RunRecord};
+use perflab_store::RunRecord;
 
 use super::answer::known;
 use crate::failure::Failure;
@@ -72,47 +72,6 @@ impl Steps<'_> {
         campaigns
             .retain(|facts| facts.ends.as_ref() == Some(&self.ends) && facts.purpose == *purpose);
         Ok(campaigns)
-    }
-
-    /// The values that the runs of an end gave in all campaigns.
-    pub(super) fn values_of<V>(
-        &self,
-        end: &Revision,
-        value: impl Fn(&RunRecord) -> Option<V>,
-    ) -> Result<Vec<V>, Failure> {
-        let name = end.name();
-        let mut values = Vec::new();
-        for facts in self.campaigns(&Purpose::Bisect)? {
-            let result = self.session.directory.opened(&facts)?;
-            let records = result.iter().flat_map(|result| &result.records);
-            values.extend(
-                records
-                    .filter(|record| record.variant == name)
-                    .filter_map(&value),
-            );
-        }
-        Ok(values)
-    }
-
-    /// The first of them in which runs of both ends passed.
-    pub(super) fn first(&self) -> Result<Option<OpenedResult>, Failure> {
-        let ends = [self.range.good.name(), self.range.bad().name()];
-        for facts in self.campaigns(&Purpose::Bisect)? {
-            let Some(result) = self.session.directory.opened(&facts)? else {
-                continue;
-            };
-            let has_passed = |name: &String| {
-                let mut own = result
-                    .records
-                    .iter()
-                    .filter(|record| record.variant == *name);
-                own.any(|record| record.status.passed())
-            };
-            if ends.iter().all(has_passed) {
-                return Ok(Some(result));
-            }
-        }
-        Ok(None)
     }
 
     /// Learns from what was measured before, and measures until there is an answer, or one of the ends without it.
@@ -217,12 +176,11 @@ impl Steps<'_> {
     }
 
     fn no_end(&self, revision: &Revision) -> Failure {
-        Failure::no_data(format!(
-            "the end {} gave no usable run in several campaigns, so nothing can be compared with it; `perflab show` on the \
-             last campaign below {} says why",
-            revision.name(),
-            operand(self.session.directory.path())
-        ))
+        let name = revision.name();
+        let what = format!(
+            "the end {name} gave no usable run in several campaigns, so nothing can be compared with it"
+        );
+        self.no_values(&what, &[revision])
     }
 
     /// Measures what is planned; a revision that cannot be built is noted, and nothing is measured then.

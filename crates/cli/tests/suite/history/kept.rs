@@ -171,4 +171,17 @@ fn a_history_without_a_name_has_that_of_its_file() {
     let words = ["history", "run", "sizes.toml", "--out", "h"];
     histories.laboratory.call(&words).code(0);
     histories.show().code(0).prints(&["sizes: 2 revisions"]);
+    // A directory holds one history, whichever command made it.
+    let campaigns = histories.journal("campaigns.jsonl");
+    histories.run(&[]).code(2).says(&[
+        "h is the directory of the history `sizes`, not of `history`",
+        "give the file `name = \"sizes\"`",
+    ]);
+    assert_eq!(histories.journal("campaigns.jsonl"), campaigns);
+    let named = format!(
+        "name = \"sizes\"\n{}",
+        histories.laboratory.read("history.toml")
+    );
+    histories.laboratory.write("history.toml", named);
+    histories.run(&[]).code(0);
 }

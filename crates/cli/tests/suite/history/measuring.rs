@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::{HISTORY, Histories, contents};
+use crate::support::Said;
 
 #[test]
 fn each_revision_is_measured_once_beside_the_control() {
@@ -96,10 +97,29 @@ fn a_revision_that_cannot_be_built_is_a_fact() {
     );
     assert_eq!(histories.laboratory.read(&log), "it is broken\n");
     // It is not tried again, unless asked for.
+    let so_far = format!(
+        "0 of 3 revisions to measure; 2 revisions are measured already; control: {{}}\n{{}}\n1 revision could not be built \
+         so far: {}; it is built again if [build] has changed\n",
+        &broken[..12]
+    );
+    let lines: Vec<&str> = so_far.split("{}").collect();
+    let dry = histories.run(&["--dry-run"]).code(0).prints(&lines);
+    assert_eq!(dry.out.lines().count(), 4, "{dry:?}");
+    let again = histories.run(&["--dry-run", "--again"]).code(0);
+    again.prints(&["1 of 3 revisions to measure", &broken[..12], "exit 3"]);
     histories.run(&[]).code(0);
     assert_eq!(histories.journal("builds.jsonl").len(), 3);
     histories.run(&["--again"]).code(0);
     assert_eq!(histories.journal("builds.jsonl").len(), 4);
+    // Other commands are another build.
+    let mended = HISTORY.replace("\"build.sh\"", "\"-c\", \"echo 120 > built\"");
+    histories.laboratory.write("history.toml", mended);
+    histories.run(&["--dry-run"]).code(0).prints(&lines);
+    let said = histories.run(&[]).code(0);
+    said.says(&["campaign 3: 1 revision and the control"]);
+    let dry = histories.run(&["--dry-run"]).code(0);
+    let dry = dry.prints(&["3 revisions are measured already"]);
+    assert!(!dry.out.contains("could not be built"), "{dry:?}");
 }
 
 #[test]
@@ -178,6 +198,56 @@ fn what_is_asked_for_is_selected() {
         first_line(&["--fill", "v1.0..other"]),
         "6 of 20 revisions to measure"
     );
+    // A tag of what was merged.
+    histories.git(
+        &["checkout", "--quiet", "-b", "side", "HEAD~3"],
+        "2026-01-20",
+    );
+    histories.commit("echo 77 > built", "2026-01-20");
+    histories.git(&["tag", "v2.0"], "2026-01-20");
+    histories.git(&["checkout", "--quiet", "main"], "2026-01-20");
+    let merge = [
+        "merge",
+        "--quiet",
+        "--strategy",
+        "ours",
+        "--message",
+        "merge",
+        "side",
+    ];
+    histories.git(&merge, "2026-01-21");
+    let elsewhere = |key: &str, said: Said| {
+        said.code(2).says(&[
+            &format!("`{key}` is \"v2.0\", which is not in the history of the branch"),
+            "write `first_parent = false` in [source]",
+        ]);
+    };
+    for (flag, text) in [
+        ("--since", "v2.0"),
+        ("--until", "v2.0"),
+        ("--fill", "v2.0..other"),
+    ] {
+        elsewhere(flag, histories.run(&["--dry-run", flag, text]));
+    }
+    let words = "history run history.toml --out c --confirm other..v2.0";
+    let words: Vec<&str> = words.split(' ').collect();
+    elsewhere("--confirm", histories.laboratory.call(&words));
+    let quirk = "[[quirks]]\nat = \"v2.0\"\nwhat = \"x\"\n";
+    let laboratory = &histories.laboratory;
+    laboratory.write("history.toml", format!("{HISTORY}{quirk}"));
+    elsewhere("at", histories.run(&["--dry-run"]));
+    let all = HISTORY.replace("[build]", "first_parent = false\n[build]");
+    laboratory.write("history.toml", all);
+    let selected = first_line(&["--since", "v2.0"]);
+    assert!(
+        selected.ends_with(" of 22 revisions to measure"),
+        "{selected}"
+    );
+    // Where all that was merged counts already, there is nothing to add.
+    let orphan = ["commit-tree", "HEAD^{tree}", "-m", "orphan"];
+    let orphan = histories.git(&orphan, "2026-01-22");
+    let said = histories.run(&["--dry-run", "--since", &orphan]).code(2);
+    said.says(&["not in the history of the branch", "or another `branch`\n"]);
     histories
         .run(&["--dry-run", "--since", "nothing"])
         .code(2)

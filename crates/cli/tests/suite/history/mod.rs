@@ -1,9 +1,12 @@
 //! Histories: what is measured of a repository, that it is measured once, and that the repository is only read.
 
 mod changes;
+mod failing;
 mod interrupted;
 mod kept;
 mod measuring;
+mod named;
+mod proven;
 mod shown;
 mod sources;
 mod tests;

@@ -17,6 +17,17 @@ fn versions_need_no_repository() {
         .show()
         .code(0)
         .prints(&["110 B at the control", "1.1", "+0.91%"]);
+    // What only git has is neither shown nor asked for.
+    let words = ["history", "show", "h", "--revision", "1.1"];
+    let one = histories.laboratory.call(&words).code(0);
+    assert!(
+        !one.out.contains("since") && !one.out.contains("0 commits"),
+        "{one:?}"
+    );
+    for every in ["tag", "merge"] {
+        let said = histories.run(&["--dry-run", "--every", every]).code(2);
+        said.says(&["only revisions of git have tags and merges"]);
+    }
 }
 
 #[test]

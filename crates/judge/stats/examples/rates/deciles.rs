@@ -112,7 +112,7 @@ fn tests(a: &[f64], b: &[f64], random: &mut Random) -> [bool; 4] {
         seed: random.below(1 << 30) as u64,
     };
     let deciles =
-        shift_function(a, b, Scale::Ratio, None, 1.0 - ALPHA, resampling).unwrap_or_default();
+        shift_function(a, b, Scale::Ratio, [None; 2], 1.0 - ALPHA, resampling).unwrap_or_default();
     let claimed = |at: usize| deciles.get(at).is_some_and(|d| d.p_adjusted <= ALPHA);
     [(0..9).any(claimed), claimed(0), claimed(4), claimed(8)]
 }

@@ -7,9 +7,12 @@
 //!
 //! With `certain` near 1 and a test that never errs, this is plain bisection.
 
-use super::block::{Block, Revision};
+use std::iter;
+
+use super::block::{Block, Revision, Run};
 use super::evidence::{CONFIDENCE, Design, Evidence, Learnt, MOST_CONFIRMING, POWER, Sealed};
 use super::hypotheses::NO_CHANGE;
+use super::{Answer, Bisection, Lineage, Terms};
 use crate::check;
 use crate::distribution::normal_upper_quantile;
 use crate::error::Error;
@@ -63,7 +66,7 @@ impl Outcomes {
             let total: f64 = (0..POINTS).map(|point| weight(at(point))).sum();
             let uncertain = (1.0 - certain) / total;
             let points = (0..POINTS).map(|point| (at(point), uncertain * weight(at(point))));
-            std::iter::once((sure, certain)).chain(points).collect()
+            iter::once((sure, certain)).chain(points).collect()
         };
         let (good, bad) = (grid(0.0, |p| (1.0 - p).powi(3)), grid(1.0, |_| 1.0));
         let pairs = good
@@ -82,6 +85,29 @@ impl Outcomes {
             ends: [0; 2],
             candidates: 0,
         })
+    }
+
+    /// Whether the older end fails more often than the newer one, so clearly that a search in the other direction would be
+    /// sure of a change. `ends`: how many runs of the older and of the newer one failed, and how many passed.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn is_other_way_round(certain: f64, ends: [[usize; 2]; 2]) -> Result<bool, Error> {
+        let mut search =
+            Bisection::new(Lineage::linear(1)?, Terms::default(), Self::new(certain)?)?;
+        let sides = [Revision::At(0), Revision::Good].into_iter().zip(ends);
+        let runs = sides.flat_map(|(revision, [failed, passed])| {
+            let run = move |value| Run {
+                revision,
+                build: 0,
+                value,
+            };
+            let passes = iter::repeat_n(run(false), passed);
+            iter::repeat_n(run(true), failed).chain(passes)
+        });
+        let runs = runs.collect();
+        search.observe(&Block { session: 0, runs })?;
+        Ok(matches!(search.answer(), Answer::Found(_)))
     }
 
     fn points(&self, class: usize) -> &[Point] {

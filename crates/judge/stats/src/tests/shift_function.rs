@@ -12,7 +12,7 @@ const DRAWS: Resampling = Resampling {
 };
 
 fn compared(a: &[f64], b: &[f64], scale: Scale) -> Vec<Decile> {
-    shift_function(a, b, scale, None, 0.95, DRAWS).expect("two samples")
+    shift_function(a, b, scale, [None; 2], 0.95, DRAWS).expect("two samples")
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn the_interval_is_that_of_all_draws() {
         draws: 40_000,
         seed: 3,
     };
-    let found = shift_function(&a, &b, Scale::Shift, None, 0.95, resampling).unwrap();
+    let found = shift_function(&a, &b, Scale::Shift, [None; 2], 0.95, resampling).unwrap();
     let chance = |ones: usize, share: f64| -> f64 {
         let ways: f64 = (0..ones)
             .map(|i| (20 - i) as f64 / (i + 1) as f64)
@@ -94,11 +94,11 @@ fn sides_can_be_exchanged_and_values_moved() {
 fn what_cannot_be_compared() {
     let (a, b) = redis_like();
     let refused = |a: &[f64], b: &[f64], confidence, resampling| {
-        shift_function(a, b, Scale::Ratio, None, confidence, resampling).is_err()
+        shift_function(a, b, Scale::Ratio, [None; 2], confidence, resampling).is_err()
     };
     assert!(refused(&a[..19], &b, 0.95, DRAWS) && refused(&a, &b[..19], 0.95, DRAWS));
     assert!(refused(&a, &b, 1.0, DRAWS));
     assert!(refused(&a, &b, 0.95, Resampling { draws: 0, seed: 1 }));
-    let error = shift_function(&[-1.0; 20], &b, Scale::Ratio, None, 0.95, DRAWS).unwrap_err();
+    let error = shift_function(&[-1.0; 20], &b, Scale::Ratio, [None; 2], 0.95, DRAWS).unwrap_err();
     assert!(matches!(error, Error::NotPositive { .. }));
 }

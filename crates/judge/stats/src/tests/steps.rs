@@ -23,7 +23,7 @@ fn runs(values: &[f64]) -> Vec<Observation> {
 
 fn sides(a: &[f64], b: &[f64], grid: Option<Grid>) -> Sides {
     let (a, b) = (runs(a), runs(b));
-    Sides::of(&a, &b).unwrap().on_grid(&a, &b, grid)
+    Sides::of(&a, &b).unwrap().on_grids(&a, &b, [grid; 2])
 }
 
 fn judged(sides: Sides, margin: Option<f64>) -> Comparison {
@@ -131,7 +131,7 @@ fn the_pooled_row_allows_for_what_its_rows_do() {
         let side = runs(&[20.0; 8]);
         let both: [&[Observation]; 2] = [&side, &side];
         let sides = Sides::pooled(&both, &both).unwrap().unwrap();
-        judged(sides.on_grids(rounding), None)
+        judged(sides.rounded(rounding), None)
     };
     // One of two rows may be off by a step.
     let found = pool(&[rounding, Rounding::default()]);
@@ -166,12 +166,44 @@ fn a_plan_counts_with_what_is_hidden() {
 }
 
 #[test]
+fn each_side_has_the_steps_of_its_own_grid() {
+    let coarse = Some(Grid::Even(1000.0));
+    let fine = shown(120.0, 0.7, 20);
+    let of = |grids, b: &[f64]| {
+        let (a, b) = (runs(&fine), runs(b));
+        judged(Sides::of(&a, &b).unwrap().on_grids(&a, &b, grids), None)
+    };
+    // A time limit that all runs of one side reach, in seconds, beside milliseconds.
+    let found = of([Some(MS), coarse], &[5000.0; 20]);
+    assert!(found.typical.p < 1e-6 && found.mean.p < 1e-6, "{found:?}");
+    assert!(
+        found.typical.low > 30.0 && found.typical.high < 60.0,
+        "{:?}",
+        found.typical
+    );
+    // What is not further apart than half a step of each is in any order.
+    let near = of([None, Some(Grid::Even(10.0))], &[124.0; 20]);
+    assert!(near.typical.p > 0.05, "{:?}", near.typical);
+    let same = of([Some(MS), Some(Grid::Even(1.0))], &fine);
+    assert_eq!(same.rounding, of([Some(MS); 2], &fine).rounding);
+}
+
+#[test]
 fn deciles_of_equal_values_are_known_to_their_step() {
     let draws = Resampling {
         draws: 200,
         seed: 1,
     };
-    let of = |grid| shift_function(&[20.0; 30], &[20.0; 30], Scale::Ratio, grid, 0.95, draws);
+    let of = |grid| {
+        shift_function(
+            &[20.0; 30],
+            &[20.0; 30],
+            Scale::Ratio,
+            [grid; 2],
+            0.95,
+            draws,
+        )
+    };
     for decile in of(Some(MS)).unwrap() {
         assert!(decile.low < -0.045 && decile.high > 0.045, "{decile:?}");
         assert_eq!(decile.p, 1.0);

@@ -32,7 +32,7 @@ pub fn compare(mut sides: Sides, terms: &Terms, cache: &mut Cache) -> Result<Com
     let main_runs = split.as_ref().and_then(|split| split.main_runs.as_deref());
     let null = &mut cache.null;
     let in_turns = match terms.in_turns {
-        true => typical_in_turns(&middle.strata, scale, terms, warnings)?,
+        true => typical_in_turns(&middle.strata, scale, rounding.typical, terms, warnings)?,
         false => None,
     };
     let typical = match in_turns {

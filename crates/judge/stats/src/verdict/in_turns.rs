@@ -3,6 +3,9 @@
 //! Each block is a pair of runs that met the same moments of the machine, so the signed ranks of their differences are
 //! tested ([`crate::signed_rank`]). Where some runs fall into a slow mode, the pairs that have none, or two, must agree:
 //! else a larger share of slow runs would make the typical run look worse.
+//!
+//! Where values lie in steps that runs scatter little beside ([`crate::steps`]), the difference may be off by the biases
+//! of both sides: so one beyond them is tested, and the interval's ends are moved outwards by them.
 
 use super::comparison::{Answer, Warning};
 use super::terms::{Terms, two_sided};
@@ -11,10 +14,12 @@ use crate::location::{Scale, Side, min_blocks};
 use crate::signed_rank::SignedRank;
 use crate::stratum::Stratum;
 
-/// Nothing where a block has several runs of a side.
+/// `hidden`: how far the difference may be off because of steps, on the line of the scale. Nothing where a block has
+/// several runs of a side.
 pub(super) fn typical_in_turns(
     strata: &[Stratum],
     scale: Scale,
+    hidden: f64,
     terms: &Terms,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Answer>, Error> {
@@ -31,6 +36,14 @@ pub(super) fn typical_in_turns(
         pairs.p(none, Side::TwoSided),
         with_main(none, Side::TwoSided),
     );
+    let beyond = match hidden > 0.0 {
+        true => {
+            let above = with_main(none + hidden, Side::Greater);
+            let below = with_main(none - hidden, Side::Less);
+            two_sided(above.min(below))
+        }
+        false => 0.0,
+    };
     if first <= 1.0 - terms.confidence && p > first {
         warnings.push(Warning::SlowRunsAlone { first });
     }
@@ -45,8 +58,8 @@ pub(super) fn typical_in_turns(
         warnings.push(Warning::Exact);
     }
     let p_same = terms.bounds(scale)?.map(|bounds| {
-        let above = with_main(scale.on_line(bounds.low()), Side::Greater);
-        let below = with_main(scale.on_line(bounds.high()), Side::Less);
+        let above = with_main(scale.on_line(bounds.low()) + hidden, Side::Greater);
+        let below = with_main(scale.on_line(bounds.high()) - hidden, Side::Less);
         two_sided(above.max(below))
     });
     let all = (f64::NEG_INFINITY, f64::INFINITY);
@@ -63,9 +76,9 @@ pub(super) fn typical_in_turns(
     };
     Ok(Some(Answer {
         difference: difference(pairs.estimate()),
-        low: difference(low),
-        high: difference(high),
-        p,
+        low: difference(low - hidden),
+        high: difference(high + hidden),
+        p: p.max(beyond),
         p_same,
     }))
 }
@@ -93,8 +106,12 @@ mod tests {
     }
 
     fn answer(strata: &[Stratum]) -> (Answer, Vec<Warning>) {
+        hiding(strata, 0.0)
+    }
+
+    fn hiding(strata: &[Stratum], hidden: f64) -> (Answer, Vec<Warning>) {
         let mut warnings = Vec::new();
-        let found = typical_in_turns(strata, Scale::Ratio, &TERMS, &mut warnings);
+        let found = typical_in_turns(strata, Scale::Ratio, hidden, &TERMS, &mut warnings);
         (found.unwrap().unwrap(), warnings)
     }
 
@@ -127,12 +144,25 @@ mod tests {
     }
 
     #[test]
+    fn what_steps_may_hide_is_neither_a_difference_nor_sameness() {
+        let pairs = |b: f64| vec![Stratum::new([27.0], [b]); 20];
+        let step = 1.0 / 27.0;
+        let (same, _) = hiding(&pairs(27.0), step);
+        assert!(same.p > 0.99 && same.p_same.unwrap() > 0.05, "{same:?}");
+        assert!(same.low < -0.035 && same.high > 0.035, "{same:?}");
+        let (next, _) = hiding(&pairs(28.0), step);
+        assert!(next.p > 0.05 && next.low < 0.001, "{next:?}");
+        let (proven, _) = hiding(&pairs(30.0), step);
+        assert!(proven.p < 1e-4 && proven.low > 0.07, "{proven:?}");
+    }
+
+    #[test]
     fn few_pairs_have_no_interval_and_several_runs_are_no_pairs() {
         let (found, warnings) = answer(&drifting(5));
         assert!(found.low.is_infinite());
         assert_eq!(warnings, [Warning::TooFew { blocks: 6 }]);
         let strata = [Stratum::new([1.0, 1.1], [1.0])];
-        let found = typical_in_turns(&strata, Scale::Ratio, &TERMS, &mut Vec::new());
+        let found = typical_in_turns(&strata, Scale::Ratio, 0.0, &TERMS, &mut Vec::new());
         assert!(found.unwrap().is_none());
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::location::Scale;
 use crate::observation::{Observation, Strata};
 use crate::pooled::{average_runs, typical_runs};
-use crate::steps::{Grid, Rounding};
+use crate::steps::{Grids, Rounding};
 use crate::summary::{Summary, mean, median};
 
 /// Both sides block by block, one value per run.
@@ -51,25 +51,25 @@ impl Sides {
         Ok(Some(Self::new(middle, average)))
     }
 
-    /// The same runs, if an instrument shows their values on a grid. The runs are those that the sides were made of.
+    /// The same runs, if instruments show their values on grids. The runs are those that the sides were made of.
     #[must_use]
-    pub fn on_grid(
+    pub fn on_grids(
         mut self,
         base: &[Observation],
         candidate: &[Observation],
-        grid: Option<Grid>,
+        grids: Grids,
     ) -> Self {
-        if let Some(grid) = grid {
+        if grids != [None, None] {
             let middles = [self.middle.base(), self.middle.candidate()];
             let middles = middles.each_ref().map(Vec::as_slice);
-            self.rounding = Rounding::of(grid, self.scale, [base, candidate], middles);
+            self.rounding = Rounding::of(grids, self.scale, [base, candidate], middles);
         }
         self
     }
 
     /// Several subjects as one, if steps do this to each of them.
     #[must_use]
-    pub fn on_grids(mut self, rounding: &[Rounding]) -> Self {
+    pub fn rounded(mut self, rounding: &[Rounding]) -> Self {
         self.rounding = Rounding::pooled(rounding);
         self
     }

@@ -1,7 +1,7 @@
 //! What is simulated, and what must hold of it.
 
 use crate::simulated::Random;
-use crate::steps::Steps;
+use crate::steps::InSteps;
 
 /// How much slower the slow mode is.
 pub const SLOWER: f64 = 0.45;
@@ -119,7 +119,7 @@ pub struct Case {
     pub apart: bool,
     pub margin: Option<f64>,
     /// How an instrument rounds the values, if it does.
-    pub steps: Option<Steps>,
+    pub steps: Option<InSteps>,
     /// Whether there is a third variant that is the baseline once more.
     pub control: bool,
     /// How far blocks lie apart, relative, where their runs are executed in turns and meet the same.

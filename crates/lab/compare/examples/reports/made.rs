@@ -4,7 +4,7 @@ use std::iter::Sum;
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    AnalysisError, Answer, Comparison, Design, Group, Questions, Row, Selection, Subject,
+    AnalysisError, Answer, Comparison, Design, Group, Questions, Row, Selection, Steps, Subject,
     SubjectKey, Verdict, analyse,
 };
 use perflab_experiment::{Better, Metric};
@@ -12,6 +12,7 @@ use perflab_stats::{Error, Observation};
 
 use crate::cases::{Case, Noise, Promise, SLOWER};
 use crate::simulated::Random;
+use crate::steps::InSteps;
 
 /// What reports say, against what is true.
 #[derive(Default)]
@@ -207,7 +208,7 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
                 },
                 observed: false,
             },
-            grid: None,
+            steps: Steps::Known(None),
             groups: Vec::new(),
         })
         .collect();
@@ -227,7 +228,7 @@ fn subjects(case: &Case, random: &mut Random) -> Vec<Subject> {
         }
     }
     for subject in &mut subjects {
-        subject.grid = case.steps.and_then(|steps| steps.grid(subject));
+        subject.steps = case.steps.map_or(Steps::Known(None), InSteps::known);
     }
     subjects
 }

@@ -1,7 +1,7 @@
 //! Cases of values that an instrument shows in steps.
 
 use crate::cases::{Case, NULL, Noise, SimulatedSubject, case};
-use crate::steps::Steps;
+use crate::steps::InSteps;
 
 /// Scatter of both sides, in steps.
 const SCATTERS: [[f64; 2]; 7] = [
@@ -20,7 +20,7 @@ pub fn stepped_cases() -> Vec<Case> {
     for (size, reciprocal) in [(0.001, false), (0.01, false), (0.05, true), (0.2, true)] {
         let noise = |scatter: [f64; 2]| scatter.map(|steps| steps * size);
         let stepped = |name: &str, blocks, runs, scatter| Case {
-            steps: Some(Steps {
+            steps: Some(InSteps {
                 size,
                 of_candidate: 1.0,
                 reciprocal,
@@ -44,7 +44,7 @@ pub fn stepped_cases() -> Vec<Case> {
             }
             // Where rounding is worst.
             let mut worst = stepped("at a border, ", 1, [30, 30], scatter);
-            worst.steps = worst.steps.map(|steps| Steps {
+            worst.steps = worst.steps.map(|steps| InSteps {
                 phase: Some(0.45),
                 declared: false,
                 ..steps
@@ -68,7 +68,7 @@ pub fn stepped_cases() -> Vec<Case> {
                 [runs; 2],
                 [scatter; 2],
             );
-            found.steps = found.steps.map(|steps| Steps {
+            found.steps = found.steps.map(|steps| InSteps {
                 of_candidate,
                 declared: false,
                 ..steps
@@ -101,7 +101,7 @@ pub fn stepped_cases() -> Vec<Case> {
             margin: Some(0.88 * size),
             ..stepped("hidden by a step, ", 1, [30, 30], [0.01, 0.01])
         };
-        hidden.steps = hidden.steps.map(|steps| Steps {
+        hidden.steps = hidden.steps.map(|steps| InSteps {
             phase: Some(-0.45),
             ..steps
         });

@@ -1,13 +1,13 @@
 //! An instrument that shows values in steps.
 
-use perflab_compare::{Group, Subject, found_grid};
+use perflab_compare::Steps;
 use perflab_stats::steps::Grid;
 
 use crate::simulated::Random;
 
 /// How an instrument rounds.
 #[derive(Clone, Copy)]
-pub struct Steps {
+pub struct InSteps {
     /// The step about a level of 1.
     pub size: f64,
     /// That of the candidate, as a share of it.
@@ -20,7 +20,7 @@ pub struct Steps {
     pub phase: Option<f64>,
 }
 
-impl Steps {
+impl InSteps {
     /// The level of a report's runs.
     pub fn level(self, random: &mut Random) -> f64 {
         let phase = self.phase.unwrap_or_else(|| random.uniform() - 0.5);
@@ -37,14 +37,12 @@ impl Steps {
         }
     }
 
-    /// The grid of a subject.
-    pub fn grid(self, subject: &Subject) -> Option<Grid> {
-        let values = |group: &Group| group.observations.iter().map(|one| one.value).collect();
-        let values: Vec<Vec<f64>> = subject.groups.iter().map(values).collect();
+    /// What is known of them.
+    pub fn known(self) -> Steps {
         match (self.declared, self.reciprocal) {
-            (false, _) => found_grid(&subject.key.metric, &values),
-            (true, false) => Some(Grid::Even(100.0 * self.size)),
-            (true, true) => Some(Grid::Reciprocal(self.size / 100.0)),
+            (false, _) => Steps::Sought,
+            (true, false) => Steps::Known(Some(Grid::Even(100.0 * self.size))),
+            (true, true) => Steps::Known(Some(Grid::Reciprocal(self.size / 100.0))),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    AnalysisError, Comparison, Design, Group, Row, Selection, Subject, SubjectKey, analyse,
+    AnalysisError, Comparison, Design, Group, Row, Selection, Steps, Subject, SubjectKey, analyse,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
@@ -33,7 +33,7 @@ fn subject(index: u32) -> Subject {
             },
             observed: false,
         },
-        grid: None,
+        steps: Steps::Known(None),
         groups: vec![
             group("old", 1.0),
             group("new", 1.0 + f64::from(index) / 100.0),

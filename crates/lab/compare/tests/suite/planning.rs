@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Design, Goal, Group, Questions, Selection, Subject, SubjectKey, analyse, pilot_plan,
+    Design, Goal, Group, Questions, Selection, Steps, Subject, SubjectKey, analyse, pilot_plan,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
@@ -39,7 +39,7 @@ fn measured(blocks: u32, random: &mut ChaCha8Rng) -> Subject {
         }
     };
     Subject {
-        grid: None,
+        steps: Steps::Known(None),
         groups: vec![group("old", 1.0), group("new", 1.0 + DIFFERENCE)],
         key: SubjectKey {
             workload: "w".to_owned(),

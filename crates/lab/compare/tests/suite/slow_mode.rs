@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Comparison, Design, Group, RowWarning, Selection, Subject, SubjectKey, analyse,
+    Comparison, Design, Group, RowWarning, Selection, Steps, Subject, SubjectKey, analyse,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_stats::Observation;
@@ -31,7 +31,7 @@ fn reported(anytime: bool) -> Comparison {
             },
             observed: false,
         },
-        grid: None,
+        steps: Steps::Known(None),
         groups: vec![group("old", |_| false), group("new", |run| run % 9 == 0)],
     };
     let design = Design {

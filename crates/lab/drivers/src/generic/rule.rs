@@ -127,7 +127,10 @@ pub enum RuleError {
         name: String,
     },
     /// Two rules disagree about a metric.
-    #[error("rules `{name}` must agree on unit and on what is better, whatever their benchmark")]
+    #[error(
+        "rules `{name}` must agree on the unit, on what is better and on `combine`, whatever their benchmark; give one of \
+         them another name"
+    )]
     Disagree {
         /// The name of both.
         name: String,
@@ -192,7 +195,8 @@ pub(super) fn check_all(rules: &[Rule]) -> Result<(), RuleError> {
             if other.benchmark == rule.benchmark {
                 return Err(RuleError::Twice { name });
             }
-            if (&other.unit, other.better) != (&rule.unit, rule.better) {
+            if (&other.unit, other.better, other.combine) != (&rule.unit, rule.better, rule.combine)
+            {
                 return Err(RuleError::Disagree { name });
             }
         }

@@ -27,20 +27,23 @@ pub(super) fn threaded(options: &Options<'_>) -> bool {
     options.has("--cluster") || options.number("--threads").unwrap_or(0) > 0
 }
 
+/// The significant decimal figures of latencies.
+pub(super) fn figures(options: &Options<'_>) -> u32 {
+    match options.number("--precision").map(u32::try_from) {
+        Some(Ok(given)) => given.min(4),
+        _ => 3,
+    }
+}
+
 /// Latencies go into a histogram with a lowest value of 10 us, whose finest step is 8 us, and with
 /// `--precision` significant decimal figures, which the histogram rounds up to a power of two.
 fn latency_steps(options: &Options<'_>) -> String {
-    let figures = match options.number("--precision") {
-        Some(given) if given >= 0 => given.min(4),
-        _ => 3,
-    };
-    let buckets = (2 * 10_i64.pow(figures.unsigned_abs() as u32))
-        .unsigned_abs()
-        .next_power_of_two();
+    let figures = figures(options);
+    let buckets = (2 * 10_u32.pow(figures)).next_power_of_two();
     let coarsest = if figures < 3 {
         format!(
             ", and with --precision {figures} up to {:.2} % of their value",
-            200.0 / buckets as f64
+            200.0 / f64::from(buckets)
         )
     } else {
         String::new()

@@ -1,15 +1,12 @@
 //! The steps that the tool's values lie in. Read from the source of 7.0.15 and seen in its output.
 
-use super::cautions::threaded;
+use super::cautions::{figures, threaded};
 use super::options::Options;
+use crate::histogram::bucket_ms;
 
 /// The clock, in seconds; with threads the end of a test is noticed by a timer.
 const CLOCK_S: f64 = 0.001;
 const TIMER_S: f64 = 0.25;
-
-/// The finest step of the histogram of latencies, and the latency up to which it is that fine.
-const LATENCY_MS: f64 = 0.008;
-const FINE_BELOW_MS: f64 = 16.0;
 
 /// The distance of the values beside one.
 pub(super) fn about(metric: &str, value: f64, options: &Options<'_>) -> Option<f64> {
@@ -22,10 +19,7 @@ pub(super) fn about(metric: &str, value: f64, options: &Options<'_>) -> Option<f
         }
         // The average is not taken from the histogram.
         "latency_avg" => None,
-        _ if metric.starts_with("latency_") => {
-            let is_fine = value < FINE_BELOW_MS && !options.has("--precision");
-            is_fine.then_some(LATENCY_MS)
-        }
+        _ if metric.starts_with("latency_") => Some(bucket_ms(value, figures(options))),
         _ => None,
     }
 }
@@ -53,8 +47,8 @@ mod tests {
     fn percentiles_are_edges_of_a_histogram_and_averages_are_not() {
         let step = |metric, value, line: &str| about(metric, value, &Options::of(&args(line)));
         assert_eq!(step("latency_p50", 0.391, ""), Some(0.008));
-        assert_eq!(step("latency_p99", 20.0, ""), None);
-        assert_eq!(step("latency_p50", 0.391, "--precision 1"), None);
+        assert_eq!(step("latency_p99", 20.0, ""), Some(0.016));
+        assert_eq!(step("latency_p50", 0.391, "--precision 1"), Some(0.016));
         assert_eq!(step("latency_avg", 0.391, ""), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use perflab_experiment::Sample;
 
+use super::cautions::threaded;
 use super::options::Options;
 use crate::error::ArgumentError;
 use crate::operations::Operations;
@@ -36,6 +37,19 @@ const LEAST_OF_A_CLIENT: i64 = 10;
 /// One of `count` slices: an execution for each test.
 pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
     let options = Options::of(args);
+    // Each slice would take a multiple of 250 ms, whatever the server does.
+    if threaded(&options) {
+        let option = match options.value("--threads") {
+            Some(threads) => format!("--threads {threads}"),
+            None => "--cluster".to_owned(),
+        };
+        return Err(ArgumentError::new(
+            "redis-benchmark",
+            option,
+            "with it the tool notices the end of a test every 250 ms only, which is longer than a slice",
+            "leave it out, or measure whole runs",
+        ));
+    }
     let clients = options.number("-c").unwrap_or(50).max(1);
     let least = clients.saturating_mul(LEAST_OF_A_CLIENT);
     let requests = share("redis-benchmark", "-n", options.requests(), count, least)?;
@@ -91,6 +105,15 @@ mod tests {
             lines("-c 1 -n 20 SET k -n v", 2),
             ["-c 1 -n 20 -n 10 SET k -n v"]
         );
+    }
+
+    #[test]
+    fn a_test_whose_end_is_noticed_late_is_not_cut() {
+        for line in ["-n 100000 --threads 2", "--cluster"] {
+            let error = slices(&args(line), 4).unwrap_err().to_string();
+            assert!(error.contains("250 ms"), "{error}");
+        }
+        slices(&args("-n 100000 --threads 0"), 4).unwrap();
     }
 
     #[test]

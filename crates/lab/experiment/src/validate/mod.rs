@@ -19,6 +19,7 @@ use crate::file::Experiment;
 use crate::source::Source;
 
 pub use matrix::MAX_RUNS;
+pub use placeholders::template as check_template;
 pub use slices::names_slice;
 pub use values::command as check_command;
 

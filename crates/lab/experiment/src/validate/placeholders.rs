@@ -127,6 +127,24 @@ fn definition(
     Err(suggest_or_double(fault, name, known.iter().copied()))
 }
 
+/// Refuses a text that is no template, or that has another placeholder than these, none of which takes an argument.
+///
+/// # Errors
+/// The first placeholder or brace that is wrong.
+pub fn template(text: &str, known: &[&str], place: &Place) -> Result<(), Fault> {
+    let template = Template::parse(text).map_err(|error| malformed(&error, place.clone()))?;
+    let is_known = |placeholder: &&Placeholder| {
+        placeholder.argument.is_none() && known.contains(&placeholder.name.as_str())
+    };
+    let Some(unknown) = template.placeholders().find(|one| !is_known(one)) else {
+        return Ok(());
+    };
+    let message = format!("unknown placeholder `{unknown}`");
+    let fault = Fault::text(place.clone(), unknown.to_string(), message);
+    let known = known.iter().copied();
+    Err(suggest_or_double(fault, &unknown.name, known))
+}
+
 /// How to write braces that are no placeholder, as in a program for awk or a shell.
 const DOUBLE: &str = "write `{{` and `}}` for braces that are meant as such";
 

@@ -4,8 +4,9 @@ use super::placeholders::NESTED_AMOUNT;
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
+use crate::parameters::Value;
 use crate::system::ReadyCheck;
-use crate::template::Template;
+use crate::template::{Placeholder, Template};
 use crate::workload::Workload;
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
@@ -22,7 +23,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     }
     side_by_side(experiment, key)?;
     for (name, workload) in &experiment.workloads {
-        check_workload(workload, &Place::of(&["workloads", name]), key)?;
+        check_workload(experiment, workload, &Place::of(&["workloads", name]), key)?;
     }
     Ok(())
 }
@@ -66,7 +67,38 @@ fn side_by_side(experiment: &Experiment, key: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_workload(workload: &Workload, place: &Place, key: &str) -> Result<(), Fault> {
+/// Of each parameter or variable of a text, and each value that it may have: whether that names the slice.
+fn values_that_name_slice(experiment: &Experiment, text: &str) -> Vec<Vec<bool>> {
+    let Ok(template) = Template::parse(text) else {
+        return Vec::new();
+    };
+    let of_placeholder = |used: &Placeholder| -> Vec<bool> {
+        let of_variants = experiment.variants.values();
+        let vars = of_variants.filter_map(|variant| variant.vars.get(&used.name));
+        let values = experiment.parameters.get(&used.name).into_iter().flatten();
+        let values = values.map(|value| match value {
+            Value::Text(text) => names_slice(text),
+            _ => false,
+        });
+        vars.map(|text| names_slice(text)).chain(values).collect()
+    };
+    template.placeholders().map(of_placeholder).collect()
+}
+
+/// Whether a text may tell a command which slice it is.
+pub(super) fn may_name_slice(experiment: &Experiment, text: &str) -> bool {
+    names_slice(text)
+        || values_that_name_slice(experiment, text)
+            .concat()
+            .contains(&true)
+}
+
+fn check_workload(
+    experiment: &Experiment,
+    workload: &Workload,
+    place: &Place,
+    key: &str,
+) -> Result<(), Fault> {
     if !workload.counters.is_empty() {
         return Err(Fault::key(
             place.key("counters"),
@@ -77,10 +109,11 @@ fn check_workload(workload: &Workload, place: &Place, key: &str) -> Result<(), F
     // A wrong amount is refused with the placeholders.
     if let Some(command) = &workload.command
         && !workload.takes_turns
-        && !command
-            .argv
-            .iter()
-            .any(|text| names_slice(text) || text.contains(NESTED_AMOUNT))
+        && !command.argv.iter().any(|text| {
+            let always = |values: &Vec<bool>| !values.is_empty() && !values.contains(&false);
+            let filled = values_that_name_slice(experiment, text);
+            names_slice(text) || text.contains(NESTED_AMOUNT) || filled.iter().any(always)
+        })
     {
         return Err(Fault::key(
             place.key("command"),

@@ -2,7 +2,7 @@
 //!
 //! What it is started with can be but one for all of them.
 
-use super::slices::names_slice;
+use super::slices::may_name_slice;
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
@@ -53,7 +53,11 @@ fn check_workload(
             "the program that takes turns is started with the order of turns, and not by a shell";
         return Err(Fault::key(at, message).help("give a list: the program and its arguments"));
     }
-    if command.argv.iter().any(|text| names_slice(text)) {
+    if command
+        .argv
+        .iter()
+        .any(|text| may_name_slice(experiment, text))
+    {
         let message = "with `takes_turns` the command is made once for all slices";
         return Err(Fault::key(at, message).help("give the work of one slice as it is"));
     }

@@ -49,13 +49,16 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
             .help("give one of them another `name` or another `benchmark`"));
         }
         let differs = |other: &&MetricRule| {
-            other.metric.name == rule.metric.name && other.metric != rule.metric
+            let combines = other.combine.zip(rule.combine);
+            let is_combined_in_two_ways = combines.is_some_and(|(other, own)| other != own);
+            other.metric.name == rule.metric.name
+                && (other.metric != rule.metric || is_combined_in_two_ways)
         };
         if let Some(other) = workload.metrics[..index].iter().find(differs) {
-            let key = if other.metric.unit == rule.metric.unit {
-                "better"
-            } else {
-                "unit"
+            let key = match (&other.metric, &rule.metric) {
+                (other, own) if other.unit != own.unit => "unit",
+                (other, own) if other.better != own.better => "better",
+                _ => "combine",
             };
             return Err(Fault::value(
                 place.key(key),
@@ -63,7 +66,8 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
                     "the metric `{}` has another `{key}` above",
                     rule.metric.name
                 ),
-            ));
+            )
+            .help("give one of them another `name`"));
         }
     }
     Ok(())

@@ -17,12 +17,11 @@ use super::programs::program;
 use super::site::{Site, text_of};
 use super::trees::Trees;
 use super::wanted::{Built, Wanted};
-use super::words::Words;
+use super::words::{Words, command_argv};
 use super::workshop::{Workshop, needed};
 use crate::file::HistoryFile;
 use crate::git::{Repository, local_path};
 use crate::journal::Journal;
-use crate::revision::Revision;
 
 /// The journal of builds.
 pub(crate) const JOURNAL: &str = "builds.jsonl";
@@ -76,7 +75,8 @@ impl<'a> Builder<'a> {
                 let local = local_path(address, origin);
                 let address = local.as_deref().map_or(Ok(address.as_str()), text_of)?;
                 let mirror = Mirror::refresh(&workshop, home, address)?;
-                let repository = mirror.repository()?;
+                let original = local.and_then(|path| Repository::open(&path).ok());
+                let repository = mirror.repository()?.copy_of(original);
                 Some((mirror, repository))
             }
         };
@@ -345,15 +345,9 @@ impl<'a> Builder<'a> {
     /// What the commands of `version` print.
     fn ask_versions(&self) -> Result<Vec<u8>, BuildError> {
         let log = self.home.join("version.log");
-        let none = Revision::none();
-        let words = Words {
-            revision: &none,
-            tree: None,
-            history: self.origin,
-        };
         let mut said = Vec::new();
         for command in &self.file.build.version {
-            let argv = words.argv(command)?;
+            let argv = command_argv(command, self.origin)?;
             let done = self
                 .workshop
                 .execute("version", &argv, self.home, &log, VERSION_LIMIT)?;

@@ -6,6 +6,27 @@ use perflab_experiment::{Command, Placeholder, Template, TemplateError};
 
 use crate::revision::Revision;
 
+/// The placeholders of a command that is executed for a revision.
+pub(crate) const OF_REVISION: [&str; 5] = ["revision", "name", "date", "tree", "history"];
+
+/// Those of a command that is executed for all of them.
+pub(crate) const OF_ALL: [&str; 1] = ["history"];
+
+/// The arguments of a command of a history file that is executed for no revision, the program first. `history`: the
+/// directory of the file.
+///
+/// # Errors
+/// If a placeholder is unknown.
+pub fn command_argv(command: &Command, history: &str) -> Result<Vec<OsString>, TemplateError> {
+    let none = Revision::none();
+    let words = Words {
+        revision: &none,
+        tree: None,
+        history,
+    };
+    words.argv(command)
+}
+
 /// What stands for the placeholders of a command.
 pub(super) struct Words<'a> {
     pub(super) revision: &'a Revision,

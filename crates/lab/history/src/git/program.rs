@@ -46,6 +46,8 @@ const MOST_SAID: usize = 400;
 #[derive(Debug, Clone)]
 pub struct Repository {
     directory: PathBuf,
+    /// Of a copy, the repository that it was made of, where that is on this machine.
+    original: Option<Box<Self>>,
 }
 
 /// The path that a repository's address is, relative to a directory; nothing for an address elsewhere, as
@@ -70,9 +72,7 @@ impl Repository {
         if !directory.is_dir() {
             return Err(GitError::Missing(directory.to_owned()));
         }
-        let repository = Self {
-            directory: directory.to_owned(),
-        };
+        let repository = Self::known(directory.to_owned());
         repository.text(&["rev-parse", "--git-dir"])?;
         Ok(repository)
     }
@@ -105,11 +105,50 @@ impl Repository {
         Ok(self.text(&["rev-parse", "--is-shallow-repository"])? == "true")
     }
 
+    /// As a copy of another repository, in which names stand for what they name there: it has names that a copy lacks, as
+    /// `HEAD@{1}`, and commits that no branch holds.
+    pub(crate) fn copy_of(self, original: Option<Self>) -> Self {
+        let original = original.map(Box::new);
+        Self { original, ..self }
+    }
+
     /// The hash of the commit that a name stands for.
     ///
     /// # Errors
     /// If it stands for none.
     pub fn commit(&self, name: &str) -> Result<String, GitError> {
+        let Some(original) = &self.original else {
+            return self.own_commit(name);
+        };
+        match original.own_commit(name) {
+            Ok(commit) => self.fetched(original, commit),
+            // What a branch lost when it was rewritten may be in the copy only.
+            Err(error @ GitError::NoCommit { .. }) => self.own_commit(name).map_err(|_| error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A commit of the original, which is fetched if it is not in the copy yet.
+    fn fetched(&self, original: &Self, commit: String) -> Result<String, GitError> {
+        if self.own_commit(&commit).is_err() {
+            let from = original.directory.to_string_lossy();
+            let words = [
+                "fetch",
+                "--quiet",
+                "--no-tags",
+                "--update-shallow",
+                "--no-auto-gc",
+                "--no-write-fetch-head",
+                "--",
+                &from,
+                &commit,
+            ];
+            self.bytes(&words)?;
+        }
+        Ok(commit)
+    }
+
+    fn own_commit(&self, name: &str) -> Result<String, GitError> {
         let wanted = format!("{name}^{{commit}}");
         let found = self.text(&[
             "rev-parse",
@@ -140,7 +179,10 @@ impl Repository {
 
     /// A repository of which it is known that it is one.
     pub(crate) fn known(directory: PathBuf) -> Self {
-        Self { directory }
+        Self {
+            directory,
+            original: None,
+        }
     }
 
     /// What git prints.

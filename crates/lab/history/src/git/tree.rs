@@ -18,6 +18,28 @@ impl Repository {
         self.bytes(&arguments)
     }
 
+    /// Whether one of these commits, or any commit up to them, has a path.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn ever_had(&self, commits: &[&str], path: &str) -> Result<bool, GitError> {
+        // The first commit has nearly all paths, and a walk through a long history takes seconds.
+        if let Some(first) = commits.first()
+            && !self.content(first, &[path.to_owned()])?.is_empty()
+        {
+            return Ok(true);
+        }
+        // Paths are relative to the directory in which git is executed, which may be one of a work tree.
+        let root = self.root()?;
+        let root = root.to_string_lossy();
+        let mut words = vec!["-C", &root, "--literal-pathspecs"];
+        // Without --full-history git skips merged branches that left no trace of the path.
+        words.extend(["rev-list", "--max-count=1", "--full-history"]);
+        words.extend(commits);
+        words.extend(["--", path]);
+        Ok(!self.bytes(&words)?.is_empty())
+    }
+
     /// The paths that differ between two commits.
     ///
     /// # Errors

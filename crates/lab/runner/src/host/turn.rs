@@ -26,6 +26,14 @@ pub enum TurnEnd {
     Terminal,
     /// The user asked to stop. The group may still run.
     Interrupted,
+    /// It could not be stopped, so that it still runs: until the time of the turn ran out, or for long, though it did not
+    /// compute.
+    Unstopped {
+        /// A thread that does not stop.
+        thread: i32,
+        /// The letter of its state, proc(5).
+        state: char,
+    },
 }
 
 /// A process that came of another one, as its host shows it.
@@ -41,6 +49,8 @@ pub struct Relative {
     pub has_timer: bool,
     /// Whether it does something of its own when it is continued (SIGCONT).
     pub handles_continue: bool,
+    /// Whether it runs as another user, so that it may not be stopped.
+    pub is_foreign: bool,
     /// Its threads.
     pub threads: Vec<Thread>,
 }

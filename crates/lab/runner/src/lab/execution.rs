@@ -1,5 +1,6 @@
 //! One execution of a load: started, waited for, read.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use super::Lab;
 use super::instance::check_alive;
 use super::load::{Execution, Load};
 use super::member::Member;
-use super::output::{read, well_ended};
+use super::output::{STREAMS, lost, read, slice_file, well_ended};
 use super::system_times::used;
 use crate::aside::launch_trouble;
 use crate::fault::{Fault, Trouble};
@@ -50,8 +51,6 @@ impl Part {
 pub(super) struct Begun {
     pub(super) part: Part,
     streams: [PathBuf; 2],
-    /// Where what it writes begins, in these files.
-    from: [u64; 2],
     /// Whether it goes on with what the run has executed before.
     is_behind: bool,
     /// The time that is left to it.
@@ -72,18 +71,13 @@ impl Begun {
         let load = member.load()?;
         let execution = load.execution(self.part)?;
         let [stdout, stderr] = &self.streams;
-        // The output of a run is that of its slices, one after the other.
-        let (stdout, stderr) = match self.is_behind {
-            false => (Redirect::File(stdout), Redirect::File(stderr)),
-            true => (Redirect::Append(stdout), Redirect::Append(stderr)),
-        };
         Some(Launch {
             argv: &execution.argv,
             environment: &load.environment,
             directory: Some(&load.directory),
             stdin: None,
-            stdout,
-            stderr,
+            stdout: Redirect::File(stdout),
+            stderr: Redirect::File(stderr),
             cpus: lab.load_cpus(&member.run),
         })
     }
@@ -135,14 +129,12 @@ impl Lab<'_> {
             return Ok(None);
         }
         let run = &mut member.run;
-        let streams = ["stdout", "stderr"].map(|stream| run.logs.join(stream));
         let is_behind = part.is_measured && (part.slice, part.part) != (0, 0);
-        let from = match is_behind {
-            false => [0, 0],
-            true => streams
-                .each_ref()
-                .map(|file| self.host.length(file).unwrap_or(0)),
-        };
+        // A tool may open its standard output again, and empty it: what other slices wrote must not be there.
+        let streams = STREAMS.map(|stream| match is_behind {
+            false => run.logs.join(stream),
+            true => slice_file(&run.logs, stream),
+        });
         for observer in &mut run.observers {
             observer.start(part.is_measured)?;
         }
@@ -152,7 +144,6 @@ impl Lab<'_> {
         Ok(Some(Begun {
             part,
             streams,
-            from,
             is_behind,
             limit: load.limit.saturating_sub(spent),
             used: used(&up.instance.systems),
@@ -217,12 +208,17 @@ impl Lab<'_> {
                 run.workload,
                 load.limit,
                 [stdout, stderr],
-                begun.from,
             )
         });
+        let of_slice = |trouble| of_slice(trouble, part, load.slices.len());
+        // The output of a run is that of its slices, one after the other.
+        let streams = STREAMS.iter().zip(&begun.streams);
+        let kept: io::Result<()> = streams
+            .filter(|_| is_behind)
+            .try_for_each(|(stream, own)| self.host.append(own, &run.logs.join(stream)));
         // A system that died explains the load's failure.
         check_alive(systems)?;
-        let of_slice = |trouble| of_slice(trouble, part, load.slices.len());
+        kept.map_err(|error| of_slice(lost(stdout, error)))?;
         fine.map_err(|fault| of_slice(fault.into()))?;
         if !part.is_measured {
             return Ok(());
@@ -233,7 +229,6 @@ impl Lab<'_> {
             &execution.arguments,
             &ended,
             [stdout, stderr],
-            begun.from,
         )
         .map_err(of_slice)?;
         let operations = load.driver.operations(&execution.arguments, &samples);

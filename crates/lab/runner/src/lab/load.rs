@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use perflab_drivers::{Alike, Driver};
+use perflab_drivers::{Alike, Driver, most_slices};
 use perflab_experiment::{Command, Refresh, Workload, names_slice};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -96,13 +96,10 @@ impl Lab<'_> {
         }
         run.outcome.padding = run.random.random_range(0..=MAX_PADDING_BYTES);
         environment.pad(run.outcome.padding);
-        let (mut count, least) = self.slices_of(run.cell);
-        let (alike, slices) = loop {
-            match command_lines(run.workload, driver.as_ref(), &mut fill, count) {
-                Err(_) if count > least => count = least.max(count / 2),
-                lines => break lines?,
-            }
-        };
+        let mut lines = |count| command_lines(run.workload, driver.as_ref(), &mut fill, count);
+        let (wanted, least) = self.slices_of(run.cell);
+        let count = most_slices(least, wanted, |count| lines(count).is_ok());
+        let (alike, slices) = lines(count)?;
         for observer in &run.observers {
             environment.extend(observer.variables());
         }

@@ -15,7 +15,7 @@ use perflab_store::{SliceRecord, StepKind};
 
 use super::Lab;
 use super::member::Member;
-use super::output::{contents, read_by, well_ended};
+use super::output::{STREAMS, contents, read_by, well_ended};
 use crate::aside::launch_trouble;
 use crate::driver::driver_of;
 use crate::fault::{Fault, Trouble};
@@ -164,7 +164,7 @@ impl<'a> Lab<'a> {
         }
         let argv = call.argv.into_iter().map(Into::into);
         let argv: Vec<_> = load.within.iter().cloned().chain(argv).collect();
-        let [stdout, stderr] = ["stdout", "stderr"].map(|stream| home.join(stream));
+        let [stdout, stderr] = STREAMS.map(|stream| home.join(stream));
         let launch = Launch {
             argv: &argv,
             environment: &load.environment,
@@ -182,21 +182,21 @@ impl<'a> Lab<'a> {
         if ended.stopped == Some(Stopped::Interrupted) {
             return Err(Trouble::Interrupted);
         }
-        let written = contents(self.host, &stdout, 0)
-            .and_then(|out| Ok([out, contents(self.host, &stderr, 0)?]));
+        let written =
+            contents(self.host, &stdout).and_then(|out| Ok([out, contents(self.host, &stderr)?]));
         let written = match written {
             Ok(written) => Ok(written),
             Err(Trouble::Fault(fault)) => Err(fault),
             Err(trouble) => return Err(trouble),
         };
         for directory in logs.iter().skip(1) {
-            for (stream, content) in ["stdout", "stderr"].iter().zip(written.iter().flatten()) {
+            for (stream, content) in STREAMS.iter().zip(written.iter().flatten()) {
                 let copied = self.host.write(&directory.join(stream), content);
                 copied.map_err(Trouble::Fatal)?;
             }
         }
-        let places = [&*stdout, &*stderr];
-        let fine = well_ended(self.host, &ended, run.workload, limit, places, [0, 0]);
+        let streams = [&*stdout, &*stderr];
+        let fine = well_ended(self.host, &ended, run.workload, limit, streams);
         let slices = fine.and_then(|()| {
             let [out, err] = written?;
             read_by(&ended, [&out, &err], |output| {

@@ -1,31 +1,40 @@
 //! How a workload ended, and the samples in what it wrote.
 
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use perflab_drivers::{Driver, Output, ReadError, Usage};
 use perflab_experiment::{Sample, Status, Workload};
 
-use crate::aside::last_line_from;
+use crate::aside::last_line;
 use crate::fault::{Fault, Trouble};
 use crate::host::{Ended, Exit, Host};
 
 /// Most that is read of what a workload writes to one stream, in bytes.
 const MOST_OUTPUT_BYTES: u64 = 1 << 28;
 
-/// Whether the workload ended by itself with a code that is fine. What it wrote stands in its streams from these
-/// places on.
+/// The files that hold what a workload writes.
+pub(super) const STREAMS: [&str; 2] = ["stdout", "stderr"];
+
+/// The end of the names of those that hold what a single slice writes.
+const OF_SLICE: &str = ".slice";
+
+/// The file of a stream for a slice, which is added to that of the run.
+pub(super) fn slice_file(logs: &Path, stream: &str) -> PathBuf {
+    logs.join(format!("{stream}{OF_SLICE}"))
+}
+
+/// Whether the workload ended by itself with a code that is fine.
 pub(super) fn well_ended(
     host: &dyn Host,
     ended: &Ended,
     workload: &Workload,
     limit: Duration,
     [stdout, stderr]: [&Path; 2],
-    from: [u64; 2],
 ) -> Result<(), Fault> {
-    let said = || match last_line_from(host, stderr, from[1]) {
-        nothing if nothing.is_empty() => last_line_from(host, stdout, from[0]),
+    let said = || match last_line(host, stderr) {
+        nothing if nothing.is_empty() => last_line(host, stdout),
         said => said,
     };
     match (ended.stopped, ended.exit) {
@@ -58,19 +67,18 @@ pub(super) fn well_ended(
     }
 }
 
-/// The samples in what the workload used, and wrote to its streams from these places on.
+/// The samples in what the workload used, and wrote to its streams.
 pub(super) fn read(
     host: &dyn Host,
     driver: &dyn Driver,
     args: &[String],
     ended: &Ended,
     [stdout, stderr]: [&Path; 2],
-    from: [u64; 2],
 ) -> Result<Vec<Sample>, Trouble> {
     let mut samples = match driver.reads_output() {
         true => {
-            let stdout = contents(host, stdout, from[0])?;
-            let stderr = contents(host, stderr, from[1])?;
+            let stdout = contents(host, stdout)?;
+            let stderr = contents(host, stderr)?;
             read_by(ended, [&stdout, &stderr], |output| driver.read(output))?
         }
         false => read_by(ended, [&[], &[]], |output| driver.read(output))?,
@@ -108,25 +116,9 @@ pub(super) fn read_by<T>(
 }
 
 /// What a stream was captured in, as far as it can be held in memory.
-pub(super) fn contents(host: &dyn Host, file: &Path, from: u64) -> Result<Vec<u8>, Trouble> {
-    let stream = file.file_name().unwrap_or_default().to_string_lossy();
-    let lost = |error: io::Error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Trouble::from(Fault::new(
-            Status::Fail,
-            format!("{stream}: removed or replaced during the run: {error}"),
-        )),
-        ErrorKind::PermissionDenied => Trouble::from(Fault::new(
-            Status::Fail,
-            format!("{stream}: cannot be read: {error}; the run has changed its permissions"),
-        )),
-        _ => Trouble::Fatal(error),
-    };
-    let length = host.length(file).map_err(lost)?;
-    let Some(length) = length.checked_sub(from) else {
-        let detail =
-            format!("{stream}: expected {from} bytes of earlier slices, found {length} bytes");
-        return Err(Fault::new(Status::Fail, detail).into());
-    };
+pub(super) fn contents(host: &dyn Host, file: &Path) -> Result<Vec<u8>, Trouble> {
+    let length = host.length(file).map_err(|error| lost(file, error))?;
+    let stream = name(file);
     if length > MOST_OUTPUT_BYTES {
         return Err(Fault::new(
             Status::Fail,
@@ -137,5 +129,26 @@ pub(super) fn contents(host: &dyn Host, file: &Path, from: u64) -> Result<Vec<u8
         )
         .into());
     }
-    host.read(file, from, length).map_err(lost)
+    host.read(file, 0, length)
+        .map_err(|error| lost(file, error))
+}
+
+/// Why what a stream was captured in cannot be had: a fault of the run that has removed or replaced it, or of the disk.
+pub(super) fn lost(file: &Path, error: io::Error) -> Trouble {
+    let stream = name(file);
+    let detail = match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => {
+            format!("{stream}: removed or replaced during the run: {error}")
+        }
+        ErrorKind::PermissionDenied => {
+            format!("{stream}: cannot be read: {error}; the run has changed its permissions")
+        }
+        _ => return Trouble::Fatal(error),
+    };
+    Fault::new(Status::Fail, detail).into()
+}
+
+fn name(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.trim_end_matches(OF_SLICE).to_owned()
 }

@@ -17,7 +17,7 @@ impl Lab<'_> {
 
     /// The runs that are left, in sets that are executed by turns: with `slices` those of a block that are compared
     /// with each other, else each alone.
-    pub(super) fn sets(&self, ledger: &Ledger) -> Vec<Vec<PlannedRun>> {
+    pub(super) fn sets(&self, ledger: &Ledger<'_>) -> Vec<Vec<PlannedRun>> {
         let is_left = |run: &&PlannedRun| !ledger.recorded.contains(&run.run);
         let cell = |run: &PlannedRun| self.plan.cells.get(run.cell);
         let mut sets: Vec<Vec<PlannedRun>> = Vec::new();

@@ -59,12 +59,10 @@ impl<'a> Lab<'a> {
             }
         }
         for member in &mut *set {
-            self.step(member, |lab, member| {
-                lab.aside(member, StepKind::Prepare)?;
-                member.begin_turns();
-                Ok(())
-            })?;
+            self.step(member, |lab, member| lab.aside(member, StepKind::Prepare))?;
         }
+        // What a system does while another one is prepared, or cleaned up after, is none of its work between turns.
+        set.iter_mut().for_each(Member::begin_turns);
         let in_turns = set.iter().filter(|member| member.fate.is_ok()).count();
         let seed = set.first().map_or(0, |member| member.run.planned.seed);
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ ORDER);
@@ -92,10 +90,10 @@ impl<'a> Lab<'a> {
             self.take_turns_in_one_process(set)?;
         }
         for member in &mut *set {
-            self.step(member, |lab, member| {
-                lab.combine(member, in_turns)?;
-                lab.aside(member, StepKind::CleanUp)
-            })?;
+            self.step(member, |lab, member| lab.combine(member, in_turns))?;
+        }
+        for member in &mut *set {
+            self.step(member, |lab, member| lab.aside(member, StepKind::CleanUp))?;
         }
         Ok(())
     }
@@ -159,8 +157,7 @@ impl<'a> Lab<'a> {
                     slice.extend(execution.samples);
                 }
             }
-            let rule = |metric: &str| load.driver.combine(metric);
-            let combined = combined(&slices, load.alike, &rule);
+            let combined = combined(&slices, load.alike, load.driver.as_ref());
             outcome.samples = combined.map_err(|why| Fault::new(Status::Fail, why))?;
         } else {
             let samples = executed.into_iter().flat_map(|whole| whole.samples);

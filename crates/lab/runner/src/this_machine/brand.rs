@@ -214,7 +214,8 @@ pub(super) fn ends(pid: Pid) -> bool {
     is_reaper || kill_process(pid, Signal::KILL).is_ok()
 }
 
-/// The letter of a process's state, proc(5): `T` is stopped, `D` a sleep that signals do not end.
+/// The letter of the state of a process or of a single thread, proc(5): `T` is stopped, `D` a sleep that signals do not
+/// end.
 pub(super) fn state(pid: Pid) -> Option<char> {
     stat(pid).ok()?[0].chars().next()
 }

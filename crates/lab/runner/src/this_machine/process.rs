@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open,
-    waitid,
+    test_kill_process, waitid,
 };
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -39,7 +39,8 @@ use crate::visible::visible;
 
 /// A running process that leads its own process group.
 ///
-/// Dropping it kills the whole group and collects the process.
+/// Dropping it kills the whole group and collects the process. One that may not be killed, as it runs as another user, is
+/// left alone: nobody knows when it ends.
 #[derive(Debug)]
 pub(super) struct LocalProcess<'m> {
     pub(super) pid: Pid,
@@ -233,8 +234,8 @@ impl Process for LocalProcess<'_> {
         listener(Path::new("/proc"), port, self.pid)
     }
 
-    fn take_turn(&self, length: Duration) -> io::Result<Turn> {
-        take_turn(self.pid, self.watch()?, self.interrupt, length)
+    fn take_turn(&self, length: Duration, limit: Option<Duration>) -> io::Result<Turn> {
+        take_turn(self.pid, self.watch()?, self.interrupt, length, limit)
     }
 
     fn move_to(&self, cpus: &CpuSet) -> io::Result<()> {
@@ -275,7 +276,12 @@ impl Process for LocalProcess<'_> {
 
 impl Drop for LocalProcess<'_> {
     fn drop(&mut self) {
-        if !self.collected {
+        if self.collected {
+            return;
+        }
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        // Of its group, others may have been killed.
+        if test_kill_process(self.pid) != Err(Errno::PERM) {
             let _ = self.collect(None);
         }
     }

@@ -12,12 +12,6 @@ pub(super) fn stdio(redirect: Redirect<'_>) -> Result<Stdio, LaunchError> {
         Redirect::Null => Stdio::null(),
         Redirect::Inherit => Stdio::inherit(),
         Redirect::File(path) => create(path)?.into(),
-        Redirect::Append(path) => File::options()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|source| open_error(path, source))?
-            .into(),
     })
 }
 

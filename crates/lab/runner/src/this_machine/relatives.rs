@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, test_kill_process};
 
 use super::brand::{Brand, all, group_of, has_ended, since};
 use crate::host::{Relative, Thread};
@@ -51,6 +52,7 @@ fn relative(pid: Pid, in_group: bool) -> Relative {
         in_group,
         has_timer: !read("timers").is_empty() || has_timerfd(place),
         handles_continue: handles(&read("status"), Signal::CONT),
+        is_foreign: test_kill_process(pid) == Err(Errno::PERM),
         threads: threads(place),
     }
 }

@@ -1,8 +1,8 @@
-//! The system calls that no safe wrapper offers: waiting for a child together with what it used, and the CPU time of
-//! another process.
+//! The system calls that no safe wrapper offers: waiting for a child together with what it used, the CPU time of another
+//! process, and a signal to a single thread.
 #![expect(
     unsafe_code,
-    reason = "wait4 and the CPU clocks of other processes have no safe wrapper"
+    reason = "wait4, tgkill and the CPU clocks of other processes have no safe wrapper"
 )]
 
 use std::io;
@@ -38,6 +38,13 @@ pub fn wait4(pid: Pid) -> io::Result<(Exit, ResourceUsage)> {
         Exit::Code(libc::WEXITSTATUS(status))
     };
     Ok((exit, from_c(&usage)))
+}
+
+/// Sends SIGSTOP to one thread of a process, which then stops all of them; unless it has ended.
+pub fn stop_at(process: Pid, thread: Pid) {
+    let [process, thread] = [process, thread].map(|pid| pid.as_raw_nonzero().get());
+    // SAFETY: the call takes three numbers and no pointer.
+    let _ = unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::SIGSTOP) };
 }
 
 /// CPU time that all threads of a process have used, those that have ended too; nothing where it has gone.

@@ -284,12 +284,10 @@ impl Simulated {
     }
 
     fn create(&self, redirect: Redirect<'_>, text: &str) -> Result<(), LaunchError> {
-        let (path, before) = match redirect {
-            Redirect::File(path) => (path, String::new()),
-            Redirect::Append(path) => (path, fs::read_to_string(path).unwrap_or_default()),
-            _ => return Ok(()),
+        let Redirect::File(path) = redirect else {
+            return Ok(());
         };
-        fs::write(path, before + text).map_err(|source| LaunchError::Open {
+        fs::write(path, text).map_err(|source| LaunchError::Open {
             path: path.to_owned(),
             source,
         })
@@ -486,6 +484,11 @@ impl Host for Simulated {
         self.real.write(file, content)
     }
 
+    fn append(&self, file: &Path, to: &Path) -> io::Result<()> {
+        self.call();
+        self.real.append(file, to)
+    }
+
     fn matching(&self, pattern: &Path) -> Result<Vec<PathBuf>, String> {
         self.call();
         self.real.matching(pattern)
@@ -599,7 +602,7 @@ impl Process for SimulatedProcess<'_> {
         }
     }
 
-    fn take_turn(&self, length: Duration) -> io::Result<Turn> {
+    fn take_turn(&self, length: Duration, _: Option<Duration>) -> io::Result<Turn> {
         self.host.call();
         let now = self.host.time.get();
         self.host.turns.borrow_mut().push(self.place);

@@ -138,20 +138,48 @@ fn a_slice_that_fails_is_quoted_alone() {
     }
 }
 
+/// As memtier_benchmark does, which opens `/dev/stdout` again.
 #[test]
-fn output_that_a_slice_cut_is_not_read() {
-    fn cut(launch: &Launch<'_>) {
-        if let Redirect::Append(path) = launch.stdout {
-            std::fs::write(path, "").unwrap();
+fn a_slice_may_empty_its_own_output() {
+    fn empty(launch: &Launch<'_>) {
+        if let Redirect::File(path) = launch.stdout {
+            std::fs::write(path, "took 50 ms\n").unwrap();
         }
     }
     let world = World::new(&sliced("restart"));
-    let host = loads().once("load-a", 3, Script::short().with_effect(cut));
+    let host = loads().once("load-a", 3, Script::short().with_effect(empty));
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    let records = world.records();
+    let own = of(&records, "a");
+    assert!(own.status.passed(), "{own:?}");
+    let stdout = world.result().join(format!("runs/{:06}/stdout", own.run));
+    let stdout = std::fs::read_to_string(stdout).unwrap();
+    assert_eq!(stdout, "took 50 ms\n".repeat(SLICES));
+}
+
+#[test]
+fn output_that_a_slice_has_replaced_is_not_read() {
+    fn replace(launch: &Launch<'_>) {
+        if let Redirect::File(path) = launch.stdout {
+            std::fs::remove_file(path).unwrap();
+            std::fs::create_dir(path).unwrap();
+        }
+    }
+    let world = World::new(&sliced("restart"));
+    let host = loads().once("load-a", 3, Script::short().with_effect(replace));
     assert!(matches!(world.execute(&host), Outcome::Finished));
     let records = world.records();
     let detail = of(&records, "a").detail.clone().unwrap();
-    let expected = "slice 3 of 4: stdout: expected 22 bytes of earlier slices, found 0 bytes";
+    let expected =
+        "slice 3 of 4: stdout: removed or replaced during the run: something else is in its place";
     assert_eq!(detail, expected);
+    // What a slice wrote is in the output of the run, and nowhere else.
+    for record in records {
+        let directory = world.result().join(format!("runs/{:06}", record.run));
+        let files = std::fs::read_dir(directory).unwrap().flatten();
+        let files = files.map(|file| file.file_name().into_string().unwrap());
+        assert_eq!(files.filter(|name| name.contains(".slice")).count(), 0);
+    }
 }
 
 #[test]
@@ -196,6 +224,31 @@ fn a_slice_may_have_a_length() {
         // Once for all, of one run only; before it, the warm-ups of two runs of each.
         let all = host.starts("load-a") + host.starts("load-b");
         assert_eq!(all, 1 + 4 + 4 * expected as usize, "{length}");
+    }
+}
+
+/// In slices of 10 ms there would be 35 of a load of 350 ms, and each needs some work.
+#[test]
+fn no_slice_is_without_work() {
+    let text = sliced("restart").replace("slices = 4", "slice = \"10ms\"");
+    let world = World::new(&text.replace("{slice:402}", "{slice:7}"));
+    assert!(matches!(world.execute(&loads()), Outcome::Finished));
+    for record in world.records() {
+        assert_eq!(record.evidence["slices"], 7.0);
+        assert_eq!(record.argv[2], "1");
+    }
+}
+
+/// A system takes a tenth of all time, also while others are prepared or cleaned up after: that disturbs no turn.
+#[test]
+fn what_systems_do_before_and_after_the_turns_is_not_held_against_them() {
+    let world = World::new(&sliced("restart"));
+    let slow = || Script::short().ends(End::After(Duration::from_secs(3), Exit::Code(0)));
+    let host = loads().also("prepare", slow()).also("cleanup", slow());
+    assert!(matches!(world.execute(&host), Outcome::Finished));
+    for record in world.records() {
+        let idle = record.evidence["system_idle_s"];
+        assert!((0.02..0.021).contains(&idle), "{idle}");
     }
 }
 

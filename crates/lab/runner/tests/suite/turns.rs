@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use perflab_runner::{
@@ -73,7 +74,8 @@ fn each_is_started_at_its_first_turn_and_those_left_go_on_among_themselves() {
     let turns: Vec<u32> = taken.iter().map(|own| own.turns).collect();
     assert_eq!(turns, [4, 2, 5]);
     for (own, time) in taken.iter().zip([18, 7, 22]) {
-        assert!(own.time <= ms(time) && own.time > ms(time - 1), "{own:?}");
+        // The time of its start is in it.
+        assert!(own.time <= ms(time + 1) && own.time >= ms(time), "{own:?}");
     }
     assert_eq!(host.left(), 0);
 }
@@ -171,6 +173,7 @@ fn member(process: i32, wanted_ms: u64) -> Relative {
         in_group: true,
         has_timer: false,
         handles_continue: false,
+        is_foreign: false,
         threads: vec![Thread {
             number: process,
             ran: ms(wanted_ms) / 4,
@@ -179,48 +182,105 @@ fn member(process: i32, wanted_ms: u64) -> Relative {
     }
 }
 
-fn seen(shows: fn(u32) -> Vec<Relative>) -> Seen {
-    let host = Simulated::new(&[("a", takes(100).shows(shows)), ("b", takes(100))]);
+/// What is seen of a process that runs for so long.
+fn seen(time: u64, shows: fn(u32) -> Vec<Relative>) -> Seen {
+    let host = Simulated::new(&[("a", takes(time).shows(shows)), ("b", takes(time))]);
     execute(&host, TURNS, &["a", "b"]).unwrap().remove(0).seen
 }
 
 #[test]
 fn threads_that_need_a_cpu_in_the_same_turn_are_a_crowd() {
-    let one = seen(|turns| vec![member(2, u64::from(turns) * 4), member(3, 0)]);
-    assert_eq!((one.looks, one.crowded, one.idle), (4, 0, 0));
-    let after_each_other = seen(|turns| {
+    let is_crowd = |shows| {
+        let seen = seen(100, shows);
+        assert!(seen.watched > ms(90), "{seen:?}");
+        assert!(
+            seen.crowded.is_zero() || seen.crowded == seen.watched,
+            "{seen:?}"
+        );
+        !seen.crowded.is_zero()
+    };
+    assert!(!is_crowd(|turns| vec![
+        member(2, u64::from(turns) * 4),
+        member(3, 0)
+    ]));
+    let after_each_other = |turns: u32| {
         let (first, second) = (turns.min(6), turns.saturating_sub(6));
         vec![
             member(2, u64::from(first) * 4),
             member(3, u64::from(second) * 4),
         ]
-    });
-    assert_eq!((after_each_other.looks, after_each_other.crowded), (4, 0));
-    let two = seen(|turns| {
-        vec![
-            member(2, u64::from(turns) * 3),
-            member(3, u64::from(turns) * 4),
-        ]
-    });
-    assert_eq!((two.looks, two.crowded), (4, 4));
+    };
+    assert!(!is_crowd(after_each_other));
+    assert!(is_crowd(|turns| vec![
+        member(2, u64::from(turns) * 3),
+        member(3, u64::from(turns) * 4),
+    ]));
     // Both wait for a CPU, but only to sleep on.
-    let sleepers = seen(|turns| {
-        let sleeper = |number| Relative {
-            threads: vec![Thread {
-                number,
-                ran: Duration::from_micros(u64::from(turns) * 100),
-                wanted: ms(u64::from(turns) * 4),
-            }],
-            ..member(number, 0)
-        };
+    assert!(!is_crowd(|turns| {
+        let sleeper = |number| running(number, turns, (100, 4000));
         vec![sleeper(2), sleeper(3)]
-    });
-    assert_eq!((sleepers.crowded, sleepers.idle), (0, 4));
+    }));
+    // Each ends before the next look, and half of them have not had a CPU yet.
+    assert!(is_crowd(|turns| {
+        let number = 10 * turns.cast_signed();
+        let young = |at: i32| running(number + at, 1, ([0, 900][at as usize % 2], 2000));
+        (0..4).map(young).collect()
+    }));
+}
+
+/// Had a CPU for so long in each turn, and wanted it for so long, in microseconds.
+fn running(process: i32, turns: u32, (ran, wanted): (u64, u64)) -> Relative {
+    let in_turns = |each| Duration::from_micros(each) * turns;
+    Relative {
+        threads: vec![Thread {
+            number: process,
+            ran: in_turns(ran),
+            wanted: in_turns(wanted),
+        }],
+        ..member(process, 0)
+    }
+}
+
+#[test]
+fn who_waits_for_a_cpu_is_told_from_who_sleeps() {
+    let shares = |shows| {
+        let seen = seen(500, shows);
+        assert!(seen.watched > ms(430), "{seen:?}");
+        [seen.ran, seen.waited, seen.unclear]
+            .map(|time| (time.div_duration_f64(seen.watched) * 100.0).round())
+    };
+    assert_eq!(
+        shares(|turns| vec![running(2, turns, (1000, 4500))]),
+        [20.0, 70.0, 0.0]
+    );
+    // It may only sleep on.
+    assert_eq!(
+        shares(|turns| vec![running(2, turns, (100, 3600))]),
+        [2.0, 0.0, 70.0]
+    );
+    // At first it has a CPU all the time, later it sleeps. The first looks are no closer than the last ones.
+    let [ran, waited, _] = shares(|turns| vec![running(2, turns.min(50), (5000, 5000))]);
+    assert!(
+        (48.0..60.0).contains(&ran) && waited == 0.0,
+        "{ran} {waited}"
+    );
+    // Many that sleep on wait for each other, those that work take turns.
+    assert_eq!(
+        shares(|turns| (2..10).map(|own| running(own, turns, (50, 550))).collect()),
+        [8.0, 0.0, 0.0]
+    );
+    assert_eq!(
+        shares(|turns| vec![
+            running(2, turns, (500, 2000)),
+            running(3, turns, (500, 2000))
+        ]),
+        [20.0, 60.0, 0.0]
+    );
 }
 
 #[test]
 fn what_breaks_turns_is_seen() {
-    let all = seen(|turns| {
+    let all = seen(100, |turns| {
         let astray = Relative {
             in_group: false,
             ..member(2, 0)
@@ -233,7 +293,11 @@ fn what_breaks_turns_is_seen() {
             handles_continue: true,
             ..member(4, 0)
         };
-        vec![astray, timer, handler]
+        let foreign = Relative {
+            is_foreign: true,
+            ..member(5, 0)
+        };
+        vec![astray, timer, handler, foreign]
     });
     let name = |number: i32| Some(format!("member {number}"));
     let expected = Seen {
@@ -241,12 +305,24 @@ fn what_breaks_turns_is_seen() {
         left: name(2),
         timer: name(3),
         handler: name(4),
-        looks: 4,
-        crowded: 0,
-        idle: 4,
+        foreign: name(5),
+        watched: all.watched,
+        ..Seen::default()
     };
     assert_eq!(all, expected);
     assert_eq!(Seen::default().and(all.clone()), all);
+}
+
+#[test]
+fn what_is_there_for_an_eighth_of_a_run_is_seen() {
+    let late = seen(500, |turns| {
+        let astray = Relative {
+            in_group: !(70..80).contains(&turns),
+            ..member(2, 0)
+        };
+        vec![astray]
+    });
+    assert_eq!(late.astray.as_deref(), Some("member 2"));
 }
 
 #[test]
@@ -278,6 +354,54 @@ periods.append((begin, last))
 for begin, end in periods: print(begin, end)
 ";
 
+/// Does so in a thread, while the first thread waits for a child to begin (`vfork`), which waits for the work to be done.
+const STAMPS_BESIDE: &str = r#"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+static long now(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return time.tv_sec * 1000000000L + time.tv_nsec;
+}
+static char **words;
+static void *work(void *none) {
+    long begin = now(CLOCK_MONOTONIC), last = begin;
+    while (now(CLOCK_PROCESS_CPUTIME_ID) < atof(words[1]) * 1e9) {
+        long at = now(CLOCK_MONOTONIC);
+        if (at - last > 1000000) printf("%ld %ld\n", begin, last), begin = at;
+        last = at;
+    }
+    printf("%ld %ld\n", begin, last);
+    close(open(words[2], O_WRONLY));
+    return none;
+}
+int main(int count, char **all) {
+    pthread_t worker;
+    words = all;
+    if (mkfifo(words[2], 0600) || pthread_create(&worker, 0, work, 0)) return 1;
+    if (vfork() == 0) _exit(open(words[2], O_RDONLY) < 0);
+    return pthread_join(worker, 0);
+}
+"#;
+
+/// Compiles a C program into a directory.
+fn compiled(source: &str, directory: &Path) -> String {
+    needs("cc", "gcc");
+    let [file, program] = ["program.c", "program"].map(|name| directory.join(name));
+    fs::write(&file, source).unwrap();
+    let mut command = Command::new("cc");
+    command
+        .args(["-O1", "-pthread", "-o"])
+        .args([&program, &file]);
+    assert!(command.status().unwrap().success());
+    program.display().to_string()
+}
+
 fn python(script: &str, arguments: &[&str]) -> Vec<OsString> {
     let words = ["python3", "-c", script]
         .into_iter()
@@ -287,6 +411,7 @@ fn python(script: &str, arguments: &[&str]) -> Vec<OsString> {
 
 /// Executes command lines on this machine, on any CPU; what they print.
 fn real(
+    turns: Turns,
     argvs: &[Vec<OsString>],
     directory: &Path,
 ) -> Result<(Vec<TurnsTaken>, Vec<String>), TurnsError> {
@@ -299,7 +424,7 @@ fn real(
     let launches: Vec<_> = launches
         .map(|(argv, path)| launch(argv, &environment, Redirect::File(path)))
         .collect();
-    let taken = TURNS.execute(&machine, &launches, &mut |round| round.reverse(), &|_| true)?;
+    let taken = turns.execute(&machine, &launches, &mut |round| round.reverse(), &|_| true)?;
     let printed = paths.iter().map(|path| fs::read_to_string(path).unwrap());
     Ok((taken, printed.collect()))
 }
@@ -308,8 +433,14 @@ fn real(
 fn each_gets_its_turns_and_never_two_run_at_once() {
     needs("python3", "python3");
     let directory = tempfile::tempdir().unwrap();
-    let argvs = ["0.4", "0.4", "0.2"].map(|seconds| python(STAMPS, &[seconds]));
-    let (taken, printed) = real(&argvs, directory.path()).unwrap();
+    let beside = compiled(STAMPS_BESIDE, directory.path());
+    let pipe = directory.path().join("pipe").display().to_string();
+    let argvs = [
+        python(STAMPS, &["0.4"]),
+        [&beside, "0.4", &pipe].map(OsString::from).to_vec(),
+        python(STAMPS, &["0.2"]),
+    ];
+    let (taken, printed) = real(TURNS, &argvs, directory.path()).unwrap();
     let mut periods: Vec<(u64, u64, usize)> = Vec::new();
     for (place, text) in printed.iter().enumerate() {
         let lines = text.lines().filter_map(|line| line.split_once(' '));
@@ -333,29 +464,93 @@ fn each_gets_its_turns_and_never_two_run_at_once() {
         assert!(cpu.as_secs_f64() >= least && own.turns >= 5, "{own:?}");
         assert_eq!(own.ended.exit, Exit::Code(0));
         let quiet = Seen {
-            looks: own.seen.looks,
+            watched: own.seen.watched,
             crowded: own.seen.crowded,
-            idle: own.seen.idle,
+            ran: own.seen.ran,
+            waited: own.seen.waited,
+            unclear: own.seen.unclear,
             ..Seen::default()
         };
         assert_eq!(own.seen, quiet);
     }
 }
 
-/// A child of `vfork` is stopped before it executes its program: its parent waits for that where no signal wakes it.
+/// A child of `vfork` is stopped before it executes its program: the thread that started it waits for that where no
+/// signal wakes it, be it the first of its process or another one.
 #[test]
 fn one_that_waits_for_a_child_to_begin_is_not_waited_for() {
     needs("python3", "python3");
     let directory = tempfile::tempdir().unwrap();
-    // `os.posix_spawn` is a vfork; the work between two of them is short.
-    let starts = "import os
-for _ in range(300): os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)";
-    let argvs = [python(starts, &[]), python(starts, &[])];
-    let (taken, _) = real(&argvs, directory.path()).unwrap();
+    let starts = "import os, sys, threading
+# `os.posix_spawn` is a vfork; the work between two of them is short.
+def start(count):
+    for _ in range(count): os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)
+threads = int(sys.argv[1])
+workers = [threading.Thread(target=start, args=(300 // threads,)) for _ in range(threads)]
+for worker in workers: worker.start()
+for worker in workers: worker.join()
+if not threads: start(300)";
+    let argvs = [python(starts, &["0"]), python(starts, &["4"])];
+    let turns = Turns {
+        length: ms(2),
+        limit: Some(Duration::from_secs(60)),
+    };
+    let (taken, _) = real(turns, &argvs, directory.path()).unwrap();
     assert!(
         taken
             .iter()
             .all(|own| own.ended.exit == Exit::Code(0) && own.turns > 10)
+    );
+}
+
+/// Has a child trace it, and then works, or sleeps. A child `inside` the group is stopped as well, and passes signals on;
+/// one outside drops them.
+const TRACED: &str = "import ctypes, os, signal, sys, time
+SEIZE, CONT, WALL = 0x4206, 7, 0x40000000
+libc, leader, inside = ctypes.CDLL(None), os.getpid(), sys.argv[1] == 'inside'
+libc.prctl(0x59616d61, ctypes.c_ulong(-1))
+if os.fork() == 0:
+    if not inside: os.setsid()
+    if libc.ptrace(SEIZE, leader, None, None) != 0: os.kill(leader, signal.SIGKILL)
+    while True:
+        _, status = os.waitpid(leader, WALL)
+        if not os.WIFSTOPPED(status): os._exit(0)
+        passed = os.WSTOPSIG(status) if inside and status >> 16 == 0 else 0
+        libc.ptrace(CONT, leader, None, ctypes.c_void_p(passed))
+while 'TracerPid:\\t0\\n' in open('/proc/self/status').read(): pass
+if not inside: time.sleep(300)
+until = time.process_time() + 0.1
+while time.process_time() < until: pass
+";
+
+#[test]
+fn one_that_is_traced_takes_turns_and_its_time_is_limited() {
+    needs("python3", "python3");
+    let directory = tempfile::tempdir().unwrap();
+    let limited = |limit| Turns {
+        limit: Some(ms(limit)),
+        ..TURNS
+    };
+    let argvs = [python(TRACED, &["inside"]), python(STAMPS, &["0.1"])];
+    let (taken, _) = real(limited(60_000), &argvs, directory.path()).unwrap();
+    for own in &taken {
+        assert!(own.ended.exit == Exit::Code(0) && own.turns > 10, "{own:?}");
+    }
+    // Its stop never holds.
+    let late = real(
+        limited(200),
+        &[python(TRACED, &["outside"])],
+        directory.path(),
+    );
+    assert!(
+        matches!(
+            late,
+            Err(TurnsError::Stopped {
+                why: Stopped::TimeLimit,
+                ..
+            })
+        ),
+        "{late:?}"
     );
 }
 
@@ -367,7 +562,7 @@ fn what_wants_the_terminal_is_not_waited_for() {
         "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done",
     ]
     .map(|line| ["sh", "-c", line].map(OsString::from).to_vec());
-    let error = real(&argvs, directory.path()).unwrap_err();
+    let error = real(TURNS, &argvs, directory.path()).unwrap_err();
     assert!(
         matches!(error, TurnsError::Terminal { place: 0 }),
         "{error}"
@@ -400,21 +595,13 @@ while time.process_time() < until: pass
     let crowd = crowd.map(OsString::from).to_vec();
     let sleeps = ["sleep", "1"].map(OsString::from).to_vec();
     let argvs = [python(&handles, &[]), timer, leaves, crowd, sleeps];
-    let (taken, _) = real(&argvs, directory.path()).unwrap();
+    let (taken, _) = real(TURNS, &argvs, directory.path()).unwrap();
     let seen: Vec<&Seen> = taken.iter().map(|own| &own.seen).collect();
     assert_eq!(seen[0].handler.as_deref(), Some("python3"));
     assert_eq!(seen[1].timer.as_deref(), Some("timeout"));
-    // A busy machine has not always a CPU for both that want one, nor looks in each turn.
-    assert!(
-        seen[3].looks >= 4 && seen[3].crowded * 4 >= seen[3].looks,
-        "{:?}",
-        seen[3]
-    );
-    assert!(
-        seen[4].looks >= 3 && seen[4].idle * 4 >= seen[4].looks,
-        "{:?}",
-        seen[4]
-    );
+    // A busy machine has not always a CPU for both that want one.
+    assert!(seen[3].crowded * 4 >= seen[3].watched, "{:?}", seen[3]);
+    assert!(seen[4].ran * 10 < seen[4].watched, "{:?}", seen[4]);
     for (place, seen) in seen.iter().enumerate() {
         assert_eq!(seen.handler.is_some(), place == 0, "{seen:?}");
         assert_eq!(seen.timer.is_some(), place == 1, "{seen:?}");

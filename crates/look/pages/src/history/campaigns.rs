@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use perflab_experiment::counted;
-use perflab_history::{CampaignFacts, Purpose};
+use perflab_history::{CampaignFacts, Purpose, Revision};
 
 use super::address::HistoryAddress;
 use super::site::Known;
@@ -33,7 +33,7 @@ pub(super) fn table(known: &Known, most: usize) -> Markup {
 }
 
 fn row(known: &Known, facts: &CampaignFacts) -> Markup {
-    let mut revisions = facts.revisions.clone();
+    let mut revisions: Vec<&Revision> = facts.beside_control().collect();
     revisions.sort_by_key(|revision| revision.time);
     html! {
         tr {
@@ -46,7 +46,7 @@ fn row(known: &Known, facts: &CampaignFacts) -> Markup {
             td { (say(facts.started.get(..19).unwrap_or(&facts.started))) }
             td { (purpose(&facts.purpose)) }
             td { (say(&facts.control.name())) }
-            td.number { (facts.revisions.len()) @if !facts.unbuilt.is_empty() { ", " (facts.unbuilt.len()) " not built" } }
+            td.number { (revisions.len()) @if !facts.unbuilt.is_empty() { ", " (facts.unbuilt.len()) " not built" } }
             td { @if let Some(first) = revisions.first() { (say(&first.name())) " of " (first.date()) } }
             td { @if let Some(last) = revisions.last() { (say(&last.name())) " of " (last.date()) } }
         }

@@ -30,27 +30,23 @@ fn standing(known: &Known) -> Changes {
 pub(super) fn feed(name: &str, known: &Known) -> String {
     let view = &known.found.view;
     let changes = standing(known);
-    let mut entries: Vec<_> = changes
-        .found
-        .iter()
-        .zip(change_sentences(view, &changes))
-        .collect();
-    entries.sort_by_key(|(change, _)| std::cmp::Reverse(change.place));
+    let entries = change_sentences(view, &changes);
     let root = format!("urn:perflab:history:{}", encoded(name));
     let newest = entries.first().and_then(|(change, _)| time(view, change));
     let body = html! {
         feed xmlns="http://www.w3.org/2005/Atom" {
             title { (say(name)) ": changes" }
+            @if entries.len() > MOST { subtitle { "The newest " (MOST) " of " (entries.len()) " changes." } }
             id { (root) }
             author { name { "perflab" } }
             updated { (newest.unwrap_or_else(|| "1970-01-01T00:00:00Z".to_owned())) }
             link rel="self" href=(HistoryAddress::Feed) {}
-            @for (change, (place, sentence)) in entries.iter().take(MOST) {
+            @for (change, sentence) in entries.iter().take(MOST) {
                 entry {
                     title { (say(&sentence.text)) }
                     id { (root) ":" (identity(view, change)) }
                     updated { (time(view, change).unwrap_or_default()) }
-                    @if let Some(address) = known.address(*place) { link href=(address) {} }
+                    @if let Some(address) = known.address(change.place) { link href=(address) {} }
                 }
             }
         }
@@ -88,23 +84,22 @@ fn identity(view: &View, change: &Change) -> String {
     )
 }
 
-/// The newest change in a few words, as a picture.
+/// The newest change in a few words, as a picture: the worst of its revision where several metrics changed there.
 pub(super) fn badge(known: &Known) -> String {
     let view = &known.found.view;
     let changes = standing(known);
-    let newest = changes
-        .found
-        .iter()
-        .zip(change_sentences(view, &changes))
-        .max_by_key(|(change, _)| change.place);
-    let (text, colour) = match newest {
+    let sentences = change_sentences(view, &changes);
+    let (text, colour) = match sentences.first() {
         None => ("no change".to_owned(), "#5f656d"),
-        Some((change, (_, sentence))) => {
+        Some((newest, _)) => {
             let since = view
                 .revisions
-                .get(change.place)
+                .get(newest.place)
                 .map(|seen| seen.revision.date());
-            let (word, colour) = match sentence.outcome {
+            let there = sentences.iter();
+            let there = there.filter(|(change, _)| change.place == newest.place);
+            let outcomes = there.map(|(_, sentence)| sentence.outcome);
+            let (word, colour) = match Outcome::of_all(&outcomes) {
                 Outcome::Better => ("better", "#1a7431"),
                 Outcome::Worse | Outcome::Mixed => ("worse", "#b3261e"),
                 Outcome::Differs | Outcome::Same | Outcome::NotProven => ("changed", "#2f5d8a"),

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 use perflab_experiment::counted;
-use perflab_history::View;
+use perflab_history::{Change, Seen, View};
 use perflab_report::plots::series;
-use perflab_report::{change_sentences, suspected_sentences};
+use perflab_report::{Sentence, change_sentences, suspected_sentences};
 
 use super::address::HistoryAddress;
 use super::site::{HistorySite, Known, Plots};
@@ -37,16 +37,9 @@ pub(super) fn first(site: &HistorySite, known: &Known, plots: &mut Plots) -> Mar
         (head(view))
         section aria-label="Changes" {
             @if sentences.is_empty() { p.answer { "No change is proven in any metric." } }
-            @for (place, sentence) in sentences.iter().rev().take(MOST_CHANGES) {
-                p.answer {
-                    span class={ "verdict " (class(sentence.outcome)) } {
-                        span aria-hidden="true" { (sign(sentence.outcome)) " " }
-                        @match known.address(*place) {
-                            Some(address) => { a href=(address) { (say(&sentence.text)) } }
-                            None => { (say(&sentence.text)) }
-                        }
-                    }
-                }
+            @for (change, sentence) in sentences.iter().take(MOST_CHANGES) { (answer(known, change, sentence)) }
+            @if sentences.len() > MOST_CHANGES {
+                p.note { (older(sentences.len() - MOST_CHANGES)) " on the pages of the metrics." }
             }
             @for sentence in &suspected { p.note { (say(sentence)) } }
             p.note { "The chance that any of the changes is false is at most 5%, for all metrics together." }
@@ -75,6 +68,27 @@ pub(super) fn first(site: &HistorySite, known: &Known, plots: &mut Plots) -> Mar
     }
 }
 
+/// The number of changes that are not told, as the beginning of a sentence.
+fn older(changes: usize) -> String {
+    let are = if changes == 1 { "is" } else { "are" };
+    format!("{} {are}", counted(changes, "older change"))
+}
+
+/// What is said of a change, with a link to the first revision after it.
+pub(super) fn answer(known: &Known, change: &Change, sentence: &Sentence) -> Markup {
+    html! {
+        p.answer {
+            span class={ "verdict " (class(sentence.outcome)) } {
+                span aria-hidden="true" { (sign(sentence.outcome)) " " }
+                @match known.address(change.place) {
+                    Some(address) => { a href=(address) { (say(&sentence.text)) } }
+                    None => { (say(&sentence.text)) }
+                }
+            }
+        }
+    }
+}
+
 /// The address of the revision at a place, for a plot.
 pub(super) fn link(known: &Known, place: usize) -> Option<String> {
     Some(known.address(place)?.to_string())
@@ -85,16 +99,15 @@ fn head(view: &View) -> Markup {
         .revisions
         .iter()
         .filter(|seen| !seen.campaigns.is_empty());
-    let unbuilt = view
-        .revisions
-        .iter()
-        .filter(|seen| seen.is_unbuilt())
-        .count();
+    let count = |is: fn(&Seen) -> bool| view.revisions.iter().filter(|seen| is(seen)).count();
+    let unbuilt = count(Seen::is_unbuilt);
+    let failed = count(|seen| seen.failure.is_some());
     html! {
         p.note {
             (counted(measured.count(), "revision")) " measured in "
             a href=(HistoryAddress::Campaigns) { (counted(view.campaigns, "campaign")) }
             @if unbuilt > 0 { ", " (unbuilt) " could not be built" }
+            @if failed > 0 { ", runs of " (failed) " failed" }
             "."
             @if let Some(control) = &view.control {
                 " Differences are from the control " code { (say(&control.name())) } " of " (control.date())

@@ -6,9 +6,8 @@ use perflab_report::change_sentences;
 use perflab_report::plots::series;
 
 use super::address::HistoryAddress;
-use super::first::link;
+use super::first::{answer, link};
 use super::site::{Known, Plots};
-use crate::tables::{class, sign};
 use crate::text::say;
 
 pub(super) fn metric(known: &Known, index: usize, plots: &mut Plots) -> Option<(String, Markup)> {
@@ -30,17 +29,7 @@ pub(super) fn metric(known: &Known, index: usize, plots: &mut Plots) -> Option<(
         p.crumbs { a href=(HistoryAddress::First) { "History" } }
         h1 { (say(&name)) }
         @if sentences.is_empty() { p.answer { "No change of this metric is proven." } }
-        @for (place, sentence) in &sentences {
-            p.answer {
-                span class={ "verdict " (class(sentence.outcome)) } {
-                    span aria-hidden="true" { (sign(sentence.outcome)) " " }
-                    @match known.address(*place) {
-                        Some(address) => { a href=(address) { (say(&sentence.text)) } }
-                        None => { (say(&sentence.text)) }
-                    }
-                }
-            }
-        }
+        @for (change, sentence) in &sentences { (answer(known, change, sentence)) }
         p.note { (perflab_report::value_with_unit(own.control, &own.subject.metric.unit)) " at the control." }
         (plots.next_over_revisions(&plot))
     };

@@ -35,6 +35,13 @@ pub(super) fn revision(site: &HistorySite, known: &Known, place: usize) -> Marku
                     }
                 }
             }
+            @if let Some(failure) = &seen.failure {
+                dt { "runs failed" }
+                dd {
+                    (say(&failure.to_string())) "; run " (failure.run) " of "
+                    a href=(HistoryAddress::Campaign(failure.campaign)) { "campaign " (failure.campaign) }
+                }
+            }
         }
         (values(view, place))
         (tests(view, place))

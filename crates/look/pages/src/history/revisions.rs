@@ -105,7 +105,7 @@ fn row<'v>(
 ) -> Markup {
     let revision = &seen.revision;
     html! {
-        tr.failed[seen.is_unbuilt()] {
+        tr.failed[seen.is_unbuilt() || seen.failure.is_some()] {
             td { (revision.date()) }
             th scope="row" {
                 @match known.address(place) {
@@ -113,6 +113,7 @@ fn row<'v>(
                     None => { (say(&revision.name())) }
                 }
                 @if seen.is_unbuilt() { " (not built)" }
+                @else if seen.failure.is_some() { " (runs failed)" }
             }
             @if has_tags { td { (say(&revision.tags.join(" "))) } }
             @for cell in cells {

@@ -197,7 +197,7 @@ prop_compose! {
             drift,
             latencies,
             is_cause_unknown,
-            grid: None,
+            grids: [None; 2],
             rounding: Rounding::default(),
             warnings: warnings.into_iter().map(RowWarning::Remark).collect(),
         }

@@ -2,8 +2,8 @@
 
 use indexmap::IndexMap;
 use perflab_compare::{
-    Comparison, Design, Group, Outcome, Questions, Row, Selection, Subject, SubjectKey, Verdict,
-    analyse,
+    Comparison, Design, Group, Outcome, Questions, Row, Selection, Steps, Subject, SubjectKey,
+    Verdict, analyse,
 };
 use perflab_experiment::{Better, Metric};
 use perflab_report::{TextOptions, answers, csv, headline, markdown, text};
@@ -52,7 +52,7 @@ fn analysed(
                 },
                 observed: false,
             },
-            grid: None,
+            steps: Steps::Known(None),
             groups: vec![
                 Group {
                     variant: "old".to_owned(),

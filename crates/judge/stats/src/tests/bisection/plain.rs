@@ -1,7 +1,7 @@
 //! Tests that never err, revisions that cannot be built, merges, weights.
 
 use super::{found, searched};
-use crate::bisection::{Answer, Lineage, Revision};
+use crate::bisection::{Answer, Lineage, Outcomes, Revision};
 
 #[test]
 fn a_test_that_never_errs_is_bisected_plainly() {
@@ -30,6 +30,22 @@ fn a_test_that_always_passes_shows_no_change() {
     let search = searched(Lineage::linear(100).unwrap(), 0.99, None, &[]);
     assert!(matches!(search.answer(), Answer::NoChange { .. }));
     assert_eq!(search.runs().candidates, 0);
+}
+
+#[test]
+fn ends_that_differ_the_other_way_round() {
+    for (certain, ends, expected) in [
+        (0.99, [[1, 0], [0, 1]], true),
+        (0.99, [[0, 1], [1, 0]], false),
+        (0.99, [[2, 0], [2, 0]], false),
+        (0.99, [[0, 2], [0, 2]], false),
+        (0.1, [[1, 0], [0, 1]], false),
+        (0.1, [[9, 1], [1, 9]], true),
+        (0.1, [[5, 5], [4, 6]], false),
+    ] {
+        let found = Outcomes::is_other_way_round(certain, ends).unwrap();
+        assert_eq!(found, expected, "{certain} {ends:?}");
+    }
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub fn row(benchmark: &str, variant: &str, base: f64, difference: f64, verdict: 
         drift: None,
         latencies: Vec::new(),
         is_cause_unknown: false,
-        grid: None,
+        grids: [None; 2],
         rounding: Rounding::default(),
         warnings: Vec::new(),
     }

@@ -1,8 +1,9 @@
 //! From the times of pieces of work to what they mean.
 
 use perflab_stats::allan::Series;
-use perflab_stats::planning::{Goal, mean_runs};
+use perflab_stats::planning::{Goal, Pilot, typical_runs, typical_runs_in_turns};
 use perflab_stats::turns::FEWEST_WINDOWS;
+use perflab_stats::verdict::{MEAN_WEIGHT, SLOW_WEIGHT, TYPICAL_WEIGHT};
 use perflab_stats::{Error, Resampling};
 
 use super::{Scale, Slices, Wandering};
@@ -29,11 +30,12 @@ const ORDERS: Resampling = Resampling {
     seed: 1966,
 };
 
-/// The difference that runs are planned for.
-const GOAL: Goal = Goal {
+/// The difference that runs are planned for, and the test that shows it: that of the typical run in a report on two
+/// variants, which leaves it its share of the error.
+pub(super) const GOAL: Goal = Goal {
     difference: 0.01,
     power: 0.8,
-    confidence: 0.95,
+    confidence: 1.0 - 0.05 * TYPICAL_WEIGHT / (TYPICAL_WEIGHT + MEAN_WEIGHT + SLOW_WEIGHT),
 };
 
 impl Wandering {
@@ -82,27 +84,61 @@ impl Wandering {
     ///
     /// It is `allan(slice_s) sqrt(2 slice_s / run_s)`; between scales the Allan deviation is a power of the length.
     pub fn sd_in_slices(&self, slice_s: f64, run_s: f64) -> Option<f64> {
-        let within = self.scales.windows(2).find(|scales| {
-            (scales[0].length_s..=scales[1].length_s).contains(&slice_s) && slice_s <= run_s
-        })?;
-        let [short, long] = [within[0], within[1]];
-        let share = (slice_s / short.length_s).ln() / (long.length_s / short.length_s).ln();
-        let allan = short.allan.powf(1.0 - share) * long.allan.powf(share);
+        let allan = self.allan(slice_s).filter(|_| slice_s <= run_s)?;
         Some(allan * (2.0 * slice_s / run_s).sqrt() * with_switches(slice_s))
+    }
+
+    /// The standard deviation of a run of `run_s` seconds, as a share, by what the CPU does alone: that within a block of
+    /// so many runs in random order, one after the other. Runs that are further apart differ by more where the speed
+    /// wanders, and those of a larger block are. `None` beyond the scales that were measured, and for a single run.
+    ///
+    /// In a block of a power of two, `n`, the squares about the mean are those of the differences within pairs of runs,
+    /// between pairs of pairs and so on. So the variance is `n / (2 (n - 1))` times the sum of `allan(length)^2` over the
+    /// lengths of `1, 2, 4 ... n / 2` runs. Between two such numbers it is taken for linear in `n`, as it is for white
+    /// noise and for a random walk.
+    pub fn sd_in_blocks(&self, run_s: f64, runs: usize) -> Option<f64> {
+        let variance = |n: usize| {
+            let octaves = (0..n.ilog2()).map(|octave| self.allan(run_s * f64::from(1 << octave)));
+            let squares = octaves.map(|allan| Some(allan?.powi(2)));
+            let sum = squares.sum::<Option<f64>>()?;
+            Some(sum * n as f64 / (2 * (n - 1)) as f64)
+        };
+        let above = (runs > 1).then(|| runs.next_power_of_two())?;
+        let below = (above / 2).max(2);
+        let (low, high) = (variance(below)?, variance(above)?);
+        let share = (runs - below) as f64 / (above - below).max(1) as f64;
+        Some((low + (high - low) * share).sqrt())
+    }
+
+    /// The Allan deviation at any scale between two that were measured.
+    fn allan(&self, length_s: f64) -> Option<f64> {
+        let within = self
+            .scales
+            .windows(2)
+            .find(|scales| (scales[0].length_s..=scales[1].length_s).contains(&length_s))?;
+        let [short, long] = [within[0], within[1]];
+        let share = (length_s / short.length_s).ln() / (long.length_s / short.length_s).ln();
+        Some(short.allan.powf(1.0 - share) * long.allan.powf(share))
     }
 }
 
 impl Slices {
-    fn new(slice_s: f64, rounds: usize, sd: f64) -> Self {
+    pub(super) fn new(slice_s: f64, rounds: usize, sd: f64) -> Self {
         let sd_with_switches = sd * with_switches(slice_s);
         // Each half has half the variance. Pairs cannot be drawn from a deviation of 0.
         let one = (sd_with_switches * 0.5_f64.sqrt()).max(1e-9);
+        // Halves of a single slice are whole runs, in blocks of one of each variant.
+        let runs = match rounds {
+            1 => Pilot::known(one, 1).and_then(|of| typical_runs(of.typical.upper, &GOAL, 1)),
+            _ => Pilot::known_in_turns(one)
+                .and_then(|of| typical_runs_in_turns(of.typical.upper, &GOAL)),
+        };
         Self {
             slice_s,
             run_s: slice_s * rounds as f64,
             sd,
             sd_with_switches,
-            runs: mean_runs(one, &GOAL, 1).ok().map(|runs| runs as u64),
+            runs: runs.ok().map(|runs| runs as u64),
         }
     }
 
@@ -173,7 +209,7 @@ mod tests {
 
     /// A random walk that comes back, with a memory of half a second.
     fn wandering() -> Wandering {
-        noise(20.0, |last, chance| last * 0.9998 + 2e-4 * chance)
+        noise(20.0, |last, chance| last * 0.9998 + 1e-3 * chance)
     }
 
     #[test]

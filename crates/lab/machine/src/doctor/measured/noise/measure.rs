@@ -81,8 +81,7 @@ pub(super) fn times(
     let work = |rounds| {
         spin(rounds);
     };
-    let rounds = calibrate(&clock, &work, piece, Duration::from_secs_f64(step_s))
-        .ok_or_else(|| io::Error::other("the clock stands still"))?;
+    let rounds = rounds(cpus, &clock, &work, piece, Duration::from_secs_f64(step_s))?;
     // The quickest trial has told how long a piece is, but the CPU may become quicker yet.
     let most = (1.25 * time.as_secs_f64() / piece.as_secs_f64()) as usize;
     let (ready, is_stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -131,6 +130,27 @@ pub(super) fn times(
     Ok(of.map(|of| Times { of, step_s }))
 }
 
+/// Rounds of work that take about this time on the quickest of these CPUs.
+fn rounds(
+    cpus: &[u32],
+    clock: &(impl Fn() -> Duration + Sync),
+    work: &(impl Fn(u64) + Sync),
+    piece: Duration,
+    step: Duration,
+) -> io::Result<u64> {
+    let on = |cpu: u32| {
+        pin(cpu)?;
+        let rounds = calibrate(clock, work, piece, step);
+        rounds.ok_or_else(|| io::Error::other("the clock stands still"))
+    };
+    // One after the other: CPUs of one core slow each other down.
+    cpus.iter().try_fold(1, |most, cpu| {
+        let rounds = thread::scope(|scope| scope.spawn(|| on(*cpu)).join());
+        let rounds = rounds.map_err(|_| io::Error::other("a measuring thread ended early"))?;
+        Ok(most.max(rounds?))
+    })
+}
+
 /// What this thread has used of its CPU.
 fn cpu_time() -> Duration {
     let used = clock_gettime(ClockId::ThreadCPUTime);
@@ -146,6 +166,8 @@ pub(super) fn own_cpu() -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use rustix::thread::sched_getaffinity;
 
     use super::*;
@@ -169,6 +191,35 @@ mod tests {
         // Others may have the CPU for a part of the time.
         let share = seen.cpu.piece_s / seen.wall.piece_s;
         assert!((0.005..1.01).contains(&share), "{share}");
+        assert_eq!(sched_getaffinity(None).unwrap(), before);
+    }
+
+    #[test]
+    fn the_length_of_a_piece_is_told_on_the_cpus_that_are_measured() {
+        let before = sched_getaffinity(None).unwrap();
+        let cpus: Vec<u32> = (0..1024)
+            .filter(|cpu| before.is_set(*cpu as usize))
+            .take(2)
+            .collect();
+        let seen = Mutex::new(Vec::<u32>::new());
+        let begin = Instant::now();
+        let piece = Duration::from_micros(100);
+        // On the second CPU, if there is one, the work is half as long.
+        let work = |rounds: u64| {
+            let own = sched_getaffinity(None).unwrap();
+            assert_eq!(own.count(), 1);
+            let own = cpus.iter().find(|cpu| own.is_set(**cpu as usize));
+            let length = Duration::from_nanos(if own == cpus.first() { 20 } else { 10 });
+            let until = Instant::now() + length * u32::try_from(rounds).unwrap();
+            while Instant::now() < until {}
+            seen.lock().unwrap().extend(own);
+        };
+        let found = rounds(&cpus, &|| begin.elapsed(), &work, piece, Duration::ZERO).unwrap();
+        let most = 5000 * cpus.len() as u64;
+        assert!((most / 2..=most).contains(&found), "{found}");
+        let mut seen = seen.into_inner().unwrap();
+        seen.dedup();
+        assert_eq!(seen, cpus);
         assert_eq!(sched_getaffinity(None).unwrap(), before);
     }
 

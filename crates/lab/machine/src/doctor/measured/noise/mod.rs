@@ -10,6 +10,8 @@ mod figures;
 mod judge;
 mod measure;
 mod pieces;
+#[cfg(test)]
+mod planned_tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,7 +75,7 @@ pub struct Slices {
     pub sd: f64,
     /// The same for halves that get as much machine time together with what switches cost, 0.2 ms for each slice.
     pub sd_with_switches: f64,
-    /// Such runs of each variant that show a difference of 1 % in 80 % of experiments, by a test of the pairs' mean at
-    /// 95 % confidence. Absent where a million would not do.
+    /// Such runs of each variant, in pairs, that show a difference of 1 % of the typical run in 80 % of reports with 95 %
+    /// confidence, as a plan counts them. Absent where a million would not do.
     pub runs: Option<u64>,
 }

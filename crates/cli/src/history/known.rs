@@ -1,0 +1,162 @@
+//! What is known of the revisions of a history.
+
+use std::collections::HashSet;
+
+use perflab_experiment::counted;
+use perflab_history::{CampaignFacts, HistoryDir, Purpose, Revision, Timeline, View};
+use perflab_report::operand;
+
+use super::work::Work;
+use crate::failure::Failure;
+
+/// Revisions that are named in a line.
+const NAMED: usize = 8;
+
+/// Whether the values of a campaign are among those of the history, relative to its control. That of a patch is measured
+/// again from the start when it was interrupted.
+pub(super) fn is_current(facts: &CampaignFacts, timeline: &Timeline) -> bool {
+    facts.is_of_history()
+        && facts.purpose != Purpose::Patch
+        && facts.control.id == timeline.control.id
+}
+
+/// The ids of the revisions that need no further campaign: they were measured, or their runs fail. `again`: those whose
+/// runs all failed are measured again.
+pub(super) fn settled(
+    directory: &HistoryDir,
+    timeline: &Timeline,
+    again: bool,
+) -> Result<HashSet<String>, Failure> {
+    let mut campaigns = directory.campaigns()?;
+    campaigns.retain(|facts| is_current(facts, timeline));
+    let summaries = directory.summaries(&campaigns)?;
+    let mut settled = HashSet::new();
+    for (facts, summary) in campaigns.iter().zip(summaries) {
+        let Some(summary) = summary else {
+            continue;
+        };
+        let has_control = summary.has_passed(&facts.control.name());
+        // That the runs of a revision fail is as good an answer as a value. One that passes where the control fails has no
+        // value.
+        let is_settled = |revision: &&Revision| {
+            let name = revision.name();
+            let is_told = match summary.has_passed(&name) {
+                true => has_control,
+                false => !again,
+            };
+            summary.has_measured(&name) && is_told
+        };
+        let measured = facts.measured().filter(is_settled);
+        settled.extend(measured.map(|revision| revision.id.clone()));
+    }
+    Ok(settled)
+}
+
+/// The ids of the revisions whose last build failed.
+pub(super) fn unbuilt(directory: &HistoryDir) -> Result<HashSet<String>, Failure> {
+    Ok(unbuilt_of(&View::read(directory, &directory.name()?)?))
+}
+
+fn unbuilt_of(view: &View) -> HashSet<String> {
+    let unbuilt = view.revisions.iter().filter(|seen| seen.is_unbuilt());
+    unbuilt.map(|seen| seen.revision.id.clone()).collect()
+}
+
+/// The revisions that have no value, of those that are asked for.
+pub(super) struct Failures<'w> {
+    /// Those whose runs fail.
+    failing: Vec<&'w Revision>,
+    /// Those whose runs pass, where the control failed.
+    vain: Vec<&'w Revision>,
+    /// Whether these are all that are asked for.
+    pub(super) are_all: bool,
+}
+
+impl Failures<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.failing.is_empty() && self.vain.is_empty()
+    }
+}
+
+/// Those of these revisions whose runs fail.
+pub(super) fn failing<'r>(
+    view: &View,
+    revisions: impl IntoIterator<Item = &'r Revision>,
+) -> Vec<&'r Revision> {
+    let failed = view.revisions.iter().filter(|seen| seen.failure.is_some());
+    let failed: HashSet<&str> = failed.map(|seen| seen.revision.id.as_str()).collect();
+    let failing = revisions.into_iter();
+    failing
+        .filter(|revision| failed.contains(revision.id.as_str()))
+        .collect()
+}
+
+impl<'w> Work<'w> {
+    /// Whether a revision is left to measure: it is not `done`. The control is measured with all others that are left, and
+    /// alone where none is.
+    pub(super) fn is_left(&self, revision: &Revision, done: &HashSet<String>) -> bool {
+        let control = &self.timeline.control.id;
+        let is_other_left = |other: &Revision| other.id != *control && !done.contains(&other.id);
+        let is_with_others = revision.id == *control && self.timeline.measured().any(is_other_left);
+        !(done.contains(&revision.id) || is_with_others)
+    }
+
+    /// The revisions whose runs fail, and those of the `tried` ones that have no value, as the control failed.
+    pub(super) fn failures(&self, tried: &HashSet<String>) -> Result<Failures<'w>, Failure> {
+        let view = View::read(self.session.directory, &self.file.name)?;
+        let timeline = self.timeline;
+        let control = &timeline.control;
+        let others = timeline.measured().filter(|other| other.id != control.id);
+        let all: Vec<&Revision> = std::iter::once(control).chain(others).collect();
+        let failing = failing(&view, all.iter().copied());
+        let mut told = settled(self.session.directory, timeline, false)?;
+        told.extend(unbuilt_of(&view));
+        told.extend(failing.iter().map(|revision| revision.id.clone()));
+        let is_vain = |revision: &&Revision| {
+            let id = &revision.id;
+            *id != control.id && tried.contains(id) && !told.contains(id)
+        };
+        let vain: Vec<&Revision> = all.iter().copied().filter(is_vain).collect();
+        Ok(Failures {
+            are_all: failing.len() + vain.len() == all.len(),
+            failing,
+            vain,
+        })
+    }
+
+    pub(super) fn say_failures(&self, failures: &Failures<'_>) {
+        let Failures { failing, vain, .. } = failures;
+        self.say_failing(failing);
+        if !vain.is_empty() {
+            self.session.say(&format!(
+                "{} measured in vain, as the control {} failed: {}; the same command tries again",
+                counted(vain.len(), "revision"),
+                self.timeline.control.name(),
+                names(vain)
+            ));
+        }
+    }
+
+    /// Names revisions whose runs fail.
+    pub(super) fn say_failing(&self, failing: &[&Revision]) {
+        if !failing.is_empty() {
+            self.session.say(&format!(
+                "runs of {} fail: {}; `perflab history show {}` says how",
+                counted(failing.len(), "revision"),
+                names(failing),
+                operand(self.session.directory.path())
+            ));
+        }
+    }
+}
+
+/// The names of revisions, the first of many.
+pub(super) fn names(revisions: &[&Revision]) -> String {
+    let named = revisions.iter().take(NAMED).map(|revision| revision.name());
+    let named: Vec<String> = named.collect();
+    let more = match revisions.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    named.join(", ") + &more
+}

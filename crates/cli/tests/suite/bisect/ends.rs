@@ -1,0 +1,126 @@
+//! Ends that do not differ, that differ the other way round, or that say nothing at all.
+
+use super::{SIZES, Searches};
+
+/// A search of three revisions with these commands; what it is called by, its exit code, and what it says.
+type Case<'c> = (&'c [&'c str], &'c [&'c str], i32, &'c [&'c str]);
+
+#[test]
+fn failures_that_do_not_begin() {
+    let scripts = ["exit 1", "true", "true"].map(str::to_owned);
+    let searches = Searches::with(&scripts);
+    let [good, bad] = searches.ends();
+    let names = [searches.name(1), searches.name(3)];
+    let reversed = format!(
+        "{} fails in 1 of 1 run, {} in 0 of 1 run",
+        names[0], names[1]
+    );
+    let same = format!(
+        "{} fails in 0 of 2 runs, {} in 0 of 2 runs",
+        names[0], names[1]
+    );
+    let cases: [Case<'_>; 6] = [
+        (
+            &["--fails"],
+            &["sh", "work.sh"],
+            4,
+            &[&reversed, "begins to fail", "--fails -- sh -c '! ./test'"],
+        ),
+        (
+            &["--fails", "--confirm-runs", "5"],
+            &["sh", "-c", "! sh work.sh"],
+            0,
+            &[searches.name(2), "introduced the change", "confirmed: "],
+        ),
+        (
+            &["--fails"],
+            &["./tset"],
+            4,
+            &[
+                "every run of both ends failed",
+                "so perflab cannot tell where failures begin",
+                "EXIT, the workload ended with exit code 127",
+                "the command cannot be executed",
+                "its output is in ../out/campaigns/",
+            ],
+        ),
+        (
+            &["--fails"],
+            &["./work.sh"],
+            4,
+            &["exit code 126", "the command cannot be executed"],
+        ),
+        (
+            &["--fails"],
+            &["sh", "-c", "exit 125"],
+            4,
+            &["gave no usable run", "exit code 125", "its output is in"],
+        ),
+        (
+            &["--fails"],
+            &["true"],
+            0,
+            &["no change of 20% of runs or more from", &same],
+        ),
+    ];
+    for (flags, command, code, expected) in cases {
+        let words = [&[good, bad, "--out", "../out"], flags, &["--"], command].concat();
+        let said = searches.bisect(&words);
+        assert_eq!(said.code, code, "{words:?}: {said:?}");
+        let all = format!("{}{}", said.out, said.err);
+        for text in expected {
+            assert!(all.contains(text), "{text}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn ends_without_values_say_why() {
+    let scripts = ["5", "5", "5"].map(str::to_owned);
+    let searches = Searches::with(&scripts);
+    let [good, bad] = searches.ends();
+    let said = searches.bisect(&[good, bad, "--out", "../out", "--", "./tset"]);
+    let said = said
+        .code(4)
+        .says(&["the ends cannot be compared", "exit code 127"]);
+    let (_, output) = said.err.split_once("its output is in ../").unwrap();
+    let output = output.lines().next().unwrap();
+    let stderr = searches.laboratory.read(&format!("{output}/stderr"));
+    assert!(stderr.contains("tset"), "{output}: {stderr}");
+    // What is not in the experiment is refused before anything is built.
+    let (_, workload) = SIZES.split_once("[workloads.w]").unwrap();
+    let other = workload
+        .replace("workloads.w.", "workloads.v.")
+        .replace("size", "level");
+    searches.write_history(&format!("{SIZES}[workloads.v]{other}"));
+    let search = |more: &[&str]| {
+        let words = [
+            good,
+            bad,
+            "--history",
+            "../history.toml",
+            "--out",
+            "../sizes",
+        ];
+        searches.bisect(&[&words, more].concat())
+    };
+    search(&["--workload", "x"])
+        .code(2)
+        .says(&["no workload `x`; it has `w`, `v`"]);
+    assert!(!searches.laboratory.path("sizes").exists());
+    search(&["--metric", "size", "--workload", "v"])
+        .code(2)
+        .says(&[
+            "no metric fits --metric, --benchmark and --workload together; perflab measured:\n  ",
+            "  v level",
+            "  w size",
+        ]);
+    // Values that are always the same have no scatter that a size could be told by.
+    let said = search(&["--metric", "size"]).code(0);
+    let none = format!(
+        "no change from {} to {}",
+        searches.name(1),
+        searches.name(3)
+    );
+    assert!(said.out.starts_with(&none), "{said:?}");
+}

@@ -1,0 +1,153 @@
+//! Revisions whose runs fail, among others whose runs pass; and a control that is alone.
+
+use super::{EXPERIMENT, HISTORY, Histories};
+
+/// A workload that fails for programs of these sizes, with this exit code.
+fn workload(name: &str, sizes: &str, code: u32) -> String {
+    format!(
+        "[workloads.{name}]\ndriver = \"generic\"\nshell = true\n\
+         command = \"if grep -qE '{sizes}' {{tree}}/built; then exit {code}; fi; cat {{tree}}/built\"\n\
+         [[workloads.{name}.metrics]]\nname = \"size\"\nunit = \"bytes\"\nbetter = \"lower\"\nregex = '^(\\d+)'\n"
+    )
+}
+
+#[test]
+fn a_revision_that_fails_takes_nothing_from_the_others() {
+    let histories = Histories::with(HISTORY, &[100, 110, 120, 130, 140]);
+    // As many runs as it takes to see that a revision fails again and again.
+    let design = "[design]\nruns = 3\nblock = 1\n[variants.any]\nvars = { tree = \".\" }\n";
+    let workloads = [
+        workload("w", "120", 7),
+        workload("v", "120|130", 8),
+        // One that the control lacks.
+        workload("u", "100|120", 9),
+    ];
+    let laboratory = &histories.laboratory;
+    laboratory.write("exp.toml", format!("{design}{}", workloads.concat()));
+    let together = HISTORY.replace("together = 3", "together = 8");
+    laboratory.write("history.toml", together);
+    let names = histories.git(
+        &["log", "--reverse", "--format=%h", "--abbrev=12"],
+        "2026-01-01",
+    );
+    let names: Vec<&str> = names.lines().collect();
+    let failing = format!(
+        "runs of 3 revisions fail: {}; `perflab history show h` says how\n\
+         all other revisions are measured, or could not be built\n",
+        [names[0], names[2], names[3]].join(", ")
+    );
+    histories.run(&[]).code(0).says(&[&failing]);
+    let measured = histories.measured();
+    assert_eq!(measured.len(), 5);
+    assert!(measured.values().all(|runs| *runs == 9), "{measured:?}");
+    // It is a fact, and not tried again.
+    histories.run(&[]).code(0).says(&[&failing]);
+    assert_eq!(histories.measured(), measured);
+    let dry = |more: &[&str]| histories.run(&[&["--dry-run"], more].concat()).code(0);
+    dry(&[]).prints(&[
+        "0 of 5 revisions to measure; 5 revisions are measured already; control: ",
+        "0 campaigns of",
+    ]);
+    let again = dry(&["--again"]).prints(&[
+        "1 of 5 revisions to measure; 4 revisions are",
+        "1 campaign of",
+    ]);
+    assert!(again.out.contains(names[2]) && !again.out.contains(names[1]));
+    let ended = "EXIT, the workload ended with exit code";
+    let line = |day: u32, workload: &str, code: u32| {
+        let name = names[day as usize - 1];
+        format!("2026-01-{day:02}  {name}  {workload}: {ended} {code}")
+    };
+    let lines = [line(1, "u", 9), line(3, "w", 7), line(4, "v", 8)];
+    let failed = format!("\nruns failed:\n{}\n", lines.join("\n"));
+    let shown = histories.show().code(0);
+    shown.prints(&["5 revisions measured in 1 campaign", "+30.0%", &failed]);
+    let one = laboratory.call(&["history", "show", "h", "--revision", names[3]]);
+    one.code(0).prints(&[
+        &format!("\nruns failed: v: {ended} 8; see campaigns/000001/runs/0000"),
+        "+30.0%",
+    ]);
+    laboratory.call(&["report", "h", "-o", "pages"]).code(0);
+    let first = laboratory.read("pages/index.html");
+    assert!(first.contains(", runs of 3 failed"), "{first}");
+    assert_eq!(first.matches("(runs failed)").count(), 3, "{first}");
+    let page = laboratory.read(&format!("pages/revision-{}.html", names[3]));
+    assert!(page.contains(&format!("v: {ended} 8; run ")), "{page}");
+    // A failure of the last runs counts, and no other.
+    laboratory.write("exp.toml", format!("{design}{}", workload("w", "999", 7)));
+    histories
+        .run(&["--again"])
+        .code(0)
+        .says(&["runs of 1 revision fail"]);
+    let failed = format!("\nruns failed:\n{}\n", line(4, "v", 8));
+    histories.show().code(0).prints(&[&failed]);
+}
+
+#[test]
+fn a_control_that_is_alone_is_measured() {
+    let histories = Histories::with(HISTORY, &[100]);
+    histories
+        .run(&["--dry-run"])
+        .code(0)
+        .prints(&["1 campaign of"]);
+    let name = histories.git(&["rev-parse", "--short=12", "HEAD"], "2026-01-01");
+    let said = histories.run(&[]).code(0);
+    said.says(&[&format!("campaign 1: the control {name}\n")]);
+    for _ in 0..2 {
+        histories
+            .run(&[])
+            .code(0)
+            .says(&["all revisions are measured"]);
+        assert_eq!(histories.measured(), [(name.clone(), 2)].into());
+    }
+    histories
+        .show()
+        .code(0)
+        .prints(&["1 revision measured in 1 campaign"]);
+    let one = histories
+        .laboratory
+        .call(&["history", "show", "h", "--revision", &name]);
+    one.code(0).prints(&["measured in campaigns/000001\n"]);
+    // One that cannot be built is no company.
+    let other = Histories::with(HISTORY, &[100]);
+    other.commit("exit 3", "2026-01-02");
+    other
+        .run(&[])
+        .code(0)
+        .says(&["cannot be built", ": the control "]);
+    other
+        .show()
+        .code(0)
+        .prints(&["1 revision measured in 1 campaign", "not built:"]);
+    histories.commit("echo 110 > built", "2026-01-02");
+    histories.run(&[]).code(0);
+    histories.show().code(0).prints(&["+10.0%"]);
+}
+
+#[test]
+fn without_its_control_a_campaign_ends() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    let command = "command = [\"cat\", \"{tree}/built\"]";
+    assert!(EXPERIMENT.contains(command));
+    let failing = "shell = true\ncommand = \"if grep -q 100 {tree}/built; then test -e {tree}/../../../../ok || exit 1; fi; cat {tree}/built\"";
+    let experiment = EXPERIMENT.replace(command, failing);
+    let experiment = experiment.replace("runs = 2", "runs = 6");
+    histories.laboratory.write("exp.toml", experiment);
+    let names = histories.git(&["log", "--format=%h", "--abbrev=12"], "2026-01-01");
+    let (newest, control) = names.split_once('\n').unwrap();
+    let said = histories.run(&[]).code(0);
+    let said = said.says(&[
+        "failed 3 times in a row and never passed",
+        &format!("runs of 1 revision fail: {control}; "),
+        &format!("1 revision measured in vain, as the control {control} failed: {newest}; the same command tries again"),
+    ]);
+    // No revision is left of which anything else could be told.
+    assert!(!said.err.contains("are measured"), "{said:?}");
+    assert_eq!(histories.measured()[control], 3);
+    histories.laboratory.write("ok", "");
+    histories
+        .run(&[])
+        .code(0)
+        .says(&["all revisions are measured"]);
+    histories.show().code(0).prints(&["+10.0%"]);
+}

@@ -1,0 +1,63 @@
+//! Proven changes: in which order they are told, by which command they are confirmed, and what people say of them.
+
+use super::{EXPERIMENT, HISTORY, Histories};
+
+/// The size grows on the 20th day, the weight on the 12th.
+fn script(day: u32) -> String {
+    let noise = day * 37 % 11;
+    let size = 1000 + noise + if day < 20 { 0 } else { 50 };
+    let weight = 500 + noise + if day < 12 { 0 } else { 80 };
+    format!("printf '{size}\\nweight {weight}\\n' > built")
+}
+
+#[test]
+fn changes_of_several_metrics() {
+    let together = HISTORY.replace("together = 3", "together = 15");
+    let histories = Histories::new(&together);
+    let laboratory = &histories.laboratory;
+    let weight = "[[workloads.w.metrics]]\nname = \"weight\"\nunit = \"\"\nbetter = \"lower\"\nregex = 'weight (\\d+)'\n";
+    laboratory.write("exp.toml", format!("{EXPERIMENT}{weight}"));
+    for day in 1..=30 {
+        histories.commit(&script(day), &format!("2026-01-{day:02}"));
+    }
+    let call = |words: &[&str]| laboratory.call(words).code(0);
+    let out = "all of it";
+    let run = |more: &[&str]| {
+        call(&[&["history", "run", "history.toml", "--out", out], more].concat());
+    };
+    let changes = || call(&["history", "changes", out]).out;
+    run(&["--every", "2"]);
+    let coarse = changes();
+    let (_, range) = coarse.split_once("--confirm ").unwrap();
+    let last = range.split_once("..").unwrap().1.lines().next().unwrap();
+    call(&["history", "mark", out, last, "expected", "a safer hash"]);
+    run(&[]);
+    let fine = changes();
+    let (size, weight) = fine.split_once("\n2. w weight: ").unwrap();
+    // The revision is behind the change by now; the mark stays, and is of no other metric.
+    assert!(coarse.contains(&format!("{last}  printf")), "{coarse}");
+    assert!(!size.contains(&format!("{last}  printf")), "{fine}");
+    assert!(size.contains("\nexpected: a safer hash\n"), "{fine}");
+    assert!(!weight.contains("expected"), "{fine}");
+    // The command is executed as it is printed, but for the name of the file.
+    let (_, command) = weight.split_once("again: perflab ").unwrap();
+    let words = shell_words::split(command.trim()).unwrap();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    assert_eq!(words[..5], ["history", "run", "HISTORY.toml", "--out", out]);
+    call(&[&["history", "run", "history.toml"], &words[3..]].concat());
+    let confirmed = changes();
+    let (_, weight) = confirmed.split_once("\n2. w weight: ").unwrap();
+    assert!(weight.contains("\nconfirmed in campaign "), "{confirmed}");
+    // The newest first, whichever metric it is of.
+    call(&["report", out, "-o", "pages"]);
+    for page in ["index.html", "changes.atom"] {
+        let text = laboratory.read(&format!("pages/{page}"));
+        let place = |name: &str| text.find(&format!("{name}: +"));
+        assert!(
+            place("w size [bytes]").unwrap() < place("w weight").unwrap(),
+            "{text}"
+        );
+    }
+    let badge = laboratory.read("pages/badge.svg");
+    assert!(badge.contains("worse since 2026-01-"), "{badge}");
+}

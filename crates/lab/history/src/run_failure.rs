@@ -1,0 +1,90 @@
+//! Runs that fail: why a revision has no value.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use perflab_experiment::Status;
+use perflab_store::{OpenedResult, RunRecord};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::CampaignFacts;
+use crate::points::workload_name;
+use crate::summary::Summary;
+
+/// A workload of which no run of a revision passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunFailure {
+    /// The campaign.
+    pub campaign: u32,
+    /// The workload with its parameters.
+    pub workload: String,
+    /// Its first run.
+    pub run: u32,
+    /// How that ended.
+    pub status: Status,
+    /// What went wrong with it, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+impl RunFailure {
+    /// As the first run of its workload in a campaign shows it.
+    fn of(facts: &CampaignFacts, record: &RunRecord) -> Self {
+        Self {
+            campaign: facts.campaign,
+            workload: workload_name(&record.workload, &record.parameters),
+            run: record.run,
+            status: record.status,
+            detail: record.detail.clone(),
+        }
+    }
+}
+
+/// The failures in a campaign in the order of the workloads, each with the name of the revision.
+pub(crate) fn failures<'r>(
+    facts: &CampaignFacts,
+    result: &'r OpenedResult,
+) -> Vec<(&'r str, RunFailure)> {
+    let mut by_cell: HashMap<&str, Vec<&RunRecord>> = HashMap::new();
+    // An observed run may fail for reasons of its own.
+    for record in result.records.iter().filter(|record| !record.is_observed()) {
+        by_cell.entry(&record.cell).or_default().push(record);
+    }
+    let failed = result.plan.cells.iter().filter_map(|cell| {
+        let own = by_cell.get(cell.id.as_str())?;
+        let has_passed = own.iter().any(|record| record.status.passed());
+        let first = own.first().filter(|_| !has_passed)?;
+        Some((cell.variant.as_str(), RunFailure::of(facts, first)))
+    });
+    failed.collect()
+}
+
+impl fmt::Display for RunFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.workload, self.status.name())?;
+        match &self.detail {
+            Some(detail) => write!(f, ", {detail}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The failures of each revision in the last campaign that ran it, by its id.
+pub(crate) fn last_failures(
+    campaigns: &[CampaignFacts],
+    summaries: &[Option<Summary>],
+) -> HashMap<String, RunFailure> {
+    let mut last = HashMap::new();
+    for (facts, summary) in campaigns.iter().zip(summaries) {
+        for revision in facts.measured() {
+            let name = revision.name();
+            if let Some(summary) = summary.as_ref().filter(|summary| summary.has_run(&name)) {
+                last.insert(&revision.id, summary.failure(&name));
+            }
+        }
+    }
+    let failed = last.into_iter();
+    let failed = failed.filter_map(|(id, failure)| Some((id.clone(), failure?.clone())));
+    failed.collect()
+}
