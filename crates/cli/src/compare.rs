@@ -9,8 +9,6 @@ mod recorded;
 use std::path::Path;
 
 use perflab_compare::Comparison;
-use perflab_plot::TextStyle;
-use perflab_report::TextOptions;
 use perflab_store::{RunRecord, is_result};
 
 use crate::drawn::{Drawn, Kind, drawn};
@@ -139,11 +137,7 @@ fn render(
     records: &[Vec<RunRecord>],
     arguments: &CompareArguments,
 ) -> Drawn {
-    let options = TextOptions {
-        width: terminal::columns().unwrap_or(120),
-        colour: terminal::colour() && !arguments.ascii,
-        ascii: arguments.ascii,
-    };
+    let options = terminal::text_options(arguments.ascii);
     let mut out = String::new();
     let mut nothing = Vec::new();
     for (report, records) in reports.iter().zip(records) {
@@ -160,12 +154,7 @@ fn render(
                     out.push('\n');
                     out.push_str(&perflab_report::drift_text(report, &options));
                 }
-                let style = TextStyle {
-                    width: options.width,
-                    colour: options.colour,
-                    ascii: options.ascii,
-                };
-                let plots = drawn(report, records, &arguments.plot, &style);
+                let plots = drawn(report, records, &arguments.plot, &options);
                 out.push_str(&plots.text);
                 nothing.extend(plots.nothing);
             }

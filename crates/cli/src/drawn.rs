@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use perflab_compare::{Comparison, Origins, Row};
-use perflab_plot::{Plot, TextStyle, text};
+use perflab_plot::{Plot, TextOptions, text};
 use perflab_report::plots::{distribution, forest, quantiles, runs, shift, sided, sweep, sweeps};
 use perflab_report::sections::{about, by_metric};
 use perflab_store::RunRecord;
@@ -63,7 +63,7 @@ pub fn drawn(
     report: &Comparison,
     records: &[RunRecord],
     kinds: &[Kind],
-    style: &TextStyle,
+    options: &TextOptions,
 ) -> Drawn {
     if kinds.is_empty() {
         return Drawn::default();
@@ -72,7 +72,7 @@ pub fn drawn(
     let mut found = Vec::new();
     let mut draw = |kind: Kind, plot: &Plot| {
         out.push('\n');
-        out += &text(plot, style);
+        out += &text(plot, options);
         found.push(kind);
     };
     let no_row = |_: &Row| None;

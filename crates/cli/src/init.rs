@@ -96,7 +96,7 @@ fn text(arguments: &InitArguments) -> Result<String, Failure> {
     Ok(format!("{head}\n{}\n\n{workload}", variants.trim_end()))
 }
 
-/// Slices of a run, where its tool can cut its work into so many, and the fewest that are worth the while.
+/// Slices of a run, if its tool can cut its work into so many, and the fewest that are proposed.
 const SLICES: u32 = 40;
 const FEWEST: u32 = 5;
 
@@ -114,27 +114,19 @@ fn layout(arguments: &InitArguments) -> String {
     const BOTH: &str = "block = 3            # runs of each variant within a block, which divides `runs`; \
                         the order in a block is random\n# slices = 40        # instead of `block`: servers take turns \
                         within a run; the command needs {slice:AMOUNT}";
+    // Servers on one port cannot be up at the same time.
+    let has_port = |server: &String| server.contains("{port}");
+    if arguments.server.is_empty() || !arguments.server.iter().all(has_port) {
+        return BLOCK.to_owned();
+    }
     let tool = arguments.commands.first().and_then(|command| tool(command));
-    let slices = tool.and_then(|(tool, args)| slices(tool, &args));
-    let layout = match slices {
-        _ if arguments.server.is_empty() => BLOCK,
-        // Servers on one port cannot be up at the same time.
-        _ if !arguments
-            .server
-            .iter()
-            .all(|server| server.contains("{port}")) =>
-        {
-            BLOCK
-        }
-        Some(slices) => {
-            return format!(
-                "slices = {slices:<10}  # servers of a block take turns in so many slices of each run; \
-                 `perflab doctor --noise`\n                     # tells their best length"
-            );
-        }
-        None => BOTH,
-    };
-    layout.to_owned()
+    match tool.and_then(|(tool, args)| slices(tool, &args)) {
+        Some(slices) => format!(
+            "slices = {slices:<10}  # servers of a block take turns in so many slices of each run; \
+             `perflab doctor --noise`\n                     # tells their best length"
+        ),
+        None => BOTH.to_owned(),
+    }
 }
 
 const HEAD: &str = r#"# What is compared, and how. All keys are explained in docs/experiment-file.md.

@@ -12,7 +12,7 @@ use perflab_compare::{
 use perflab_experiment::Lifetime;
 use perflab_machine::doctor::Report;
 use perflab_machine::doctor::measured::noise::Wandering;
-use perflab_report::{TextOptions, plan_text};
+use perflab_report::plan_text;
 
 use crate::failure::{Code, Failure};
 use crate::numbers::refuse;
@@ -130,14 +130,7 @@ pub fn plan(arguments: &PlanArguments) -> Result<Option<Code>, Failure> {
         }
     };
     let text = match arguments.format {
-        terminal::Form::Text => plan_text(
-            &found,
-            &TextOptions {
-                width: terminal::columns().unwrap_or(120),
-                colour: false,
-                ascii: false,
-            },
-        ),
+        terminal::Form::Text => plan_text(&found, &terminal::text_options(false)),
         terminal::Form::Json => terminal::json(&found)?,
     };
     terminal::print(&text)?;
@@ -177,35 +170,12 @@ fn from_noise(
     let mut plan: Option<PlanReport> = None;
     let mut warnings = Vec::new();
     for (cpu, wall) in &found {
-        let best = slice_s.or(wall.best_slice_s);
-        if best.is_none() {
-            warnings.push(format!(
-                "CPU {cpu}, in slices: the doctor measured too shortly"
-            ));
-        }
-        let whole = wall.sd_in_blocks(run_s, 2 * goal.block);
-        let whole = ("whole runs".to_owned(), false, whole);
-        let slices = best.map(|slice_s| {
-            let of_pair = wall.sd_in_slices(slice_s, run_s);
-            // Both runs of a pair have a part in its deviation.
-            let of_run = of_pair.map(|sd| sd / 2.0_f64.sqrt());
-            (format!("in slices of {}", time(slice_s)), true, of_run)
-        });
-        for (way, in_turns, sd) in [whole].into_iter().chain(slices) {
+        for (way, in_turns, sd) in deviations(wall, run_s, slice_s, goal.block) {
             let label = format!("CPU {cpu}, {way}");
-            let Some(sd) = sd else {
-                let (stretches, what) = match in_turns {
-                    true => ("of that length", "choose another --slice, or "),
-                    false => ("nearly as long as a block of them", ""),
-                };
-                warnings.push(format!(
-                    "{label}: the doctor did not measure how stretches {stretches} differ; it measures those from 1 ms to \
-                     an eighth of --noise: {what}run it with a longer --noise"
-                ));
-                continue;
-            };
             goal.in_turns = in_turns;
-            match deviation_plan(&label, sd, goal) {
+            let next = sd
+                .and_then(|sd| deviation_plan(&label, sd, goal).map_err(|error| error.to_string()));
+            match next {
                 Err(error) => warnings.push(format!("{label}: {error}")),
                 Ok(next) => match &mut plan {
                     None => plan = Some(next),
@@ -226,6 +196,43 @@ fn from_noise(
     plan.name = "noise of the CPU alone".to_owned();
     plan.warnings.extend(warnings);
     Ok(plan)
+}
+
+/// The standard deviation of runs by the noise of a CPU alone, as whole runs in blocks of so many of each variant and
+/// in slices; each with its name, whether it is in turns, and what is wrong where nothing is known.
+fn deviations(
+    wall: &Wandering,
+    run_s: f64,
+    slice_s: Option<f64>,
+    block: usize,
+) -> [(String, bool, Result<f64, String>); 2] {
+    let unmeasured = |stretches: &str, advice: &str| {
+        format!(
+            "the doctor did not measure how stretches {stretches} differ; it measures those from 1 ms to an eighth of \
+             --noise: {advice}run it with a longer --noise"
+        )
+    };
+    let whole = wall.sd_in_blocks(run_s, 2 * block);
+    let whole = whole.ok_or_else(|| unmeasured("nearly as long as a block of them", ""));
+    let slice_s = slice_s.or(wall.best_slice_s);
+    let of_length = slice_s.map_or_else(String::new, |slice_s| format!(" of {}", time(slice_s)));
+    let in_slices = match slice_s {
+        None => Err("the doctor measured too shortly".to_owned()),
+        Some(slice_s) if slice_s > run_s => {
+            let why =
+                "the best slice is longer than the run that --each gives; choose another --slice";
+            Err(why.to_owned())
+        }
+        Some(slice_s) => wall
+            .sd_in_slices(slice_s, run_s)
+            // Both runs of a pair have a part in its deviation.
+            .map(|of_pair| of_pair / 2.0_f64.sqrt())
+            .ok_or_else(|| unmeasured("of that length", "choose another --slice, or ")),
+    };
+    [
+        ("whole runs".to_owned(), false, whole),
+        (format!("in slices{of_length}"), true, in_slices),
+    ]
 }
 
 /// How each CPU wanders in time as it passes, by the report of a doctor.

@@ -6,7 +6,6 @@ use clap::Args;
 use indexmap::IndexMap;
 use perflab_compare::{SampleSelection, Selection, compare_result};
 use perflab_experiment::counted;
-use perflab_plot::TextStyle;
 use perflab_report::{command, command_of_run};
 use perflab_store::{Imported, Index, RunRecord, is_result};
 
@@ -91,12 +90,8 @@ fn plots(path: &Path, arguments: &ShowArguments) -> Result<Drawn, Failure> {
     if arguments.plot.contains(&Kind::Shift) {
         perflab_compare::add_deciles(&mut report);
     }
-    let style = TextStyle {
-        width: terminal::columns().unwrap_or(120),
-        colour: terminal::colour() && !arguments.ascii,
-        ascii: arguments.ascii,
-    };
-    Ok(drawn(&report, &opened.records, &arguments.plot, &style))
+    let options = terminal::text_options(arguments.ascii);
+    Ok(drawn(&report, &opened.records, &arguments.plot, &options))
 }
 
 /// Executes `index`.

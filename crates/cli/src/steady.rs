@@ -6,7 +6,7 @@ use clap::Args;
 use indexmap::IndexMap;
 use perflab_compare::{SteadyReport, steady_report};
 use perflab_experiment::Metric;
-use perflab_report::{TextOptions, steady_text};
+use perflab_report::steady_text;
 
 use crate::failure::{Code, Failure};
 use crate::numbers::{NumbersArguments, refuse};
@@ -52,11 +52,7 @@ pub fn steady(arguments: &SteadyArguments) -> Result<Option<Code>, Failure> {
         [one] if Path::new(one).is_dir() => recorded(Path::new(one), arguments, margin)?,
         _ => vec![plain(arguments, margin)?],
     };
-    let options = TextOptions {
-        width: terminal::columns().unwrap_or(120),
-        colour: false,
-        ascii: false,
-    };
+    let options = terminal::text_options(false);
     let texts: Vec<String> = reports
         .iter()
         .map(|report| match arguments.format {

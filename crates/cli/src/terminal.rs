@@ -5,9 +5,13 @@ use std::io::{self, IsTerminal, Write};
 use clap::ValueEnum;
 /// Makes text that came from a file harmless.
 pub use perflab_plot::clean as escape;
+use perflab_report::TextOptions;
 use serde::Serialize;
 
 use crate::failure::{Code, Failure};
+
+/// Columns of a report where there is no terminal.
+const WIDTH: usize = 120;
 
 /// Forms of output of a command that has no tables for other tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,6 +34,16 @@ pub fn colour() -> bool {
     io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// How reports are written on standard output: as wide as it is, and in colour where that may be used. `ascii`: with
+/// plain letters only, and so without colour.
+pub fn text_options(ascii: bool) -> TextOptions {
+    TextOptions {
+        width: columns().unwrap_or(WIDTH),
+        colour: colour() && !ascii,
+        ascii,
+    }
 }
 
 /// The command line, for the record. What is no UTF-8 in it is replaced.

@@ -7,7 +7,8 @@ use perflab_runner::{Seen, TurnsTaken};
 /// A command that has a CPU for less of its turns than this waits, or others have it.
 const LEAST_SHARE: f64 = 0.75;
 
-/// What a command did instead, if it is this part of its turns, or half of those in which it had no CPU.
+/// A reason why a command had no CPU is named if it holds for this part of its turns, or for half of the part without
+/// one.
 const LARGE_PART: f64 = 0.25;
 
 /// A command that has a CPU for more of its turns than this has several, or runs outside its turns.

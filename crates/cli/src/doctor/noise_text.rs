@@ -1,7 +1,7 @@
 //! The noise of a CPU by time scale, for people: a table, and a plot of the same.
 
 use perflab_machine::doctor::measured::noise::{Noise, Slices, Wandering};
-use perflab_plot::{Axis, Interval, Layer, Marks, Plot, TextStyle, Tone, text};
+use perflab_plot::{Axis, Interval, Layer, Marks, Plot, TextOptions, Tone, text};
 
 /// The heads of the table's columns.
 const HEAD: [&str; 7] = [
@@ -24,7 +24,7 @@ in CPU time: with switches, by the time that the CPU worked for them, not others
 ";
 
 /// The table and the plot of a CPU. Empty where nothing can be told.
-pub fn noise_text(cpu: u32, noise: &Noise, style: &TextStyle) -> String {
+pub fn noise_text(cpu: u32, noise: &Noise, options: &TextOptions) -> String {
     let wall = &noise.wall;
     if wall.scales.is_empty() {
         return String::new();
@@ -58,7 +58,7 @@ pub fn noise_text(cpu: u32, noise: &Noise, style: &TextStyle) -> String {
     out += LEGEND;
     if let Some(plot) = plot(wall) {
         out += "\n";
-        out += &text(&plot, style);
+        out += &text(&plot, options);
     }
     out + "\n"
 }
@@ -238,12 +238,12 @@ difference of two halves that take turns, switches included, by the length of a 
 
     #[test]
     fn a_table_its_legend_and_a_bar_for_each_length() {
-        let style = TextStyle {
+        let options = TextOptions {
             width: 60,
             colour: false,
             ascii: true,
         };
-        let shown = noise_text(1, &noise(), &style);
+        let shown = noise_text(1, &noise(), &options);
         assert_eq!(shown, format!("{SHOWN}{LEGEND}{DRAWN}"));
     }
 
@@ -256,17 +256,17 @@ difference of two halves that take turns, switches included, by the length of a 
 
     #[test]
     fn nothing_is_shown_where_nothing_can_be_told() {
-        let style = TextStyle {
+        let options = TextOptions {
             width: 80,
             colour: false,
             ascii: false,
         };
         let mut nothing = noise();
         nothing.wall.scales.clear();
-        assert_eq!(noise_text(0, &nothing, &style), "");
+        assert_eq!(noise_text(0, &nothing, &options), "");
         let mut short = noise();
         short.wall.slices.clear();
-        let shown = noise_text(0, &short, &style);
+        let shown = noise_text(0, &short, &options);
         assert!(shown.contains("0.40 %") && !shown.contains("standard deviation (%)"));
     }
 }

@@ -2,7 +2,7 @@
 
 use perflab_experiment::counted;
 use perflab_machine::doctor::{Finding, Report, Severity};
-use perflab_plot::TextStyle;
+use perflab_plot::TextOptions;
 
 use super::noise_text::noise_text;
 use crate::terminal;
@@ -43,14 +43,14 @@ fn render(report: &Report, verbose: bool, width: usize, colour: bool) -> String 
             ));
         }
     }
-    let style = TextStyle {
+    let options = TextOptions {
         width,
         colour,
         ascii: false,
     };
     for seen in &report.measured {
         if let Some(noise) = &seen.noise {
-            out.push_str(&noise_text(seen.cpu, noise, &style));
+            out.push_str(&noise_text(seen.cpu, noise, &options));
         }
     }
     out.push_str(&verdict(report));

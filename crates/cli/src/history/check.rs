@@ -29,12 +29,12 @@ pub(super) fn check(read: &Read) -> Result<(), Failure> {
     parsed(&experiment, read).map(drop)
 }
 
-/// Refuses inputs of builds that no commit up to the tip of the branch, or up to `other`, ever had: they would never tell
-/// one build from another. The revisions that are measured may all be older than an input, or newer.
+/// Refuses inputs of builds that no commit up to the tip of the branch, or up to one of `others`, ever had: they would
+/// never tell one build from another. The revisions that are measured may all be older than an input, or newer.
 pub(super) fn check_inputs(
     read: &Read,
     repository: &Repository,
-    other: &Revision,
+    others: &[&Revision],
 ) -> Result<(), Failure> {
     let inputs = &read.file.build.inputs;
     if inputs.is_empty() {
@@ -42,8 +42,10 @@ pub(super) fn check_inputs(
     }
     let branch = read.file.source.branch.as_deref().unwrap_or("HEAD");
     let tip = repository.commit(branch)?;
+    let mut commits = vec![tip.as_str()];
+    commits.extend(others.iter().map(|other| other.commit()));
     for path in inputs {
-        if repository.ever_had(&[&tip, other.commit()], path)? {
+        if repository.ever_had(&commits, path)? {
             continue;
         }
         let help = match path.contains(['*', '?', '[']) {

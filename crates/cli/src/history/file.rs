@@ -128,7 +128,7 @@ impl Read {
         let source = self.source(repository)?;
         let timeline = Timeline::new(&self.file, &source, asked, former)?;
         if let Some(repository) = repository {
-            check_inputs(self, repository, &timeline.control)?;
+            check_inputs(self, repository, &[&timeline.control])?;
         }
         Ok(timeline)
     }

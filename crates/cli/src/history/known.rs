@@ -63,18 +63,18 @@ fn unbuilt_of(view: &View) -> HashSet<String> {
 }
 
 /// The revisions that have no value, of those that are asked for.
-pub(super) struct Failures<'w> {
+pub(super) struct WithoutValue<'w> {
     /// Those whose runs fail.
     failing: Vec<&'w Revision>,
     /// Those whose runs pass, where the control failed.
-    vain: Vec<&'w Revision>,
+    in_vain: Vec<&'w Revision>,
     /// Whether these are all that are asked for.
     pub(super) are_all: bool,
 }
 
-impl Failures<'_> {
+impl WithoutValue<'_> {
     pub(super) fn is_empty(&self) -> bool {
-        self.failing.is_empty() && self.vain.is_empty()
+        self.failing.is_empty() && self.in_vain.is_empty()
     }
 }
 
@@ -102,7 +102,10 @@ impl<'w> Work<'w> {
     }
 
     /// The revisions whose runs fail, and those of the `tried` ones that have no value, as the control failed.
-    pub(super) fn failures(&self, tried: &HashSet<String>) -> Result<Failures<'w>, Failure> {
+    pub(super) fn without_value(
+        &self,
+        tried: &HashSet<String>,
+    ) -> Result<WithoutValue<'w>, Failure> {
         let view = View::read(self.session.directory, &self.file.name)?;
         let timeline = self.timeline;
         let control = &timeline.control;
@@ -112,27 +115,28 @@ impl<'w> Work<'w> {
         let mut told = settled(self.session.directory, timeline, false)?;
         told.extend(unbuilt_of(&view));
         told.extend(failing.iter().map(|revision| revision.id.clone()));
-        let is_vain = |revision: &&Revision| {
+        let is_in_vain = |revision: &&Revision| {
             let id = &revision.id;
             *id != control.id && tried.contains(id) && !told.contains(id)
         };
-        let vain: Vec<&Revision> = all.iter().copied().filter(is_vain).collect();
-        Ok(Failures {
-            are_all: failing.len() + vain.len() == all.len(),
+        let in_vain: Vec<&Revision> = all.iter().copied().filter(is_in_vain).collect();
+        Ok(WithoutValue {
+            are_all: failing.len() + in_vain.len() == all.len(),
             failing,
-            vain,
+            in_vain,
         })
     }
 
-    pub(super) fn say_failures(&self, failures: &Failures<'_>) {
-        let Failures { failing, vain, .. } = failures;
-        self.say_failing(failing);
-        if !vain.is_empty() {
+    /// Names revisions that have no value.
+    pub(super) fn say_without_value(&self, without: &WithoutValue<'_>) {
+        let in_vain = &without.in_vain;
+        self.say_failing(&without.failing);
+        if !in_vain.is_empty() {
             self.session.say(&format!(
                 "{} measured in vain, as the control {} failed: {}; the same command tries again",
-                counted(vain.len(), "revision"),
+                counted(in_vain.len(), "revision"),
                 self.timeline.control.name(),
-                names(vain)
+                names(in_vain)
             ));
         }
     }

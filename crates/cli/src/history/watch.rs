@@ -75,14 +75,14 @@ impl Work<'_> {
                     self.next(&places, builder, &mut done)?
                 }
                 Step::Nothing => {
-                    self.say_failures(&self.failures(&done)?);
+                    self.say_without_value(&self.without_value(&done)?);
                     self.session.say("nothing is left to measure");
                     return self.test_all(builder);
                 }
             };
             self.begun += u32::from(is_recorded);
         }
-        self.say_failures(&self.failures(&done)?);
+        self.say_without_value(&self.without_value(&done)?);
         self.session.say(&self.why_over());
         Ok(())
     }

@@ -56,20 +56,20 @@ impl Work<'_> {
         loop {
             let left = self.left(&done);
             if left.is_empty() {
-                let failures = self.failures(&done)?;
-                self.say_failures(&failures);
-                let all = match failures.is_empty() {
+                let without = self.without_value(&done)?;
+                self.say_without_value(&without);
+                let all = match without.is_empty() {
                     true => "all revisions",
                     false => "all other revisions",
                 };
-                if !failures.are_all {
+                if !without.are_all {
                     self.session
                         .say(&format!("{all} are measured, or could not be built"));
                 }
                 return self.test_all(builder);
             }
             if self.is_over() {
-                self.say_failures(&self.failures(&done)?);
+                self.say_without_value(&self.without_value(&done)?);
                 let left = counted(left.len(), "revision");
                 self.session
                     .say(&format!("{}: {left} left to measure", self.why_over()));

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Child;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -216,26 +217,63 @@ fn what_an_agent_of_another_version_left_is_not_counted() {
     assert!(losses.exists());
 }
 
+/// The program, and a recorder that has written all of its events to its trace: more than the ring has room for.
+fn read_and_written(place: &Place) -> (Life, Child) {
+    let (mut life, recorder, trace) = place.recorded(&["--ring", "64"]);
+    for events in [2000, 4000, 6000] {
+        // So many have room at once.
+        life.works(2000);
+        wait_until("the recorder to have written all events", || {
+            let summary = place.trace(&["view", &trace, "--summary"]);
+            text(&summary.stdout).starts_with(&format!("{events} events "))
+        });
+    }
+    (life, recorder)
+}
+
+/// Recovers what the program left. The first events are not there any more.
+fn assert_none_is_lost(place: &Place, recording: &str) {
+    let left = place.file("left");
+    let said = printed(&place.trace(&["recover", recording, "--remove", "-o", &left]));
+    let (events, lost) = counts(&said);
+    assert!((1..6000).contains(&events) && lost == 0, "{said}");
+    let summary = printed(&place.trace(&["view", &left, "--summary"]));
+    assert_eq!(counts(&summary), (events, 0), "{summary}");
+}
+
 #[test]
 fn what_a_killed_recorder_had_read_is_not_lost() {
     let place = Place::new();
-    let (mut life, mut recording, _trace) = place.recorded(&["--ring", "64"]);
-    let of_life = life.recording();
-    for _ in 0..50 {
-        life.works(400);
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // The process too, before it knows.
-    signal(life.child.id(), Signal::STOP);
-    recording.kill().unwrap();
-    recording.wait().unwrap();
+    let (mut life, mut recorder) = read_and_written(&place);
+    let recording = life.recording();
+    // The process too, before it knows. The signal wakes one thread, and the agent goes on until that one has run.
+    life.send(Signal::STOP);
+    wait_until("all threads to be stopped", || {
+        let mut threads = fs::read_dir(format!("/proc/{}/task", life.pid())).unwrap();
+        threads.all(|thread| {
+            let stat = fs::read_to_string(thread.unwrap().path().join("stat")).unwrap();
+            stat.contains(") T ")
+        })
+    });
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
     life.child.kill().unwrap();
     life.child.wait().unwrap();
-    let left = place.file("left");
-    let said = printed(&place.trace(&["recover", &of_life, "--remove", "-o", &left]));
-    assert!(!said.contains("lost: "), "{said}");
-    let summary = printed(&place.trace(&["view", &left, "--summary"]));
-    assert!(!summary.contains("lost: "), "{summary}");
+    assert_none_is_lost(&place, &recording);
+}
+
+#[test]
+fn a_process_that_is_killed_as_it_lets_a_recorder_go() {
+    let place = Place::new();
+    place.compile_with("killed", "life", &["-rdynamic"]);
+    let (mut life, mut recorder) = read_and_written(&place);
+    let recording = life.recording();
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    wait_until("the process to be killed", || {
+        life.child.try_wait().unwrap().is_some()
+    });
+    assert_none_is_lost(&place, &recording);
 }
 
 #[test]

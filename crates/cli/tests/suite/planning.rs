@@ -157,6 +157,9 @@ fn whole_runs_are_planned_with_what_the_runs_of_a_block_differ_by() {
         "warning: no plan for CPU 0, whole runs: the doctor did not measure how stretches nearly as long as a block",
         "run it with a longer --noise",
     ]);
+    plan(&["--each=10ms"]).code(0).prints(&[
+        "warning: no plan for CPU 0, in slices of 20ms: the best slice is longer than the run that --each gives",
+    ]);
     plan(&["--each=1s", "--block=0"])
         .code(2)
         .says(&["--block 0: how far the runs of a single block differ"]);

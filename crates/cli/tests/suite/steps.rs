@@ -98,31 +98,28 @@ fn runs_that_are_all_rounded_alike_prove_nothing_within_a_step() {
     planned.says(&["may be hidden by the steps that the values lie in"]);
 }
 
+/// The report on columns of numbers in files.
+fn of_columns(laboratory: &Laboratory, arguments: &[&str]) -> Value {
+    let all = [
+        &["compare"],
+        arguments,
+        &["--gate", "none", "--format", "json"],
+    ];
+    laboratory.call(&all.concat()).code(0).json()
+}
+
 #[test]
 fn steps_are_found_in_values_that_nobody_declared() {
     let laboratory = Laboratory::new();
+    let files = ["old=old.txt", "new=new.txt"];
     let rates = |milliseconds: [f64; 6]| -> String {
         let lines = milliseconds.map(|ms| format!("{:.2}\n", 1e6 / ms));
         lines.concat().repeat(3)
     };
     laboratory.write("old.txt", rates([20.0, 20.0, 20.0, 20.0, 21.0, 20.0]));
     laboratory.write("new.txt", rates([20.0, 21.0, 20.0, 20.0, 20.0, 20.0]));
-    let arguments = [
-        "compare",
-        "old=old.txt",
-        "new=new.txt",
-        "--unit",
-        "1/s",
-        "--better",
-        "higher",
-        "--margin",
-        "3%",
-        "--gate",
-        "none",
-        "--format",
-        "json",
-    ];
-    let report = laboratory.call(&arguments).code(0).json();
+    let flags = ["--unit", "1/s", "--better", "higher", "--margin", "3%"];
+    let report = of_columns(&laboratory, &[&files[..], &flags].concat());
     let row = &report["rows"][0];
     for question in ["typical", "mean"] {
         let [low, high] = ends(&row[question]);
@@ -137,16 +134,7 @@ fn steps_are_found_in_values_that_nobody_declared() {
     // Counts repeat exactly.
     laboratory.write("old.txt", "1201\n".repeat(9));
     laboratory.write("new.txt", "1201\n".repeat(9));
-    let arguments = [
-        "compare",
-        "old=old.txt",
-        "new=new.txt",
-        "--margin",
-        "1%",
-        "--format",
-        "json",
-    ];
-    let report = laboratory.call(&arguments).code(0).json();
+    let report = of_columns(&laboratory, &[&files[..], &["--margin", "1%"]].concat());
     assert_eq!(ends(&report["rows"][0]["typical"]), [0.0, 0.0]);
     assert!(
         warnings(&report)
@@ -167,27 +155,17 @@ fn each_side_has_its_own_steps() {
     laboratory.write("old.txt", lines(&|run| 0.12 + noise(run)));
     laboratory.write("new.txt", lines(&|run| 0.124 + noise(run + 7)));
     laboratory.write("limit.txt", "5\n".repeat(20));
-    let arguments = [
-        "compare",
-        "old=old.txt",
-        "new=new.txt",
-        "limit=limit.txt",
-        "--unit",
-        "s",
-        "--better",
-        "lower",
-    ];
-    let arguments = [&arguments[..], &["--format", "json", "--gate", "none"]].concat();
-    let report = laboratory.call(&arguments).code(0).json();
+    let files = ["old=old.txt", "new=new.txt", "limit=limit.txt"];
+    let flags = ["--unit", "s", "--better", "lower"];
+    let report = of_columns(&laboratory, &[&files[..], &flags].concat());
     for row in report["rows"].as_array().unwrap() {
         for question in ["typical", "mean"] {
             assert_eq!(row[question]["verdict"], "worse", "{row}");
         }
         let [low, high] = ends(&row["typical"]);
-        let expected = if row["variant"] == "limit" {
-            30.0..60.0
-        } else {
-            0.025..0.045
+        let expected = match row["variant"] == "limit" {
+            true => 30.0..60.0,
+            false => 0.025..0.045,
         };
         assert!(expected.contains(&low) && expected.contains(&high), "{row}");
     }

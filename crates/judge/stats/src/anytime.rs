@@ -153,6 +153,7 @@ mod tests {
     use super::*;
     use crate::better::Better;
     use crate::observation::Observation;
+    use crate::steps::Grid;
 
     const TERMS: Terms = Terms {
         better: Better::Higher,
@@ -224,6 +225,20 @@ mod tests {
         let slow = found.slow.unwrap();
         assert_eq!((slow.base, slow.candidate, slow.p), (6, 6, 1.0));
         assert!(found.typical.p < 0.05);
+    }
+
+    /// All runs of one side are shown a step above those of the other, which may lie at the border between both.
+    #[test]
+    fn the_interval_of_a_proven_difference_of_a_step_ends_at_none() {
+        let [a, b] = [20.0, 21.0].map(|shown| side(std::iter::repeat_n(shown, 36)));
+        let of = |a: &[Observation], b: &[Observation]| {
+            let sides = sides(a, b).on_grids(a, b, [Some(Grid::Even(1.0)); 2]);
+            let found = compare_anytime(sides, &TERMS, &mut NullCache::default());
+            found.unwrap().typical
+        };
+        let (up, down) = (of(&a, &b), of(&b, &a));
+        assert!(up.p < 0.05 && down.p < 0.05, "{up:?} {down:?}");
+        assert_eq!((up.low, down.high), (0.0, 0.0));
     }
 
     #[test]

@@ -260,8 +260,9 @@ impl<E: Evidence> Bisection<E> {
         self.evidence.confirming(self.favourite(&self.classes()))
     }
 
-    /// The smallest difference that is looked for: of failures as a share of runs, of a metric as a ratio minus 1 or a shift,
-    /// by the scatter of its runs. Of smaller ones "no change" says nothing.
+    /// The smallest difference that is looked for: of failures as a share of runs, of a metric as a ratio minus 1 or a
+    /// shift, by the scatter of its runs. Of smaller ones "no change" says nothing. NaN for a metric before the ends
+    /// were measured, and once "no change" is refuted.
     pub fn smallest(&self) -> f64 {
         self.evidence.smallest()
     }

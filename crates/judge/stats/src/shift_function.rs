@@ -1,7 +1,7 @@
 //! Where in the distribution do two variants differ: all runs alike, the fast ones, the slow ones?
 //!
-//! The difference at each decile, `b` less `a`, of Harrell and Davis' estimates, or their ratio less one. Interval and p-value by the percentile
-//! bootstrap: both samples are drawn again from themselves, each on its own;
+//! The difference at each decile, `b` less `a`, of Harrell and Davis' estimates, or their ratio less one. Interval and
+//! p-value by the percentile bootstrap: both samples are drawn again from themselves, each on its own;
 //! `p = 2 min(c, 1 - c)` with `c` the share of draws below no difference (equal ones count half,
 //! and one draw more than there are, on either side). Holm's adjustment over the nine deciles holds
 //! the chance of any false verdict among them.

@@ -185,10 +185,11 @@ pub struct Rounding {
 }
 
 impl Rounding {
-    /// That of values on the grids of both sides, and of the middles of their units; none where no two values are equal.
+    /// That of values on the grids of both sides, and of the middles of their units; none where no two values are
+    /// equal.
     ///
-    /// Rounding to one grid never changes the order of two runs, rounding to two grids may, where they are no further apart
-    /// than half a step of each: so the steps of different grids are added.
+    /// Rounding to one grid never changes the order of two runs. Rounding to two grids may, where they are no further
+    /// apart than half a step of each: so the steps of different grids are added.
     pub(crate) fn of(
         grids: Grids,
         scale: Scale,
@@ -208,24 +209,17 @@ impl Rounding {
         let of_sides = |of: &dyn Fn(Grid, usize) -> f64| {
             [0, 1].map(|side| grids[side].map_or(0.0, |grid| of(grid, side)))
         };
-        let sum = |of: [f64; 2]| of[0] + of[1];
         let steps = of_sides(&|grid, side| grid.on_line_of_most(scale, middles[side]));
         let least = of_sides(&|grid, side| grid.least_on_line(scale, middles[side]));
-        let is_one = are_equal(grids);
+        let biases = of_sides(&|grid, side| grid.bias(middles[side]));
+        let together = |[a, b]: [f64; 2], of_one: fn(f64, f64) -> f64| match are_equal(grids) {
+            true => of_one(a, b),
+            false => a + b,
+        };
         Self {
-            step: if is_one {
-                steps[0].max(steps[1])
-            } else {
-                sum(steps)
-            },
-            least: if is_one {
-                least[0].min(least[1])
-            } else {
-                sum(least)
-            },
-            typical: sum(of_sides(&|grid, side| {
-                grid.bias(middles[side]) * grid.on_line_of_most(scale, middles[side])
-            })),
+            step: together(steps, f64::max),
+            least: together(least, f64::min),
+            typical: biases[0] * steps[0] + biases[1] * steps[1],
             mean: bias_of_both(grids, scale, [&values[0], &values[1]]),
             means: of_sides(&|grid, side| {
                 grid.bias(&values[side]) * grid.on_line(Scale::Shift, &values[side])

@@ -49,11 +49,12 @@ pub fn mean(values: &[f64]) -> Result<f64, Error> {
 /// Median of at least one value; for an even number the mean of the two in the middle.
 pub fn median(values: &[f64]) -> Result<f64, Error> {
     check::sample("sample", values, 1)?;
-    Ok(selected_median(values.to_vec()))
+    Ok(selected_median(&mut values.to_vec()))
 }
 
-/// The median of values in any order, of which there is one at least; they need not be sorted for that.
-fn selected_median(mut values: Vec<f64>) -> f64 {
+/// The median of values in any order, of which there is one at least. They need not be sorted for that, which takes far
+/// longer where they are many; their order changes.
+pub(crate) fn selected_median(values: &mut [f64]) -> f64 {
     let half = values.len() / 2;
     let is_odd = values.len() % 2 == 1;
     let (lower, upper, _) = values.select_nth_unstable_by(half, f64::total_cmp);
@@ -81,7 +82,8 @@ pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
 
 pub(crate) fn raw_mad(sorted_values: &[f64]) -> f64 {
     let centre = median_of_sorted(sorted_values);
-    selected_median(sorted_values.iter().map(|v| (v - centre).abs()).collect())
+    let mut deviations: Vec<f64> = sorted_values.iter().map(|v| (v - centre).abs()).collect();
+    selected_median(&mut deviations)
 }
 
 /// The mean, corrected by the mean of the residuals, which the rounding of a long sum leaves.

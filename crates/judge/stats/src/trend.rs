@@ -18,7 +18,7 @@ use crate::check;
 use crate::distribution::{normal_cdf, normal_upper_quantile};
 use crate::error::Error;
 use crate::rank::tie_groups;
-use crate::summary::{median_of_sorted, sorted};
+use crate::summary::selected_median;
 
 /// Most values whose slopes [`theil_sen`] writes out: 4000 have eight million.
 pub const MOST_SLOPES: usize = 4000;
@@ -146,8 +146,8 @@ pub fn theil_sen(series: &BTreeMap<u32, f64>, confidence: f64) -> Result<TheilSe
         let later = series.range((Bound::Excluded(x), Bound::Unbounded));
         slopes.extend(later.map(|(later, above)| (above - y) / f64::from(later - x)));
     }
-    let slope = median_of(&mut slopes);
-    let rest: Vec<f64> = series
+    let slope = selected_median(&mut slopes);
+    let mut rest: Vec<f64> = series
         .iter()
         .map(|(x, y)| y - slope * f64::from(*x))
         .collect();
@@ -158,23 +158,13 @@ pub fn theil_sen(series: &BTreeMap<u32, f64>, confidence: f64) -> Result<TheilSe
         slope,
         low: left_out.map(|count| nth(&mut slopes, count)),
         high: left_out.map(|count| nth(&mut slopes, last - count)),
-        intercept: median_of_sorted(&sorted(&rest)),
+        intercept: selected_median(&mut rest),
     })
 }
 
 /// The value that so many others are not above. Slopes are many, and sorting all takes far longer.
 fn nth(values: &mut [f64], rank: usize) -> f64 {
     *values.select_nth_unstable_by(rank, f64::total_cmp).1
-}
-
-fn median_of(values: &mut [f64]) -> f64 {
-    let half = values.len() / 2;
-    let above = nth(values, half);
-    if values.len() % 2 == 1 {
-        above
-    } else {
-        median_of_sorted(&[nth(values, half - 1), above])
-    }
 }
 
 /// How many slopes the interval leaves out at each end; nothing where it has no ends.

@@ -174,24 +174,21 @@ fn shuffled(subjects: &[Subject], random: &mut ChaCha8Rng) -> Vec<Subject> {
                 .collect(),
             key: subject.key.clone(),
             // A value may stand for any variant here.
-            steps: coarsest(&subject.steps),
+            steps: coarsest(subject),
         }
     };
     subjects.iter().map(moved).collect()
 }
 
 /// The same for all variants: the widest of those that are declared.
-fn coarsest(steps: &Steps) -> Steps {
-    let width = |grid: &Grid| match *grid {
-        Grid::Even(step) | Grid::Reciprocal(step) => step,
+fn coarsest(subject: &Subject) -> Steps {
+    let Steps::Declared(declared) = &subject.steps else {
+        return subject.steps.clone();
     };
-    match steps {
-        Steps::Declared(declared) => {
-            let grids = declared.values().copied();
-            Steps::Known(grids.max_by(|a, b| width(a).total_cmp(&width(b))))
-        }
-        other => other.clone(),
-    }
+    let runs = subject.groups.iter().flat_map(|group| &group.observations);
+    let largest = runs.fold(0.0, |largest: f64, one| largest.max(one.value.abs()));
+    let wider = |a: &Grid, b: &Grid| a.step_at(largest).total_cmp(&b.step_at(largest));
+    Steps::Known(declared.values().copied().max_by(wider))
 }
 
 /// What is executed together: subjects of one workload with the same parameters share their runs.
@@ -259,6 +256,18 @@ mod tests {
             groups: vec![group("old", 100), group("new", 200)],
             steps: Steps::Known(None),
         }
+    }
+
+    #[test]
+    fn values_of_any_label_have_the_coarsest_steps() {
+        let mut subject = subject("a", 1.0);
+        // Steps of 1, and of 4 about 200.
+        let [even, rates] = [Grid::Even(1.0), Grid::Reciprocal(1e-4)];
+        let declared = [("old", even), ("new", rates)].map(|(name, grid)| (name.to_owned(), grid));
+        subject.steps = Steps::Declared(declared.into_iter().collect());
+        assert_eq!(coarsest(&subject), Steps::Known(Some(rates)));
+        subject.steps = Steps::Sought;
+        assert_eq!(coarsest(&subject), Steps::Sought);
     }
 
     #[test]

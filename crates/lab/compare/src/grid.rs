@@ -6,7 +6,7 @@ use perflab_stats::steps::{Grid, Grids};
 use perflab_stats::summary::median;
 
 use crate::measured::{is_measured, is_rate};
-use crate::repeats::{Repeated, is_equal, repeated};
+use crate::repeats::{Repeated, is_equal, least_gap, repeated};
 use crate::resolution::{VISIBLE, printed};
 use crate::subject::{Steps, Subject};
 
@@ -43,17 +43,26 @@ pub(crate) fn steps(variants: IndexMap<&str, Vec<Stepped>>) -> Steps {
 
 /// The grid of values of which no steps are declared, as they show it.
 fn found_grid(metric: &Metric, values: &[f64]) -> Option<Grid> {
-    match distinct(values).as_slice() {
-        _ if are_counts(metric, values.iter().copied()) => None,
-        [only] if values.len() > 1 => of_one(metric, *only),
-        own => of_equal(values, &[own.to_vec()]),
+    match are_counts(metric, values.iter().copied()) {
+        true => None,
+        false => alone(metric, values, &distinct(values)),
+    }
+}
+
+/// The grid that values show by themselves, if they are no counts. `different`: those of them that differ.
+fn alone(metric: &Metric, values: &[f64], different: &[f64]) -> Option<Grid> {
+    match different {
+        // One run says nothing of steps.
+        [_] if values.len() == 1 => None,
+        [only] => of_one(metric, *only),
+        _ => of_equal(values, &[different.to_vec()]),
     }
 }
 
 /// The grids of two sides of which no steps are declared, as their values show them.
 ///
-/// Both are measured alike, so a side whose runs vary tells of the other as well. But each may also have a coarser grid of
-/// its own, as two versions of a tool that print more or fewer digits.
+/// Both are measured alike, so a side whose runs vary tells of the other as well. But each may also have a coarser grid
+/// of its own, as two versions of a tool that print more or fewer digits.
 pub(crate) fn found_grids(metric: &Metric, sides: &[Vec<f64>; 2]) -> Grids {
     let all = sides.concat();
     let are_constant = sides.each_ref().map(|side| is_constant(side));
@@ -74,12 +83,9 @@ pub(crate) fn found_grids(metric: &Metric, sides: &[Vec<f64>; 2]) -> Grids {
     };
     [0, 1].map(|side| {
         let own = match (different[side].as_slice(), are_constant[1 - side]) {
-            // One run says nothing of steps.
-            ([_], _) if sides[side].len() == 1 => None,
             // Nothing at all has no digits, where the other side has some.
             ([0.0], false) => None,
-            ([only], _) => of_one(metric, *only),
-            (own, _) => of_equal(&sides[side], &[own.to_vec()]),
+            (different, _) => alone(metric, &sides[side], different),
         };
         let middle = median(&sides[side]).ok()?;
         let step = |grid: Option<Grid>| grid.map_or(0.0, |grid| grid.step_at(middle));
@@ -183,11 +189,12 @@ fn relative_step(metric: &Metric, values: &[f64]) -> Option<f64> {
     Some(grid.step_at(median) / median)
 }
 
-/// The step of values, in ascending order, whose differences are all whole numbers of it: the least distance of two of one
-/// side. Of two values any difference is one: so they must be multiples of it themselves, unless they are printed so coarsely
-/// that nothing else explains why there are no others.
+/// The step of values, in ascending order, whose differences are all whole numbers of it: the least distance of two of
+/// one side. Of two values any difference is one: so they must be multiples of it themselves, unless they are printed
+/// so coarsely that nothing else explains why there are no others.
 fn even(different: &[f64], groups: &[Vec<f64>], is_coarse: bool) -> Option<f64> {
-    let step = least_gap(groups)?;
+    let gaps = groups.iter().filter_map(|group| least_gap(group));
+    let step = gaps.reduce(f64::min)?;
     let first = different.first()?;
     let is_whole = |steps: f64| (steps - steps.round()).abs() < WHOLE;
     let differ_by_whole = different
@@ -213,15 +220,6 @@ fn reciprocal(different: &[f64], groups: &[Vec<f64>]) -> Option<f64> {
         (steps - steps.round()).abs() < WHOLE.max(1e-3 * steps)
     };
     reciprocals.iter().all(is_multiple).then_some(step)
-}
-
-fn least_gap(groups: &[Vec<f64>]) -> Option<f64> {
-    let pairs = groups.iter().flat_map(|ascending| ascending.windows(2));
-    let gaps = pairs.filter_map(|pair| match pair {
-        [low, high] => Some(high - low),
-        _ => None,
-    });
-    gaps.reduce(f64::min)
 }
 
 #[cfg(test)]

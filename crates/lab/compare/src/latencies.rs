@@ -166,8 +166,8 @@ fn choice<'a>(
     middle.into_iter().chain(tail).collect()
 }
 
-/// About how many requests each benchmark of a run made, or of a slice of it, from its rates. The benchmarks count as if they
-/// had taken turns, which is too few for those that were made at once.
+/// About how many requests each benchmark made in a run, or in a slice of it, from its rates. The benchmarks count as
+/// if they had taken turns, which is too few for those that were made at once.
 fn requests(driver: &dyn Driver, record: &RunRecord) -> Option<f64> {
     let mut rates: IndexMap<Option<&str>, f64> = IndexMap::new();
     for sample in &record.samples {

@@ -33,11 +33,10 @@ impl Comparable for Pool<'_> {
         };
         let mut rounding = Vec::with_capacity(self.members.len());
         for (member, (base, candidate)) in self.members.iter().zip(base.iter().zip(&candidate)) {
-            let [own, other] = variants
-                .map(|variant| member.groups.iter().find(|group| group.variant == *variant));
-            let grids = own
-                .zip(other)
-                .map_or([None; 2], |(own, other)| member.grids(own, other));
+            let grids = match variants.map(|variant| member.group(variant)) {
+                [Some(own), Some(other)] => member.grids(own, other),
+                _ => [None; 2],
+            };
             rounding.push(match grids {
                 [None, None] => Rounding::default(),
                 grids => Sides::of(base, candidate)?
@@ -152,8 +151,7 @@ pub(crate) fn warn_outside<'r>(pooled: &mut Row, rows: impl Iterator<Item = &'r 
 /// The values of a variant, subject by subject.
 fn observations<'s>(members: &[&'s Subject], variant: &str) -> Vec<&'s [Observation]> {
     let of = |member: &&'s Subject| -> &'s [Observation] {
-        let mut groups = member.groups.iter();
-        let group = groups.find(|group| group.variant == variant);
+        let group = member.group(variant);
         group.map_or(&[], |group| &group.observations)
     };
     members.iter().map(of).collect()

@@ -27,6 +27,15 @@ pub(crate) fn repeated(values: &[f64]) -> Option<Repeated> {
     is_repeated.then_some(Repeated { sorted, different })
 }
 
+/// The least distance of two neighbours of values in ascending order.
+pub(crate) fn least_gap(ascending: &[f64]) -> Option<f64> {
+    let gaps = ascending.windows(2).filter_map(|pair| match pair {
+        [low, high] => Some(high - low),
+        _ => None,
+    });
+    gaps.reduce(f64::min)
+}
+
 /// Whether two values differ by less than any tool prints.
 pub(crate) fn is_equal(a: f64, b: f64) -> bool {
     (b - a).abs() <= 1e-9 * a.abs()

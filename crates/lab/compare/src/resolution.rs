@@ -1,6 +1,6 @@
 //! Values that a tool rounds to steps, and how many digits they carry.
 
-use crate::repeats::is_equal;
+use crate::repeats::{least_gap, repeated};
 
 /// A smaller share of the values than this does not show in the digits that are printed, and is no step that a run shows.
 pub(crate) const VISIBLE: f64 = 1e-4;
@@ -15,14 +15,8 @@ pub fn step(values: &[f64]) -> Option<f64> {
     // Nothing but 0 says nothing of what is above it.
     sorted.iter().find(|value| **value != 0.0)?;
     let printed = printed(&sorted)?;
-    let mut different = sorted.clone();
-    different.dedup_by(|b, a| is_equal(*a, *b));
-    let shared = 2 * different.len() <= sorted.len();
-    let gaps = different.windows(2).filter_map(|pair| match pair {
-        [low, high] => Some(high - low),
-        _ => None,
-    });
-    let gap = gaps.filter(|_| shared).reduce(f64::min).unwrap_or(0.0);
+    let gap = repeated(&sorted).and_then(|found| least_gap(&found.different));
+    let gap = gap.unwrap_or(0.0);
     // In whole last digits, as 0.399 - 0.391 is not 0.008.
     let step = printed * (gap / printed).round().max(1.0);
     (step.is_finite() && step > VISIBLE * median).then_some(step)

@@ -57,6 +57,11 @@ pub enum Steps {
 }
 
 impl Subject {
+    /// The runs of a variant.
+    pub(crate) fn group(&self, variant: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.variant == variant)
+    }
+
     /// The grids of two of its variants.
     pub fn grids(&self, base: &Group, candidate: &Group) -> Grids {
         let sides = [base, candidate];
@@ -88,8 +93,7 @@ pub(crate) fn pairs<'s>(
     subject: &'s Subject,
     baseline: &str,
 ) -> impl Iterator<Item = (&'s Group, &'s Group)> {
-    let is_baseline = |group: &&Group| group.variant == baseline;
-    let base = subject.groups.iter().find(is_baseline);
+    let base = subject.group(baseline);
     base.into_iter().flat_map(|base| {
         let groups = subject.groups.iter();
         let others = groups.filter(|group| group.variant != base.variant);

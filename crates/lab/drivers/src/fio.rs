@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, Place, ReadError, Stream, excerpt};
+use crate::histogram::bucket;
 use crate::json;
 use crate::kind::{self, Kind};
 use crate::output::Output;
@@ -37,6 +38,10 @@ const PERCENTILES: [&str; 17] = [
     "1", "5", "10", "20", "30", "40", "50", "60", "70", "80", "90", "95", "99", "99.5", "99.9",
     "99.95", "99.99",
 ];
+
+/// The narrowest buckets of the histograms that percentiles are from: how wide they are, and how many.
+const NARROWEST_US: f64 = 0.001;
+const NARROWEST: u32 = 128;
 
 fn iops() -> Metric {
     Metric::new("iops", "1/s", Better::Higher)
@@ -91,9 +96,7 @@ impl Driver for Fio {
         let of_percentile = |name: &str| metric.strip_prefix(name)?.parse::<f64>().ok();
         let starts = ["latency_p", "clat_p", "slat_p"];
         starts.into_iter().find_map(of_percentile)?;
-        // 64 buckets of a nanosecond or more for each power of two.
-        let octave = (value * 1000.0).log2().floor();
-        Some((octave - 6.0).max(0.0).exp2() / 1000.0)
+        Some(bucket(value, NARROWEST_US, NARROWEST))
     }
 
     fn read(&self, output: &Output<'_>) -> Result<Vec<Sample>, ReadError> {

@@ -1,18 +1,25 @@
-//! The steps of latencies that a tool counts in an HDR histogram (HdrHistogram, C).
+//! The steps of latencies that a tool counts in a histogram whose buckets are the wider the larger the latency.
 
-/// The width of the narrowest buckets. redis-benchmark and memtier_benchmark count from 10 us on, which is rounded down to a
-/// power of two in us.
-const UNIT_MS: f64 = 0.008;
+/// The width of the bucket of a value, in the unit of both: `count` buckets from 0 on are `narrowest` wide, and above
+/// each further power of two they are twice as wide.
+pub(crate) fn bucket(value: f64, narrowest: f64, count: u32) -> f64 {
+    let octaves = (value / (f64::from(count) * narrowest)).log2();
+    narrowest * (octaves.floor() + 1.0).max(0.0).exp2()
+}
 
-/// The width of the bucket of a latency, in ms, of a histogram with so many significant decimal figures.
-///
-/// There are the next power of two of `2 * 10^figures` buckets of 8 us each, and above each power of two of latency they are
-/// twice as wide.
-pub(crate) fn bucket_ms(latency_ms: f64, figures: u32) -> f64 {
-    let buckets = f64::from((2 * 10_u32.pow(figures)).next_power_of_two());
-    let octaves = (latency_ms / (buckets * UNIT_MS)).log2();
-    // A percentile is the upper edge of its bucket, just below the next power of two.
-    UNIT_MS * (octaves.floor() + 1.0).max(0.0).exp2()
+/// The narrowest buckets of an HDR histogram (HdrHistogram, C), in ms. redis-benchmark and memtier_benchmark count from
+/// 10 us on, which is rounded down to a power of two in us.
+const HDR_NARROWEST_MS: f64 = 0.008;
+
+/// How many buckets of an HDR histogram with so many significant decimal figures are the narrowest.
+pub(crate) fn hdr_buckets(figures: u32) -> u32 {
+    (2 * 10_u32.pow(figures)).next_power_of_two()
+}
+
+/// The width of the bucket of a latency in an HDR histogram with so many significant decimal figures, in ms. A
+/// percentile is the upper edge of its bucket, just below the next power of two.
+pub(crate) fn hdr_bucket_ms(latency_ms: f64, figures: u32) -> f64 {
+    bucket(latency_ms, HDR_NARROWEST_MS, hdr_buckets(figures))
 }
 
 #[cfg(test)]
@@ -32,10 +39,14 @@ mod tests {
             (0.0, 3, 0.008),
         ] {
             assert_eq!(
-                bucket_ms(latency_ms, figures),
+                hdr_bucket_ms(latency_ms, figures),
                 expected,
                 "{latency_ms} {figures}"
             );
         }
+        assert_eq!(
+            [127.0, 128.0, 256.0].map(|value| bucket(value, 1.0, 128)),
+            [1.0, 2.0, 4.0]
+        );
     }
 }

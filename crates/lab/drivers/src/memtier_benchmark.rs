@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::driver::{Driver, call};
 use crate::error::{ArgumentError, ReadError, Stream, excerpt};
-use crate::histogram::bucket_ms;
+use crate::histogram::hdr_bucket_ms;
 use crate::json::{amount_at, document, object_at, text_at, value_at};
 use crate::kind::{self, Kind};
 use crate::metric::metric;
@@ -122,7 +122,7 @@ impl Driver for MemtierBenchmark {
     fn step(&self, metric: &str, value: f64, _: &[String]) -> Option<f64> {
         // The average is not taken from the histogram.
         let is_bucket = metric.starts_with("latency_") && metric != "latency_avg";
-        is_bucket.then(|| bucket_ms(value, FIGURES))
+        is_bucket.then(|| hdr_bucket_ms(value, FIGURES))
     }
 
     fn slices(&self, args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {

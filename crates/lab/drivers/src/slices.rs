@@ -51,14 +51,14 @@ pub(crate) fn share(
     ))
 }
 
-/// The most slices, from `least` to `most`, of which `can_cut` says that the work can be cut into so many, if `least` is one
-/// such number. What can be cut into some slices can be cut into fewer.
+/// The largest number of slices, from `least` to `most`, of which `can_cut` says that work can be cut into so many;
+/// `least` where it says so of none. It takes for granted that what can be cut into some slices can be cut into fewer.
 pub fn most_slices(least: u32, most: u32, mut can_cut: impl FnMut(u32) -> bool) -> u32 {
     if can_cut(most) {
         return most;
     }
     let (mut found, mut too_many) = (least, most);
-    while too_many - found > 1 {
+    while found + 1 < too_many {
         let count = found.midpoint(too_many);
         match can_cut(count) {
             true => found = count,
@@ -93,25 +93,19 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Whether each slice has as many values: several where several of its executions measure the same.
-    fn is_in_each(&self, slices: usize) -> bool {
-        let each = self.slices.len() / slices.max(1);
-        let mut own = self.slices.iter().enumerate();
-        self.slices.len() == each * slices
-            && own.all(|(index, slice)| *slice == index / each.max(1))
-    }
-
-    /// Says that slices do not have it equally often.
-    fn uneven(&self, slices: usize) -> String {
-        let of = |slice: usize| self.slices.iter().filter(|own| **own == slice).count();
-        let first = of(0);
-        let other = (1..slices).find(|slice| of(*slice) != first).unwrap_or(0);
-        format!(
+    /// Why its values cannot be combined, if slices do not have it equally often. They may have it several times, where
+    /// several executions of a slice measure the same.
+    fn unevenness(&self, slices: usize) -> Option<String> {
+        let mut counts = vec![0_usize; slices];
+        self.slices.iter().for_each(|slice| counts[*slice] += 1);
+        let first = *counts.first()?;
+        let other = counts.iter().position(|count| *count != first)?;
+        Some(format!(
             "expected the same number of values of {} in each slice, found {first} in slice 1 and {} in slice {}",
             self.named(),
-            of(other),
+            counts[other],
             other + 1
-        )
+        ))
     }
 
     /// The metric, and its benchmark.
@@ -195,14 +189,16 @@ pub fn combined(
             }
         }
     }
-    let (all, lacking): (Vec<_>, Vec<_>) = all
-        .into_iter()
-        .partition(|known| known.is_in_each(slices.len()));
-    if let Some(other) = lacking.first().filter(|_| !driver.knows_its_tool()) {
-        return Err(other.uneven(slices.len()));
+    let mut even = Vec::new();
+    for own in all {
+        match own.unevenness(slices.len()) {
+            None => even.push(own),
+            Some(why) if !driver.knows_its_tool() => return Err(why),
+            Some(_) => {}
+        }
     }
-    let combined = all.iter().map(|own| {
-        let value = own.value(alike, pace(own, &all, alike, driver));
+    let combined = even.iter().map(|own| {
+        let value = own.value(alike, pace(own, &even, alike, driver));
         match value.is_finite() {
             true => Ok(Sample {
                 benchmark: own.benchmark.clone(),
@@ -219,8 +215,8 @@ pub fn combined(
     combined.collect()
 }
 
-/// The rates at which the slices did their work, if a value counts by these: latencies of slices that take the same time do,
-/// and rates of a part of the work in slices that do the same.
+/// The rates at which the slices did their work, if a value counts by these: latencies of slices that take the same
+/// time do, and rates of a part of the work in slices that do the same.
 fn pace<'g>(
     own: &Gathered,
     all: &'g [Gathered],

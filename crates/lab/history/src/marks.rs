@@ -154,13 +154,6 @@ mod tests {
             id: id.to_string(),
             ..Revision::none()
         };
-        let seen = |id| Seen {
-            revision: revision(id),
-            build: None,
-            campaigns: Vec::new(),
-            failure: None,
-            off_branch: false,
-        };
         let series = |workload: &str| Series {
             subject: SubjectKey {
                 workload: workload.to_owned(),
@@ -179,7 +172,7 @@ mod tests {
             name: "h".to_owned(),
             control: None,
             campaigns: 0,
-            revisions: (0..10).map(seen).collect(),
+            revisions: (0..10).map(|id| Seen::new(revision(id))).collect(),
             series: vec![series("a"), series("b")],
             quirks: Vec::new(),
             tests: Vec::new(),

@@ -6,8 +6,8 @@ use perflab_stats::bisection::{Lineage, Revision as Place};
 
 use crate::git::{GitError, Repository};
 use crate::revision::Revision;
-use crate::selection::{SelectionError, place_of, times};
-use crate::timeline::{Names, Source, TimelineError};
+use crate::selection::SelectionError;
+use crate::timeline::{Names, Source, TimelineError, place_of_end};
 
 /// The revisions that may have introduced a change, between two ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,10 +64,11 @@ pub enum SearchRangeError {
 }
 
 impl SearchRange {
-    /// Those between two ends, each a revision or a date: the last revision of the branch up to it, by default of `HEAD`. With `first_parent` a merged branch is one revision.
+    /// Those between two ends, each a revision or a date: the last revision of the branch up to it, by default of
+    /// `HEAD`. With `first_parent` a merged branch is one revision.
     ///
     /// # Errors
-    /// If an end is not found, or the first is not before the second.
+    /// If an end is not found, a date is before all revisions, or the first end is not before the second.
     pub fn new(
         source: &Source<'_>,
         branch: Option<&str>,
@@ -79,9 +80,9 @@ impl SearchRange {
                 in_git(source, repository, (branch, [good, bad]), first_parent)
             }
             Source::Listed(all) => {
-                let place = |name| -> Result<usize, SearchRangeError> {
+                let place = |name: &str| -> Result<usize, TimelineError> {
                     let place = Names(source).place("GOOD or BAD", name)?;
-                    Ok(place_of(all, &times(all), &place).map_err(TimelineError::from)?)
+                    place_of_end(all, &place, name)
                 };
                 let (first, last) = (place(good)?, place(bad)?);
                 let (Some(good), Some(bad)) = (all.get(first), all.get(last)) else {
@@ -117,7 +118,7 @@ impl SearchRange {
     /// continues.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is none, as for a date before all revisions.
     pub fn commit(&self, repository: &Repository, name: &str) -> Result<String, SearchRangeError> {
         let source = Source::Git(repository);
         Ok(Names(&source).commit(repository, Some(&self.bad().id), name)?)

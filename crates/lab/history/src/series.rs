@@ -60,6 +60,17 @@ pub struct Value {
 }
 
 impl Seen {
+    /// A revision of which nothing else is known yet.
+    pub(crate) fn new(revision: Revision) -> Self {
+        Self {
+            revision,
+            build: None,
+            campaigns: Vec::new(),
+            failure: None,
+            off_branch: false,
+        }
+    }
+
     /// Whether its last build failed.
     pub fn is_unbuilt(&self) -> bool {
         let build = self.build.as_ref();

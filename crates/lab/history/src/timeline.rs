@@ -67,6 +67,18 @@ pub enum TimelineError {
         /// What it says.
         text: String,
     },
+    /// GOOD or BAD is a date that is before all revisions.
+    #[error(
+        "no revision is as old as {text}: the first is {first} of {date}; name a later date or a revision"
+    )]
+    TooEarly {
+        /// The date as it was given.
+        text: String,
+        /// The name of the first revision.
+        first: String,
+        /// Its day.
+        date: String,
+    },
     /// Versions of a list have neither tags nor parents.
     #[error(
         "only revisions of git have tags and merges; select versions of a list by commit, day, week, month or number"
@@ -218,7 +230,7 @@ impl Names<'_> {
             Place::Revision(named) => Ok(named.id),
             place @ Place::Second(_) => {
                 let all = repository.history(branch.unwrap_or("HEAD"), true)?;
-                let found = place_of(&all, &times(&all), &place)?;
+                let found = place_of_end(&all, &place, text)?;
                 Ok(all[found].id.clone())
             }
         }
@@ -244,6 +256,25 @@ impl Names<'_> {
             Source::Git(repository) => repository.commit(&format!("refs/tags/{text}")).ok(),
         }
     }
+}
+
+/// The place in a history of GOOD or BAD, which `text` names. A history may begin with a date before all revisions, and
+/// a search may not: nothing was good or bad then.
+pub(crate) fn place_of_end(
+    history: &[Revision],
+    place: &Place,
+    text: &str,
+) -> Result<usize, TimelineError> {
+    if let (Place::Second(second), Some(first)) = (place, history.first())
+        && *second < first.time
+    {
+        return Err(TimelineError::TooEarly {
+            text: text.to_owned(),
+            first: first.name(),
+            date: first.date(),
+        });
+    }
+    Ok(place_of(history, &times(history), place)?)
 }
 
 /// A value for a variable of an experiment, which is a template: its braces are doubled.

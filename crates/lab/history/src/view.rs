@@ -71,23 +71,13 @@ impl View {
         for facts in &campaigns {
             let measured = (!facts.revisions.is_empty()).then(|| facts.measured());
             for revision in measured.into_iter().flatten() {
-                let entry = seen.entry(revision.id.clone()).or_insert_with(|| Seen {
-                    revision: revision.clone(),
-                    build: None,
-                    campaigns: Vec::new(),
-                    failure: None,
-                    off_branch: false,
-                });
+                let entry = seen.entry(revision.id.clone());
+                let entry = entry.or_insert_with(|| Seen::new(revision.clone()));
                 entry.campaigns.push(facts.campaign);
             }
             for revision in &facts.unbuilt {
-                seen.entry(revision.id.clone()).or_insert_with(|| Seen {
-                    revision: revision.clone(),
-                    build: None,
-                    campaigns: Vec::new(),
-                    failure: None,
-                    off_branch: false,
-                });
+                let entry = seen.entry(revision.id.clone());
+                entry.or_insert_with(|| Seen::new(revision.clone()));
             }
         }
         let by_number: HashMap<u32, &BuildFacts> =

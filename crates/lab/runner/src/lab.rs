@@ -57,13 +57,13 @@ use builds::Built;
 use current::{Current, RunOutcome, record};
 use instance::Instance;
 use ledger::Ledger;
-pub use ledger::Needed;
 use member::Member;
 use output::{STREAMS, slice_file};
-pub use room::LEAST_ROOM_BYTES;
 use room::disk_full;
 
 pub use error::LabError;
+pub use ledger::Needed;
+pub use room::LEAST_ROOM_BYTES;
 pub(crate) use system_times::CPU_TIME;
 
 /// Counts the attempts at a run that were thrown away, in its record.
@@ -322,7 +322,7 @@ impl<'a> Lab<'a> {
             // A number from a run that failed must not be there to be taken.
             run.outcome.samples.clear();
         }
-        // Those of the run have it.
+        // What the last slice wrote is in the files of the run by now.
         for stream in STREAMS {
             self.host.remove(&slice_file(&run.logs, stream));
         }

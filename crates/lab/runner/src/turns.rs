@@ -203,7 +203,7 @@ impl<'h> Player<'h> {
         })
     }
 
-    /// One turn, which is looked at now and then. It takes so long at most if it does not stop.
+    /// One turn, which is looked at now and then. If the process does not stop, it takes `limit` at most.
     fn turn(&mut self, length: Duration, limit: Option<Duration>) -> io::Result<TurnEnd> {
         let is_looked_at = self.turns + 1 == self.next_look;
         let before = is_looked_at.then(|| self.process.relatives());

@@ -50,7 +50,7 @@ pub(crate) fn all_finished(directory: &Path) -> Vec<u32> {
         .collect()
 }
 
-/// The same under its final name, whatever is there.
+/// The directory of a run's output under its final name, whether it is there or not.
 pub fn finished(directory: &Path, run: u32) -> PathBuf {
     directory.join(DIRECTORY).join(format!("{run:06}"))
 }

@@ -5,26 +5,16 @@ use perflab_plot::Plot;
 
 use crate::address::Address;
 use crate::figure::figure;
-use crate::shell::Shell;
 
 /// A page that is being made.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Page {
-    address: Address,
     plots: usize,
     /// Files that are made with the page, as they need the same values.
     pub(crate) files: Vec<(Address, String)>,
 }
 
 impl Page {
-    pub(crate) fn new(address: Address) -> Self {
-        Self {
-            address,
-            plots: 0,
-            files: Vec::new(),
-        }
-    }
-
     /// The next plot.
     pub(crate) fn plot(&mut self, plot: &Plot) -> Markup {
         self.plots += 1;
@@ -34,10 +24,5 @@ impl Page {
     /// Keeps a file that is made with the page.
     pub(crate) fn keep(&mut self, address: Address, content: String) {
         self.files.push((address, content));
-    }
-
-    /// The whole page of a result.
-    pub(crate) fn finish(&self, name: &str, title: &str, body: &Markup) -> String {
-        Shell::of_result(name, &self.address).finish(title, body)
     }
 }

@@ -18,20 +18,19 @@ pub(crate) struct Shell<'s> {
 }
 
 impl<'s> Shell<'s> {
-    /// Around a page of a result.
-    pub(crate) fn of_result(name: &'s str, here: &Address) -> Self {
-        let places = [
+    /// Around a page of a result, which may be a campaign of a history.
+    pub(crate) fn of_result(name: &'s str, here: &Address, is_campaign: bool) -> Self {
+        let own = [
             (Address::First, "Answer"),
             (Address::Runs(0), "Runs"),
             (Address::Method, "Method"),
         ];
+        let own = own.map(|(address, word)| (address.to_string(), word, address == *here));
+        let back = || (format!("../../{}", HistoryAddress::First), "History", false);
         Self {
             name,
             first: Address::First.to_string(),
-            places: places
-                .iter()
-                .map(|(address, word)| (address.to_string(), *word, address == here))
-                .collect(),
+            places: is_campaign.then(back).into_iter().chain(own).collect(),
             data: [
                 (Address::ReportJson, "report (JSON)"),
                 (Address::ReportCsv, "report (CSV)"),

@@ -13,12 +13,15 @@ use crate::list::Entry;
 use crate::page::Page;
 use crate::result::SalvagedResult;
 use crate::run_files::{RunFile, files};
+use crate::shell::Shell;
 use crate::{comparison, data, document, documents, method, metric, run, runs};
 
 /// A result, of which each page is made when it is asked for.
 #[derive(Debug)]
 pub struct Site {
     result: SalvagedResult,
+    /// Whether its pages are below those of a history.
+    is_campaign: bool,
 }
 
 impl Site {
@@ -27,6 +30,15 @@ impl Site {
     pub fn read(directory: &Path) -> Self {
         Self {
             result: SalvagedResult::read(directory),
+            is_campaign: false,
+        }
+    }
+
+    /// Reads the result of a campaign, whose pages lead back to those of the history: these are two folders above.
+    pub fn of_campaign(directory: &Path) -> Self {
+        Self {
+            is_campaign: true,
+            ..Self::read(directory)
         }
     }
 
@@ -130,10 +142,10 @@ impl Site {
 
     /// A page, and the files that are made with it.
     pub(crate) fn page(&self, address: &Address) -> Option<(String, Vec<(Address, String)>)> {
-        let mut page = Page::new(address.clone());
+        let mut page = Page::default();
         let (title, body) = self.body(address, &mut page)?;
-        let text = page.finish(self.result.name(), &title, &body);
-        Some((text, page.files))
+        let shell = Shell::of_result(self.result.name(), address, self.is_campaign);
+        Some((shell.finish(&title, &body), page.files))
     }
 
     fn body(&self, address: &Address, page: &mut Page) -> Option<(String, Markup)> {

@@ -15,5 +15,5 @@ pub use axis::{Axis, Scale};
 pub use marks::{Area, Cell, Interval, Layer, Marker, Marks, Point, Summary, Tone, Which};
 pub use plot::Plot;
 pub use svg::{escaped, svg};
-pub use text::{TextStyle, text};
+pub use text::{TextOptions, text};
 pub use untrusted_text::{clean, steers};

@@ -1,8 +1,8 @@
 //! Every plot can be drawn in every way, whatever is in it, and all drawings are well formed.
 
 use perflab_plot::{
-    Area, Axis, Cell, Interval, Layer, Marker, Marks, Plot, Point, Scale, Summary, TextStyle, Tone,
-    Which, svg, text,
+    Area, Axis, Cell, Interval, Layer, Marker, Marks, Plot, Point, Scale, Summary, TextOptions,
+    Tone, Which, svg, text,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -199,7 +199,7 @@ proptest! {
         prop_assert!(!drawing.contains("NaN"), "{drawing}");
         let steers = ['\u{202e}', '\u{1b}'];
         prop_assert!(!drawing.contains(steers));
-        let written = text(&plot, &TextStyle { width, colour, ascii });
+        let written = text(&plot, &TextOptions { width, colour, ascii });
         prop_assert!(written.ends_with('\n'));
         prop_assert!(!written.contains(steers[0]));
         prop_assert!(!ascii || written.is_ascii(), "{written}");
@@ -236,7 +236,7 @@ fn runs() -> Plot {
 
 #[test]
 fn runs_in_a_terminal() {
-    let style = TextStyle {
+    let style = TextOptions {
         width: 60,
         colour: false,
         ascii: true,
@@ -285,7 +285,7 @@ fn differences_in_a_terminal() {
             },
         ],
     };
-    let style = TextStyle {
+    let style = TextOptions {
         width: 45,
         colour: false,
         ascii: true,
@@ -321,7 +321,7 @@ fn dots(name: &str, tone: Tone, count: usize) -> Layer {
 /// However many runs are in one place, the slow ones among them are seen.
 #[test]
 fn no_tone_of_a_stack_vanishes() {
-    let style = TextStyle {
+    let style = TextOptions {
         width: 60,
         colour: true,
         ascii: true,

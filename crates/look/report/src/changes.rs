@@ -1,6 +1,6 @@
 //! The changes of a history as text.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::path::Path;
 
 use perflab_compare::Outcome;
@@ -100,15 +100,15 @@ fn said_text(said: &Said) -> String {
 
 /// What a difference of a series means.
 pub(crate) fn outcome(series: &Series, difference: f64) -> Outcome {
-    let order = difference.partial_cmp(&0.0);
-    match (series.subject.metric.better, order) {
-        (Better::Neither, _) | (_, Some(Ordering::Equal) | None) => Outcome::Differs,
-        (Better::Higher, Some(Ordering::Greater)) | (Better::Lower, Some(Ordering::Less)) => {
-            Outcome::Better
-        }
-        (Better::Higher, Some(Ordering::Less)) | (Better::Lower, Some(Ordering::Greater)) => {
-            Outcome::Worse
-        }
+    let gain = match series.subject.metric.better {
+        Better::Higher => difference,
+        Better::Lower => -difference,
+        Better::Neither => 0.0,
+    };
+    match gain {
+        _ if gain > 0.0 => Outcome::Better,
+        _ if gain < 0.0 => Outcome::Worse,
+        _ => Outcome::Differs,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::levels::levels_in_words;
 use crate::number;
 use crate::row_warning::row_warnings;
 use crate::sections::{metric_in_words, row_label};
-use crate::terminal::TextOptions;
+use crate::terminal::{Layout, TextOptions};
 use crate::verdict::{InWords as _, phrase};
 
 /// Least and greatest width of a plot, in columns.

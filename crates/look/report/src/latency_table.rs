@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::aligned::aligned_intervals;
 use crate::latency_cells::{Block, LatencyCell, TITLE, blocks};
 use crate::sections::Section;
-use crate::terminal::{TextOptions, pad};
+use crate::terminal::{Layout, TextOptions, pad};
 
 /// Columns of a name before it is cut, as the names of variants stand twice in a line.
 const LONGEST_NAME: usize = 16;

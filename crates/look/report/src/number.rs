@@ -35,13 +35,7 @@ pub fn value(value: f64, unit: &str) -> String {
 /// The same with the unit behind it, also where [`value`] leaves it out: `61350 /s`.
 pub fn value_with_unit(value: f64, unit: &str) -> String {
     let scale = Scale::of(&[value], unit);
-    let text = scale.value(value);
-    match unit {
-        "" => text,
-        _ if scale.has_unit() || !value.is_finite() => text,
-        "1/s" => text + " /s",
-        _ => format!("{text} {unit}"),
-    }
+    with_unit(scale.value(value), scale, unit)
 }
 
 /// A size that is known roughly, in two significant digits, with its unit: `4.1`, `12 ms`, `1.5 KiB`, `240 /s`.
@@ -52,11 +46,16 @@ pub fn rough(value: f64, unit: &str) -> String {
         return NONE.to_owned();
     }
     let number = trimmed(significant(rounded(scaled, 2), 2));
+    with_unit(number + &scale.unit(), scale, unit)
+}
+
+/// A figure with the metric's unit behind it, unless it bears the unit of its scale, or is none.
+fn with_unit(figure: String, scale: Scale, unit: &str) -> String {
     match unit {
-        _ if scale.has_unit() => number + &scale.unit(),
-        "" => number,
-        "1/s" => number + " /s",
-        _ => format!("{number} {unit}"),
+        "" => figure,
+        _ if scale.has_unit() || figure == NONE => figure,
+        "1/s" => figure + " /s",
+        _ => format!("{figure} {unit}"),
     }
 }
 
@@ -268,6 +267,12 @@ fn trimmed(number: String) -> String {
 mod tests {
     use super::*;
 
+    fn written(write: fn(f64, &str) -> String, cases: &[(f64, &str, &str)]) {
+        for (number, unit, text) in cases {
+            assert_eq!(write(*number, unit), *text, "{number} {unit}");
+        }
+    }
+
     #[test]
     fn times_take_the_unit_of_their_magnitude() {
         let cases = [
@@ -281,19 +286,20 @@ mod tests {
             (0.0, "ms", "0 ms"),
             (-0.002, "s", "-2.000 ms"),
         ];
-        for (number, unit, text) in cases {
-            assert_eq!(value(number, unit), text, "{number} {unit}");
-        }
+        written(value, &cases);
     }
 
     #[test]
     fn bytes_take_binary_units() {
-        assert_eq!(value(512.0, "bytes"), "512 B");
-        assert_eq!(value(1536.0, "bytes"), "1.500 KiB");
-        assert_eq!(value(1023.9, "B"), "1024 B");
-        assert_eq!(value(1023.99, "B"), "1.000 KiB");
-        assert_eq!(value(1_073_741_824.0, "bytes"), "1.000 GiB");
-        assert_eq!(value(2_097_152.0, "bytes/s"), "2.000 MiB/s");
+        let cases = [
+            (512.0, "bytes", "512 B"),
+            (1536.0, "bytes", "1.500 KiB"),
+            (1023.9, "B", "1024 B"),
+            (1023.99, "B", "1.000 KiB"),
+            (1_073_741_824.0, "bytes", "1.000 GiB"),
+            (2_097_152.0, "bytes/s", "2.000 MiB/s"),
+        ];
+        written(value, &cases);
     }
 
     #[test]
@@ -317,11 +323,14 @@ mod tests {
         for (number, text) in cases {
             assert_eq!(value(number, "1/s"), text, "{number}");
         }
-        assert_eq!(value_with_unit(61_350.2, "1/s"), "61350 /s");
-        assert_eq!(value_with_unit(3.0, "faults"), "3 faults");
-        assert_eq!(value_with_unit(3.0, ""), "3");
-        assert_eq!(value_with_unit(0.003, "s"), "3.000 ms");
-        assert_eq!(value_with_unit(f64::NAN, "1/s"), "…");
+        let with_unit = [
+            (61_350.2, "1/s", "61350 /s"),
+            (3.0, "faults", "3 faults"),
+            (3.0, "", "3"),
+            (0.003, "s", "3.000 ms"),
+            (f64::NAN, "1/s", "…"),
+        ];
+        written(value_with_unit, &with_unit);
     }
 
     #[test]
@@ -336,9 +345,7 @@ mod tests {
             (0.0, "s", "0 s"),
             (f64::NAN, "s", "…"),
         ];
-        for (number, unit, text) in cases {
-            assert_eq!(rough(number, unit), text, "{number} {unit}");
-        }
+        written(rough, &cases);
     }
 
     #[test]

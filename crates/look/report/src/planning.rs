@@ -5,7 +5,7 @@ use perflab_experiment::counted;
 
 use crate::aligned::aligned;
 use crate::number;
-use crate::terminal::TextOptions;
+use crate::terminal::{Layout, TextOptions};
 
 /// The plan for a terminal.
 pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
@@ -39,24 +39,16 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
     }));
     text += &aligned(&table, 2);
     text.push('\n');
-    let in_turns = plan.rows.iter().filter(|row| row.in_turns).count();
-    let mut blocks = match plan.block {
+    let blocks = match plan.block {
         0 => "in one block".to_owned(),
         each => format!("in blocks of {each} of each variant"),
     };
-    if in_turns > 0 {
-        let whole = if in_turns < plan.rows.len() {
-            &*blocks
-        } else {
-            ""
-        };
-        let beside = if whole.is_empty() {
-            "in turns"
-        } else {
-            ", or in turns"
-        };
-        blocks = format!("{whole}{beside}, one of each variant in a block");
-    }
+    let turns = "in turns, one of each variant in a block";
+    let blocks = match plan.rows.iter().filter(|row| row.in_turns).count() {
+        0 => blocks,
+        in_turns if in_turns == plan.rows.len() => turns.to_owned(),
+        _ => format!("{blocks}, or {turns}"),
+    };
     let (blocks, counted) = match plan.shared {
         1 => (blocks, "run"),
         _ => (
@@ -65,8 +57,8 @@ pub fn plan_text(plan: &PlanReport, options: &TextOptions) -> String {
         ),
     };
     text += &options.paragraph(&format!(
-        "runs of each: of every variant, {blocks}; deviation: relative standard deviation of one {counted}, as the question sees it; \
-         planned with: its upper 80% bound"
+        "runs of each: of every variant, {blocks}; deviation: relative standard deviation of one {counted}, as the \
+         question sees it; planned with: its upper 80% bound"
     ));
     for warning in &plan.warnings {
         text += &options.paragraph(&format!("warning: no plan for {}", options.show(warning)));

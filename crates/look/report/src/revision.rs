@@ -134,13 +134,15 @@ fn list<'l>(what: &str, lines: impl Iterator<Item = &'l str>, most: usize) -> St
     for line in lines.iter().take(most) {
         text += &format!("  {line}\n");
     }
-    if lines.len() > most {
-        text += &format!(
-            "  ... {} (--all lists all)\n",
-            counted(lines.len() - most, "more line")
-        );
+    text + &left_out(lines.len(), most)
+}
+
+/// How many lines a list leaves out; empty where it has all.
+fn left_out(lines: usize, most: usize) -> String {
+    match lines.saturating_sub(most) {
+        0 => String::new(),
+        left => format!("  ... {} (--all lists all)\n", counted(left, "more line")),
     }
-    text
 }
 
 /// How the functions of a program differ.
@@ -168,13 +170,6 @@ fn functions(program: &str, changes: &SymbolChanges, most: usize) -> String {
     let went = changes.went.iter().map(row("went"));
     let resized = changes.resized.iter().map(row("size"));
     let rows: Vec<[String; 3]> = resized.chain(came).chain(went).collect();
-    let shown = rows.len().min(most);
-    text += &aligned(&rows[..shown], 3);
-    if shown < rows.len() {
-        text += &format!(
-            "  ... {} (--all lists all)\n",
-            counted(rows.len() - shown, "more line")
-        );
-    }
-    text
+    text += &aligned(&rows[..rows.len().min(most)], 3);
+    text + &left_out(rows.len(), most)
 }

@@ -5,7 +5,7 @@ use perflab_compare::{Behaviour, SteadyReport};
 use crate::aligned::aligned;
 use crate::number;
 use crate::sections::metric_in_words;
-use crate::terminal::TextOptions;
+use crate::terminal::{Layout, TextOptions};
 
 /// The report for a terminal.
 pub fn steady_text(report: &SteadyReport, options: &TextOptions) -> String {

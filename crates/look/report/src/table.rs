@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::aligned::aligned_intervals;
 use crate::headline::headline;
 use crate::sections::{Section, colour, slow_runs};
-use crate::terminal::{Colour, TextOptions, pad};
+use crate::terminal::{Colour, Layout, TextOptions, pad};
 
 /// Columns of a name at the head of a column, or beside a row, before it is cut.
 const LONGEST_NAME: usize = 32;

@@ -1,31 +1,8 @@
 //! What reaches a terminal: names made harmless, text of known width, colours only where wanted.
 
-use std::fmt::Write as _;
-
+pub use perflab_plot::TextOptions;
 pub(crate) use perflab_plot::clean;
 use unicode_width::UnicodeWidthStr;
-
-/// How text is written for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextOptions {
-    /// Columns to fit into, if possible.
-    pub width: usize,
-    /// Whether verdicts are coloured, with ANSI escape sequences.
-    pub colour: bool,
-    /// Whether everything outside ASCII is replaced.
-    pub ascii: bool,
-}
-
-impl Default for TextOptions {
-    /// What suits a file: 100 columns, no colour.
-    fn default() -> Self {
-        Self {
-            width: 100,
-            colour: false,
-            ascii: false,
-        }
-    }
-}
 
 /// A colour with a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,16 +27,21 @@ impl Colour {
     }
 }
 
-impl TextOptions {
-    /// A name, or any text without line ends of its own, as it may be shown.
-    pub(crate) fn show(&self, text: &str) -> String {
-        let clean = clean(text);
-        if self.ascii { to_ascii(&clean) } else { clean }
-    }
-
+/// Text laid out for a terminal.
+pub(crate) trait Layout {
     /// The text, which must be shown already, in a colour. Blanks at its end stay outside, as those at the end of a
     /// line are taken away.
-    pub(crate) fn paint(&self, text: &str, colour: Colour) -> String {
+    fn paint(&self, text: &str, colour: Colour) -> String;
+
+    /// A paragraph, wrapped; every line but the first is indented. Ends with a line end.
+    fn paragraph(&self, text: &str) -> String;
+
+    /// The text cut to so many columns, with a mark where it is cut.
+    fn cut(&self, text: &str, columns: usize) -> String;
+}
+
+impl Layout for TextOptions {
+    fn paint(&self, text: &str, colour: Colour) -> String {
         match colour.code() {
             Some(code) if self.colour && !text.trim().is_empty() => {
                 let (text, blanks) = text.split_at(text.trim_end().len());
@@ -69,8 +51,7 @@ impl TextOptions {
         }
     }
 
-    /// A paragraph, wrapped; every line but the first is indented. Ends with a line end.
-    pub(crate) fn paragraph(&self, text: &str) -> String {
+    fn paragraph(&self, text: &str) -> String {
         let mut lines = String::new();
         let mut line = String::new();
         // Below that, wrapping makes no reading easier.
@@ -90,8 +71,7 @@ impl TextOptions {
         lines
     }
 
-    /// The text cut to so many columns, with a mark where it is cut.
-    pub(crate) fn cut(&self, text: &str, columns: usize) -> String {
+    fn cut(&self, text: &str, columns: usize) -> String {
         if text.width() <= columns {
             return text.to_owned();
         }
@@ -123,28 +103,6 @@ pub(crate) fn pad(text: &str, columns: usize, right: bool) -> String {
     }
 }
 
-fn to_ascii(text: &str) -> String {
-    let mut ascii = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            _ if character.is_ascii() => ascii.push(character),
-            '…' => ascii += "...",
-            '×' => ascii.push('x'),
-            'µ' | 'μ' => ascii.push('u'),
-            '±' => ascii += "+/-",
-            '–' | '—' | '−' => ascii.push('-'),
-            '‘' | '’' => ascii.push('\''),
-            '“' | '”' => ascii.push('"'),
-            '\u{a0}' => ascii.push(' '),
-            other => {
-                // Writing to a string cannot fail.
-                let _ = write!(ascii, "{}", other.escape_unicode());
-            }
-        }
-    }
-    ascii
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,28 +118,11 @@ mod tests {
     };
 
     #[test]
-    fn what_steers_a_terminal_is_spelt_out() {
-        assert_eq!(PLAIN.show("a\u{1b}[31mb"), "a\\u{1b}[31mb");
-        assert_eq!(PLAIN.show("a\nb\tc\r\u{7f}"), "a\\nb\\tc\\r\\u{7f}");
-        assert_eq!(PLAIN.show("\u{9b}31m"), "\\u{9b}31m");
-        assert_eq!(PLAIN.show("abc\u{202e}fed"), "abc\\u{202e}fed");
-        assert_eq!(PLAIN.show("Größe 🚀"), "Größe 🚀");
-    }
-
-    #[test]
-    fn ascii_replaces_everything_else() {
-        assert_eq!(
-            ASCII.show("3×12 µs … ±1 “é”"),
-            "3x12 us ... +/-1 \"\\u{e9}\""
-        );
-        assert_eq!(ASCII.cut("abcdefgh", 6), "abc...");
-    }
-
-    #[test]
     fn cutting_counts_columns_not_characters() {
         assert_eq!(PLAIN.cut("abcdef", 6), "abcdef");
         assert_eq!(PLAIN.cut("abcdefg", 6), "abcde…");
         assert_eq!(PLAIN.cut("速度速度", 6), "速度…");
+        assert_eq!(ASCII.cut("abcdefgh", 6), "abc...");
         assert_eq!(pad("速度", 6, true), "  速度");
     }
 

@@ -12,7 +12,7 @@ use crate::number;
 use crate::sections::{Section, colour, sections};
 use crate::sentences;
 use crate::table::table;
-use crate::terminal::{Colour, TextOptions, pad};
+use crate::terminal::{Colour, Layout, TextOptions, pad};
 
 /// The report for a terminal: a table for each metric and candidate, what verdicts mean, and warnings.
 ///

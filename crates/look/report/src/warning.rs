@@ -88,8 +88,8 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
                 .to_owned()
         }
         Warning::EventsLost { runs, observed } => format!(
-            "{runs} of {} lost events of probes and {} no hits, so hits are compared of the others only, which may have had fewer: \
-             name fewer probes in [observe], or give them more `ring`",
+            "{runs} of {} lost events of probes and {} no hits, so hits are compared of the others only, which may \
+             have had fewer: name fewer probes in [observe], or give them more `ring`",
             counted(*observed, "observed run"),
             if *runs == 1 { "has" } else { "have" }
         ),
@@ -99,8 +99,8 @@ fn of_report(warning: &Warning, report: &Comparison) -> String {
             share * 100.0
         ),
         Warning::OutOfTurns { runs, of } => format!(
-            "{runs} of {} took turns with fewer variants than planned: another one failed, or the laboratory was stopped \
-             between the records of a block",
+            "{runs} of {} took turns with fewer variants than planned: another one failed, or the laboratory was \
+             stopped between the records of a block",
             counted(*of, "run")
         ),
         Warning::PlacesDiffer {

@@ -21,6 +21,7 @@ const KEPT: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Kept {
     directory: PathBuf,
+    read: fn(&Path) -> Site,
     stamps: FileStamps,
     site: OnceLock<Site>,
     since: Instant,
@@ -36,7 +37,7 @@ impl Kept {
     }
 
     pub(crate) fn site(&self) -> &Site {
-        self.site.get_or_init(|| Site::read(&self.directory))
+        self.site.get_or_init(|| (self.read)(&self.directory))
     }
 }
 
@@ -70,7 +71,7 @@ impl Library {
             return self.of_history(address);
         };
         // For what all results share none needs to be read.
-        asset(rest).or_else(|| self.kept(path).site().content(rest))
+        asset(rest).or_else(|| self.kept(path, Site::read).site().content(rest))
     }
 
     /// What is at an address of a history, or of a result of one.
@@ -90,7 +91,10 @@ impl Library {
             ))
         });
         match of_result {
-            Some((result, rest)) => asset(rest).or_else(|| self.kept(&result).site().content(rest)),
+            Some((result, rest)) => asset(rest).or_else(|| {
+                let kept = self.kept(&result, Site::of_campaign);
+                kept.site().content(rest)
+            }),
             None => history.content(rest),
         }
     }
@@ -136,7 +140,7 @@ impl Library {
         let found = find(&self.root).ok()?;
         let kept = |wanted: &str| {
             let path = found.iter().find(|path| path.to_str() == Some(wanted))?;
-            Some(self.kept(path))
+            Some(self.kept(path, Site::read))
         };
         let (of_a, of_b) = (kept(a)?, kept(b)?);
         Some(pair((a, of_a.site()), (b, of_b.site()), &address))
@@ -164,8 +168,8 @@ impl Library {
         entry
     }
 
-    /// A result, by its path below the root.
-    pub(crate) fn kept(&self, path: &Path) -> Arc<Kept> {
+    /// A result, by its path below the root, and how it is read.
+    pub(crate) fn kept(&self, path: &Path, read: fn(&Path) -> Site) -> Arc<Kept> {
         let directory = self.root.join(path);
         let stamps = FileStamps::of(&directory);
         let mut all = locked(&self.kept);
@@ -176,6 +180,7 @@ impl Library {
         }
         let kept = Arc::new(Kept {
             directory,
+            read,
             stamps,
             site: OnceLock::new(),
             since: Instant::now(),

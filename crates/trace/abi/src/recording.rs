@@ -77,6 +77,7 @@ pub mod ring {
     /// Events that were dropped before it came.
     pub const DROPPED_BEFORE_KEPT: usize = 25;
     /// Events that had found a place when the newest events began to take the place of the oldest, for the last time.
+    /// An agent that lets a recorder go writes this before it changes the mode.
     pub const BEFORE_OVERWRITTEN: usize = 26;
     /// Those of the events up to [`BEFORE_KEPT`] that the process did not record on its own: they came before it began
     /// to, or while earlier recorders were there.

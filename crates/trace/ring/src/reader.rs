@@ -59,19 +59,51 @@ impl<'a> Reader<'a> {
         if dropped > MOST_EVENTS { 0 } else { dropped }
     }
 
-    /// Events that have found a place so far; nothing while the thread goes from one block to the next.
+    /// Events that have found a place so far; nothing if the thread has come to another block meanwhile.
+    ///
+    /// A thread may stay between two blocks for any time: others have its processor, or it jumped out of there. Then
+    /// the complete records of the block that it came from count; one that it left there is missing.
     pub fn events(&self) -> Option<u64> {
         let position = self.position();
-        let start = (position.block & self.mask) as usize * self.block;
-        let [mark, events, ..] = self.blocks.get(start..)? else {
+        let events = match self.events_before(position.block) {
+            Some(before) => before.saturating_add(position.count),
+            None => {
+                let last = position.block.checked_sub(1)?;
+                self.events_before(last)?.saturating_add(self.records(last))
+            }
+        };
+        fence(Ordering::Acquire);
+        // Else they may be those of a later block in the same place.
+        (self.position().block == position.block).then_some(events)
+    }
+
+    /// Events before a block; nothing if its head was not written.
+    fn events_before(&self, number: u64) -> Option<u64> {
+        let [mark, events, ..] = self.place(number) else {
             return None;
         };
-        let is_entered = mark.load(Ordering::Acquire) == position.block + 1;
-        let before = events.load(Ordering::Acquire);
-        fence(Ordering::Acquire);
-        // Else they may be those before a later block in the same place.
-        let is_there = self.position().block == position.block;
-        (is_entered && is_there).then(|| before.saturating_add(position.count))
+        let is_entered = mark.load(Ordering::Acquire) == number + 1;
+        is_entered.then(|| events.load(Ordering::Acquire))
+    }
+
+    /// Complete records of a block.
+    fn records(&self, number: u64) -> u64 {
+        let (words, mut offset, mut records) = (self.place(number), BLOCK_HEAD, 0);
+        while let Some(word) = words.get(offset)
+            && let Some(header) = Header::from_word(word.load(Ordering::Acquire), number)
+            && header.words >= 2
+        {
+            offset += header.words;
+            records += 1;
+        }
+        records
+    }
+
+    /// Where a block lies, or others that use the same place.
+    fn place(&self, number: u64) -> &'a [AtomicU64] {
+        let start = (number & self.mask) as usize * self.block;
+        let words = self.blocks.get(start..start + self.block);
+        words.unwrap_or_default()
     }
 
     /// The first block that may still be there.
@@ -88,8 +120,7 @@ impl<'a> Reader<'a> {
         if number > before.block || before.block - number > self.mask {
             return None;
         }
-        let start = (number & self.mask) as usize * self.block;
-        let source = self.blocks.get(start..start + self.block)?;
+        let source = self.place(number);
         if copy.len() != source.len() {
             return None;
         }

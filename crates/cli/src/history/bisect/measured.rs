@@ -74,13 +74,9 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     let end = arguments.measuring.end()?;
     check(&read)?;
     check_workload(&read, arguments)?;
-    let range_of = |source: &Source<'_>| -> Result<SearchRange, Failure> {
+    let range_of = |source: &Source<'_>| {
         let branch = read.file.source.branch.as_deref();
-        let range = SearchRange::new(source, branch, [good, bad], arguments.first_parent)?;
-        if let Source::Git(repository) = source {
-            check_inputs(&read, repository, range.bad())?;
-        }
-        Ok(range)
+        SearchRange::new(source, branch, [good, bad], arguments.first_parent)
     };
     // A name that is wrong is told before anything is copied or built.
     if let Ok(Some(repository)) = read.repository() {
@@ -91,10 +87,12 @@ pub(super) fn measured(arguments: &BisectArguments) -> Result<Option<Code>, Fail
     let mut builder = site.builder(&read)?;
     let (range, timeline) = {
         let source = read.source(builder.repository())?;
-        (
-            range_of(&source)?,
-            Timeline::new(&read.file, &source, &Asked::default(), None)?,
-        )
+        let range = range_of(&source)?;
+        let timeline = Timeline::new(&read.file, &source, &Asked::default(), None)?;
+        if let Source::Git(repository) = source {
+            check_inputs(&read, repository, &[range.bad(), &timeline.control])?;
+        }
+        (range, timeline)
     };
     let steps = Steps {
         session: Session {

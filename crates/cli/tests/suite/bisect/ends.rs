@@ -1,6 +1,6 @@
 //! Ends that do not differ, that differ the other way round, or that say nothing at all.
 
-use super::{SIZES, Searches};
+use super::{SIZES, Searches, slower_from};
 
 /// A search of three revisions with these commands; what it is called by, its exit code, and what it says.
 type Case<'c> = (&'c [&'c str], &'c [&'c str], i32, &'c [&'c str]);
@@ -123,4 +123,19 @@ fn ends_without_values_say_why() {
         searches.name(3)
     );
     assert!(said.out.starts_with(&none), "{said:?}");
+}
+
+/// A history may begin with such a date. What was not there yet was neither good nor bad.
+#[test]
+fn a_date_before_all_revisions_is_no_end() {
+    let searches = Searches::with(&slower_from(3, 2));
+    let [good, bad] = searches.ends();
+    let first = searches.name(1);
+    let expected = format!("no revision is as old as 1990-01-01: the first is {first} of ");
+    let refused = |words: &[&str]| searches.bisect(words).code(2).says(&[&expected]);
+    refused(&["1990-01-01", bad, "--out", "../out", "--", "true"]);
+    assert!(!searches.laboratory.path("out").exists());
+    refused(&["start", "1990-01-01", bad]);
+    searches.bisect(&["start", good, bad]).code(0);
+    refused(&["good", "1990-01-01"]);
 }

@@ -124,22 +124,44 @@ fn a_control_that_is_alone_is_measured() {
     histories.show().code(0).prints(&["+10.0%"]);
 }
 
+/// The experiment with so many runs, of which those of a program of size 100 fail until there is a file `ok`.
+fn failing_without_ok(runs: u32) -> String {
+    let command = "command = [\"cat\", \"{tree}/built\"]";
+    let failing = "shell = true\ncommand = \"if grep -q 100 {tree}/built; then \
+                   test -e {tree}/../../../../ok || exit 1; fi; cat {tree}/built\"";
+    assert!(EXPERIMENT.contains(command));
+    EXPERIMENT
+        .replace(command, failing)
+        .replace("runs = 2", &format!("runs = {runs}"))
+}
+
+#[test]
+fn a_revision_is_measured_again_where_the_control_failed() {
+    let histories = Histories::with(HISTORY, &[100, 110]);
+    histories
+        .laboratory
+        .write("exp.toml", failing_without_ok(2));
+    histories.run(&[]).code(0);
+    histories.laboratory.write("ok", "");
+    histories.run(&[]).code(0);
+    histories.show().code(0).prints(&["+10.0%"]);
+}
+
 #[test]
 fn without_its_control_a_campaign_ends() {
     let histories = Histories::with(HISTORY, &[100, 110]);
-    let command = "command = [\"cat\", \"{tree}/built\"]";
-    assert!(EXPERIMENT.contains(command));
-    let failing = "shell = true\ncommand = \"if grep -q 100 {tree}/built; then test -e {tree}/../../../../ok || exit 1; fi; cat {tree}/built\"";
-    let experiment = EXPERIMENT.replace(command, failing);
-    let experiment = experiment.replace("runs = 2", "runs = 6");
-    histories.laboratory.write("exp.toml", experiment);
+    histories
+        .laboratory
+        .write("exp.toml", failing_without_ok(6));
     let names = histories.git(&["log", "--format=%h", "--abbrev=12"], "2026-01-01");
     let (newest, control) = names.split_once('\n').unwrap();
     let said = histories.run(&[]).code(0);
     let said = said.says(&[
         "failed 3 times in a row and never passed",
         &format!("runs of 1 revision fail: {control}; "),
-        &format!("1 revision measured in vain, as the control {control} failed: {newest}; the same command tries again"),
+        &format!(
+            "1 revision measured in vain, as the control {control} failed: {newest}; the same command tries again"
+        ),
     ]);
     // No revision is left of which anything else could be told.
     assert!(!said.err.contains("are measured"), "{said:?}");

@@ -182,21 +182,6 @@ fn a_revision_that_cannot_be_built_is_listed_however_it_was_met() {
         .prints(&["not built:", &broken[..12], &same[..12]]);
 }
 
-#[test]
-fn a_revision_is_measured_again_where_the_control_failed() {
-    let histories = Histories::with(HISTORY, &[100, 110]);
-    let command = "command = [\"cat\", \"{tree}/built\"]";
-    assert!(EXPERIMENT.contains(command));
-    let failing = "shell = true\ncommand = \"if grep -q 100 {tree}/built; then test -e {tree}/../../../../ok || exit 1; fi; cat {tree}/built\"";
-    histories
-        .laboratory
-        .write("exp.toml", EXPERIMENT.replace(command, failing));
-    histories.run(&[]).code(0);
-    histories.laboratory.write("ok", "");
-    histories.run(&[]).code(0);
-    histories.show().code(0).prints(&["+10.0%"]);
-}
-
 /// A campaign that cannot begin is no campaign.
 #[test]
 fn what_was_not_begun_is_not_counted() {

@@ -102,6 +102,12 @@ impl Histories {
             .call(&[&["history", "run", "history.toml", "--out", "h"], more].concat())
     }
 
+    /// Writes the history file, and asks what it would measure.
+    fn dry_run_of(&self, history: &str) -> Said {
+        self.laboratory.write("history.toml", history);
+        self.run(&["--dry-run"])
+    }
+
     fn show(&self) -> Said {
         self.laboratory.call(&["history", "show", "h"])
     }

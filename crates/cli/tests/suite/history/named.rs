@@ -45,14 +45,14 @@ fn inputs_that_no_revision_has() {
             .says(&["`inputs` in [build]: no commit up to HEAD ever had `bild.sh`; name files"]);
     }
     assert!(!histories.laboratory.path("h/builds.jsonl").exists());
-    let file = |inputs| histories.laboratory.write("history.toml", with(inputs));
-    file("[\"*.sh\"]");
     histories
-        .run(&["--dry-run"])
+        .dry_run_of(&with("[\"*.sh\"]"))
         .code(2)
         .says(&["no commit up to HEAD ever had `*.sh`; patterns are not expanded"]);
     // All commits count, not only those that are measured.
-    file("[\"build.sh\", \"./between\", \"new\"]");
+    histories
+        .dry_run_of(&with("[\"build.sh\", \"./between\", \"new\"]"))
+        .code(0);
     let range = "HEAD~3..HEAD~2";
     for more in [
         &["--dry-run", "--fill", range][..],
@@ -61,10 +61,23 @@ fn inputs_that_no_revision_has() {
     ] {
         histories.run(more).code(0);
     }
-    let words = "bisect HEAD~3 HEAD~2 --history history.toml --out b";
-    let words: Vec<&str> = words.split(' ').collect();
-    let said = histories.laboratory.call(&words).code(0);
-    said.prints(&["introduced the change"]);
+    let bisect = || {
+        let words = "bisect HEAD~3 HEAD~2 --history history.toml --out b";
+        let words: Vec<&str> = words.split(' ').collect();
+        let said = histories.laboratory.call(&words).code(0);
+        said.prints(&["introduced the change"]);
+    };
+    bisect();
+    // So does what only a control has that is not on the branch.
+    histories.git(&["checkout", "--quiet", "-b", "side"], "2026-01-05");
+    histories.laboratory.write("repo/aside", "");
+    let control = histories.commit("echo 130 > built", "2026-01-05");
+    histories.git(&["checkout", "--quiet", "main"], "2026-01-05");
+    let inputs = with("[\"build.sh\", \"aside\"]");
+    histories
+        .dry_run_of(&format!("{inputs}[revisions]\ncontrol = \"{control}\"\n"))
+        .code(0);
+    bisect();
 }
 
 #[test]
@@ -90,19 +103,21 @@ fn lists_of_versions() {
         .laboratory
         .write("versions.txt", "1.0 2026-01-01 x\n1.1 2026-02-01 x\n");
     let list = "list = [\"awk\", '{{print $1, $2}}', \"{history}/versions.txt\", \"versions.txt\"]";
-    histories.laboratory.write("history.toml", listed(list));
     histories
-        .run(&["--dry-run"])
+        .dry_run_of(&listed(list))
         .code(2)
         .says(&["the list of versions has `1.0` twice"]);
-    histories.laboratory.write(
-        "history.toml",
-        listed(&list.replace(", \"versions.txt\"", "")),
-    );
     histories
-        .run(&["--dry-run"])
+        .dry_run_of(&listed(&list.replace(", \"versions.txt\"", "")))
         .code(0)
         .prints(&["2 of 2 revisions", "1.1  2026-02-01"]);
+    let words = "bisect 2025-12-31 1.1 --history history.toml --out b";
+    let words: Vec<&str> = words.split(' ').collect();
+    histories
+        .laboratory
+        .call(&words)
+        .code(2)
+        .says(&["no revision is as old as 2025-12-31: the first is 1.0 of 2026-01-01"]);
 }
 
 #[test]
@@ -148,9 +163,9 @@ fn mistakes_are_told_when_the_file_is_read() {
         ),
     ] {
         histories
-            .laboratory
-            .write("history.toml", HISTORY.replace(old, new));
-        histories.run(&["--dry-run"]).code(2).says(&expected);
+            .dry_run_of(&HISTORY.replace(old, new))
+            .code(2)
+            .says(&expected);
     }
 }
 

@@ -176,6 +176,14 @@ fn every_link_of_a_history_leads_somewhere() {
         }
     }
     assert!(all > 100, "{all}");
+    // The pages of a campaign lead back to the history, but not where they are alone.
+    let back = "href=\"../../index.html\"";
+    let run = laboratory.read("pages/campaigns/000001/run-1.html");
+    assert!(run.contains(back), "{run}");
+    let words = ["report", "h/campaigns/000001", "-o", "alone"];
+    laboratory.call(&words).code(0);
+    let alone = laboratory.read("alone/run-1.html");
+    assert!(!alone.contains(back), "{alone}");
     let first = laboratory.read("pages/index.html");
     for part in [
         "4 revisions",
@@ -228,6 +236,8 @@ fn a_log_is_five_clicks_away_from_all_histories() {
         let answer = server.get(page, "");
         assert!(answer.contains(&format!("{link}\"")), "{page}: {answer}");
     }
+    let run = server.get("/results/h/campaigns/000001/run-2.html", "");
+    assert!(run.contains("href=\"../../index.html\""), "{run}");
     let log = server.get("/results/h/campaigns/000001/raw/2/2-stdout.txt", "");
     assert!(log.contains("100\n") || log.contains("110\n"), "{log}");
     for nothing in [

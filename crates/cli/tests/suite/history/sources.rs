@@ -160,27 +160,16 @@ fn sources_that_are_none() {
         .run(&["--dry-run"])
         .code(2)
         .says(&["`HEAD` names no commit"]);
-    histories
-        .laboratory
-        .write("history.toml", HISTORY.replace("\"repo\"", "\"nowhere\""));
-    histories
-        .run(&["--dry-run"])
-        .code(2)
-        .says(&["there is no directory", "nowhere"]);
-    histories
-        .laboratory
-        .write("history.toml", HISTORY.replace("\"repo\"", "\"tmp\""));
-    histories
-        .run(&["--dry-run"])
-        .code(2)
-        .says(&["not a git repository"]);
-    histories
-        .laboratory
-        .write("history.toml", HISTORY.replace("git = \"repo\"", ""));
-    histories
-        .run(&["--dry-run"])
-        .code(2)
-        .says(&["neither `git` nor `versions` nor `list`"]);
+    for (git, expected) in [
+        ("git = \"nowhere\"", "there is no directory"),
+        ("git = \"tmp\"", "not a git repository"),
+        ("", "neither `git` nor `versions` nor `list`"),
+    ] {
+        histories
+            .dry_run_of(&HISTORY.replace("git = \"repo\"", git))
+            .code(2)
+            .says(&[expected]);
+    }
 }
 
 #[test]

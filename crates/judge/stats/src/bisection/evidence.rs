@@ -74,7 +74,7 @@ pub trait Evidence: Sealed {
     /// How to measure a revision, if the class is right.
     fn design(&self, class: usize) -> Design;
 
-    /// The smallest difference that is looked for: of a metric as a ratio minus 1 or a shift, of failures as a share of runs.
+    /// The smallest difference that is looked for: see [`super::Bisection::smallest`].
     fn smallest(&self) -> f64;
 
     /// Runs of a good and of a bad revision with which a comparison shows that they differ, if the class is right.

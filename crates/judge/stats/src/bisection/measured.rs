@@ -128,7 +128,7 @@ impl Measured {
         for (at, ln_weight, mean, covariance) in cloud.known() {
             let point = &self.points[at];
             let weight = (ln_weight - most).exp();
-            let variance = point.sd.powi(2) + point.between_builds.powi(2);
+            let variance = point.variance();
             total += weight;
             step += weight * mean[filter::STEP].abs() / variance.sqrt();
             let middle = filter::middle_variance(covariance) + point.wander.powi(2);
@@ -314,9 +314,9 @@ impl Evidence for Measured {
         let most = cloud.largest();
         let (mut total, mut sd) = (0.0, 0.0);
         for (at, ln_weight, ..) in cloud.known() {
-            let (weight, point) = ((ln_weight - most).exp(), &self.points[at]);
+            let weight = (ln_weight - most).exp();
             total += weight;
-            sd += weight * (point.sd.powi(2) + point.between_builds.powi(2)).sqrt();
+            sd += weight * self.points[at].variance().sqrt();
         }
         let step = self.smallest * sd / total;
         match self.scale {

@@ -87,8 +87,8 @@ impl Outcomes {
         })
     }
 
-    /// Whether the older end fails more often than the newer one, so clearly that a search in the other direction would be
-    /// sure of a change. `ends`: how many runs of the older and of the newer one failed, and how many passed.
+    /// Whether the older end fails more often than the newer one, so clearly that a search in the other direction would
+    /// be sure of a change. `ends`: of the older and of the newer one, how many runs failed and how many passed.
     ///
     /// # Errors
     /// As [`Self::new`].

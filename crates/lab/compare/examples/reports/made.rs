@@ -10,7 +10,7 @@ use perflab_compare::{
 use perflab_experiment::{Better, Metric};
 use perflab_stats::{Error, Observation};
 
-use crate::cases::{Case, Noise, Promise, SLOWER};
+use crate::case::{Case, Noise, Promise, SLOWER};
 use crate::simulated::Random;
 use crate::steps::InSteps;
 

@@ -10,6 +10,7 @@
     reason = "tables on standard output are what it is for"
 )]
 
+mod case;
 mod cases;
 mod made;
 #[path = "../../../../judge/stats/examples/simulated/mod.rs"]
@@ -21,7 +22,8 @@ mod steps;
 use std::process::ExitCode;
 use std::thread::ScopedJoinHandle;
 
-use cases::{Case, Promise, cases};
+use case::{Case, Promise};
+use cases::cases;
 use made::{Found, found};
 use simulated::Random;
 use stepped::stepped_cases;

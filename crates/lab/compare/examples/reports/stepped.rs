@@ -1,6 +1,6 @@
 //! Cases of values that an instrument shows in steps.
 
-use crate::cases::{Case, NULL, Noise, SimulatedSubject, case};
+use crate::case::{Case, NULL, Noise, SimulatedSubject, case};
 use crate::steps::InSteps;
 
 /// Scatter of both sides, in steps.

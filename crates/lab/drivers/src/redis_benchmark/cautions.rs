@@ -4,6 +4,7 @@
 
 use super::options::Options;
 use crate::closed_loop;
+use crate::histogram::hdr_buckets;
 
 /// Rate for which effects are put in numbers, 1/s: what one local client usually reaches.
 const TYPICAL_RATE: f64 = 100_000.0;
@@ -11,7 +12,7 @@ const TYPICAL_RATE: f64 = 100_000.0;
 /// The cautions for one call.
 pub(super) fn of(options: &Options<'_>) -> Vec<String> {
     let mut cautions = vec![latency_steps(options)];
-    if threaded(options) {
+    if options.is_threaded() {
         cautions.push(threaded_clock(options.requests()));
     } else {
         cautions.extend(short_run(options.requests()));
@@ -22,28 +23,14 @@ pub(super) fn of(options: &Options<'_>) -> Vec<String> {
     cautions
 }
 
-/// In cluster mode there is a thread per node, asked for or not.
-pub(super) fn threaded(options: &Options<'_>) -> bool {
-    options.has("--cluster") || options.number("--threads").unwrap_or(0) > 0
-}
-
-/// The significant decimal figures of latencies.
-pub(super) fn figures(options: &Options<'_>) -> u32 {
-    match options.number("--precision").map(u32::try_from) {
-        Some(Ok(given)) => given.min(4),
-        _ => 3,
-    }
-}
-
 /// Latencies go into a histogram with a lowest value of 10 us, whose finest step is 8 us, and with
 /// `--precision` significant decimal figures, which the histogram rounds up to a power of two.
 fn latency_steps(options: &Options<'_>) -> String {
-    let figures = figures(options);
-    let buckets = (2 * 10_u32.pow(figures)).next_power_of_two();
+    let figures = options.figures();
     let coarsest = if figures < 3 {
         format!(
             ", and with --precision {figures} up to {:.2} % of their value",
-            200.0 / f64::from(buckets)
+            200.0 / f64::from(hdr_buckets(figures))
         )
     } else {
         String::new()

@@ -1,4 +1,4 @@
-//! The tool's command line, as far as cautions depend on it.
+//! The tool's command line, as far as the driver has to understand it.
 
 use crate::getopt::atoi;
 
@@ -89,6 +89,19 @@ impl<'a> Options<'a> {
     /// Requests per test.
     pub(super) fn requests(&self) -> i64 {
         self.number("-n").unwrap_or(100_000)
+    }
+
+    /// Whether threads make the load: in cluster mode there is one for each node, asked for or not.
+    pub(super) fn is_threaded(&self) -> bool {
+        self.has("--cluster") || self.number("--threads").unwrap_or(0) > 0
+    }
+
+    /// Significant decimal figures of the histogram of latencies.
+    pub(super) fn figures(&self) -> u32 {
+        match self.number("--precision").map(u32::try_from) {
+            Some(Ok(given)) => given.min(4),
+            _ => 3,
+        }
     }
 
     /// Whether a test of the built-in suite is to be run.

@@ -1,8 +1,7 @@
 //! The steps that the tool's values lie in. Read from the source of 7.0.15 and seen in its output.
 
-use super::cautions::{figures, threaded};
 use super::options::Options;
-use crate::histogram::bucket_ms;
+use crate::histogram::hdr_bucket_ms;
 
 /// The clock, in seconds; with threads the end of a test is noticed by a timer.
 const CLOCK_S: f64 = 0.001;
@@ -12,14 +11,18 @@ const TIMER_S: f64 = 0.25;
 pub(super) fn about(metric: &str, value: f64, options: &Options<'_>) -> Option<f64> {
     match metric {
         "rps" => {
-            let tick = if threaded(options) { TIMER_S } else { CLOCK_S };
+            let tick = if options.is_threaded() {
+                TIMER_S
+            } else {
+                CLOCK_S
+            };
             let requests = options.requests();
             // All requests of a test, over whole ticks.
             (requests > 0).then(|| value * value * tick / requests as f64)
         }
         // The average is not taken from the histogram.
         "latency_avg" => None,
-        _ if metric.starts_with("latency_") => Some(bucket_ms(value, figures(options))),
+        _ if metric.starts_with("latency_") => Some(hdr_bucket_ms(value, options.figures())),
         _ => None,
     }
 }

@@ -2,7 +2,6 @@
 
 use perflab_experiment::Sample;
 
-use super::cautions::threaded;
 use super::options::Options;
 use crate::error::ArgumentError;
 use crate::operations::Operations;
@@ -38,10 +37,10 @@ const LEAST_OF_A_CLIENT: i64 = 10;
 pub(super) fn slices(args: &[String], count: u32) -> Result<Vec<Vec<String>>, ArgumentError> {
     let options = Options::of(args);
     // Each slice would take a multiple of 250 ms, whatever the server does.
-    if threaded(&options) {
+    if options.is_threaded() {
         let option = match options.value("--threads") {
-            Some(threads) => format!("--threads {threads}"),
-            None => "--cluster".to_owned(),
+            Some(threads) if !options.has("--cluster") => format!("--threads {threads}"),
+            _ => "--cluster".to_owned(),
         };
         return Err(ArgumentError::new(
             "redis-benchmark",
@@ -109,9 +108,15 @@ mod tests {
 
     #[test]
     fn a_test_whose_end_is_noticed_late_is_not_cut() {
-        for line in ["-n 100000 --threads 2", "--cluster"] {
+        for (line, option) in [
+            ("-n 100000 --threads 2", "`--threads 2`"),
+            ("--cluster --threads 0", "`--cluster`"),
+        ] {
             let error = slices(&args(line), 4).unwrap_err().to_string();
-            assert!(error.contains("250 ms"), "{error}");
+            assert!(
+                error.contains("250 ms") && error.contains(option),
+                "{error}"
+            );
         }
         slices(&args("-n 100000 --threads 0"), 4).unwrap();
     }

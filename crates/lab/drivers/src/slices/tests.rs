@@ -165,8 +165,8 @@ fn other_metrics_of_a_tool_count_by_what_a_slice_did() {
     ];
     assert_eq!(of(&slices, Alike::Time, &tool), [500.0, 1.8]);
     assert_eq!(of(&slices, Alike::Time, &user), [500.0, 5.0]);
-    // 100 operations of which 50 hit in 1 s, and 100 of which none does in 3 s. All of them count a second time, with 1 s
-    // more for each slice.
+    // 100 operations of which 50 hit in 1 s, and 100 of which none does in 3 s. All of them count a second time, with
+    // 1 s more for each slice.
     let slices = [
         slice(&[("rate", 100.0), ("hits", 50.0), ("with_connections", 50.0)]),
         slice(&[
@@ -211,8 +211,15 @@ fn slices_that_all_show_the_same_value_hide_as_much_as_one() {
 
 #[test]
 fn as_many_slices_as_can_be() {
-    for (most, possible, expected) in [(80, 80, 80), (80, 79, 79), (80, 2, 2), (3, 2, 2), (2, 2, 2)]
-    {
+    for (most, possible, expected) in [
+        (80, 80, 80),
+        (80, 79, 79),
+        (80, 2, 2),
+        (80, 0, 2),
+        (3, 2, 2),
+        (2, 2, 2),
+        (1, 0, 2),
+    ] {
         assert_eq!(most_slices(2, most, |count| count <= possible), expected);
     }
 }

@@ -30,9 +30,9 @@ pub(crate) fn validate(experiment: &Experiment, source: &Source<'_>) -> Result<(
     workload::check(experiment)?;
     design::check(experiment, source)?;
     observe::check(experiment)?;
+    matrix::check(experiment)?;
+    placeholders::check(experiment)?;
     turns::check(experiment)?;
     slices::check(experiment)?;
-    together::check(experiment)?;
-    matrix::check(experiment)?;
-    placeholders::check(experiment)
+    together::check(experiment)
 }

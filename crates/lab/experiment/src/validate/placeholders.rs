@@ -149,7 +149,7 @@ pub fn template(text: &str, known: &[&str], place: &Place) -> Result<(), Fault> 
 const DOUBLE: &str = "write `{{` and `}}` for braces that are meant as such";
 
 /// The beginning of a share whose amount is a placeholder itself. It ends at the first `}`.
-pub(super) const NESTED_AMOUNT: &str = "{slice:{";
+const NESTED_AMOUNT: &str = "{slice:{";
 
 fn malformed(error: &TemplateError, place: Place) -> Fault {
     let text = error.text();

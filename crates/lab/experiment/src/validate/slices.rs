@@ -1,12 +1,11 @@
 //! Rules of experiments whose runs are executed in slices.
 
-use super::placeholders::NESTED_AMOUNT;
+use crate::cell::Cell;
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
-use crate::parameters::Value;
 use crate::system::ReadyCheck;
-use crate::template::{Placeholder, Template};
+use crate::template::Template;
 use crate::workload::Workload;
 
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
@@ -23,7 +22,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     }
     side_by_side(experiment, key)?;
     for (name, workload) in &experiment.workloads {
-        check_workload(experiment, workload, &Place::of(&["workloads", name]), key)?;
+        check_workload(experiment, name, workload, key)?;
     }
     Ok(())
 }
@@ -67,38 +66,25 @@ fn side_by_side(experiment: &Experiment, key: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Of each parameter or variable of a text, and each value that it may have: whether that names the slice.
-fn values_that_name_slice(experiment: &Experiment, text: &str) -> Vec<Vec<bool>> {
-    let Ok(template) = Template::parse(text) else {
-        return Vec::new();
+/// Of each cell of a workload: whether its command is told which slice it is, be it by a parameter or a variable.
+pub(super) fn told_slice(experiment: &Experiment, workload: &str) -> Vec<bool> {
+    let is_told = |cell: &Cell| {
+        let filled = experiment.workload(cell).ok();
+        let command = filled.and_then(|filled| filled.command);
+        command.is_some_and(|command| command.argv.iter().any(|text| names_slice(text)))
     };
-    let of_placeholder = |used: &Placeholder| -> Vec<bool> {
-        let of_variants = experiment.variants.values();
-        let vars = of_variants.filter_map(|variant| variant.vars.get(&used.name));
-        let values = experiment.parameters.get(&used.name).into_iter().flatten();
-        let values = values.map(|value| match value {
-            Value::Text(text) => names_slice(text),
-            _ => false,
-        });
-        vars.map(|text| names_slice(text)).chain(values).collect()
-    };
-    template.placeholders().map(of_placeholder).collect()
-}
-
-/// Whether a text may tell a command which slice it is.
-pub(super) fn may_name_slice(experiment: &Experiment, text: &str) -> bool {
-    names_slice(text)
-        || values_that_name_slice(experiment, text)
-            .concat()
-            .contains(&true)
+    let cells = experiment.cells();
+    let own = cells.iter().filter(|cell| cell.workload == workload);
+    own.map(is_told).collect()
 }
 
 fn check_workload(
     experiment: &Experiment,
+    name: &str,
     workload: &Workload,
-    place: &Place,
     key: &str,
 ) -> Result<(), Fault> {
+    let place = Place::of(&["workloads", name]);
     if !workload.counters.is_empty() {
         return Err(Fault::key(
             place.key("counters"),
@@ -106,14 +92,9 @@ fn check_workload(
         )
         .help(format!("leave out `counters` or `{key}`")));
     }
-    // A wrong amount is refused with the placeholders.
-    if let Some(command) = &workload.command
+    if workload.command.is_some()
         && !workload.takes_turns
-        && !command.argv.iter().any(|text| {
-            let always = |values: &Vec<bool>| !values.is_empty() && !values.contains(&false);
-            let filled = values_that_name_slice(experiment, text);
-            names_slice(text) || text.contains(NESTED_AMOUNT) || filled.iter().any(always)
-        })
+        && told_slice(experiment, name).contains(&false)
     {
         return Err(Fault::key(
             place.key("command"),

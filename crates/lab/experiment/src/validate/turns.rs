@@ -2,7 +2,7 @@
 //!
 //! What it is started with can be but one for all of them.
 
-use super::slices::may_name_slice;
+use super::slices::told_slice;
 use crate::driver::Driver;
 use crate::error::{Fault, Place};
 use crate::file::Experiment;
@@ -13,19 +13,15 @@ use crate::workload::{Extract, Workload};
 pub(super) fn check(experiment: &Experiment) -> Result<(), Fault> {
     for (name, workload) in &experiment.workloads {
         if workload.takes_turns {
-            let place = Place::of(&["workloads", name]);
-            check_workload(experiment, workload, &place)?;
+            check_workload(experiment, name, workload)?;
             of_variants(experiment)?;
         }
     }
     Ok(())
 }
 
-fn check_workload(
-    experiment: &Experiment,
-    workload: &Workload,
-    place: &Place,
-) -> Result<(), Fault> {
+fn check_workload(experiment: &Experiment, name: &str, workload: &Workload) -> Result<(), Fault> {
+    let place = Place::of(&["workloads", name]);
     let key = place.key("takes_turns");
     if workload.driver != Driver::Generic {
         let message = format!("the driver `{}` takes no `takes_turns`", workload.driver);
@@ -53,11 +49,7 @@ fn check_workload(
             "the program that takes turns is started with the order of turns, and not by a shell";
         return Err(Fault::key(at, message).help("give a list: the program and its arguments"));
     }
-    if command
-        .argv
-        .iter()
-        .any(|text| may_name_slice(experiment, text))
-    {
+    if told_slice(experiment, name).contains(&true) {
         let message = "with `takes_turns` the command is made once for all slices";
         return Err(Fault::key(at, message).help("give the work of one slice as it is"));
     }

@@ -49,10 +49,8 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
             .help("give one of them another `name` or another `benchmark`"));
         }
         let differs = |other: &&MetricRule| {
-            let combines = other.combine.zip(rule.combine);
-            let is_combined_in_two_ways = combines.is_some_and(|(other, own)| other != own);
             other.metric.name == rule.metric.name
-                && (other.metric != rule.metric || is_combined_in_two_ways)
+                && (&other.metric, other.combine) != (&rule.metric, rule.combine)
         };
         if let Some(other) = workload.metrics[..index].iter().find(differs) {
             let key = match (&other.metric, &rule.metric) {
@@ -67,7 +65,9 @@ fn check_one(workload: &Workload, place: &Place) -> Result<(), Fault> {
                     rule.metric.name
                 ),
             )
-            .help("give one of them another `name`"));
+            .help(format!(
+                "give both the same `{key}`, or one of them another `name`"
+            )));
         }
     }
     Ok(())

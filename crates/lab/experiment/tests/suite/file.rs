@@ -409,21 +409,31 @@ fn with_slices_a_block_is_one_run_of_each_variant() {
     }
 }
 
-/// An amount of work may be a parameter.
+/// An amount of work may be a parameter, also in some cells only.
 #[test]
 fn a_command_may_get_its_share_by_a_parameter_or_a_variable() {
     let text = "design = { slices = 20 }
 parameters = { work = [WORK] }
 variants = { a = { vars = { own = OWN } } }
+include = [INCLUDE]
 workloads = { w = { driver = \"command\", command = [\"client\", \"{work}\", \"{own}\"] } }
 ";
-    for (work, own, is_share) in [
-        (r#""{slice:400}", "{slice:800}""#, r#""2""#, true),
-        ("1, 2", r#""{slice}""#, true),
-        ("1, 2", r#""2""#, false),
-        (r#""{slice:400}", 2"#, r#""2""#, false),
+    for (work, own, include, is_share) in [
+        (r#""{slice:400}", "{slice:800}""#, r#""2""#, "", true),
+        ("1, 2", r#""{slice}""#, "", true),
+        ("1, 2", r#""2""#, "", false),
+        (r#""{slice:400}", 2"#, r#""2""#, "", false),
+        ("1, 2", r#""2""#, r#"{ own = "{slice}" }"#, true),
+        ("1, 2", r#""2""#, r#"{ work = 2, own = "{slice}" }"#, false),
+        (
+            r#""{slice:400}", 2"#,
+            r#""2""#,
+            r#"{ work = 2, own = "{slice}" }"#,
+            true,
+        ),
     ] {
         let text = text.replace("WORK", work).replace("OWN", own);
+        let text = text.replace("INCLUDE", include);
         let parsed = Experiment::parse(&text, "test.toml");
         assert_eq!(parsed.is_ok(), is_share, "{text} {:?}", parsed.err());
     }

@@ -26,8 +26,8 @@ pub enum TurnEnd {
     Terminal,
     /// The user asked to stop. The group may still run.
     Interrupted,
-    /// It could not be stopped, so that it still runs: until the time of the turn ran out, or for long, though it did not
-    /// compute.
+    /// Its stop did not hold, so that it may still run. It was given up once the turn had taken its limit, or once no
+    /// thread had run for some seconds.
     Unstopped {
         /// A thread that does not stop.
         thread: i32,

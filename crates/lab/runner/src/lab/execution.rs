@@ -1,6 +1,5 @@
 //! One execution of a load: started, waited for, read.
 
-use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -213,12 +212,13 @@ impl Lab<'_> {
         let of_slice = |trouble| of_slice(trouble, part, load.slices.len());
         // The output of a run is that of its slices, one after the other.
         let streams = STREAMS.iter().zip(&begun.streams);
-        let kept: io::Result<()> = streams
-            .filter(|_| is_behind)
-            .try_for_each(|(stream, own)| self.host.append(own, &run.logs.join(stream)));
+        let kept = streams.filter(|_| is_behind).try_for_each(|(stream, own)| {
+            let kept = self.host.append(own, &run.logs.join(stream));
+            kept.map_err(|error| lost(own, error))
+        });
         // A system that died explains the load's failure.
         check_alive(systems)?;
-        kept.map_err(|error| of_slice(lost(stdout, error)))?;
+        kept.map_err(of_slice)?;
         fine.map_err(|fault| of_slice(fault.into()))?;
         if !part.is_measured {
             return Ok(());

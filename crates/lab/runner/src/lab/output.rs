@@ -17,10 +17,10 @@ const MOST_OUTPUT_BYTES: u64 = 1 << 28;
 /// The files that hold what a workload writes.
 pub(super) const STREAMS: [&str; 2] = ["stdout", "stderr"];
 
-/// The end of the names of those that hold what a single slice writes.
+/// What the names of those end with that hold what a single slice writes.
 const OF_SLICE: &str = ".slice";
 
-/// The file of a stream for a slice, which is added to that of the run.
+/// The file that holds what a single slice writes to a stream, before it is added to that of the run.
 pub(super) fn slice_file(logs: &Path, stream: &str) -> PathBuf {
     logs.join(format!("{stream}{OF_SLICE}"))
 }
@@ -148,6 +148,7 @@ pub(super) fn lost(file: &Path, error: io::Error) -> Trouble {
     Fault::new(Status::Fail, detail).into()
 }
 
+/// The stream that a file holds.
 fn name(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.trim_end_matches(OF_SLICE).to_owned()

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use perflab_experiment::{Cell, Experiment, Plan, PlannedRun};
-use perflab_runner::{Exit, Lab, LabError, Observer, Reporter, Standstill};
+use perflab_runner::{Exit, Lab, LabError, Needed, Observer, Reporter, Standstill};
 use perflab_store::{Environment, OpenedResult, Origin, ResultDir, RunRecord};
 use tempfile::TempDir;
 
@@ -121,6 +121,7 @@ pub struct World {
     pub directory: TempDir,
     pub experiment: Experiment,
     pub plan: Plan,
+    pub needed: Needed<'static>,
     text: String,
 }
 
@@ -130,6 +131,7 @@ impl World {
         Self {
             directory: directory(),
             plan: Plan::new(&experiment, 5),
+            needed: Needed::All,
             experiment,
             text: text.to_owned(),
         }
@@ -182,7 +184,7 @@ impl World {
                 host,
                 &mut reported,
             )
-            .map(|lab| lab.with_observers(observers))
+            .map(|lab| lab.with_observers(observers).with_needed(self.needed))
             .and_then(|mut lab| lab.execute(&done, &mut |_| false))
         };
         let outcome = match catch_unwind(AssertUnwindSafe(execute)) {

@@ -7,9 +7,9 @@
 
 mod disturbances;
 mod experiment;
-
 mod observers;
 mod one_process;
+mod real_turns;
 mod refresh;
 mod resume;
 mod signal_orders;

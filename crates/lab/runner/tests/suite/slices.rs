@@ -159,26 +159,38 @@ fn a_slice_may_empty_its_own_output() {
 
 #[test]
 fn output_that_a_slice_has_replaced_is_not_read() {
-    fn replace(launch: &Launch<'_>) {
-        if let Redirect::File(path) = launch.stdout {
-            std::fs::remove_file(path).unwrap();
+    fn replace(redirect: Redirect<'_>, extension: &str) {
+        if let Redirect::File(path) = redirect {
+            let path = path.with_extension(extension);
+            std::fs::remove_file(&path).unwrap();
             std::fs::create_dir(path).unwrap();
         }
     }
-    let world = World::new(&sliced("restart"));
-    let host = loads().once("load-a", 3, Script::short().with_effect(replace));
-    assert!(matches!(world.execute(&host), Outcome::Finished));
-    let records = world.records();
-    let detail = of(&records, "a").detail.clone().unwrap();
-    let expected =
-        "slice 3 of 4: stdout: removed or replaced during the run: something else is in its place";
-    assert_eq!(detail, expected);
-    // What a slice wrote is in the output of the run, and nowhere else.
-    for record in records {
-        let directory = world.result().join(format!("runs/{:06}", record.run));
-        let files = std::fs::read_dir(directory).unwrap().flatten();
-        let files = files.map(|file| file.file_name().into_string().unwrap());
-        assert_eq!(files.filter(|name| name.contains(".slice")).count(), 0);
+    type Effect = fn(&Launch<'_>);
+    let effects: [(&str, Effect); 3] = [
+        ("stdout", |launch| replace(launch.stdout, "slice")),
+        ("stderr", |launch| replace(launch.stderr, "slice")),
+        // The output of the slices before.
+        ("stdout", |launch| replace(launch.stdout, "")),
+    ];
+    for (stream, effect) in effects {
+        let world = World::new(&sliced("restart"));
+        let replaces = Script::short().says("took 50 ms\n").with_effect(effect);
+        let host = loads().once("load-a", 3, replaces);
+        assert!(matches!(world.execute(&host), Outcome::Finished));
+        let records = world.records();
+        let detail = of(&records, "a").detail.clone().unwrap();
+        let expected = format!(
+            "slice 3 of 4: {stream}: removed or replaced during the run: something else is in its place"
+        );
+        assert_eq!(detail, expected);
+        // What a slice wrote is in the output of the run, and nowhere else.
+        for record in records {
+            let directory = world.result().join(format!("runs/{:06}", record.run));
+            let files = std::fs::read_dir(directory).unwrap().flatten();
+            let files = files.map(|file| file.file_name().into_string().unwrap());
+            assert_eq!(files.filter(|name| name.contains(".slice")).count(), 0);
+        }
     }
 }
 

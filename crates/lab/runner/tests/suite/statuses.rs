@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use perflab_experiment::Status;
-use perflab_runner::{Exit, LabError};
+use perflab_runner::{Exit, LabError, Needed};
 
 use crate::experiment::{Outcome, REFRESHES, World, host, text};
 use crate::simulated::{End, Script};
@@ -177,5 +177,31 @@ fn a_cell_that_never_passes_ends_the_experiment() {
         );
         assert!((3..=5).contains(&world.records().len()));
         world.check_clean(&host, refresh);
+    }
+}
+
+#[test]
+fn only_variants_that_are_needed_end_the_experiment() {
+    let text = text("restart")
+        .replace("runs = 2", "runs = 8")
+        .replace("\"load\"", "\"load-{variant}\"");
+    for (needed, is_end) in [
+        (Needed::All, true),
+        (Needed::Only("a"), false),
+        (Needed::Only("b"), true),
+        (Needed::None, false),
+    ] {
+        let mut world = World::new(&text);
+        world.needed = needed;
+        let host = host()
+            .also("load-a", Script::short().says("took 50 ms\n"))
+            .also("load-b", Script::short().cannot_start());
+        let outcome = world.execute(&host);
+        match outcome {
+            Outcome::Failed(LabError::Hopeless { .. }) => assert!(is_end, "{needed:?}"),
+            Outcome::Finished => assert!(!is_end, "{needed:?}"),
+            other => panic!("{needed:?}: {other:?}"),
+        }
+        assert_eq!(world.records().len() < world.plan.runs.len(), is_end);
     }
 }

@@ -36,7 +36,7 @@ pub fn write_history(
             path: folder.clone(),
             source,
         })?;
-        write(&Site::read(path), &folder, &mut |_, _, _| {})?;
+        write(&Site::of_campaign(path), &folder, &mut |_, _, _| {})?;
     }
     progress(Step::Write, all, all);
     Ok(directory.join(HistoryAddress::First.to_string()))

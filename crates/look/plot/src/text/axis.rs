@@ -3,13 +3,13 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::canvas::column;
-use super::style::TextStyle;
+use super::style::TextOptions;
 use crate::axis::Scale;
 use crate::plot::Plot;
 use crate::ticks::ticks;
 
 /// A line, and numbers below it. `left`: columns before the first place.
-pub(super) fn horizontal(plot: &Plot, style: &TextStyle, left: usize, columns: usize) -> String {
+pub(super) fn horizontal(plot: &Plot, style: &TextOptions, left: usize, columns: usize) -> String {
     let mut line: Vec<char> = vec![if style.ascii { '-' } else { '─' }; columns];
     let mut labels: Vec<char> = vec![' '; left + columns];
     let mut free = 0;
@@ -23,7 +23,7 @@ pub(super) fn horizontal(plot: &Plot, style: &TextStyle, left: usize, columns: u
             continue;
         };
         line[column] = if style.ascii { '+' } else { '┬' };
-        let label = style.shown(&tick.label);
+        let label = style.show(&tick.label);
         let length = label.chars().count();
         // Centred, as far as there is room.
         let start = (left + column)
@@ -44,7 +44,7 @@ pub(super) fn horizontal(plot: &Plot, style: &TextStyle, left: usize, columns: u
         labels.trim_end()
     );
     if !plot.x.title.is_empty() {
-        let title = style.shown(&plot.x.title);
+        let title = style.show(&plot.x.title);
         let indent = left + columns.saturating_sub(title.width()) / 2;
         out += &format!("{}{title}\n", " ".repeat(indent));
     }

@@ -1,6 +1,6 @@
 //! The whole drawing: titles, marks, axis, legend.
 
-use super::style::{Ink, TextStyle};
+use super::style::{Ink, TextOptions};
 use super::symbols::symbol;
 use super::{numbers, rows};
 use crate::axis::Scale;
@@ -13,12 +13,12 @@ const LEAST: usize = 40;
 const MOST: usize = 160;
 
 /// The plot as text, each line with its end.
-pub fn text(plot: &Plot, style: &TextStyle) -> String {
+pub fn text(plot: &Plot, style: &TextOptions) -> String {
     let width = style.width.clamp(LEAST, MOST);
-    let mut out = style.shown(&plot.title);
+    let mut out = style.show(&plot.title);
     out.push('\n');
     if !plot.y.title.is_empty() {
-        out += &style.shown(&plot.y.title);
+        out += &style.show(&plot.y.title);
         out.push('\n');
     }
     out += &match &plot.y.scale {
@@ -29,14 +29,14 @@ pub fn text(plot: &Plot, style: &TextStyle) -> String {
     out
 }
 
-fn legend(plot: &Plot, style: &TextStyle) -> String {
+fn legend(plot: &Plot, style: &TextOptions) -> String {
     let mut entries: Vec<String> = Vec::new();
     for layer in plot.layers.iter().filter(|layer| !layer.name.is_empty()) {
         let ink = Ink {
             symbol: symbol(layer, style),
             tone: layer.tone,
         };
-        let entry = format!("{} {}", style.line(&[Some(ink)]), style.shown(&layer.name));
+        let entry = format!("{} {}", style.line(&[Some(ink)]), style.show(&layer.name));
         if !entries.contains(&entry) {
             entries.push(entry);
         }

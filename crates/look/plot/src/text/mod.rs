@@ -9,4 +9,4 @@ mod style;
 mod symbols;
 
 pub use drawing::text;
-pub use style::TextStyle;
+pub use style::TextOptions;

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::axis::horizontal;
 use super::canvas::{Canvas, column, column_at};
-use super::style::TextStyle;
+use super::style::TextOptions;
 use super::symbols::{rule, shade, symbol};
 use crate::marks::{Layer, Marks, Which};
 use crate::plot::Plot;
@@ -13,11 +13,11 @@ use crate::ticks::ticks;
 /// Lines of a plot.
 const LINES: usize = 16;
 
-pub(super) fn numbers(plot: &Plot, style: &TextStyle, width: usize) -> String {
+pub(super) fn numbers(plot: &Plot, style: &TextOptions, width: usize) -> String {
     let mut labels = vec![String::new(); LINES];
     for tick in ticks(&plot.y.scale, LINES / 3) {
         if let Some(line) = line_of(plot, tick.at) {
-            labels[line] = style.shown(&tick.label);
+            labels[line] = style.show(&tick.label);
         }
     }
     let label_columns = labels.iter().map(|label| label.width()).max().unwrap_or(0);
@@ -37,7 +37,7 @@ fn line_of(plot: &Plot, value: f64) -> Option<usize> {
     column(&plot.y.scale, value, LINES).map(|from_below| LINES - 1 - from_below)
 }
 
-fn draw(canvas: &mut Canvas, plot: &Plot, layer: &Layer, style: &TextStyle, columns: usize) {
+fn draw(canvas: &mut Canvas, plot: &Plot, layer: &Layer, style: &TextOptions, columns: usize) {
     let letter = symbol(layer, style);
     let x_of = |value: f64| column(&plot.x.scale, value, columns);
     let place = |x: f64, y: f64| Some((x_of(x)?, line_of(plot, y)?));

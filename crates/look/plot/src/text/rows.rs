@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::axis::horizontal;
 use super::canvas::{Canvas, column, column_at};
-use super::style::TextStyle;
+use super::style::TextOptions;
 use super::symbols::{rule, shade, symbol};
 use crate::marks::{Cell, Interval, Layer, Marks, Summary, Tone, Which};
 use crate::plot::Plot;
@@ -15,7 +15,7 @@ const MOST_LABEL: usize = 40;
 /// Lines of points for each name.
 const STACK: usize = 5;
 
-pub(super) fn rows(plot: &Plot, names: &[String], style: &TextStyle, width: usize) -> String {
+pub(super) fn rows(plot: &Plot, names: &[String], style: &TextOptions, width: usize) -> String {
     let has = |wanted: fn(&Marks) -> bool| plot.layers.iter().any(|layer| wanted(&layer.marks));
     let has_points = has(|marks| matches!(marks, Marks::Points { .. }));
     let has_summaries = has(|marks| matches!(marks, Marks::Summaries(_)));
@@ -24,7 +24,7 @@ pub(super) fn rows(plot: &Plot, names: &[String], style: &TextStyle, width: usiz
         (true, false) => STACK,
         (false, _) => 1,
     };
-    let names: Vec<String> = names.iter().map(|name| style.shown(name)).collect();
+    let names: Vec<String> = names.iter().map(|name| style.show(name)).collect();
     let most = MOST_LABEL.min(width / 3);
     let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let label_columns = longest.min(most);
@@ -98,7 +98,7 @@ fn stripe(
     canvas: &mut Canvas,
     plot: &Plot,
     (low, high): (f64, f64),
-    style: &TextStyle,
+    style: &TextOptions,
     columns: usize,
     tone: Tone,
 ) {
@@ -118,7 +118,7 @@ fn draw_interval(
     canvas: &mut Canvas,
     plot: &Plot,
     interval: &Interval,
-    style: &TextStyle,
+    style: &TextOptions,
     columns: usize,
     height: usize,
 ) {
@@ -154,7 +154,7 @@ fn draw_summary(
     plot: &Plot,
     summary: &Summary,
     layer: &Layer,
-    style: &TextStyle,
+    style: &TextOptions,
     columns: usize,
     height: usize,
 ) {
@@ -174,11 +174,11 @@ fn draw_summary(
     }
 }
 
-fn draw_cell(canvas: &mut Canvas, plot: &Plot, cell: &Cell, style: &TextStyle, columns: usize) {
+fn draw_cell(canvas: &mut Canvas, plot: &Plot, cell: &Cell, style: &TextOptions, columns: usize) {
     let Some(middle) = column(&plot.x.scale, cell.x as f64, columns) else {
         return;
     };
-    let value = style.shown(&cell.value);
+    let value = style.show(&cell.value);
     let start = middle.saturating_sub(value.width() / 2);
     for (x, letter) in (start..).zip(value.chars()) {
         canvas.put(x, cell.y, letter, cell.tone);
@@ -190,7 +190,7 @@ fn stacks(
     canvas: &mut Canvas,
     plot: &Plot,
     names: usize,
-    style: &TextStyle,
+    style: &TextOptions,
     columns: usize,
     height: usize,
 ) -> usize {

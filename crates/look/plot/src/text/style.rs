@@ -5,15 +5,26 @@ use unicode_width::UnicodeWidthStr;
 use crate::marks::{Marker, Tone};
 use crate::untrusted_text::clean;
 
-/// How a plot is written.
+/// How text is written for people, and plots among it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextStyle {
-    /// Columns to fit into; at least 40 are taken.
+pub struct TextOptions {
+    /// Columns to fit into, if possible; a plot takes at least 40.
     pub width: usize,
     /// Whether meanings are coloured, with ANSI escape sequences.
     pub colour: bool,
     /// Whether everything outside ASCII is replaced.
     pub ascii: bool,
+}
+
+impl Default for TextOptions {
+    /// What suits a file: 100 columns, no colour.
+    fn default() -> Self {
+        Self {
+            width: 100,
+            colour: false,
+            ascii: false,
+        }
+    }
 }
 
 /// A letter with a meaning.
@@ -23,24 +34,11 @@ pub(super) struct Ink {
     pub(super) tone: Tone,
 }
 
-impl TextStyle {
-    /// Text of others as it may be shown.
-    pub(super) fn shown(&self, text: &str) -> String {
+impl TextOptions {
+    /// A name, or any text without line ends of its own, as it may be shown.
+    pub fn show(&self, text: &str) -> String {
         let clean = clean(text);
-        if !self.ascii {
-            return clean;
-        }
-        let mut ascii = String::with_capacity(clean.len());
-        for character in clean.chars() {
-            match character {
-                _ if character.is_ascii() => ascii.push(character),
-                'µ' | 'μ' => ascii.push('u'),
-                '−' => ascii.push('-'),
-                '…' => ascii.push_str("..."),
-                other => ascii.extend(other.escape_unicode()),
-            }
-        }
-        ascii
+        if self.ascii { to_ascii(&clean) } else { clean }
     }
 
     /// The text, which must be shown already, cut to so many columns and filled up to them.
@@ -127,5 +125,41 @@ impl TextStyle {
             line += "\u{1b}[0m";
         }
         line
+    }
+}
+
+fn to_ascii(text: &str) -> String {
+    let mut ascii = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            _ if character.is_ascii() => ascii.push(character),
+            '…' => ascii += "...",
+            '×' => ascii.push('x'),
+            'µ' | 'μ' => ascii.push('u'),
+            '±' => ascii += "+/-",
+            '–' | '—' | '−' => ascii.push('-'),
+            '‘' | '’' => ascii.push('\''),
+            '“' | '”' => ascii.push('"'),
+            '\u{a0}' => ascii.push(' '),
+            other => ascii.extend(other.escape_unicode()),
+        }
+    }
+    ascii
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ascii_replaces_everything_else() {
+        let ascii = TextOptions {
+            ascii: true,
+            ..TextOptions::default()
+        };
+        assert_eq!(
+            ascii.show("3×12 µs … ±1 “é”"),
+            "3x12 us ... +/-1 \"\\u{e9}\""
+        );
     }
 }

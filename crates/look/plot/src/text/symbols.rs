@@ -1,15 +1,15 @@
 //! What marks are drawn with.
 
-use super::style::TextStyle;
+use super::style::TextOptions;
 use crate::marks::{Layer, Marker, Marks, Tone, Which};
 
 /// What fills areas.
-pub(super) fn shade(style: &TextStyle) -> char {
+pub(super) fn shade(style: &TextOptions) -> char {
     if style.ascii { ':' } else { '░' }
 }
 
 /// What a straight line across the plot is made of.
-pub(super) fn rule(axis: Which, style: &TextStyle) -> char {
+pub(super) fn rule(axis: Which, style: &TextOptions) -> char {
     match (axis, style.ascii) {
         (Which::X, true) => '|',
         (Which::X, false) => '│',
@@ -19,7 +19,7 @@ pub(super) fn rule(axis: Which, style: &TextStyle) -> char {
 }
 
 /// What a layer is drawn with.
-pub(super) fn symbol(layer: &Layer, style: &TextStyle) -> char {
+pub(super) fn symbol(layer: &Layer, style: &TextOptions) -> char {
     match &layer.marks {
         Marks::Points { marker, .. } => style.symbol(*marker),
         Marks::Line(_) | Marks::Intervals(_) | Marks::Summaries(_) | Marks::Cells(_) => {

@@ -12,7 +12,7 @@ use crate::aligned::aligned;
 use crate::markup::{escape, line};
 use crate::number;
 use crate::sections::{metric_in_words, row_label};
-use crate::terminal::{TextOptions, pad};
+use crate::terminal::{Layout, TextOptions, pad};
 
 /// Columns of a name before it is cut.
 const LONGEST_NAME: usize = 32;

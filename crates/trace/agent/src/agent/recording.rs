@@ -120,12 +120,14 @@ impl Agent {
         // Sites first, so that nothing is written over that is not read yet.
         self.keep_up();
         if let Some(recorder) = &mut self.recorder {
-            recorder.overwrite();
-            recorder.set_size(self.own_size);
+            // Then the numbers that tell the recorder's events from others, before newer events replace older ones:
+            // `recover` reports none as lost that the recorder has read, wherever the process is killed in between.
             if was_there {
                 recorder.begin_recording(Begin::OwnAgain);
                 recorder.let_go();
             }
+            recorder.overwrite();
+            recorder.set_size(self.own_size);
         }
     }
 

@@ -14,7 +14,7 @@ use super::no_file::NoFile;
 use super::slots;
 use crate::pages::replace;
 
-/// How often a ring is looked at whose thread is between two blocks.
+/// How often a ring is looked at whose thread comes to another block meanwhile.
 const LOOKS: u32 = 1000;
 
 /// A mapped ring file.
@@ -94,7 +94,7 @@ impl RingFile {
         let Some(reader) = Reader::new(head, self.blocks(), RING_BLOCK_WORDS) else {
             return;
         };
-        // Its thread is between two blocks for some instructions only, unless it is stopped there.
+        // Nothing is found if its thread comes to another block just then.
         let events = (0..LOOKS).find_map(|_| {
             let events = reader.events();
             if events.is_none() {

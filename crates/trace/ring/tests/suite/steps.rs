@@ -96,6 +96,7 @@ fn read_ring(ring: &Ring, found: &mut Found) {
     let reader = ring.reader();
     let mut copy = vec![0; BLOCK];
     let mut expected: Option<u64> = None;
+    let mut unwritten = 0;
     for number in reader.oldest()..=reader.position().block {
         let block = reader.copy(number, &mut copy).unwrap();
         let before = block.before.or(expected).unwrap_or_else(|| {
@@ -128,12 +129,15 @@ fn read_ring(ring: &Ring, found: &mut Found) {
             found.complete.push(event);
         }
         if number == reader.position().block {
-            let unwritten = reader.position().count - count;
+            unwritten = reader.position().count - count;
             assert!(unwritten <= 1, "nothing follows one that is not complete");
             found.incomplete += unwritten;
         }
         expected = Some(before + count);
     }
+    // An agent counts them at any step.
+    let events = expected.map(|expected| expected + unwritten);
+    assert_eq!(reader.events(), events, "{:?}", reader.position());
     found.dropped += reader.dropped();
 }
 

@@ -26,6 +26,11 @@ pub(super) struct Point {
 }
 
 impl Point {
+    /// Variance of a run of a new build, far-off runs apart.
+    pub(super) fn variance(&self) -> f64 {
+        self.sd.powi(2) + self.between_builds.powi(2)
+    }
+
     /// Variance of normal values in which a test by ranks sees a step as well as in runs of new builds: `1 / (4 pi I^2)`,
     /// `I` the integral of the square of their density (Lehmann, *Nonparametrics*, 1975, section 2.4).
     pub(super) fn variance_to_ranks(&self) -> f64 {

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -118,13 +118,8 @@ pub(super) fn times(
                 is_stopped.store(true, Ordering::Relaxed);
             }
         }
-        let ended = workers.into_iter().map(|worker| {
-            let ended: io::Result<Option<[Vec<f64>; 2]>> = worker
-                .join()
-                .map_err(|_| io::Error::other("a measuring thread ended early"))?;
-            ended
-        });
-        ended.collect::<io::Result<Vec<_>>>()
+        let ended = workers.into_iter().map(joined);
+        ended.collect::<io::Result<Vec<Option<[Vec<f64>; 2]>>>>()
     })?;
     let of: Option<Vec<_>> = of.into_iter().collect();
     Ok(of.map(|of| Times { of, step_s }))
@@ -145,10 +140,18 @@ fn rounds(
     };
     // One after the other: CPUs of one core slow each other down.
     cpus.iter().try_fold(1, |most, cpu| {
-        let rounds = thread::scope(|scope| scope.spawn(|| on(*cpu)).join());
-        let rounds = rounds.map_err(|_| io::Error::other("a measuring thread ended early"))?;
+        let rounds = thread::scope(|scope| {
+            let worker = thread::Builder::new().spawn_scoped(scope, || on(*cpu))?;
+            joined(worker)
+        });
         Ok(most.max(rounds?))
     })
+}
+
+/// What a thread has found.
+fn joined<T>(worker: ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<T> {
+    let ended = worker.join();
+    ended.unwrap_or_else(|_| Err(io::Error::other("a measuring thread ended early")))
 }
 
 /// What this thread has used of its CPU.

@@ -11,7 +11,7 @@ mod judge;
 mod measure;
 mod pieces;
 #[cfg(test)]
-mod planned_tests;
+mod tests;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
