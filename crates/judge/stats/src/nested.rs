@@ -151,7 +151,7 @@ impl Nested {
     ///
     /// The interval is that of the model with random effects, in which the ratio of the mean
     /// squares is F distributed about that of their expectations (Searle, Casella and McCulloch,
-    /// *Variance Components*, 1992, section 3.5): exact for normal effects.
+    /// *Variance Components*, 1992): exact for normal effects.
     ///
     /// # Errors
     /// A single level, a confidence outside of (0, 1), or [`Error::NoVariation`] if the means of the
