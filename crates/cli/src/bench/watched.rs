@@ -136,8 +136,8 @@ impl Runs {
         }
         if f64::from(self.turns) < FEW_TURNS * f64::from(self.runs) {
             warnings.push(format!(
-                "a run has {:.1} turns, too few to share what the machine's speed does; let the command do more, or \
-                 choose shorter --slices",
+                "a run has {:.1} turns, too few to share out changes of the machine's speed; let the command do \
+                 more, or choose shorter --slices",
                 f64::from(self.turns) / f64::from(self.runs.max(1))
             ));
         }

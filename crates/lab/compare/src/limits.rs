@@ -21,7 +21,7 @@ use crate::levels::unit_name;
 use crate::row::{Limits, Row};
 use crate::sample_index::SampleIndex;
 
-/// How far the value of a run may be from the mean of its slices, relatively: a rounding.
+/// Values that differ by no more than this, relatively, differ by a rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// A number for each batch of rounds.
@@ -31,7 +31,7 @@ type Batches = Vec<f64>;
 type Slices = HashMap<(Option<String>, String), BTreeMap<u32, Vec<f64>>>;
 
 /// Adds its limits to each row, where runs took turns in slices; `slices` reads those of a run. Returns the runs whose
-/// slices cannot be read: they are left out.
+/// slices cannot be read, or are not there while those of others are: they are left out.
 pub fn add_limits(
     report: &mut Comparison,
     experiment: &Experiment,
@@ -48,13 +48,20 @@ pub fn add_limits(
         run.status.passed() && finished.is_none_or(|finished| run.block <= finished)
     };
     let mut measured: HashMap<u32, Slices> = HashMap::new();
+    let mut absent = Vec::new();
     for record in records.iter().filter(counts) {
         match slices(record.run) {
+            Ok(own) if own.is_empty() => absent.push(record.run),
             Ok(own) => {
                 measured.insert(record.run, by_metric(own, &report.rows));
             }
             Err(error) => unread.push((record.run, error)),
         }
+    }
+    if !measured.is_empty() {
+        let not_found = |run| (run, io::Error::from(io::ErrorKind::NotFound));
+        unread.extend(absent.into_iter().map(not_found));
+        unread.sort_by_key(|(run, _)| *run);
     }
     let index = SampleIndex::of(records);
     let of_rows: Vec<_> = report
@@ -196,13 +203,18 @@ fn mean_of(all: &[&Batches]) -> Option<Batches> {
     is_even.then(|| (0..count).map(mean).collect())
 }
 
-/// The limits from the differences of blocks; nothing where fewer than two blocks have as many batches as the first.
+/// The limits from the differences of blocks; nothing where fewer than two blocks have as many batches as the first, or
+/// where the blocks differ by roundings only.
 fn limits(blocks: &BTreeMap<u32, Batches>, unit: &str, confidence: f64) -> Option<Limits> {
     let batches = blocks.values().next()?.len();
     let own = blocks.values().filter(|own| own.len() == batches);
     let values: Vec<f64> = own.flatten().copied().collect();
     let blocks = values.len() / batches.max(1);
     let found = nested(&values, &[blocks, batches]).ok()?;
+    // Slices may vary though runs do not, as shares of a total that is always the same.
+    if found.levels.first()?.variance.sqrt() <= ROUNDING {
+        return None;
+    }
     let within = found.share_from_below(confidence).ok()?;
     Some(Limits {
         blocks,
