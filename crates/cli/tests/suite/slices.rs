@@ -166,6 +166,13 @@ fn what_limits_a_difference_is_told_from_the_slices() {
         "limits          0% [0%, 0%] of the variance of the difference is from within runs",
     ]);
     assert_eq!(said.out.matches("\nlimits ").count(), 3);
+    let damaged = "result/runs/000005/perflab-slices.jsonl";
+    let whole = laboratory.read(damaged);
+    let lines: Vec<&str> = whole.lines().collect();
+    laboratory.write(damaged, &(lines[1..].join("\n") + "\n"));
+    let said = detail().says(&["`limits` leaves out 1 run", "do not come to its value"]);
+    assert_eq!(said.out.matches("\nlimits ").count(), 3);
+    laboratory.write(damaged, &whole);
     laboratory.write("result/runs/000007/perflab-slices.jsonl", "{}\n");
     let said = detail().says(&["`limits` leaves out 1 run", "the first is run 7"]);
     assert_eq!(said.out.matches("\nlimits ").count(), 3);
@@ -270,6 +277,14 @@ fn what_cannot_be_cut_is_refused_before_the_first_run() {
         "a slice needs at least 500",
         "at most 2 slices",
     ]);
+    // Whoever cuts the work, with threads a slice takes 250 ms.
+    let threaded = servers(4000).replace("args = [", "args = [\"--threads\", \"2\", ");
+    for text in [threaded.replace("\"4000\"", "\"{slice:4000}\""), threaded] {
+        laboratory
+            .run(&text)
+            .code(2)
+            .says(&["`--threads 2`", "every 250 ms"]);
+    }
     let text = servers(4000).replace("\"rps\", \"system_cpu\"", "\"latency_stddev\"");
     laboratory
         .run(&text)
