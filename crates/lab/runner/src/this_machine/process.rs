@@ -270,7 +270,7 @@ impl Process for LocalProcess<'_> {
             self.watch_until(deadline, interrupt)?
         };
         drop(seat);
-        if stopped.is_some() && self.is_foreign() {
+        if stopped.is_some() && self.is_foreign() && self.is_alive() {
             let number = self.number();
             return Err(io::Error::new(
                 ErrorKind::PermissionDenied,
