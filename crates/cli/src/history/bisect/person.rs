@@ -23,6 +23,7 @@ use super::measured::certainty;
 use crate::failure::{Code, Failure};
 use crate::output;
 use crate::terminal;
+use crate::text_file;
 
 /// Begins the line that names the repository.
 const IN: &str = "in ";
@@ -146,7 +147,7 @@ impl Search {
 
     /// The file of a search.
     fn text(path: &Path) -> Result<String, Failure> {
-        fs::read_to_string(path).map_err(|error| match error.kind() {
+        text_file::read(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => Failure::usage(format!(
                 "no search is under way in {}; `perflab bisect start GOOD BAD` begins one",
                 path.display()
@@ -290,7 +291,7 @@ fn print(path: &Path) -> Result<Option<Code>, Failure> {
 }
 
 fn replay(file: &Path, path: &Path) -> Result<Option<Code>, Failure> {
-    let text = fs::read_to_string(file)
+    let text = text_file::read(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
     // What `log` says of the state is not kept.
     let text = text
