@@ -19,5 +19,9 @@ pub fn read(path: &Path) -> io::Result<String> {
         let why = format!("it has more than {MOST_MIB} MiB");
         return Err(io::Error::new(ErrorKind::FileTooLarge, why));
     }
-    String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to() + 1;
+        let why = format!("it is no text in UTF-8 from byte {at} on");
+        io::Error::new(ErrorKind::InvalidData, why)
+    })
 }
