@@ -293,6 +293,8 @@ fn print(path: &Path) -> Result<Option<Code>, Failure> {
 fn replay(file: &Path, path: &Path) -> Result<Option<Code>, Failure> {
     let text = text_file::read(file)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    // So that a mistake is told where it is.
+    Search::read(text.clone(), file)?;
     // What `log` says of the state is not kept.
     let text = text
         .lines()

@@ -28,7 +28,7 @@ use super::listener::listener;
 use super::locate::locate;
 use super::moved::move_to;
 use super::reaper::Reaper;
-use super::redirect::{create, null, open_error, stdio};
+use super::redirect::{Null, create, open_error, stdio};
 use super::relatives::relatives;
 use super::sys;
 use super::turn::{go_on_if_stopped, take_turn};
@@ -73,8 +73,9 @@ impl<'m> LocalProcess<'m> {
         if let Some(directory) = launch.directory {
             command.current_dir(directory);
         }
+        let null = Null::default();
         command.stdin(match launch.stdin {
-            None => null(),
+            None => null.stdio(),
             Some(path) => File::open(path)
                 .map_err(|source| open_error(path, source))?
                 .into(),
@@ -92,8 +93,8 @@ impl<'m> LocalProcess<'m> {
             }
             None => {
                 command
-                    .stdout(stdio(launch.stdout)?)
-                    .stderr(stdio(launch.stderr)?);
+                    .stdout(stdio(launch.stdout, &null)?)
+                    .stderr(stdio(launch.stderr, &null)?);
             }
         }
 

@@ -1,34 +1,40 @@
 //! Where the output streams of a process go.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::OnceLock;
 
 use crate::host::{LaunchError, Redirect};
 
-pub(super) fn stdio(redirect: Redirect<'_>) -> Result<Stdio, LaunchError> {
+/// `/dev/null` for one process: nothing to read, and nowhere to write. Opened once for its three streams, as copies of a
+/// descriptor cost less. Not once for all: processes that run at the same time would share the kernel's state of the file,
+/// which each write changes.
+#[derive(Debug, Default)]
+pub(super) struct Null(OnceCell<File>);
+
+impl Null {
+    pub(super) fn stdio(&self) -> Stdio {
+        let opened = match self.0.get() {
+            Some(opened) => Ok(opened),
+            None => {
+                let opened = File::options().read(true).write(true).open("/dev/null");
+                opened.map(|file| self.0.get_or_init(|| file))
+            }
+        };
+        // Where it cannot be opened or copied, the start of the process says why.
+        let copy = opened.and_then(File::try_clone);
+        copy.map_or_else(|_| Stdio::null(), Stdio::from)
+    }
+}
+
+pub(super) fn stdio(redirect: Redirect<'_>, null: &Null) -> Result<Stdio, LaunchError> {
     Ok(match redirect {
-        Redirect::Null => null(),
+        Redirect::Null => null.stdio(),
         Redirect::Inherit => Stdio::inherit(),
         Redirect::File(path) => create(path)?.into(),
     })
-}
-
-/// Nothing to read, and nowhere to write. Opened once, as each start of a process would open and close it three times,
-/// which costs more than a copy of the descriptor.
-pub(super) fn null() -> Stdio {
-    static NULL: OnceLock<Option<File>> = OnceLock::new();
-    let opened = NULL.get_or_init(|| {
-        File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/null")
-            .ok()
-    });
-    let copy = opened.as_ref().and_then(|null| null.try_clone().ok());
-    copy.map_or_else(Stdio::null, Stdio::from)
 }
 
 pub(super) fn create(path: &Path) -> Result<File, LaunchError> {
