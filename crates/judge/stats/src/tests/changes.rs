@@ -4,6 +4,7 @@
 use super::support::{close, number, numbers};
 use crate::changes::arrivals::arrivals;
 use crate::changes::dependence::autocorrelation;
+use crate::changes::sample::Sample;
 use crate::changes::scan::peaks;
 use crate::changes::segments;
 use crate::changes::{Changes, MOST_VALUES, Terms, changes, p_value, strongest};
@@ -74,14 +75,15 @@ fn agrees_with_the_independent_program() {
             .iter()
             .map(numbers)
             .collect();
-        let found = segments::found(&values, &peaks(&values), number(&case["bar"]));
+        let sample = Sample::alone(values);
+        let found = segments::found(&sample, &peaks(&sample), number(&case["bar"]));
         let cuts: Vec<usize> = found.iter().map(|found| found.place).collect();
         let expected_cuts: Vec<usize> = expected.iter().map(|pair| pair[0] as usize).collect();
         assert_eq!(cuts, expected_cuts, "{name}");
         for (found, pair) in found.iter().zip(&expected) {
             close(found.statistic, pair[1], 1e-9);
         }
-        let rho = autocorrelation(&values, &cuts);
+        let rho = autocorrelation(&sample, &cuts);
         assert!(
             (rho - number(&case["autocorrelation"])).abs() < 1e-9,
             "{name}"
