@@ -1,6 +1,7 @@
 //! `perflab bisect`: the revision that introduced a change is found, by measuring and by what a person says.
 
 mod ends;
+mod logs;
 
 use std::fs;
 

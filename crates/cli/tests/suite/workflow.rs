@@ -181,5 +181,13 @@ fn a_commit_that_is_slower_is_commented_on_once() {
     assert_eq!(said.lines().count(), 1, "{said}");
     let path = format!("api repos/a/b/commits/{}/comments", commits[8]);
     assert!(said.starts_with(&path), "{said}");
+    // The likeliest is one of several, which are named.
+    let place = |after: &str| {
+        let (_, rest) = said.split_once(after).unwrap();
+        commits.iter().position(|commit| rest.starts_with(commit))
+    };
+    let (from, to) = (place(" % from ").unwrap(), place(" to ").unwrap());
+    assert!(from < 8 && 8 <= to, "{said}");
+    assert!(said.contains("This one is the likeliest"), "{said}");
     assert!(laboratory.path("pages/index.html").exists());
 }
