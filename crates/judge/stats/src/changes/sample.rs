@@ -23,6 +23,9 @@ use super::scan::scores;
 /// control varies more, or has a slow mode.
 const SHARED: f64 = 2.0;
 
+/// `2 z` that are as close are equal: they differ by how they were rounded.
+const EQUAL: f64 = 1e-6;
+
 /// The values of a series.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
@@ -39,7 +42,7 @@ impl Sample {
     }
 
     /// Values with the group of each.
-    pub(super) fn grouped(values: Vec<f64>, groups: &[usize]) -> Self {
+    pub(crate) fn grouped(values: Vec<f64>, groups: &[usize]) -> Self {
         let mut known: Vec<usize> = groups.to_vec();
         known.sort_unstable();
         known.dedup();
@@ -67,7 +70,7 @@ impl Sample {
         let ranked = scores(&self.values[within.clone()]);
         match self.is_alone() {
             true => ranked,
-            false => scores(&self.freed(&ranked.0, within, &mut Vec::new())),
+            false => scores(&self.freed(&ranked.0, |_| 0.0, within, &mut Vec::new())),
         }
     }
 
@@ -79,60 +82,38 @@ impl Sample {
         }
         let (ranked, _) = scores(values);
         let (before, after) = ranked.split_at(place - within.start);
-        let sides = [mean(before), mean(after)];
-        let level = |index: usize| sides[usize::from(index >= before.len())];
-        let apart = ranked.iter().enumerate();
-        let apart: Vec<f64> = apart.map(|(at, score)| *score as f64 - level(at)).collect();
-        let offsets = self.offsets(apart.iter().copied(), within.clone(), &mut Vec::new());
-        let ranked = ranked.iter().map(|score| *score as f64);
-        Cow::Owned(
-            ranked
-                .zip(offsets)
-                .map(|(score, off)| score - off)
-                .collect(),
-        )
+        let levels = [mean(before), mean(after)];
+        let level = |index: usize| levels[usize::from(index >= before.len())];
+        Cow::Owned(self.freed(&ranked, level, within, &mut Vec::new()))
     }
 
-    /// `z`, twice and about 0, from `2 r - l - 1`.
+    /// `2 z` about 0, from `2 r - l - 1` and the level of each. `sums` is left as it was found: it saves an allocation.
     pub(super) fn freed(
         &self,
         ranked: &[i64],
-        within: Range<usize>,
-        sums: &mut Vec<(f64, f64)>,
-    ) -> Vec<f64> {
-        let ranked = ranked.iter().map(|score| *score as f64);
-        let offsets = self.offsets(ranked.clone(), within, sums);
-        ranked
-            .zip(offsets)
-            .map(|(score, off)| score - off)
-            .collect()
-    }
-
-    /// What each value of a stretch is freed of, by how far the values are off their level. `sums` is left as it was found.
-    fn offsets(
-        &self,
-        apart: impl Iterator<Item = f64>,
+        level: impl Fn(usize) -> f64,
         within: Range<usize>,
         sums: &mut Vec<(f64, f64)>,
     ) -> Vec<f64> {
         let groups = &self.groups[within];
-        for (group, off) in groups.iter().zip(apart) {
+        for (index, (group, score)) in groups.iter().zip(ranked).enumerate() {
             if sums.len() <= *group {
                 sums.resize(group + 1, (0.0, 0.0));
             }
             let (sum, count) = &mut sums[*group];
-            *sum += off;
+            *sum += *score as f64 - level(index);
             *count += 1.0;
         }
-        let offset = |group: &usize| {
+        let freed = groups.iter().zip(ranked).map(|(group, score)| {
             let (sum, count) = sums[*group];
-            (1.0 - (1.0 + SHARED * count).powf(-0.5)) * sum / count
-        };
-        let offsets = groups.iter().map(offset).collect();
+            let off = (1.0 - (1.0 + SHARED * count).powf(-0.5)) * sum / count;
+            ((*score as f64 - off) / EQUAL).round()
+        });
+        let freed = freed.collect();
         for group in groups {
             sums[*group] = (0.0, 0.0);
         }
-        offsets
+        freed
     }
 }
 

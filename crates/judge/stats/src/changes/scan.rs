@@ -27,7 +27,7 @@ pub(crate) struct Peak {
     pub(super) within: Range<usize>,
     /// The first value behind the place where the statistic is largest, from the series' start.
     pub(super) place: usize,
-    pub(super) statistic: f64,
+    pub(crate) statistic: f64,
 }
 
 /// Places of the values in ascending order, and for each whether the value is that of the place
@@ -62,7 +62,7 @@ pub(crate) fn peaks(sample: &Sample) -> Vec<Peak> {
             let (place, statistic) = match sample.is_alone() {
                 true => largest(own, ranked.ties)?,
                 false => {
-                    let freed = sample.freed(own, within.clone(), &mut sums);
+                    let freed = sample.freed(own, |_| 0.0, within.clone(), &mut sums);
                     let (own, ties) = scores(&freed);
                     largest(&own, ties)?
                 }
