@@ -58,7 +58,7 @@ pub struct Value {
     pub high: Option<f64>,
     /// Runs.
     pub runs: usize,
-    /// The campaign whose control it is a difference from; of several the one with most weight.
+    /// The campaign whose control it is a difference from; of several the first of those with most weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub campaign: Option<u32>,
 }
@@ -140,6 +140,7 @@ fn combined(values: &[Value]) -> Option<Value> {
     let heaviest = values
         .iter()
         .zip(&weights)
+        .rev()
         .max_by(|one, other| one.1.total_cmp(other.1));
     Some(Value {
         campaign: heaviest.and_then(|(value, _)| value.campaign),
